@@ -1,0 +1,130 @@
+# lockstep: every target in one place. `make help` lists them.
+# Variables: BUILD=build  DEBUG=0|1  SAN=address,undefined|thread  STATIC_CXX=auto|0|1  PREFIX=/usr/local  CXX=g++
+
+BUILD      ?= build
+PREFIX     ?= /usr/local
+STATIC_CXX ?= auto
+CCACHE     ?= $(shell command -v ccache 2>/dev/null)
+CXXSTD      = -std=c++17
+WARN        = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+OPT         = $(if $(filter 1,$(DEBUG)),-O0,-O2) -g
+# g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
+SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))
+CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections -fdata-sections \
+              -fno-semantic-interposition -fno-plt $(if $(findstring clang,$(CXX)),,-fno-gnu-unique)
+# Third-party headers are system headers so that our warning level applies to our code only.
+INCLUDES    = -Iinclude -I. -isystem third_party
+CXXFLAGS   += $(CXXSTD) $(WARN) $(OPT) $(CODEGEN) $(SANFLAGS) $(INCLUDES) -pthread -MMD -MP
+LDFLAGS    += $(SANFLAGS) -pthread -Wl,-z,relro -Wl,-z,now -Wl,--gc-sections
+
+# A library beats a copy: link libstdc++ into the plugin when its archive is installed, so that nothing can clash.
+ifeq ($(STATIC_CXX),auto)
+  STATIC_CXX_FOUND := $(if $(filter /%,$(shell $(CXX) -print-file-name=libstdc++.a)),1,0)
+else
+  STATIC_CXX_FOUND := $(STATIC_CXX)
+endif
+STATIC_CXX_FLAGS = $(if $(SAN),,$(if $(filter 1,$(STATIC_CXX_FOUND)),-static-libstdc++ -static-libgcc))
+# The archive where there is one, the shared library otherwise.
+static_lib = $(or $(filter /%,$(shell $(CXX) -print-file-name=lib$(1).a)),-l$(1))
+ZSTD   := $(call static_lib,zstd)
+SODIUM := $(call static_lib,sodium)
+
+# lockstep-nccl is built where the CUDA runtime and NCCL are installed with their headers, and left out elsewhere.
+CUDA_HOME ?= /usr/local/cuda
+NCCL_HOME ?= $(CUDA_HOME)
+find_lib   = $(patsubst %/,%,$(dir $(firstword $(wildcard $(foreach d,$(1)/lib64 $(1)/lib /usr/lib/$(shell $(CXX) -dumpmachine) /usr/lib64,$(d)/lib$(2).so)))))
+CUDA_LIB  := $(call find_lib,$(CUDA_HOME),cudart)
+NCCL_LIB  := $(call find_lib,$(NCCL_HOME),nccl)
+HAVE_NCCL := $(and $(CUDA_LIB),$(NCCL_LIB),$(wildcard $(CUDA_HOME)/include/cuda_runtime.h /usr/include/cuda_runtime.h),$(wildcard $(NCCL_HOME)/include/nccl.h /usr/include/nccl.h))
+
+srcs = $(sort $(wildcard $(addsuffix /*.cc,$(1))))
+objs = $(patsubst %.cc,$(BUILD)/obj/%.o,$(call srcs,$(1)))
+
+PLUGIN_SO = $(BUILD)/libnccl-profiler.so
+TOOLS     = $(if $(call srcs,cli),$(BUILD)/lockstep) \
+            $(patsubst test/drivers/%/.,$(BUILD)/lockstep-%,$(filter-out test/drivers/common/. $(if $(HAVE_NCCL),,test/drivers/nccl/.),$(wildcard test/drivers/*/.))) \
+            $(patsubst clocksync/daemon/%.cc,$(BUILD)/lockstep-%,$(wildcard clocksync/daemon/*.cc))
+UNIT      = $(patsubst test/unit/%/.,$(BUILD)/test/unit_%,$(wildcard test/unit/*/.))
+TEST_SO   = $(patsubst test/plugins/%.cc,$(BUILD)/test/lib%.so,$(wildcard test/plugins/*.cc))
+BENCH     = $(patsubst bench/%.cc,$(BUILD)/bench/%,$(wildcard bench/*.cc))
+LIBS      = $(foreach d,analysis dumper clocksync,$(if $(call srcs,$(d)),$(BUILD)/lib$(d).a))
+
+.PHONY: all plugin tools unit bench-programs deps test demo bench install fresh-root-test clean help golden soak
+all: plugin tools            ## the plugin and the command
+plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
+tools: $(TOOLS)
+unit: $(UNIT) $(TEST_SO)     ## unit test programs
+bench-programs: $(BENCH)
+
+$(BUILD)/obj/%.o: %.cc
+	@mkdir -p $(@D)
+	@echo "  compile $<"
+	@$(CCACHE) $(CXX) $(CXXFLAGS) $(EXTRA_$(firstword $(subst /, ,$*))) -c $< -o $@
+
+# The report's plots: uPlot goes into the program when npm installed it. npm's files keep old dates; its marker does not.
+UPLOT := $(wildcard node_modules/uplot/dist/uPlot.iife.min.js)
+$(BUILD)/obj/analysis/report_plots.o: CXXFLAGS += $(if $(UPLOT),-DLOCKSTEP_UPLOT)
+$(BUILD)/obj/analysis/report_plots.o: $(wildcard node_modules/.lockstep-installed)
+
+$(BUILD)/libdumper.a: $(call objs,dumper)
+$(BUILD)/libclocksync.a: $(call objs,clocksync)
+$(BUILD)/libanalysis.a: $(call objs,analysis)
+$(BUILD)/lib%.a:
+	@mkdir -p $(@D); rm -f $@
+	$(AR) rcs $@ $^
+
+$(PLUGIN_SO): $(call objs,plugin) $(filter %/libdumper.a %/libclocksync.a,$(LIBS)) plugin/exports.map
+	$(CXX) -shared $(LDFLAGS) $(STATIC_CXX_FLAGS) -Wl,--version-script=plugin/exports.map -Wl,--exclude-libs,ALL \
+	  $(if $(SAN),,-Wl,-z,defs) -Wl,-z,nodelete -Wl,-soname,libnccl-profiler.so -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
+$(BUILD)/libnccl-profiler-lockstep.so: $(PLUGIN_SO)
+	ln -sf libnccl-profiler.so $@
+
+$(BUILD)/lockstep: $(call objs,cli) $(LIBS)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(ZSTD) $(SODIUM) -ldl
+
+# A driver is a folder of test/drivers; a unit test program is a folder of test/unit; a bench is a file of bench/.
+.SECONDEXPANSION:
+$(BUILD)/lockstep-%: $$(call objs,test/drivers/$$*) $(call objs,test/drivers/common) $(LIBS)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(ZSTD) $(SODIUM) -ldl
+$(call objs,test/drivers/nccl): CXXFLAGS += -isystem $(CUDA_HOME)/include -isystem $(NCCL_HOME)/include
+$(BUILD)/lockstep-nccl: $(call objs,test/drivers/nccl) $(call objs,test/drivers/common)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(ZSTD) -L$(CUDA_LIB) -lcudart -L$(NCCL_LIB) -lnccl \
+	  -Wl,-rpath,$(CUDA_LIB) -Wl,-rpath,$(NCCL_LIB) -ldl
+$(BUILD)/lockstep-clockd: $(BUILD)/obj/clocksync/daemon/clockd.o $(LIBS)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(ZSTD) $(SODIUM) -ldl
+$(BUILD)/test/unit_%: $$(call objs,test/unit/$$*) $$(if $$(filter plugin,$$*),$$(call objs,plugin)) \
+                       $$(if $$(filter drivers analysis,$$*),$$(call objs,test/drivers/common) \
+                         $$(filter-out $(BUILD)/obj/test/drivers/emulate/main.o,$$(call objs,test/drivers/emulate))) $(LIBS)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(ZSTD) $(SODIUM) -lgtest -lgtest_main -ldl
+$(BUILD)/test/lib%.so: $(BUILD)/obj/test/plugins/%.o
+	@mkdir -p $(@D)
+	$(CXX) -shared $(LDFLAGS) -o $@ $< -ldl
+$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(LIBS)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) -o $@ $< $(LIBS) $(ZSTD) $(SODIUM) -ldl
+
+deps:                        ## install what the build and the tests need (root), or list it
+	scripts/install_deps.sh
+test: deps                   ## build and run every test this machine can run
+	@$(MAKE) --no-print-directory all unit
+	test/run
+demo: deps                   ## record a real multi-process run, align it, print the report
+	@$(MAKE) --no-print-directory all
+	scripts/demo.sh
+bench: all bench-programs    ## measure: percentiles, throughput, ratios
+	scripts/bench.sh
+install: all                 ## PREFIX=/usr/local
+	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf libnccl-profiler.so $(DESTDIR)$(PREFIX)/lib/libnccl-profiler-lockstep.so
+	install -m 755 $(filter %/lockstep %/lockstep-clockd,$(TOOLS)) $(DESTDIR)$(PREFIX)/bin/
+fresh-root-test:             ## make demo and make test in an empty root (root, minutes)
+	FRESH_ROOT=1 test/run hygiene/fresh_root
+clean:                       ## remove what was built
+	rm -rf $(BUILD)
+help:                        ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | sort
+
+.SECONDARY:
+-include $(shell [ -d $(BUILD)/obj ] && find $(BUILD)/obj -name '*.d' 2>/dev/null)
