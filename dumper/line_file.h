@@ -1,0 +1,40 @@
+// A text file of lines that another program reads while it grows: every write ends at a line's end.
+// The first write makes folder and file (an older file of the name is emptied). While the disk is
+// full, lines wait here up to a bound; beyond it they are dropped and counted. Dump thread only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "lockstep/status.h"
+
+namespace lockstep::dumper {
+
+class LineFile {
+ public:
+  explicit LineFile(std::string path) : path_(std::move(path)) {}
+  ~LineFile();
+  LineFile(const LineFile&) = delete;
+  LineFile& operator=(const LineFile&) = delete;
+
+  // Without its newline.
+  void add(std::string_view line);
+  // Writes what waits. On error it goes on waiting.
+  Status flush();
+  uint64_t dropped() const { return dropped_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  Status open_file();
+
+  std::string path_;
+  int file_ = -1;
+  std::string waiting_;
+  uint64_t dropped_ = 0;
+  size_t written_of_waiting_ = 0;
+};
+
+// Makes a folder and those above it.
+Status make_folders(const std::string& path);
+
+}  // namespace lockstep::dumper

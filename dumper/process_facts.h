@@ -1,0 +1,41 @@
+// Who wrote a segment: the Facts chunk at its beginning, JSON text. The plugin makes the text with
+// facts_to_json() when the process starts (it is also kept in the arena for recovery); readers get
+// it back with facts_from_json().
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/status.h"
+
+namespace lockstep::dumper {
+
+// One option in force, with where it came from: env, file or default.
+struct OptionFact {
+  std::string name, value, origin;
+};
+// A variable of the launcher that names the job or this process's place in it, for example
+// SLURM_JOB_ID.
+struct JobFact {
+  std::string name, value;
+};
+
+struct ProcessFacts {
+  std::string host, boot_id;
+  uint32_t pid = 0;
+  uint64_t process_start = 0;  // /proc/PID/stat field 22
+  std::string command;         // first word of the command line, without its folder
+  uint32_t abi_version = 0;    // of the bound profiler table, 0 = none yet
+  uint64_t activation_mask = 0;
+  std::string library_version;
+  std::string tick_source;  // tsc, raw or counter
+  double ns_per_tick = 0;
+  std::vector<JobFact> job;
+  std::vector<OptionFact> options;
+};
+
+std::string facts_to_json(const ProcessFacts& facts);
+Result<ProcessFacts> facts_from_json(std::string_view text);
+
+}  // namespace lockstep::dumper

@@ -1,0 +1,139 @@
+#include "dumper/recover.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "dumper/recovery.h"
+
+namespace lockstep::dumper {
+namespace {
+
+using Outcome = RecoveredProcess::Outcome;
+
+// The part of the path that is there with links resolved, the rest as it stands: a process that
+// died before its first dump left no directory.
+std::string real_path(std::string path) {
+  std::string rest;
+  while (true) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    if (char* real = ::realpath(path.empty() ? "." : path.c_str(), nullptr)) {
+      const std::string found(real);
+      std::free(real);
+      return rest.empty() ? found : found + rest;
+    }
+    const size_t slash = path.rfind('/');
+    rest = "/" + path.substr(slash == std::string::npos ? 0 : slash + 1) + rest;
+    path = slash == std::string::npos ? "" : path.substr(0, std::max<size_t>(slash, 1));
+  }
+}
+
+bool is_arena_name(const std::string& name) {
+  const std::string end = ".blocks";
+  return name.rfind("lockstep-", 0) == 0 && name.size() > end.size() &&
+         name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+// Arenas of this run that no *.arena file names: their process died before its first dump.
+void add_unnamed(const std::string& place, const std::string& run_directory,
+                 std::vector<std::string>* arenas) {
+  DIR* directory = ::opendir(place.c_str());
+  if (directory == nullptr) return;
+  while (const dirent* entry = ::readdir(directory)) {
+    if (!is_arena_name(entry->d_name)) continue;
+    const std::string path = place + "/" + entry->d_name;
+    if (std::find(arenas->begin(), arenas->end(), path) != arenas->end()) continue;
+    const auto arena = ArenaFile::open(path);
+    if (arena.ok() && real_path(arena.value()->run_directory()) == run_directory)
+      arenas->push_back(path);
+  }
+  ::closedir(directory);
+}
+
+std::string counted(uint64_t number, const char* what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+void describe(RecoveredProcess* process, const Status& status) {
+  const std::string who = process->host + " process " + std::to_string(process->pid) + ": ";
+  if (!status.ok()) {
+    process->outcome = Outcome::Failed;
+    process->sentence = who + status.message() + "; nothing was removed, run recover again";
+  } else if (process->outcome == Outcome::NothingLeft) {
+    process->sentence = who + "everything was in its segments already";
+  } else {
+    process->sentence = who + counted(process->records, "record") + " recovered into " +
+                        process->segment + ", " + counted(process->in_progress, "call") +
+                        " in progress when it died";
+  }
+}
+
+RecoveredProcess recover_arena(const std::string& path, const std::string& directory) {
+  RecoveredProcess result;
+  result.arena = path;
+  const auto opened = ArenaFile::open(path);
+  if (!opened.ok()) {
+    result.sentence = opened.message();
+    return result;
+  }
+  ArenaFile& arena = *opened.value();
+  result.host = arena.host();
+  result.pid = arena.header().pid;
+  const std::string who = result.host + " process " + std::to_string(result.pid);
+  const ProcessState state = process_state(arena.process());
+  if (state != ProcessState::Dead) {
+    result.outcome = state == ProcessState::Running ? Outcome::Running : Outcome::Elsewhere;
+    result.sentence = state == ProcessState::Running
+                          ? who + " is still running; left alone"
+                          : who + " belongs to another host; run `lockstep recover` there";
+    return result;
+  }
+  if (!arena.claim()) {
+    result.outcome = Outcome::NothingLeft;
+    result.sentence = who + " was recovered by another lockstep at the same time";
+    return result;
+  }
+  Recovery recovery(arena, directory, read_segments(directory, arena.header().process_uid));
+  Status status;
+  try {
+    status = recovery.run();
+  } catch (const std::bad_alloc&) {
+    status = Status::error("out of memory");
+  }
+  result.records = recovery.records();
+  result.in_progress = recovery.in_progress();
+  result.segment = recovery.segment();
+  result.outcome = result.segment.empty() ? Outcome::NothingLeft : Outcome::Recovered;
+  describe(&result, status);
+  if (!status.ok()) return result;
+  arena.remove();
+  ::unlink((directory + "/" + result.host + "." + std::to_string(result.pid) + ".arena").c_str());
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory) {
+  struct stat facts;
+  const int why = ::stat(directory.c_str(), &facts) == 0 ? 0 : errno;
+  if (why == 0 && !S_ISDIR(facts.st_mode)) return Status::error(directory + ": not a directory");
+  const std::string path = real_path(directory);
+  std::vector<std::string> arenas = find_arenas(directory);
+  std::vector<std::string> places = {"/dev/shm", "/tmp"};
+  const char* temporary = ::getenv("TMPDIR");
+  if (temporary != nullptr && temporary[0] == '/') places.push_back(temporary);
+  for (const std::string& place : places) add_unnamed(place, path, &arenas);
+  if (why != 0 && arenas.empty()) {
+    return Status::error(directory + ": cannot read the directory: " + std::strerror(why));
+  }
+  std::vector<RecoveredProcess> results;
+  for (const std::string& arena : arenas) results.push_back(recover_arena(arena, directory));
+  return results;
+}
+
+}  // namespace lockstep::dumper

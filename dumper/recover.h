@@ -1,0 +1,36 @@
+// Turns what killed processes left in their arenas into segments of the run directory, so that
+// nothing recorded before a SIGKILL is lost. Called by `lockstep recover`, by the SLURM epilog and
+// by any lockstep process of the job that starts later; never on NCCL's threads. Writes only what
+// the segments do not hold yet and then removes the arena, so it may be run again, interrupted, or
+// run twice at once. Leaves living processes and other hosts alone. Throws nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lockstep/status.h"
+
+namespace lockstep::dumper {
+
+struct RecoveredProcess {
+  enum class Outcome {
+    Recovered,    // a segment was written
+    NothingLeft,  // everything was in the segments already
+    Running,      // left alone
+    Elsewhere,    // of another host: recover there
+    Failed,
+  };
+  Outcome outcome = Outcome::Failed;
+  std::string arena;  // path of its file
+  std::string host;
+  uint32_t pid = 0;
+  uint64_t records = 0;      // written now
+  uint64_t in_progress = 0;  // calls entered and not recorded when it died
+  std::string segment;       // path of the segment written
+  std::string sentence;      // for people, always set
+};
+
+// One entry per arena that belongs to the run. The error is for a directory that cannot be read.
+Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory);
+
+}  // namespace lockstep::dumper

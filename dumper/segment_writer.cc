@@ -1,0 +1,267 @@
+#include "dumper/segment_writer.h"
+
+#include <time.h>
+
+#include <cerrno>
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace lockstep::dumper {
+namespace {
+
+constexpr uint64_t kLeastRotateBytes = 64 * 1024;
+// With a budget, this many segments share it, so that one deletion costs a part of the history
+// only.
+constexpr uint64_t kSegmentsInBudget = 4;
+constexpr uint32_t kMaxTakenNames = 10'000;
+
+uint64_t real_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// mkdir -p: existing parts are fine, whatever is wrong shows when the file is created.
+void make_directories(FileIo* io, const std::string& path) {
+  for (size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    io->make_directory(path.substr(0, slash).c_str());
+  }
+  io->make_directory(path.c_str());
+}
+
+}  // namespace
+
+SegmentWriter::SegmentWriter(SegmentWriterOptions options, FileIo* io)
+    : options_(std::move(options)),
+      io_(io),
+      next_segment_(options_.first_segment),
+      next_file_(options_.first_segment),
+      sequence_(options_.first_sequence) {}
+
+SegmentWriter::~SegmentWriter() { close(); }
+
+Status SegmentWriter::failure(const std::string& path, const char* doing, int error) const {
+  char buffer[128];
+  return Status::error(path + ": cannot " + doing + ": " +
+                       strerror_r(error, buffer, sizeof buffer));
+}
+
+uint64_t SegmentWriter::rotate_at() const {
+  uint64_t bytes = options_.rotate_bytes == 0 ? ~uint64_t{0} : options_.rotate_bytes;
+  if (options_.max_disk_bytes != 0)
+    bytes = std::min(bytes, options_.max_disk_bytes / kSegmentsInBudget);
+  return std::max(bytes, kLeastRotateBytes);
+}
+
+void SegmentWriter::set_facts(std::string json) {
+  facts_ = std::move(json);
+  facts_owed_ = file_ >= 0;
+}
+
+void SegmentWriter::close() {
+  if (file_ < 0) return;
+  if (options_.sync != SyncMode::None) io_->sync(file_);
+  io_->close(file_);
+  file_ = -1;
+}
+
+Status SegmentWriter::sync() {
+  if (file_ < 0 || options_.sync == SyncMode::None) return Status();
+  const int result = io_->sync(file_);
+  return result < 0 ? failure(path_, "sync", -result) : Status();
+}
+
+void SegmentWriter::account_dropped(const Counts& kept, const CallCounts& calls) {
+  given_up_.add(kept);
+  for (unsigned i = 0; i < kCallCells; ++i) calls_given_up_[i] += calls[i];
+  ledger_owed_ = true;
+}
+
+void SegmentWriter::give_up(const EncodedChunk& chunk) { account_dropped(chunk.kept, chunk.calls); }
+
+// Somebody removed the file, or the whole run directory: what it held is lost and counted; the next
+// chunk begins anew.
+void SegmentWriter::close_if_gone() {
+  if (file_ < 0 || !io_->nameless(file_)) return;
+  account_dropped(segments_.back().kept, segments_.back().calls);
+  bytes_on_disk_ -= segments_.back().bytes;
+  segments_.pop_back();
+  io_->close(file_);
+  file_ = -1;
+}
+
+Status SegmentWriter::create_file() {
+  for (uint32_t taken = 0; taken < kMaxTakenNames; ++taken, ++next_file_) {
+    path_ = options_.directory + "/" + options_.host + "." + std::to_string(options_.pid) + "." +
+            std::to_string(next_file_) + ".lks";
+    int file = io_->create(path_.c_str());
+    if (file == -ENOENT) {
+      make_directories(io_, options_.directory);
+      file = io_->create(path_.c_str());
+    }
+    if (file == -EEXIST) continue;
+    if (file < 0) return failure(path_, "create the segment", -file);
+    file_ = file;
+    ++next_file_;
+    return Status();
+  }
+  return Status::error(
+      path_ + ": this name and thousands before it are taken; give the run a directory of its own");
+}
+
+Status SegmentWriter::write_openers() {
+  SegmentHeader header{};
+  std::memcpy(header.magic, kSegmentMagic, sizeof header.magic);
+  header.version = kFormatVersion;
+  header.features = kKnownFeatures;
+  header.process_uid = options_.process_uid;
+  header.segment_number = segments_.back().number;
+  header.writer = options_.writer;
+  header.created_real_ns = real_ns();
+  header.tick_base = options_.tick_base;
+  header.checksum = XXH3_64bits(&header, offsetof(SegmentHeader, checksum));
+  Status status = write_all(&header, sizeof header);
+  if (status.ok() && !facts_.empty()) status = write_text(ChunkType::Facts, facts_);
+  comms_.forget_finalized();
+  if (status.ok() && !comms_.all().empty()) status = write_text(ChunkType::Comms, comms_.to_json());
+  return status;
+}
+
+Status SegmentWriter::open_segment() {
+  const uint32_t sequence_before = sequence_;
+  Status status = create_file();
+  if (!status.ok()) return status;
+  segments_.emplace_back();
+  segments_.back().number = next_segment_;
+  segments_.back().path = path_;
+  status = write_openers();
+  if (status.ok()) {
+    ++next_segment_;
+    facts_owed_ = false;
+    return status;
+  }
+  bytes_on_disk_ -= segments_.back().bytes;
+  segments_.pop_back();
+  io_->close(file_);
+  io_->remove(path_.c_str());
+  file_ = -1;
+  --next_file_;
+  sequence_ = sequence_before;
+  return status;
+}
+
+Status SegmentWriter::write_all(const void* bytes, size_t size) {
+  Segment& segment = segments_.back();
+  const auto* from = static_cast<const uint8_t*>(bytes);
+  size_t done = 0;
+  while (done < size) {
+    const int64_t written = io_->write_at(file_, from + done, size - done, segment.bytes + done);
+    if (written > 0) {
+      done += static_cast<size_t>(written);
+      continue;
+    }
+    // If cutting fails too, later chunks overwrite the half one from its start, and readers step
+    // over a torn tail.
+    if (done != 0) io_->truncate(file_, segment.bytes);
+    return failure(path_, "write", written == 0 ? EIO : static_cast<int>(-written));
+  }
+  segment.bytes += size;
+  bytes_on_disk_ += size;
+  return Status();
+}
+
+Status SegmentWriter::write_chunk(std::vector<uint8_t>* bytes) {
+  ChunkHeader header;
+  std::memcpy(&header, bytes->data(), sizeof header);
+  header.sequence = sequence_;
+  header.checksum = 0;
+  std::memcpy(bytes->data(), &header, sizeof header);
+  header.checksum = XXH3_64bits(bytes->data(), bytes->size());
+  std::memcpy(bytes->data(), &header, sizeof header);
+  Status status = write_all(bytes->data(), bytes->size());
+  if (status.ok()) ++sequence_;
+  return status;
+}
+
+Status SegmentWriter::write_text(ChunkType type, const std::string& text) {
+  std::vector<uint8_t> bytes;
+  Status status = encode_text(type, text, &bytes);
+  return status.ok() ? write_chunk(&bytes) : status;
+}
+
+Status SegmentWriter::write_ledger(ChunkType type) {
+  Ledger ledger = last_ledger_;
+  for (const auto& [key, count] : given_up_.sorted()) {
+    ledger.add_loss(count_comm(key), count_kind(key), count_call(key), Loss::Disk, count);
+  }
+  for (unsigned i = 0; i < kCallCells; ++i) ledger.calls_given_up[i] += calls_given_up_[i];
+  ledger.first_segment = std::max(ledger.first_segment, first_kept_segment_);
+  Status status = write_text(type, ledger_to_json(ledger));
+  if (status.ok()) ledger_owed_ = false;
+  return status;
+}
+
+// The ledger that counts a segment as lost is written before the segment goes; readers leave
+// segments below first_segment out, so that a kill in between counts nothing twice.
+void SegmentWriter::keep_budget(size_t next_bytes) {
+  if (options_.max_disk_bytes == 0) return;
+  while (segments_.size() > 1 && bytes_on_disk_ + next_bytes > options_.max_disk_bytes) {
+    const Segment& oldest = segments_.front();
+    account_dropped(oldest.kept, oldest.calls);
+    first_kept_segment_ = oldest.number + 1;
+    // When it cannot be written now it stays owed, and the deletion below makes the room.
+    static_cast<void>(write_ledger(ChunkType::Ledger));
+    io_->remove(oldest.path.c_str());
+    bytes_on_disk_ -= oldest.bytes;
+    ++segments_deleted_;
+    segments_.pop_front();
+  }
+}
+
+Status SegmentWriter::prepare(size_t next_bytes) {
+  close_if_gone();
+  if (file_ >= 0 && segments_.back().bytes + next_bytes > rotate_at()) close();
+  if (file_ < 0) {
+    Status status = open_segment();
+    if (!status.ok()) return status;
+  }
+  keep_budget(next_bytes);
+  if (facts_owed_) {
+    Status status = write_text(ChunkType::Facts, facts_);
+    if (!status.ok()) return status;
+    facts_owed_ = false;
+  }
+  return ledger_owed_ ? write_ledger(ChunkType::Ledger) : Status();
+}
+
+Status SegmentWriter::append(EncodedChunk* chunk) {
+  Status status = prepare(chunk->bytes.size());
+  if (status.ok()) status = write_chunk(&chunk->bytes);
+  if (!status.ok()) return status;
+  Segment& segment = segments_.back();
+  segment.kept.add(chunk->kept);
+  for (unsigned i = 0; i < kCallCells; ++i) segment.calls[i] += chunk->calls[i];
+  const std::vector<uint64_t>& comms = chunk->comm_records;
+  for (size_t at = 0; at < comms.size(); at += kRecordShapes[tag_of(comms[at])].words) {
+    comms_.apply(&comms[at], chunk->comm_names);
+  }
+  return options_.sync == SyncMode::Chunk ? sync() : status;
+}
+
+Status SegmentWriter::append_ledger(const Ledger& ledger) {
+  last_ledger_ = ledger;
+  Status status = prepare(0);
+  return status.ok() ? write_ledger(ChunkType::Ledger) : status;
+}
+
+Status SegmentWriter::append_end(const Ledger& ledger) {
+  last_ledger_ = ledger;
+  Status status = prepare(0);
+  if (status.ok()) status = write_ledger(ChunkType::End);
+  return status.ok() ? sync() : status;
+}
+
+}  // namespace lockstep::dumper

@@ -1,0 +1,77 @@
+// Numbers as bytes: LEB128 (seven bits a byte, low bits first, the high bit says "more follows"),
+// signed ones zigzag first. Writers have made room before (kMaxVarintBytes each); ByteReader is for
+// bytes from a file, which may say anything: it never reads past its end and remembers the first
+// failure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace lockstep::dumper {
+
+constexpr size_t kMaxVarintBytes = 10;
+
+constexpr uint64_t zigzag(uint64_t delta) { return delta << 1 ^ (uint64_t{0} - (delta >> 63)); }
+constexpr uint64_t unzigzag(uint64_t coded) { return coded >> 1 ^ (uint64_t{0} - (coded & 1)); }
+
+inline uint8_t* put_varint(uint8_t* out, uint64_t value) {
+  while (value >= 0x80) {
+    *out++ = static_cast<uint8_t>(value | 0x80);
+    value >>= 7;
+  }
+  *out++ = static_cast<uint8_t>(value);
+  return out;
+}
+
+class ByteReader {
+ public:
+  ByteReader() = default;
+  ByteReader(const uint8_t* begin, size_t size) : at_(begin), end_(begin + size) {}
+
+  uint64_t varint() {
+    if (at_ != end_ && *at_ < 0x80) return *at_++;
+    return long_varint();
+  }
+  uint64_t zigzag_varint() { return unzigzag(varint()); }
+
+  const uint8_t* take(uint64_t size) {
+    if (size > left()) {
+      fail();
+      return nullptr;
+    }
+    const uint8_t* taken = at_;
+    at_ += size;
+    return taken;
+  }
+  std::string_view text(uint64_t size) {
+    const uint8_t* taken = take(size);
+    return taken == nullptr ? std::string_view()
+                            : std::string_view(reinterpret_cast<const char*>(taken), size);
+  }
+
+  size_t left() const { return static_cast<size_t>(end_ - at_); }
+  bool failed() const { return failed_; }
+  void fail() {
+    failed_ = true;
+    at_ = end_;
+  }
+
+ private:
+  uint64_t long_varint() {
+    uint64_t value = 0;
+    for (unsigned shift = 0; at_ != end_ && shift < 64; shift += 7) {
+      const uint8_t byte = *at_++;
+      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    fail();
+    return 0;
+  }
+
+  const uint8_t* at_ = nullptr;
+  const uint8_t* end_ = nullptr;
+  bool failed_ = false;
+};
+
+}  // namespace lockstep::dumper
