@@ -1,0 +1,80 @@
+// Blocks on their way: free ones to NCCL's threads, full ones to the dump thread. The only file
+// that includes moodycamel's queue. Every thread works through a Seat, a pair of tokens it claims
+// once, so that passing a block on neither locks nor allocates; threads beyond kSeats share the
+// queue's slower tokenless path.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#if __has_include(<concurrentqueue/moodycamel/concurrentqueue.h>)
+#include <concurrentqueue/moodycamel/concurrentqueue.h>
+#else
+#include <concurrentqueue/concurrentqueue.h>
+#endif
+
+#include "lockstep/shared_blocks.h"
+
+namespace lockstep::plugin {
+
+class BlockQueue {
+ public:
+  using Queue = moodycamel::ConcurrentQueue<BlockHeader*>;
+  struct Seat {
+    Seat(Queue& full, Queue& free) : full_producer(full), free_consumer(free) {}
+    moodycamel::ProducerToken full_producer;
+    moodycamel::ConsumerToken free_consumer;
+    std::atomic<bool> taken{false};
+  };
+  static constexpr size_t kSeats = 64;
+
+  // max_blocks sizes both queues once, with room for each seat's first internal block of 32 places;
+  // nothing allocates on NCCL's threads afterwards unless there are more than kSeats of them.
+  explicit BlockQueue(size_t max_blocks) : full_(max_blocks + 32 * kSeats), free_(max_blocks) {
+    for (auto& seat : seats_) seat = std::make_unique<Seat>(full_, free_);
+  }
+
+  // nullptr when all seats are taken.
+  Seat* claim_seat() {
+    for (auto& seat : seats_) {
+      if (!seat->taken.load(std::memory_order_relaxed) &&
+          !seat->taken.exchange(true, std::memory_order_acquire)) {
+        return seat.get();
+      }
+    }
+    return nullptr;
+  }
+  static void release_seat(Seat* seat) { seat->taken.store(false, std::memory_order_release); }
+
+  // Any thread.
+  void push_full(Seat* seat, BlockHeader* block) {
+    if (seat != nullptr) {
+      full_.enqueue(seat->full_producer, block);
+    } else {
+      full_.enqueue(block);
+    }
+  }
+  BlockHeader* pop_free(Seat* seat) {
+    BlockHeader* block = nullptr;
+    const bool got =
+        seat != nullptr ? free_.try_dequeue(seat->free_consumer, block) : free_.try_dequeue(block);
+    return got ? block : nullptr;
+  }
+
+  // The thread that drains (one at a time).
+  BlockHeader* pop_full() {
+    BlockHeader* block = nullptr;
+    return full_.try_dequeue(block) ? block : nullptr;
+  }
+  // The dump thread and the keeper.
+  void push_free(BlockHeader* block) { free_.enqueue(block); }
+  size_t full_count() const { return full_.size_approx(); }
+  size_t free_count() const { return free_.size_approx(); }
+
+ private:
+  Queue full_;
+  Queue free_;
+  std::array<std::unique_ptr<Seat>, kSeats> seats_;
+};
+
+}  // namespace lockstep::plugin

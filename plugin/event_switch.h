@@ -1,0 +1,46 @@
+// Which kinds are recorded at this moment, and NCCL's live activation mask. Three parties want a
+// say: the user (configuration, then the control socket), the overhead budget (holds kinds back)
+// and chained plugins (kinds they want and we may not). Every change goes through here and into the
+// process's ledger. Any thread but NCCL's callbacks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+namespace lockstep::plugin {
+
+class EventSwitch {
+ public:
+  using Note = std::function<void(const std::string& sentence)>;
+  using Changed = std::function<void(uint32_t kinds)>;
+
+  // `note` tells the ledger, `changed` whoever else must know.
+  void prepare(uint32_t kinds, Note note, Changed changed);
+  // NCCL reads the mask live; the pointer stays valid as long as libnccl is mapped.
+  void begin(int32_t* activation_mask);
+  void set_kinds(uint32_t kinds, const std::string& by_whom);
+  void hold_back(uint32_t kinds, const std::string& why);
+  void set_chain_mask(uint32_t kinds);
+  // On NCCL's threads: false, and nothing done, when somebody else is changing something.
+  bool try_set_chain_mask(uint32_t kinds);
+
+  uint32_t kinds() const;  // recorded now
+  uint32_t held_back() const;
+  // Runs `body(kinds)` while no change can happen.
+  void with_kinds(const std::function<void(uint32_t kinds)>& body) const;
+
+ private:
+  uint32_t in_force() const { return wanted_ & ~held_back_; }
+  void apply();
+  void tell(const std::string& what) const;
+
+  mutable std::mutex mutex_;
+  Note note_;
+  Changed changed_;
+  int32_t* mask_ = nullptr;
+  uint32_t wanted_ = 0, held_back_ = 0, chain_ = 0;
+};
+
+}  // namespace lockstep::plugin
