@@ -1,0 +1,138 @@
+#include "analysis/clock_input.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "clocksync/clock_records.h"
+
+namespace lockstep::analysis {
+namespace {
+
+struct DirCloser {
+  void operator()(DIR* directory) const { closedir(directory); }
+};
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+bool is_directory(const std::string& path) {
+  struct stat facts {};
+  return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+// Sorted, so that the same directory always gives the same model.
+std::vector<std::string> entries_of(const std::string& directory) {
+  std::vector<std::string> paths;
+  const std::unique_ptr<DIR, DirCloser> open(opendir(directory.c_str()));
+  if (open == nullptr) return paths;
+  while (const dirent* entry = readdir(open.get())) {
+    if (entry->d_name[0] != '.') paths.push_back(directory + "/" + entry->d_name);
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::vector<std::string> find_clock_files(const std::string& directory) {
+  std::vector<std::string> files;
+  for (const std::string& path : entries_of(directory)) {
+    if (ends_with(path, kClockFileSuffix)) files.push_back(path);
+    if (!is_directory(path)) continue;
+    for (const std::string& below : entries_of(path)) {
+      if (ends_with(below, kClockFileSuffix)) files.push_back(below);
+    }
+  }
+  return files;
+}
+
+class FileReader {
+ public:
+  explicit FileReader(ClockInput* input) : input_(*input) {}
+
+  Status read(const std::string& path) {
+    Result<clocksync::ClockRecordReader> opened = clocksync::ClockRecordReader::open(path);
+    if (!opened.ok()) return opened.status();
+    const size_t slash = path.find_last_of('/');
+    name_ = path.substr(slash + 1, path.size() - slash - 1 - std::strlen(kClockFileSuffix));
+    host_ = &input_.hosts[name_];
+    host_->has_file = true;
+    clocksync::ClockRecordReader& reader = opened.value();
+    while (const std::optional<ClockRecord> record = reader.next()) {
+      std::visit([this](const auto& r) { take(r); }, *record);
+    }
+    const clocksync::ClockReadReport& report = reader.report();
+    // A file of one process's GPU readings alone is no host's file.
+    if (gpu_snapshots_ > 0 && gpu_snapshots_ == report.records) input_.hosts.erase(name_);
+    for (const std::string& complaint : report.complaints) input_.notes.push_back(complaint);
+    if (report.damaged_lines > report.complaints.size()) {
+      input_.notes.push_back(path + ": " + std::to_string(report.damaged_lines) +
+                             " damaged lines in all");
+    }
+    return Status();
+  }
+
+ private:
+  void take(const ClockHello& hello) {
+    if (!host_->boot_id.empty() && host_->boot_id != hello.boot_id) {
+      input_.notes.push_back(name_ + " was restarted during the run: its clock began anew");
+    }
+    host_->boot_id = hello.boot_id;
+    host_->clock_namespace = hello.clock_namespace;
+    for (const ClockSetting& setting : hello.config) {
+      // The option's own name, as in every recorded configuration.
+      if (setting.name == "clock_d_ns_s2") raise(setting, &input_.d_ns_s2);
+      if (setting.name == "clock_rho_ppm") raise(setting, &input_.rho_ppm);
+    }
+  }
+  void take(const ClockSnapshot& snapshot) {
+    if (!host_->real_minus_raw_ns) host_->real_minus_raw_ns = snapshot.real_ns - snapshot.raw_ns;
+  }
+  void take(const HullBin& bin) {
+    input_.hosts[bin.peer];
+    const bool peer_first = bin.peer < name_;
+    clocksync::EdgeBounds& edge =
+        input_
+            .edges[peer_first ? std::make_pair(bin.peer, name_) : std::make_pair(name_, bin.peer)];
+    for (const HullPoint& point : bin.points) {
+      peer_first ? edge.add_a_to_b(point) : edge.add_b_to_a(point);
+    }
+  }
+  void take(const ClockFault& fault) { host_->faults.push_back(fault); }
+  void take(const GpuSnapshot& snapshot) {
+    ++gpu_snapshots_;
+    input_.gpu_snapshots[snapshot.gpu_uuid].push_back(snapshot);
+  }
+  void take(const WindowStats&) {}
+  void take(const EdgeState&) {}
+
+  static void raise(const ClockSetting& setting, double* value) {
+    *value = std::max(*value, std::strtod(setting.value.c_str(), nullptr));
+  }
+
+  ClockInput& input_;
+  std::string name_;
+  uint64_t gpu_snapshots_ = 0;
+  ClockHost* host_ = nullptr;
+};
+
+}  // namespace
+
+Result<ClockInput> read_clock_files(const std::string& directory) {
+  if (!is_directory(directory)) {
+    return Status::error(directory + ": is not a directory; name the run directory");
+  }
+  ClockInput input;
+  for (const std::string& path : find_clock_files(directory)) {
+    const Status status = FileReader(&input).read(path);
+    if (!status.ok()) input.notes.push_back(status.message());
+  }
+  return input;
+}
+
+}  // namespace lockstep::analysis

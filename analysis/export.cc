@@ -1,0 +1,33 @@
+#include "analysis/export.h"
+
+namespace lockstep::analysis {
+
+const std::vector<ExportFormat>& export_formats() {
+  static const std::vector<ExportFormat> formats = {
+      {"perfetto", "one file for ui.perfetto.dev: every event, each overlap on its own track",
+       export_perfetto},
+      {"chrome", "one JSON file for chrome://tracing, for small runs", export_chrome},
+      {"csv", "a directory with one CSV file per table (docs/schema.md)", export_csv},
+      {"parquet", "a directory of Parquet files per table and host, for SQL engines (needs DuckDB)",
+       export_parquet},
+      {"inspector", "a directory of NCCL Inspector JSON lines, one file per process",
+       export_inspector},
+      {"kineto", "a directory of PyTorch profiler traces, one per rank, for HTA and TraceLens",
+       export_kineto},
+      {"flight-recorder", "a directory of PyTorch NCCL flight recorder dumps, one per rank",
+       export_flight_recorder},
+  };
+  return formats;
+}
+
+Status export_run(const ExportInput& input, const ExportOptions& options, ExportSummary* summary) {
+  std::string known;
+  for (const ExportFormat& format : export_formats()) {
+    if (options.format == format.name) return format.write(input, options, summary);
+    known += known.empty() ? "" : ", ";
+    known += format.name;
+  }
+  return Status::error("there is no format '" + options.format + "'; these are known: " + known);
+}
+
+}  // namespace lockstep::analysis

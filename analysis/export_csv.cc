@@ -1,0 +1,144 @@
+// Every table as a CSV file with a header line (RFC 4180): NULL is an empty field, a text with a
+// comma, quote or line break is quoted.
+#include <cinttypes>
+#include <cstdio>
+
+#include "analysis/export.h"
+#include "analysis/table_columns.h"
+
+namespace lockstep::analysis {
+namespace {
+
+class CsvFile {
+ public:
+  static Result<std::unique_ptr<CsvFile>> create(const OutputDirectory& directory,
+                                                 const std::string& table) {
+    auto file = directory.file(table + ".csv");
+    if (!file.ok()) return file.status();
+    return std::make_unique<CsvFile>(std::move(file.value()));
+  }
+  explicit CsvFile(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
+
+  template <class Row>
+  void header() {
+    for (const auto& column : columns_of<Row>()) {
+      if (!line_.empty()) line_ += ',';
+      line_ += column.name;
+    }
+    end();
+  }
+  template <class Row>
+  void row(const RunTables& run, const Row& row) {
+    bool first = true;
+    for (const auto& column : columns_of<Row>()) {
+      if (!first) line_ += ',';
+      first = false;
+      const Value value = column.get(run, row, rows_);
+      if (value.known) append(column.type, value);
+    }
+    ++rows_;
+    end();
+  }
+  uint64_t rows() const { return rows_; }
+  Status commit() { return file_->commit(); }
+
+ private:
+  void append(ColumnType type, const Value& value) {
+    char text[40];
+    switch (type) {
+      case ColumnType::Varchar:
+        append_text(value.text);
+        return;
+      case ColumnType::Double:
+        std::snprintf(text, sizeof(text), "%.12g", value.real);
+        break;
+      case ColumnType::UBigInt:
+        std::snprintf(text, sizeof(text), "%" PRIu64, static_cast<uint64_t>(value.number));
+        break;
+      default:
+        std::snprintf(text, sizeof(text), "%" PRId64, value.number);
+    }
+    line_ += text;
+  }
+  void append_text(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+      line_ += text;
+      return;
+    }
+    line_ += '"';
+    for (const char c : text) {
+      if (c == '"') line_ += '"';
+      line_ += c;
+    }
+    line_ += '"';
+  }
+  void end() {
+    line_ += '\n';
+    file_->write(line_);
+    line_.clear();
+  }
+
+  std::unique_ptr<OutputFile> file_;
+  std::string line_;
+  uint64_t rows_ = 0;
+};
+
+class CsvDetails : public DetailSink {
+ public:
+  CsvDetails(const RunTables& run, CsvFile* events, CsvFile* steps)
+      : run_(run), events_(events), steps_(steps) {}
+  void event(const EventRow& row) override { events_->row(run_, row); }
+  void proxy_step(const ProxyStepRow& row) override { steps_->row(run_, row); }
+
+ private:
+  const RunTables& run_;
+  CsvFile *events_, *steps_;
+};
+
+Status write_details(const ExportInput& input, const ExportOptions& options,
+                     const OutputDirectory& directory, ExportSummary* summary) {
+  auto events = CsvFile::create(directory, kEventsTable);
+  if (!events.ok()) return events.status();
+  auto steps = CsvFile::create(directory, kProxyStepsTable);
+  if (!steps.ok()) return steps.status();
+  events.value()->header<EventRow>();
+  steps.value()->header<ProxyStepRow>();
+  CsvDetails sink(*input.run, events.value().get(), steps.value().get());
+  const size_t processes = input.run->processes.size();
+  for (uint32_t i = 0; i < processes; ++i) {
+    report(options, static_cast<double>(i) / static_cast<double>(processes));
+    const Status streamed = input.stream(i, &sink);
+    if (!streamed.ok()) return streamed;
+  }
+  summary->add(kEventsTable, events.value()->rows());
+  summary->add(kProxyStepsTable, steps.value()->rows());
+  const Status committed = events.value()->commit();
+  return committed.ok() ? steps.value()->commit() : committed;
+}
+
+}  // namespace
+
+Status export_csv(const ExportInput& input, const ExportOptions& options, ExportSummary* summary) {
+  auto directory = OutputDirectory::create(options.output, options.if_exists);
+  if (!directory.ok()) return directory.status();
+  Status status;
+  for_each_table(*input.run, [&](const char* name, const auto& rows) {
+    using Row = typename std::decay_t<decltype(rows)>::value_type;
+    if (!status.ok()) return;
+    auto file = CsvFile::create(*directory.value(), name);
+    if (!file.ok()) {
+      status = file.status();
+      return;
+    }
+    file.value()->template header<Row>();
+    for (const Row& row : rows) file.value()->row(*input.run, row);
+    summary->add(name, rows.size());
+    status = file.value()->commit();
+  });
+  if (status.ok()) status = write_details(input, options, *directory.value(), summary);
+  if (!status.ok()) return status;
+  report(options, 1);
+  return directory.value()->commit("lockstep tables as CSV; docs/schema.md says what they mean\n");
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,173 @@
+// NCCL Inspector's JSON lines (format "v4.0"), one file per process under its own naming
+// (<host>-pid<pid>.log), for tools that read those. Differences, all towards more: ids keep their
+// last two digits, times are known in nanoseconds before they are cut to microseconds, operations
+// below 8 KiB are written too. The Inspector has no line for an operation that did not end.
+#define RAPIDJSON_HAS_STDSTRING 1
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "analysis/export.h"
+#include "analysis/labels.h"
+#include "analysis/message_size.h"
+#include "analysis/torch_names.h"
+#include "analysis/wall_time.h"
+#include "lockstep/version.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+// The Inspector's message size is the call's count times the type's size: one rank's share where
+// size_bytes is the whole.
+uint64_t message_share(const std::string& func, const OperationRow& row, int32_t ranks) {
+  const bool whole = func == "AllGather" || func == "ReduceScatter" || func == "AlltoAll" ||
+                     func == "Gather" || func == "Scatter";
+  return whole && ranks > 0 ? row.size_bytes / static_cast<uint64_t>(ranks) : row.size_bytes;
+}
+
+struct Timing {
+  int64_t ns = 0;
+  const char* source = "";
+};
+Timing timing_of(const OperationRow& row) {
+  if (row.kernel_start_ns != kNoTime && row.kernel_stop_ns > row.kernel_start_ns)
+    return {row.kernel_stop_ns - row.kernel_start_ns, "kernel_gpu"};
+  if (row.kernel_seen_ns != kNoTime && row.finish_ns > row.kernel_seen_ns)
+    return {row.finish_ns - row.kernel_seen_ns, "kernel_cpu"};
+  const int64_t start_ns = row.enqueue_ns != kNoTime ? row.enqueue_ns : row.api_start_ns;
+  return {start_ns == kNoTime ? 0 : std::max<int64_t>(row.finish_ns - start_ns, 0),
+          "collective_cpu"};
+}
+
+class Line {
+ public:
+  Line(const RunTables& run, const ProcessRow& process) : run_(run), process_(process) {}
+
+  // Valid until the next call.
+  std::string_view text(const OperationRow& row) {
+    buffer_.Clear();
+    out_.Reset(buffer_);
+    out_.StartObject();
+    header(row);
+    metadata(row);
+    performance(row);
+    out_.EndObject();
+    return {buffer_.GetString(), buffer_.GetSize()};
+  }
+
+ private:
+  void header(const OperationRow& row) {
+    const bool known = row.communicator < run_.communicators.size();
+    const CommunicatorRow communicator =
+        known ? run_.communicators[row.communicator] : CommunicatorRow();
+    out_.Key("header");
+    out_.StartObject();
+    string("id", hex_text(communicator.comm_id));
+    string("comm_name", communicator.name != 0 ? run_.text(communicator.name) : "unknown");
+    out_.Key("rank");
+    out_.Int(row.rank);
+    out_.Key("n_ranks");
+    out_.Int(communicator.nranks);
+    out_.Key("nnodes");
+    out_.Int(communicator.nnodes);
+    out_.EndObject();
+  }
+  void metadata(const OperationRow& row) {
+    out_.Key("metadata");
+    out_.StartObject();
+    string("inspector_output_format_version", "v4.0");
+    string("git_rev", std::string("lockstep-") + kVersion);
+    string("rec_mechanism", "nccl_profiler_interface");
+    number("dump_timestamp_us", wall_ns(process_, row.finish_ns) / 1000);
+    string("hostname", run_.text(process_.host));
+    number("pid", process_.pid);
+    out_.EndObject();
+  }
+  void performance(const OperationRow& row) {
+    const bool p2p = row.kind == OpKind::PointToPoint;
+    const std::string prefix = p2p ? "p2p" : "coll";
+    const std::string& func = run_.text(row.func);
+    const int32_t ranks = communicator_ranks(row);
+    const Timing timing = timing_of(row);
+    const double algbw =
+        timing.ns > 0 ? static_cast<double>(row.size_bytes) / static_cast<double>(timing.ns) : 0;
+    out_.Key((prefix + "_perf").c_str());
+    out_.StartObject();
+    string(prefix.c_str(), func);
+    number((prefix + "_sn").c_str(), row.ordinal);
+    if (p2p) number("p2p_peer", row.peer);
+    number((prefix + "_msg_size_bytes").c_str(),
+           static_cast<int64_t>(message_share(func, row, ranks)));
+    number((prefix + "_exec_time_us").c_str(), timing.ns / 1000);
+    string((prefix + "_timing_source").c_str(), timing.source);
+    decimal((prefix + "_algobw_gbs").c_str(), algbw);
+    decimal((prefix + "_busbw_gbs").c_str(), algbw * busbw_factor(func, ranks));
+    out_.EndObject();
+  }
+  int32_t communicator_ranks(const OperationRow& row) const {
+    return row.communicator < run_.communicators.size()
+               ? run_.communicators[row.communicator].nranks
+               : 1;
+  }
+  void string(const char* key, const std::string& text) {
+    out_.Key(key);
+    out_.String(text);
+  }
+  void number(const char* key, int64_t value) {
+    out_.Key(key);
+    out_.Int64(value);
+  }
+  void decimal(const char* key, double value) {  // always six decimals, as the Inspector's
+    char text[64];
+    const int n = std::snprintf(text, sizeof(text), "%f", value);
+    out_.Key(key);
+    out_.RawValue(text, static_cast<size_t>(n), rapidjson::kNumberType);
+  }
+
+  const RunTables& run_;
+  const ProcessRow& process_;
+  rapidjson::StringBuffer buffer_;
+  Writer out_;
+};
+
+}  // namespace
+
+Status export_inspector(const ExportInput& input, const ExportOptions& options,
+                        ExportSummary* summary) {
+  const RunTables& run = *input.run;
+  auto directory = OutputDirectory::create(options.output, options.if_exists);
+  if (!directory.ok()) return directory.status();
+  uint64_t written = 0, unfinished = 0;
+  const auto operations = operations_by_process(run);
+  for (uint32_t i = 0; i < run.processes.size(); ++i) {
+    report(options, static_cast<double>(i) / static_cast<double>(run.processes.size()));
+    const ProcessRow& process = run.processes[i];
+    auto file = directory.value()->file(run.text(process.host) + "-pid" +
+                                        std::to_string(process.pid) + ".log");
+    if (!file.ok()) return file.status();
+    Line line(run, process);
+    for (const uint32_t row : operations[i]) {
+      const OperationRow& operation = run.operations[row];
+      if (operation.finish_ns == kNoTime) {
+        ++unfinished;
+        continue;
+      }
+      file.value()->write(line.text(operation));
+      file.value()->write("\n");
+      ++written;
+    }
+    const Status committed = file.value()->commit();
+    if (!committed.ok()) return committed;
+  }
+  report(options, 1);
+  summary->add("operations", written);
+  summary->leave_out("operations of which no end is known, which the format cannot hold",
+                     unfinished);
+  return directory.value()->commit("NCCL Inspector JSON lines, written by lockstep\n");
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,239 @@
+// Every table as Parquet, written by DuckDB: <table>/host=<host>/part-0.parquet for tables whose
+// rows belong to a host, <table>/part-0.parquet for the others, and views.sql that names them all.
+// Hosts are converted in parallel, each by one thread that streams its own processes; what does not
+// fit in memory is spilled beside the output and removed.
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "analysis/query_session.h"
+#include "analysis/sql.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr const char* kUnits =
+    "units by suffix: _ns nanoseconds, _bytes bytes, _gbs 1e9 bytes/s; NULL = not known; "
+    "docs/schema.md of lockstep";
+
+template <class Row>
+int host_column() {
+  const auto& columns = columns_of<Row>();
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (std::string_view(columns[i].name) == "host") return static_cast<int>(i);
+  }
+  return -1;
+}
+
+// As the readers of host=<value> folders decode it.
+std::string url_encoded(const std::string& text) {
+  std::string encoded;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_') {
+      encoded += c;
+      continue;
+    }
+    char hex[4];
+    std::snprintf(hex, sizeof(hex), "%%%02X", static_cast<unsigned char>(c));
+    encoded += hex;
+  }
+  return encoded;
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
+  return result + "'";
+}
+
+// The streamed rows of one of the two kinds.
+template <class Row>
+class OneKind : public DetailSink {
+ public:
+  OneKind(const RunTables& run, SqlAppender* rows) : run_(run), rows_(rows) {}
+  void event(const EventRow& row) override { take(row); }
+  void proxy_step(const ProxyStepRow& row) override { take(row); }
+
+ private:
+  template <class Given>
+  void take(const Given& row) {
+    if constexpr (std::is_same_v<Given, Row>) rows_->add(run_, row, rows_->rows());
+  }
+  const RunTables& run_;
+  SqlAppender* rows_;
+};
+
+class Conversion {
+ public:
+  Conversion(const ExportInput& input, const ExportOptions& options, std::string directory,
+             std::shared_ptr<SqlDatabase> database)
+      : input_(input),
+        run_(*input.run),
+        options_(options),
+        directory_(std::move(directory)),
+        database_(std::move(database)) {
+    for (uint32_t i = 0; i < run_.processes.size(); ++i)
+      processes_of_[run_.text(run_.processes[i].host)].push_back(i);
+    for (const auto& [host, processes] : processes_of_) hosts_.push_back(host);
+  }
+
+  Status run() {
+    Status status = common_tables();
+    if (!status.ok()) return status;
+    const unsigned machine = std::max(1u, std::thread::hardware_concurrency());
+    const size_t threads = std::min<size_t>(options_.threads == 0 ? machine : options_.threads,
+                                            std::max<size_t>(hosts_.size(), 1));
+    std::vector<std::thread> workers;
+    for (size_t i = 0; i < threads; ++i) workers.emplace_back([this] { work(); });
+    for (std::thread& worker : workers) worker.join();
+    return failure_;
+  }
+  const std::map<std::string, uint64_t>& rows() const { return rows_; }
+
+ private:
+  void work() {
+    for (size_t i = next_++; i < hosts_.size(); i = next_++) {
+      const Status status = host(i);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!status.ok() && failure_.ok()) failure_ = status;
+      if (!failure_.ok()) return;
+      report(options_, static_cast<double>(++done_) / static_cast<double>(hosts_.size()));
+    }
+  }
+
+  Status common_tables() {
+    auto connection = SqlConnection::open(database_);
+    if (!connection.ok()) return connection.status();
+    Status status;
+    for_each_table(run_, [&](const char* name, const auto& rows) {
+      using Row = typename std::decay_t<decltype(rows)>::value_type;
+      if (!status.ok() || host_column<Row>() >= 0) return;
+      status = table<Row>(connection.value().get(), name, "", [&](SqlAppender* appender) {
+        for (const Row& row : rows) appender->add(run_, row, appender->rows());
+        return Status();
+      });
+    });
+    return status;
+  }
+
+  Status host(size_t index) {
+    auto connection = SqlConnection::open(database_);
+    if (!connection.ok()) return connection.status();
+    const std::string& host = hosts_[index];
+    Status status;
+    for_each_table(run_, [&](const char* name, const auto& rows) {
+      using Row = typename std::decay_t<decltype(rows)>::value_type;
+      const int column = host_column<Row>();
+      if (!status.ok() || column < 0) return;
+      const auto& get = columns_of<Row>()[static_cast<size_t>(column)].get;
+      status = table<Row>(connection.value().get(), name, host, [&](SqlAppender* appender) {
+        for (size_t i = 0; i < rows.size(); ++i) {
+          if (get(run_, rows[i], i).text == host) appender->add(run_, rows[i], i);
+        }
+        return Status();
+      });
+    });
+    if (status.ok()) status = details<EventRow>(connection.value().get(), kEventsTable, host);
+    if (status.ok())
+      status = details<ProxyStepRow>(connection.value().get(), kProxyStepsTable, host);
+    return status;
+  }
+
+  // One table at a time, so that only one is in memory or spilled per host.
+  template <class Row>
+  Status details(SqlConnection* connection, const char* name, const std::string& host) {
+    return table<Row>(connection, name, host, [&](SqlAppender* appender) {
+      OneKind<Row> sink(run_, appender);
+      for (const uint32_t process : processes_of_.at(host)) {
+        const Status streamed = input_.stream(process, &sink);
+        if (!streamed.ok()) return streamed;
+      }
+      return Status();
+    });
+  }
+
+  template <class Row, class Fill>
+  Status table(SqlConnection* connection, const std::string& name, const std::string& host,
+               Fill fill) {
+    const bool partitioned = host_column<Row>() >= 0;
+    const std::string own = "t" + std::to_string(tables_++);
+    Status status = connection->execute(create_table_statement<Row>(own));
+    if (!status.ok()) return status;
+    SqlAppender appender(connection, own, column_types<Row>());
+    status = fill(&appender);
+    if (status.ok()) status = appender.close();
+    if (!status.ok()) return status;
+    const std::string folder =
+        directory_ + "/" + name + (partitioned ? "/host=" + url_encoded(host) : "");
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) return Status::error("cannot make " + folder + ": " + error.message());
+    status = connection->execute(
+        "COPY (SELECT * " + std::string(partitioned ? "EXCLUDE (host) " : "") + "FROM " + own +
+        ") TO " + quoted(folder + "/part-0.parquet") +
+        " (FORMAT parquet, COMPRESSION zstd, KV_METADATA {lockstep: " + quoted(kUnits) +
+        "}); DROP TABLE " + own);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    rows_[name] += appender.rows();
+    return status;
+  }
+
+  const ExportInput& input_;
+  const RunTables& run_;
+  const ExportOptions& options_;
+  const std::string directory_;
+  std::shared_ptr<SqlDatabase> database_;
+  std::map<std::string, std::vector<uint32_t>> processes_of_;  // by host
+  std::vector<std::string> hosts_;
+  std::atomic<size_t> next_{0}, tables_{0};
+  std::mutex mutex_;  // guards what follows
+  Status failure_;
+  size_t done_ = 0;
+  std::map<std::string, uint64_t> rows_;
+};
+
+// So that DuckDB answers the same SQL from the files: `.read views.sql` in their directory.
+std::string views(const std::map<std::string, uint64_t>& tables) {
+  std::string text;
+  for (const auto& [table, rows] : tables) {
+    text += "CREATE VIEW " + table + " AS SELECT * FROM read_parquet('" + table +
+            "/**/*.parquet', hive_partitioning = true, hive_types_autocast = false);\n";
+  }
+  return text + kNcclTraceView + ";\n";
+}
+
+}  // namespace
+
+Status export_parquet(const ExportInput& input, const ExportOptions& options,
+                      ExportSummary* summary) {
+  auto directory = OutputDirectory::create(options.output, options.if_exists);
+  if (!directory.ok()) return directory.status();
+  const std::string spill = directory.value()->path() + "/.spill";
+  std::map<std::string, uint64_t> rows;
+  {
+    auto database = SqlDatabase::open({options.threads, spill});
+    if (!database.ok()) return database.status();
+    Conversion conversion(input, options, directory.value()->path(), database.value());
+    const Status converted = conversion.run();
+    if (!converted.ok()) return converted;
+    rows = conversion.rows();
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(spill, ignored);
+  auto file = directory.value()->file("views.sql");
+  if (!file.ok()) return file.status();
+  file.value()->write(views(rows));
+  const Status written = file.value()->commit();
+  if (!written.ok()) return written;
+  for (const auto& [table, count] : rows) summary->add(table, count);
+  return directory.value()->commit("lockstep tables as Parquet; docs/schema.md says how to read\n");
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,145 @@
+#include "analysis/slow_paths.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+namespace lockstep::analysis {
+namespace {
+
+int64_t quantile(std::vector<int64_t> values, double share) {
+  if (values.empty()) return 0;
+  const auto at = static_cast<ptrdiff_t>(static_cast<double>(values.size() - 1) * share);
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<size_t>(at)];
+}
+struct RankTimes {
+  uint32_t process = 0;
+  std::vector<int64_t> network, lag, waits;  // per operation
+};
+
+// A path is slow when it is this many times slower than the median of the others, by at least so
+// much per operation.
+constexpr double kFactor = 3;
+constexpr int64_t kLeastNs = 100'000;
+// A slow path is slow nearly always, a busy machine only now and then: the fastest quarter tells
+// them apart.
+constexpr double kQuarter = 0.25;
+constexpr size_t kFewestOperations = 8, kFewestRanks = 3;
+
+class SlowFinder {
+ public:
+  SlowFinder(const RunTables& run, const std::vector<LateOperation>& late) : run_(run) {
+    for (const LateOperation& one : late) {
+      if (one.cause != Cause::HostLate) continue;
+      late_rows_.insert(run.arrivals[one.arrival].operation);
+      late_matches_.insert(one.match);
+    }
+  }
+
+  std::vector<SlowPath> find() {
+    for (size_t i = 0; i < run_.operations.size(); ++i) {
+      const OperationRow& row = run_.operations[i];
+      if (row.proxy_ops == 0 || row.communicator == kNoRow || row.ordinal + row.replay == 0)
+        continue;
+      RankTimes& times = communicators_[row.communicator][row.rank];
+      times.process = row.process;
+      if (row.steps != 0) times.network.push_back(row.network_ns);
+      // Roots of rooted operations wait for nothing by nature; late ranks find everything there.
+      if (row.steps != 0 && symmetric(row) && late_matches_.count(row.match) == 0) {
+        times.waits.push_back(row.gpu_wait_ns + row.receive_wait_ns + row.peer_wait_ns);
+      }
+      if (late_rows_.count(static_cast<uint32_t>(i)) == 0) times.lag.push_back(row.proxy_lag_ns);
+    }
+    for (const auto& [communicator, ranks] : communicators_) {
+      // A slow proxy thread also sees its sends complete late, so the surer sign of it goes first.
+      if (find_never_waiting(communicator, ranks)) continue;
+      compare(communicator, ranks, &RankTimes::network, Cause::NetworkSlow);
+      compare(communicator, ranks, &RankTimes::lag, Cause::ProxyStarved);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  using Ranks = std::map<int32_t, RankTimes>;
+
+  bool symmetric(const OperationRow& row) const {
+    const std::string& func = run_.text(row.func);
+    return func == "AllReduce" || func == "AllGather" || func == "ReduceScatter";
+  }
+
+  // All wait for the one that never waits itself. Its GPU delivers (else its sends would wait for
+  // it), and behind a slow link it would wait for its turn like the others, so its proxy thread is
+  // what is slow.
+  bool find_never_waiting(uint32_t communicator, const Ranks& ranks) {
+    std::vector<std::pair<int64_t, int32_t>> typical;
+    for (const auto& [rank, times] : ranks) {
+      if (times.waits.size() >= kFewestOperations)
+        typical.emplace_back(quantile(times.waits, 0.5), rank);
+    }
+    if (typical.size() < kFewestRanks) return false;
+    std::sort(typical.begin(), typical.end());
+    const auto [least, rank] = typical.front();
+    const int64_t usual = typical[typical.size() / 2].first;
+    constexpr int64_t kWorthNs = 500'000;
+    if (usual < kWorthNs || least * 4 > usual || least * 2 > typical[1].first) return false;
+    SlowPath path;
+    path.communicator = communicator;
+    path.process = ranks.at(rank).process;
+    path.rank = rank;
+    path.cause = Cause::ProxyStarved;
+    path.never_waits = true;
+    path.factor = static_cast<double>(usual) / static_cast<double>(std::max<int64_t>(1, least));
+    path.typical_ns = least;
+    path.others_ns = usual;
+    path.operations = ranks.at(rank).waits.size();
+    out_.push_back(path);
+    return true;
+  }
+
+  void compare(uint32_t communicator, const Ranks& ranks, std::vector<int64_t> RankTimes::*what,
+               Cause cause) {
+    if (ranks.size() < kFewestRanks) return;
+    std::vector<std::pair<int64_t, int32_t>> typical;
+    for (const auto& [rank, times] : ranks) {
+      if ((times.*what).size() >= kFewestOperations)
+        typical.emplace_back(quantile(times.*what, kQuarter), rank);
+    }
+    if (typical.size() < kFewestRanks) return;
+    std::sort(typical.begin(), typical.end());
+    const auto [slowest, rank] = typical.back();
+    const int64_t usual = std::max<int64_t>(1'000, typical[(typical.size() - 1) / 2].first);
+    // Beyond the next slowest as well: two slow ones would be a spread, not a culprit.
+    const int64_t next = typical[typical.size() - 2].first;
+    if (slowest - usual < kLeastNs ||
+        static_cast<double>(slowest) < kFactor * static_cast<double>(usual) || slowest < 2 * next) {
+      return;
+    }
+    const RankTimes& times = ranks.at(rank);
+    SlowPath path;
+    path.communicator = communicator;
+    path.process = times.process;
+    path.rank = rank;
+    path.cause = cause;
+    path.factor = static_cast<double>(slowest) / static_cast<double>(usual);
+    path.typical_ns = slowest;
+    path.others_ns = usual;
+    path.operations = (times.*what).size();
+    for (const int64_t value : times.*what) path.lost_ns += std::max<int64_t>(0, value - usual);
+    out_.push_back(path);
+  }
+
+  const RunTables& run_;
+  std::unordered_set<uint32_t> late_rows_, late_matches_;
+  std::map<uint32_t, Ranks> communicators_;
+  std::vector<SlowPath> out_;
+};
+
+}  // namespace
+
+std::vector<SlowPath> find_slow_paths(const RunTables& run,
+                                      const std::vector<LateOperation>& late) {
+  return SlowFinder(run, late).find();
+}
+
+}  // namespace lockstep::analysis

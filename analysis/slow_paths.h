@@ -1,0 +1,28 @@
+// The second half of blame.h: ranks whose sends take far longer in the network than everybody
+// else's, and ranks whose proxy thread reacts far slower. Needs the network states of an operation
+// (LOCKSTEP_EVENTS=step) for links, the posts and starts of network operations (the default) for
+// proxies. Compares ranks of one communicator with each other, so a network that is slow for all is
+// no finding here.
+#pragma once
+
+#include "analysis/blame.h"
+
+namespace lockstep::analysis {
+
+struct SlowPath {
+  uint32_t communicator = kNoRow, process = 0;
+  int32_t rank = -1;
+  Cause cause = Cause::Unknown;
+  double factor = 0;       // against the median of the other ranks
+  int64_t typical_ns = 0;  // per operation, the fastest quarter
+  int64_t others_ns = 0;   // the same of the others
+  int64_t lost_ns = 0;     // over all operations
+  uint64_t operations = 0;
+  bool never_waits = false;  // found by its network steps hardly ever waiting while all others' do
+};
+
+// Operations a rank was itself late for are left out for that rank: its proxy thread then starts
+// among busy ones.
+std::vector<SlowPath> find_slow_paths(const RunTables& run, const std::vector<LateOperation>& late);
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,73 @@
+// The closed sets of words that appear in the tables of tables.h, each with the text that every
+// consumer prints (SQL, CSV, JSON, report), so that one word never has two spellings. Order is part
+// of the stored form: append only.
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep::analysis {
+
+// What an operation is, as NCCL told it.
+enum class OpKind : uint8_t {
+  Collective,    // a Coll event
+  PointToPoint,  // a P2p event: one send or one receive
+  CopyEngine,    // a CeColl event: times bracket the host's enqueue only
+  ApiOnly,  // a CollApi or P2pApi call that no launch event followed (broadcast, symmetric kernels,
+            // ...)
+  Assembled,  // all-to-all, gather or scatter put together from the sends and receives of one group
+              // call
+};
+constexpr const char* kOpKindNames[] = {"collective", "p2p", "copy_engine", "api_only",
+                                        "assembled"};
+
+// How far an operation got, as far as the recording tells.
+enum class OpState : uint8_t {
+  Done,      // its last child stopped
+  Enqueued,  // handed to the GPU; nothing in the recording can tell when it ended (no KernelCh, no
+             // network steps)
+  InFlight,  // open when the recording ends
+  Incomplete,  // a stop is missing, but the same communicator went on, so it did end
+  Aborted,     // open when its communicator was finalized
+  Captured,    // a call captured into a graph: executed only by its replays
+};
+constexpr const char* kOpStateNames[] = {"done",       "enqueued", "in_flight",
+                                         "incomplete", "aborted",  "captured"};
+
+// Which moment stands for "this rank was ready" (ArrivalRow::arrival_ns), best first.
+enum class ArrivalBasis : uint8_t { KernelStart, KernelSeen, Enqueue, ApiCall };
+constexpr const char* kArrivalBasisNames[] = {"kernel_start", "kernel_seen", "enqueue", "api_call"};
+
+// Why the others waited. Unknown is an answer: data do not suffice to tell.
+enum class Cause : uint8_t {
+  None,
+  HostLate,
+  GpuLate,
+  PeerLate,
+  NetworkSlow,
+  ProxyStarved,
+  Unknown
+};
+constexpr const char* kCauseNames[] = {"none",         "host_late",     "gpu_late", "peer_late",
+                                       "network_slow", "proxy_starved", "unknown"};
+
+// What became of a process, as far as this machine can tell.
+enum class Life : uint8_t {
+  Unknown,  // it runs or ran on another machine and did not close its recording
+  Ended,    // it closed its recording
+  Running,
+  Dead,  // it is gone and never closed its recording
+};
+constexpr const char* kLifeNames[] = {"unknown", "ended", "running", "dead"};
+
+// OperationRow::flags
+constexpr uint8_t kSuspectGpuTime =
+    1;  // GPU stamps contradict the host's (hazards 24, 25): not used
+constexpr uint8_t kSharedKernel =
+    2;  // the same GPU interval as another operation: time of the whole batch
+constexpr uint8_t kForeignChildren = 4;  // children recorded by another process (PXN) were joined
+constexpr uint8_t kOrphan = 8;           // its API call is not in the recording
+constexpr uint8_t kGraph = 16;           // captured into, or replayed from, a CUDA graph
+constexpr uint8_t kNeverSteppedProxy =
+    32;  // a proxy operation without any state: a transport that never reports
+
+}  // namespace lockstep::analysis
