@@ -1,0 +1,47 @@
+// Programs that `lockstep run` starts: the user's, with every signal passed on, and its own
+// helpers. Blocks signals in the calling (only) thread for as long as the object lives; the
+// programs get the mask back that was there before. Touches neither stdin nor stdout of the user's
+// program.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+using CommandLine = std::vector<std::string>;
+
+// For people: quoted where a shell would need it.
+std::string shown(const CommandLine& command);
+
+class ChildProcess {
+ public:
+  ChildProcess();
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Runs the program to its end; `every` is called each `every_s` seconds meanwhile (0: never), in
+  // a process of its own, and not while the last one still runs. The result is the program's exit
+  // code, 128 + the signal that ended it, or 127 and 126 as a shell for what cannot be started.
+  int run_program(const CommandLine& command, double every_s, const std::function<void()>& every);
+
+  // Runs a helper, its output to a file (both streams; empty: /dev/null). -1 after `limit_s`.
+  int run_helper(const CommandLine& command, const std::string& output, double limit_s);
+
+ private:
+  pid_t start(const CommandLine& command, const std::string* output) const;
+  void pass_on(const siginfo_t& signal);
+
+  sigset_t watched_;
+  sigset_t before_;
+  pid_t program_ = -1;
+  bool is_srun_ = false;
+  bool step_was_told_ = false;
+};
+
+}  // namespace lockstep::cli

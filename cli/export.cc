@@ -1,0 +1,130 @@
+// `lockstep export DIR --to FORMAT -o PATH`: a run for other tools.
+#include "analysis/export.h"
+
+#define RAPIDJSON_HAS_STDSTRING 1
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+namespace lockstep::cli {
+namespace {
+
+using analysis::ExportSummary;
+
+struct Arguments {
+  std::string directory, format, output;
+  bool force = false, json = false;
+  unsigned threads = 0;
+};
+
+bool known_format(const std::string& name) {
+  for (const auto& format : analysis::export_formats()) {
+    if (name == format.name) return true;
+  }
+  return false;
+}
+
+std::string formats_help() {
+  std::string text = "What to write:";
+  for (const auto& format : analysis::export_formats())
+    text += std::string("\n") + format.name + ": " + format.help;
+  return text;
+}
+
+void print_as_json(const Arguments& arguments, const ExportSummary& summary) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> out(buffer);
+  const auto counts = [&](const char* key, const std::vector<analysis::ExportCount>& list) {
+    out.Key(key);
+    out.StartObject();
+    for (const analysis::ExportCount& entry : list) {
+      out.Key(entry.what.c_str());
+      out.Uint64(entry.count);
+    }
+    out.EndObject();
+  };
+  out.StartObject();
+  out.Key("format");
+  out.String(arguments.format);
+  out.Key("output");
+  out.String(arguments.output);
+  counts("written", summary.written);
+  counts("left_out", summary.left_out);
+  out.Key("notes");
+  out.StartArray();
+  for (const std::string& note : summary.notes) out.String(note);
+  out.EndArray();
+  out.EndObject();
+  print_json({buffer.GetString(), buffer.GetSize()});
+}
+
+void print_as_text(const Arguments& arguments, const ExportSummary& summary) {
+  std::string line = arguments.output + ":";
+  for (size_t i = 0; i < summary.written.size(); ++i) {
+    line += i == 0 ? " " : ", ";
+    line += std::to_string(summary.written[i].count) + " " + summary.written[i].what;
+  }
+  print(line + "\n");
+  for (const analysis::ExportCount& entry : summary.left_out)
+    print("left out: " + std::to_string(entry.count) + " " + entry.what + "\n");
+}
+
+int run(const Arguments& arguments) {
+  if (!known_format(arguments.format)) {
+    return bad_usage("there is no format '" + arguments.format +
+                     "'; `lockstep export --help` lists them");
+  }
+  Progress reading("reading");
+  analysis::LoadOptions load;
+  load.threads = arguments.threads;
+  load.progress = reading.callback();
+  const auto tables = analysis::load_run(arguments.directory, load);
+  if (!tables.ok()) return bad_input(tables.message());
+  const analysis::RunTables& run = *tables.value();
+  Progress writing("writing");
+  analysis::ExportOptions options;
+  options.format = arguments.format;
+  options.output = arguments.output;
+  options.if_exists = arguments.force ? analysis::IfExists::Replace : analysis::IfExists::Refuse;
+  options.threads = arguments.threads;
+  options.progress = writing.callback();
+  ExportSummary summary;
+  summary.notes = run.notes;
+  const auto stream = [&](uint32_t process, analysis::DetailSink* sink) {
+    return analysis::stream_process(arguments.directory, run, process, sink);
+  };
+  const Status done = analysis::export_run({&run, stream}, options, &summary);
+  if (!done.ok()) return bad_input(done.message());
+  if (arguments.json) {
+    print_as_json(arguments, summary);
+  } else {
+    print_as_text(arguments, summary);
+  }
+  for (const std::string& note : summary.notes) complain(note);
+  return kOk;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(app, exit_code, "export",
+                                  "Write a run for Perfetto, PyTorch's tools, SQL engines, ...",
+                                  [arguments] { return run(*arguments); });
+  command->add_option("DIR", arguments->directory, "Run directory")->required();
+  command->add_option("--to", arguments->format, formats_help())->required()->type_name("FORMAT");
+  command->add_option("-o,--output", arguments->output, "File or directory to make")
+      ->required()
+      ->type_name("PATH");
+  command->add_flag("--force", arguments->force,
+                    "Replace PATH; a directory only when an export made it");
+  command->add_option("--threads", arguments->threads, "0 = as many as the machine has");
+  command->add_flag("--json", arguments->json, "Print what was written as JSON");
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,114 @@
+#include "cli/query_output.h"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "cli/output.h"
+
+namespace lockstep::cli {
+namespace {
+
+using analysis::SqlCell;
+using analysis::SqlColumn;
+using analysis::SqlKind;
+
+class TableOutput : public QueryOutput {
+ public:
+  void columns(const std::vector<SqlColumn>& columns) override {
+    std::vector<Column> titles;
+    for (const SqlColumn& column : columns)
+      titles.push_back({column.name, column.kind == SqlKind::Number ? Align::Right : Align::Left});
+    table_ = std::make_unique<Table>(titles);
+  }
+  void row(const std::vector<SqlCell>& cells) override {
+    std::vector<std::string> texts;
+    for (const SqlCell& cell : cells) texts.push_back(cell.known ? std::string(cell.text) : "NULL");
+    table_->add(std::move(texts));
+  }
+  void finish() override {
+    if (table_ != nullptr) print(table_->text());
+  }
+
+ private:
+  std::unique_ptr<Table> table_;
+};
+
+class JsonOutput : public QueryOutput {
+ public:
+  void columns(const std::vector<SqlColumn>& columns) override {
+    columns_ = columns;
+    first_ = true;
+    print("[");
+  }
+  void row(const std::vector<SqlCell>& cells) override {
+    buffer_.Clear();
+    writer_.Reset(buffer_);
+    writer_.StartObject();
+    for (size_t i = 0; i < cells.size(); ++i) {
+      writer_.Key(columns_[i].name.c_str(), static_cast<unsigned>(columns_[i].name.size()));
+      value(columns_[i].kind, cells[i]);
+    }
+    writer_.EndObject();
+    print(first_ ? "" : ",\n ");
+    print({buffer_.GetString(), buffer_.GetSize()});
+    first_ = false;
+  }
+  void finish() override { print("]\n"); }
+
+ private:
+  void value(SqlKind kind, const SqlCell& cell) {
+    // JSON has no numbers for nan and inf.
+    const bool finite = cell.text.find_first_of("nN") == std::string_view::npos;
+    if (!cell.known || (kind == SqlKind::Number && !finite)) {
+      writer_.Null();
+    } else if (kind == SqlKind::String) {
+      writer_.String(cell.text.data(), static_cast<unsigned>(cell.text.size()));
+    } else {
+      writer_.RawValue(cell.text.data(), cell.text.size(), rapidjson::kNumberType);
+    }
+  }
+  std::vector<SqlColumn> columns_;
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer> writer_;
+  bool first_ = true;
+};
+
+class CsvOutput : public QueryOutput {
+ public:
+  void columns(const std::vector<SqlColumn>& columns) override {
+    for (size_t i = 0; i < columns.size(); ++i) field(i, columns[i].name);
+    print(line_ + "\n");
+  }
+  void row(const std::vector<SqlCell>& cells) override {
+    for (size_t i = 0; i < cells.size(); ++i) field(i, cells[i].known ? cells[i].text : "");
+    print(line_ + "\n");
+  }
+  void finish() override {}
+
+ private:
+  void field(size_t i, std::string_view text) {
+    if (i == 0) line_.clear();
+    if (i != 0) line_ += ',';
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+      line_ += text;
+      return;
+    }
+    line_ += '"';
+    for (const char c : text) {
+      if (c == '"') line_ += '"';
+      line_ += c;
+    }
+    line_ += '"';
+  }
+  std::string line_;
+};
+
+}  // namespace
+
+std::unique_ptr<QueryOutput> make_query_output(QueryFormat format) {
+  if (format == QueryFormat::Json) return std::make_unique<JsonOutput>();
+  if (format == QueryFormat::Csv) return std::make_unique<CsvOutput>();
+  return std::make_unique<TableOutput>();
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,153 @@
+// `lockstep report DIR`: the answers as files, and the most important ones on the terminal.
+#include "analysis/report.h"
+
+#define RAPIDJSON_HAS_STDSTRING 1
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <ctime>
+#include <memory>
+
+#include "analysis/report_compare.h"
+#include "analysis/report_text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+namespace lockstep::cli {
+namespace {
+
+using analysis::Report;
+
+struct Arguments {
+  std::string directory, output, compare;
+  size_t top = 20;
+  bool force = false, json = false, snapshot = false;
+};
+
+Result<Report> report_of(const std::string& directory) {
+  Progress reading("reading");
+  analysis::LoadOptions load;
+  load.progress = reading.callback();
+  const auto tables = analysis::load_run(directory, load);
+  if (!tables.ok()) return tables.status();
+  const analysis::RunTables& run = *tables.value();
+  if (run.operations.empty() && run.members.empty())
+    return Status::error(directory + ": no operation in it, so there is nothing to report" +
+                         (run.notes.empty() ? std::string() : "; " + run.notes.front()));
+  const analysis::Blame blame = analysis::assign_blame(run);
+  return analysis::make_report(run, blame, analysis::diagnose(run), "lockstep: " + directory);
+}
+
+std::string place_of(const Arguments& arguments) {
+  const std::string base = arguments.output.empty() ? arguments.directory : arguments.output;
+  if (!arguments.snapshot) return base;
+  char stamp[32];
+  const time_t now = time(nullptr);
+  tm utc{};
+  gmtime_r(&now, &utc);
+  strftime(stamp, sizeof stamp, "%Y-%m-%dT%H-%M-%SZ", &utc);
+  return base + "/snapshot/" + stamp;
+}
+
+using Json = rapidjson::Writer<rapidjson::StringBuffer>;
+
+void write_changes(const char* key, const std::vector<analysis::Change>& changes, Json* out) {
+  out->Key(key);
+  out->StartArray();
+  for (const analysis::Change& change : changes) {
+    out->StartObject();
+    out->Key("what");
+    out->String(change.what);
+    out->Key("before_median_ns");
+    out->Int64(change.before.median_ns);
+    out->Key("after_median_ns");
+    out->Int64(change.after.median_ns);
+    out->Key("ratio");
+    out->Double(change.ratio);
+    out->EndObject();
+  }
+  out->EndArray();
+}
+
+void write_sentences(const char* key, const std::vector<std::string>& sentences, Json* out) {
+  out->Key(key);
+  out->StartArray();
+  for (const std::string& sentence : sentences) out->String(sentence);
+  out->EndArray();
+}
+
+void print_as_json(const Report& report, const std::string& place,
+                   const analysis::Comparison* comparison) {
+  rapidjson::StringBuffer buffer;
+  Json out(buffer);
+  out.StartObject();
+  out.Key("output");
+  out.String(place);
+  for (const auto& [metric, value] : report.metrics) {
+    out.Key(metric.c_str());
+    out.RawValue(value.data(), value.size(), rapidjson::kNumberType);
+  }
+  write_sentences("answers", report.answers, &out);
+  out.Key("times");
+  out.String(report.clock_text);
+  write_sentences("not_known", report.coverage, &out);
+  if (comparison != nullptr) {
+    write_changes("slower", comparison->slower, &out);
+    write_changes("faster", comparison->faster, &out);
+  }
+  out.EndObject();
+  print_json({buffer.GetString(), buffer.GetSize()});
+}
+
+int run_report(const Arguments& arguments) {
+  const auto report = report_of(arguments.directory);
+  if (!report.ok()) return bad_input(report.message());
+  analysis::Comparison comparison;
+  if (!arguments.compare.empty()) {
+    const auto other = report_of(arguments.compare);
+    if (!other.ok()) return bad_input(other.message());
+    comparison = analysis::compare_reports(other.value(), report.value());
+  }
+  analysis::ReportOptions options;
+  options.directory = place_of(arguments);
+  options.if_exists = arguments.force ? analysis::IfExists::Replace : analysis::IfExists::Refuse;
+  options.top = arguments.top;
+  const Status written = analysis::write_report(report.value(), options);
+  if (!written.ok()) return bad_input(written.message());
+  const bool compared = !arguments.compare.empty();
+  if (arguments.json) {
+    print_as_json(report.value(), options.directory, compared ? &comparison : nullptr);
+  } else {
+    print(analysis::report_head(report.value()));
+    if (compared) print(analysis::comparison_text(comparison));
+    print("written: " + options.directory +
+          "/summary.md, report.html, operations.csv, aggregate.csv, top.csv\n");
+  }
+  return comparison.slower.empty() ? kOk : kFinding;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app, exit_code, "report",
+                  "What dominates, who is late, who waits: in words, CSV and a page with plots",
+                  [arguments] { return run_report(*arguments); });
+  command->add_option("DIR", arguments->directory, "Run directory; the job may still be running")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "Where to write; default: into DIR")
+      ->type_name("PATH");
+  command->add_option("--top", arguments->top, "Lines per ranking in top.csv; default 20");
+  command
+      ->add_option("--compare", arguments->compare,
+                   "An earlier run: what became slower since, exit 1 when something did")
+      ->type_name("OTHER");
+  command->add_flag("--snapshot", arguments->snapshot,
+                    "Write under snapshot/<time>/, beside earlier ones");
+  command->add_flag("--force", arguments->force, "Replace an earlier report");
+  command->add_flag("--json", arguments->json, "Print the numbers as JSON");
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,30 @@
+// Where `lockstep run` records: one new directory for each start of a program, so that requeued
+// jobs, array tasks, and several or concurrent steps of one job never write into each other's.
+// Called once before the program starts. Removes and overwrites nothing.
+#pragma once
+
+#include <string>
+
+#include "lockstep/status.h"
+
+namespace lockstep::cli {
+
+// What the launcher says about the process that runs `lockstep run`; empty: not said.
+struct JobFacts {
+  std::string job;         // SLURM_JOB_ID
+  std::string array_job;   // SLURM_ARRAY_JOB_ID
+  std::string array_task;  // SLURM_ARRAY_TASK_ID
+  std::string restart;     // SLURM_RESTART_COUNT, empty before the first requeue
+  std::string step;        // only when `lockstep run` is itself a task of an srun
+  std::string task = "0";  // SLURM_PROCID of that task
+  int nodes = 1;
+  bool inside_step() const { return !step.empty(); }
+};
+JobFacts job_facts();
+
+// lockstep-JOB[_TASK][.rRESTART] and, per job, .0, .1, ... in order of start; inside a step the
+// step's own number, the same for all of its tasks; without a job lockstep-HOST-DATE-PID.
+// `make` false: the name it would get now.
+Result<std::string> new_run_directory(const std::string& parent, const JobFacts& facts, bool make);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,25 @@
+// run.json in a run directory: what `lockstep run` knows and the recordings do not, for `lockstep
+// runs`. Written when the program starts and again when it ends; a run that was killed keeps the
+// first. Each write replaces the file at once.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/run_directory.h"
+
+namespace lockstep::cli {
+
+struct RunNote {
+  std::string directory;
+  JobFacts job;
+  std::string command;
+  std::string started;  // UTC
+  std::string ended = {};
+  std::optional<int> exit_code = {};
+
+  // A failure is a sentence on stderr: the run goes on without.
+  void write() const;
+};
+
+}  // namespace lockstep::cli

@@ -1,0 +1,55 @@
+// `lockstep verify DIR`: is everything there?
+#include <memory>
+
+#include "analysis/verify_run.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct Arguments {
+  std::string directory;
+  bool json = false;
+};
+
+// A run damaged all over has thousands of differences; people need the first ones.
+constexpr size_t kMostShown = 50;
+
+int run(const Arguments& arguments) {
+  const auto verified = analysis::verify_run(arguments.directory);
+  if (!verified.ok()) return bad_input(verified.message());
+  const analysis::RunVerification& v = verified.value();
+  if (arguments.json) {
+    print_json(v.to_json());
+    return v.differences.empty() ? kOk : kFinding;
+  }
+  for (size_t i = 0; i < v.differences.size() && i < kMostShown; ++i)
+    print("difference: " + v.differences[i] + "\n");
+  if (v.differences.size() > kMostShown) {
+    print("... and " + std::to_string(v.differences.size() - kMostShown) +
+          " more (--json shows all)\n");
+  }
+  for (const std::string& note : v.notes) print("note: " + note + "\n");
+  print((v.differences.empty() ? "complete: " : "NOT complete: ") + std::to_string(v.records) +
+        " records of " + std::to_string(v.processes) + " processes in " + std::to_string(v.chunks) +
+        " chunks; " + std::to_string(v.calls) + " calls, " + std::to_string(v.lost) +
+        " of them counted and not kept, " + std::to_string(v.in_progress) +
+        " in progress at a death\n");
+  return v.differences.empty() ? kOk : kFinding;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app, exit_code, "verify", "Prove that a run is complete, or name what is missing",
+                  [arguments] { return run(*arguments); });
+  command->add_option("directory", arguments->directory, "the run directory")
+      ->required()
+      ->type_name("DIR");
+  command->add_flag("--json", arguments->json, "Print one JSON object");
+}
+
+}  // namespace lockstep::cli
