@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# `lockstep run` without SLURM: a program under it is recorded, and is told from one without it by nothing else.
+. "$(dirname "$0")/../lib.sh"
+need jq jq
+for name in $(compgen -e SLURM_); do unset "$name"; done
+LOCKSTEP=$BUILD/lockstep
+run() { "$LOCKSTEP" run --dir "$TMP/runs" "$@"; }
+status() { local rc=0; "$@" >"$TMP/out" 2>"$TMP/err" || rc=$?; echo "$rc"; }
+
+run --events step --interval 0.25 -- "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --ranks 2 --iterations 20 \
+  >"$TMP/line" 2>"$TMP/said" || fail "a run without fault: $(cat "$TMP/said")"
+dir=("$TMP"/runs/lockstep-*)
+want_equal "run directories" 1 ${#dir[@]}
+grep -qF "recording to ${dir[0]}" "$TMP/said" || fail "it does not say where it records: $(cat "$TMP/said")"
+want_equal "starts" "$(jq -cS .starts "$TMP/line")" "$("$LOCKSTEP" count "${dir[0]}" --json | jq -cS .starts)"
+"$LOCKSTEP" verify "${dir[0]}" >/dev/null || fail "verify finds something"
+want_equal "the interval in the files" 250000 \
+  "$("$LOCKSTEP" info "${dir[0]}" | sed -n 's/^option dump_interval_us=\([0-9]*\) .*/\1/p')"
+want_equal "exit code in run.json" 0 "$(jq .exit_code "${dir[0]}/run.json")"
+[ -s "${dir[0]}/summary/diagnose.txt" ] || fail "no summary"
+
+want_equal "exit code" 37 "$(status run -- sh -c 'exit 37')"
+want_equal "exit code of a killed program" 137 "$(status run -- sh -c 'kill -9 $$')"
+want_equal "exit code of a missing program" 127 "$(status run -- "$TMP/nothere")"
+want_equal "exit code without --" 2 "$(status run true)"
+want_equal "every word arrives" "<--><count><><[a,b]><x y><--help>" \
+  "$("$LOCKSTEP" run --dir "$TMP/runs" -- printf '<%s>' -- count '' '[a,b]' 'x y' --help 2>/dev/null)"
+
+before=$(find "$TMP/runs" | wc -l)
+run --dry-run -- srun -n 2 'a b' >"$TMP/plan"
+grep -qxF "srun -n 2 'a b'" "$TMP/plan" || fail "the plan does not show the program: $(cat "$TMP/plan")"
+want_equal "files made by --dry-run" 0 $(($(find "$TMP/runs" | wc -l) - before))
+
+# A signal reaches the program, which may end as it likes.
+"$LOCKSTEP" run --dir "$TMP/runs" -- sh -c 'trap "exit 9" USR1; : >"$TMP/ready"; while :; do sleep 0.05; done' 2>/dev/null &
+until [ -e "$TMP/ready" ]; do sleep 0.05; done
+kill -USR1 $!
+rc=0
+wait $! || rc=$?
+want_equal "exit code after a signal" 9 "$rc"
+
+# Requeues, array tasks and steps of a job get directories of their own.
+export SLURM_JOB_ID=77
+run -- true 2>/dev/null
+run -- true 2>/dev/null
+SLURM_RESTART_COUNT=1 run -- true 2>/dev/null
+SLURM_ARRAY_JOB_ID=70 SLURM_ARRAY_TASK_ID=5 run -- true 2>/dev/null
+SLURM_STEP_ID=3 SLURM_PROCID=1 run -- true 2>/dev/null
+for name in 77.0 77.1 77.r1.0 70_5.0 77.step3; do
+  [ -d "$TMP/runs/lockstep-$name" ] || fail "no directory for $name: $(ls "$TMP/runs")"
+done
