@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# serial
+# The prober as a thread of the plugin: a rank on each of two hosts whose clocks differ by 500 s and 9000 s, nothing
+# set but the run directory. Both write their clock file, find each other there, and the interval holds the truth.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/common.sh"
+need_namespaces
+unshare --time --monotonic 1 true 2>/dev/null || skip "time namespaces are not permitted here"
+add_namespace lsA$$
+add_namespace lsB$$
+wire lsA$$ wa 10.77.7.1/24 lsB$$ wb 10.77.7.2/24
+export LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$RUN
+rank() { # NAMESPACE OFFSET HOST
+  background env LOCKSTEP_HOST="$3" ip netns exec "$1" unshare --time --monotonic "$2" --fork --kill-child \
+    "$BUILD/lockstep-emulate" --ranks 2 --nodes 2 --iterations 9000 --rate 1000 "$BUILD/libnccl-profiler.so"
+}
+rank lsA$$ 500 h0
+rank lsB$$ 9000 h1
+wait_all
+"$CHECK" "$RUN" "h0=offset_ns=500000000000" "h1=offset_ns=9000000000000" --p99 600 || fail "see above"
+grep '"type":"hello"' "$RUN/h0.clock" | grep -q '"clock_cadence_us"' || fail "the configuration was not recorded"
+[ "$(find "$RUN" -name '*.lks' | wc -l)" = 4 ] || fail "the ranks recorded nothing"
+
+rm -rf "$RUN"
+LOCKSTEP_CLOCK=0 ip netns exec lsA$$ "$BUILD/lockstep-emulate" --ranks 2 --nodes 2 --iterations 100 \
+  "$BUILD/libnccl-profiler.so" >/dev/null
+[ ! -e "$RUN/clock" ] || fail "LOCKSTEP_CLOCK=0 did not keep the prober off"
