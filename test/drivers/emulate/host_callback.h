@@ -1,0 +1,29 @@
+// The thread CUDA would run host callbacks on: functions one after the other, in the order they
+// were queued.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace lockstep::driver {
+
+class HostCallbackThread {
+ public:
+  HostCallbackThread() : thread_([this] { run(); }) {}
+  ~HostCallbackThread();
+  void queue(std::function<void()> callback);
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> callbacks_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace lockstep::driver

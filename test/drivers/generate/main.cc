@@ -1,0 +1,150 @@
+// Writes a run of many ranks through the real encoder and segment writer, far faster than it could
+// be emulated: for measuring how reports and verdicts scale. Eight ranks share a host's clock file
+// name; all hosts share one clock here.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <random>
+#include <thread>
+
+#include "dumper/process_facts.h"
+#include "dumper/segment_writer.h"
+#include "test/drivers/common/rank_records.h"
+
+namespace lockstep::driver {
+namespace {
+
+struct Options {
+  std::string directory;
+  int ranks = 64, operations = 1000, late_rank = -1, hang_rank = -1;
+  unsigned steps = 0;
+  uint64_t late_us = 5000;
+};
+
+// What all ranks agree on: when each operation is called and ends.
+struct Plan {
+  std::vector<uint64_t> calls, finishes;
+};
+
+Plan make_plan(const Options& options) {
+  Plan plan;
+  std::mt19937_64 random(1);
+  uint64_t at = 2'000'000'000;
+  for (int i = 0; i < options.operations; ++i) {
+    const bool late = options.late_rank >= 0 && i % 4 == 1;
+    plan.calls.push_back(at);
+    at += 400'000 + random() % 50'000 + (late ? options.late_us * 1'000 : 0);
+    plan.finishes.push_back(at);
+    at += 20'000;
+  }
+  return plan;
+}
+
+void fill(const Options& options, const Plan& plan, int rank, RankRecords* records) {
+  std::mt19937_64 random(static_cast<uint64_t>(rank) + 7);
+  records->init(1'000'000'000 + random() % 1'000'000);
+  for (int i = 0; i < options.operations; ++i) {
+    const bool last = i + 1 == options.operations;
+    if (last && options.hang_rank == rank) break;
+    RankOperation op;
+    op.func = i % 5 == 4 ? "AllGather" : "AllReduce";
+    op.count = i % 5 == 4 ? 4096 : 65536;
+    op.sequence = static_cast<uint64_t>(i % 5 == 4 ? i / 5 : i - i / 5);
+    const auto n = static_cast<size_t>(i);
+    op.call_ns = plan.calls[n] + random() % 10'000;
+    if (rank == options.late_rank && i % 4 == 1) op.call_ns += options.late_us * 1'000;
+    op.kernel_ns = op.call_ns + 5'000;
+    op.finish_ns = last && options.hang_rank >= 0 ? 0 : plan.finishes[n] + random() % 5'000;
+    op.steps = options.steps;
+    records->operation(op);
+  }
+  if (options.hang_rank < 0) records->finalize(plan.finishes.back() + 1'000'000);
+}
+
+Status write_thread(const std::vector<uint64_t>& words, uint32_t tid, const Anchor* anchors,
+                    const RankStrings& strings, dumper::SegmentWriter* writer) {
+  dumper::ChunkEncoder encoder;
+  uint64_t sequence = uint64_t{tid} << 32;
+  size_t begin = 0;
+  while (begin < words.size()) {
+    size_t end = begin;
+    while (end < words.size() && (end - begin) * 8 < 48 * 1024)
+      end += kRecordShapes[tag_of(words[end])].words;
+    dumper::Piece piece;
+    piece.words = words.data() + begin;
+    piece.bytes = static_cast<uint32_t>((end - begin) * 8);
+    piece.tid = tid;
+    piece.block_sequence = sequence + 1;
+    piece.previous_sequence = begin == 0 ? 0 : sequence;
+    ++sequence;
+    encoder.add(piece);
+    begin = end;
+    if (!encoder.full() && begin < words.size()) continue;
+    dumper::ChunkContext context;
+    context.anchors = anchors;
+    context.anchor_count = 2;
+    context.strings = &strings;
+    dumper::EncodedChunk chunk;
+    const Status encoded = encoder.finish(context, &chunk);
+    if (!encoded.ok()) return encoded;
+    const Status written = writer->append(&chunk);
+    if (!written.ok()) return written;
+  }
+  return {};
+}
+
+Status write_rank(const Options& options, const Plan& plan, int rank) {
+  const uint32_t pid = 10'000 + static_cast<uint32_t>(rank);
+  RankStrings strings;
+  RankRecords records(1, 0xabcdef, rank, options.ranks, pid, &strings);
+  fill(options, plan, rank, &records);
+  dumper::SegmentWriterOptions where;
+  where.directory = options.directory;
+  where.host = "generated";
+  where.pid = pid;
+  where.process_uid = pid;
+  dumper::SegmentWriter writer(where, dumper::system_file_io());
+  dumper::ProcessFacts facts;
+  facts.host = where.host;
+  facts.boot_id = "generated";
+  facts.pid = pid;
+  writer.set_facts(dumper::facts_to_json(facts));
+  const Anchor anchors[2] = {
+      {0, 0, 1'700'000'000'000'000'000, 0},
+      {100'000'000'000, 100'000'000'000, 1'700'000'100'000'000'000, 100'000'000'000}};
+  for (const auto* words : {&records.user, &records.proxy}) {
+    const Status status =
+        write_thread(*words, words == &records.user ? 1 : 2, anchors, strings, &writer);
+    if (!status.ok()) return status;
+  }
+  dumper::Ledger ledger;
+  ledger.raw_ns = plan.finishes.back() + 10'000'000'000;
+  return writer.append_end(ledger);
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app("Writes a large run of one communicator without running it.");
+  app.add_option("DIR", options.directory, "new run directory")->required();
+  app.add_option("--ranks", options.ranks, "ranks")->check(CLI::Range(2, 100'000));
+  app.add_option("--operations", options.operations, "collectives of each rank")
+      ->check(CLI::Range(2, 10'000'000));
+  app.add_option("--steps", options.steps, "network steps of each direction and channel");
+  app.add_option("--late-rank", options.late_rank,
+                 "this rank calls late in every fourth operation");
+  app.add_option("--late-us", options.late_us, "by this much");
+  app.add_option("--hang-rank", options.hang_rank, "this rank never enters the last operation");
+  CLI11_PARSE(app, argc, argv);
+  const Plan plan = make_plan(options);
+  for (int rank = 0; rank < options.ranks; ++rank) {
+    const Status status = write_rank(options, plan, rank);
+    if (status.ok()) continue;
+    fprintf(stderr, "lockstep-generate: %s\n", status.message().c_str());
+    return 3;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace lockstep::driver
+
+int main(int argc, char** argv) { return lockstep::driver::run(argc, argv); }

@@ -1,0 +1,292 @@
+// Calls a plugin as fast as it goes, or at a given rate, from several threads of one process: what
+// real NCCL would do in a burst, without its work. For tests of overflow, kills, held-up disks and
+// cost.
+//
+//   lockstep-storm PLUGIN [--threads 2] [--operations N | --seconds S] [--steps 4] [--rate
+//   OPS_PER_S]
+//                  [--comms 1] [--truth FILE] [--latency] [--unnamed] [--fork] [--end
+//                  finalize|exit|wait]
+//
+// One operation is an all-reduce of two channels: 18 calls of the launching side (with both
+// KernelCh), one ProxyOp and `steps` send steps of 5 calls. Prints the counts of the calls made;
+// --truth keeps them in a file that survives a SIGKILL. --latency prints percentiles of single
+// calls. --end wait sleeps for ever when done.
+#include <dirent.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "plugin/tick_clock.h"
+#include "test/drivers/common/plugin.h"
+#include "test/drivers/common/shared_memory.h"
+
+namespace {
+
+using namespace lockstep;
+using driver::Plugin;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  std::string plugin, truth, end = "finalize";
+  unsigned threads = 2, comms = 1, steps = 4;
+  uint64_t operations = 0;
+  double seconds = 1, rate = 0;
+  bool latency = false, unnamed = false, fork_child = false;
+};
+
+class Caller {
+ public:
+  Caller(Plugin& plugin, void* context, const Options& options)
+      : plugin_(plugin), context_(context), options_(options) {}
+
+  void run() {
+    const auto begin = Clock::now();
+    const auto end = begin + std::chrono::duration<double>(options_.seconds);
+    for (uint64_t i = 0; options_.operations != 0 ? i < options_.operations : Clock::now() < end;
+         ++i) {
+      if (options_.rate > 0) {
+        std::this_thread::sleep_until(
+            begin + std::chrono::duration_cast<Clock::duration>(
+                        std::chrono::duration<double>(static_cast<double>(i) / options_.rate)));
+      }
+      operation(i);
+    }
+  }
+  std::vector<uint32_t>& ticks() { return ticks_; }
+
+ private:
+  template <typename F>
+  void timed(F call) {
+    if (!options_.latency) return call();
+    const uint64_t before = plugin::read_counter();
+    call();
+    ticks_.push_back(
+        static_cast<uint32_t>(std::min<uint64_t>(plugin::read_counter() - before, UINT32_MAX)));
+  }
+  void* start(Kind kind, abi::v7::EventDescr d) {
+    void* handle = nullptr;
+    d.type = uint64_t{1} << static_cast<unsigned>(kind);
+    timed([&] { plugin_.start(kind, context_, &handle, d); });
+    return handle;
+  }
+  void stop(Kind kind, void* handle) {
+    timed([&] { plugin_.stop(kind, handle); });
+  }
+  void record(Kind kind, void* handle, abi::State state, uint64_t argument) {
+    abi::StateArgsV4 args{};
+    args.p_timer = argument;
+    timed([&] { plugin_.record(kind, handle, state, &args); });
+  }
+
+  void operation(uint64_t ordinal) {
+    abi::v7::EventDescr d{};
+    d.group_api = {false, 1};
+    void* api = start(Kind::GroupApi, d);
+    record(Kind::GroupApi, api, abi::kGroupStartApiStop, 0);
+    d = {};
+    d.parent = api;
+    d.coll_api = {"AllReduce", 1 << 20, "ncclFloat32", 0, nullptr, false, 0};
+    void* coll_api = start(Kind::CollApi, d);
+    stop(Kind::CollApi, coll_api);
+    record(Kind::GroupApi, api, abi::kGroupEndApiStart, 0);
+    d = {};
+    d.parent = api;
+    stop(Kind::KernelLaunch, start(Kind::KernelLaunch, d));
+    void* group = start(Kind::Group, {});
+    d = {};
+    d.parent = coll_api;
+    d.coll = {ordinal, "AllReduce", nullptr, nullptr, 1 << 20, 0, "ncclFloat32", 2, 9,
+              "RING",  "SIMPLE",    group,   nullptr, false,   0};
+    void* coll = start(Kind::Coll, d);
+    stop(Kind::Coll, coll);
+    stop(Kind::Group, group);
+    stop(Kind::GroupApi, api);
+    for (uint8_t channel = 0; channel < 2; ++channel) kernel(coll, channel);
+    proxy_op(coll);
+  }
+
+  void kernel(void* coll, uint8_t channel) {
+    const uint64_t gpu_ns = plugin::clock_ns(CLOCK_REALTIME);
+    abi::v7::EventDescr d{};
+    d.parent = coll;
+    d.kernel_ch = {channel, gpu_ns};
+    void* handle = start(Kind::KernelCh, d);
+    record(Kind::KernelCh, handle, abi::kKernelChStop, gpu_ns + 1000);
+    stop(Kind::KernelCh, handle);
+  }
+
+  void proxy_op(void* coll) {
+    abi::v7::EventDescr d{};
+    d.parent = coll;
+    d.proxy_op = {static_cast<int32_t>(getpid()),       0,       1,
+                  static_cast<int32_t>(options_.steps), 4 << 20, 1};
+    void* op = start(Kind::ProxyOp, d);
+    record(Kind::ProxyOp, op, abi::kProxyOpInProgress, 0);
+    for (unsigned i = 0; i < options_.steps; ++i) {
+      d = {};
+      d.parent = op;
+      d.proxy_step = {static_cast<int32_t>(i)};
+      void* step = start(Kind::ProxyStep, d);
+      record(Kind::ProxyStep, step, abi::kProxyStepSendGpuWait, 0);
+      record(Kind::ProxyStep, step, abi::kProxyStepSendPeerWait, 0);
+      record(Kind::ProxyStep, step, abi::kProxyStepSendWait, 1 << 20);
+      stop(Kind::ProxyStep, step);
+    }
+    stop(Kind::ProxyOp, op);
+  }
+
+  Plugin& plugin_;
+  void* context_;
+  const Options& options_;
+  std::vector<uint32_t> ticks_;
+};
+
+bool parse(int argc, char** argv, Options* options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--latency" || name == "--unnamed" || name == "--fork") {
+      (name == "--latency"   ? options->latency
+       : name == "--unnamed" ? options->unnamed
+                             : options->fork_child) = true;
+      continue;
+    }
+    if (name.rfind("--", 0) != 0) {
+      options->plugin = name;
+      continue;
+    }
+    if (++i >= argc) return false;
+    const char* value = argv[i];
+    if (name == "--threads")
+      options->threads = static_cast<unsigned>(std::stoul(value));
+    else if (name == "--comms")
+      options->comms = static_cast<unsigned>(std::stoul(value));
+    else if (name == "--steps")
+      options->steps = static_cast<unsigned>(std::stoul(value));
+    else if (name == "--operations")
+      options->operations = std::stoull(value);
+    else if (name == "--seconds")
+      options->seconds = std::stod(value);
+    else if (name == "--rate")
+      options->rate = std::stod(value);
+    else if (name == "--truth")
+      options->truth = value;
+    else if (name == "--end")
+      options->end = value;
+    else
+      return false;
+  }
+  return !options->plugin.empty() && options->comms > 0;
+}
+
+void print_latency(std::vector<uint32_t> ticks, double ns_per_tick) {
+  if (ticks.empty()) return;
+  std::sort(ticks.begin(), ticks.end());
+  auto at = [&](double share) {
+    return ticks[static_cast<size_t>(share * static_cast<double>(ticks.size() - 1))] * ns_per_tick;
+  };
+  std::fprintf(stderr,
+               "calls %zu p50 %.0f ns p99 %.0f ns p99.9 %.0f ns p99.99 %.0f ns max %.0f ns\n",
+               ticks.size(), at(0.5), at(0.99), at(0.999), at(0.9999), at(1));
+}
+
+int count_threads() {
+  int count = 0;
+  for (DIR* dir = opendir("/proc/self/task"); dir != nullptr;) {
+    const dirent* entry = readdir(dir);
+    if (entry == nullptr) {
+      closedir(dir);
+      break;
+    }
+    count += entry->d_name[0] != '.';
+  }
+  return count;
+}
+
+// The child has the plugin's memory and none of its threads. Its calls are nobody's: they are not
+// in the counts.
+void storm_in_a_child(Plugin& plugin, void* context, Options options) {
+  const pid_t child = fork();
+  if (child == 0) {
+    abi::v7::EventDescr d{};
+    d.type = abi::kGroup;
+    void* handle = nullptr;
+    void* other = plugin.init({"child", 1, 1, 2, 0});
+    auto calls = std::make_unique<driver::CallCounts>();
+    auto quiet = Plugin::load({options.plugin, 0}, calls.get());
+    quiet.value()->start(Kind::Group, context, &handle, d);
+    quiet.value()->stop(Kind::Group, handle);
+    plugin.finalize(other);
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) std::exit(3);
+}
+
+int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
+  std::vector<void*> contexts;
+  for (unsigned i = 0; i < options.comms; ++i) {
+    contexts.push_back(plugin.init({"storm", 0x1000u + i, 1, 2, 0}));
+  }
+  const int threads_of_process = count_threads();
+  if (options.fork_child) storm_in_a_child(plugin, contexts[0], options);
+  const uint64_t ns0 = plugin::clock_ns(CLOCK_MONOTONIC_RAW), ticks0 = plugin::read_counter();
+  std::vector<Caller> callers;
+  callers.reserve(options.threads);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < options.threads; ++i) {
+    callers.emplace_back(plugin, contexts[i % options.comms], options);
+    threads.emplace_back([&caller = callers.back()] { caller.run(); });
+  }
+  for (auto& thread : threads) thread.join();
+  if (options.latency) {
+    const double ns_per_tick = static_cast<double>(plugin::clock_ns(CLOCK_MONOTONIC_RAW) - ns0) /
+                               static_cast<double>(plugin::read_counter() - ticks0);
+    std::vector<uint32_t> all;
+    for (Caller& caller : callers)
+      all.insert(all.end(), caller.ticks().begin(), caller.ticks().end());
+    print_latency(std::move(all), ns_per_tick);
+  }
+  if (options.end == "finalize") {
+    for (void* context : contexts) plugin.finalize(context);
+  }
+  driver::CountSum sum;
+  sum.add(*counts);
+  std::printf("{\"mask\":%llu,\"threads\":%d,%s}\n", static_cast<unsigned long long>(plugin.mask()),
+              threads_of_process, sum.json_members().c_str());
+  std::fflush(stdout);
+  while (options.end == "wait") pause();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!parse(argc, argv, &options)) {
+    std::fprintf(stderr,
+                 "usage: lockstep-storm PLUGIN [--threads N] [--operations N | --seconds S] "
+                 "[--steps N] [--rate N]\n"
+                 "       [--comms N] [--truth FILE] [--latency] [--end finalize|exit|wait]\n");
+    return 2;
+  }
+  if (!options.unnamed) setenv("NCCL_PROFILER_PLUGIN", options.plugin.c_str(), 1);
+  driver::CallCounts* counts = nullptr;
+  if (options.truth.empty()) {
+    counts = driver::map_shared<driver::CallCounts>(1);
+  } else if (auto mapped = driver::map_file<driver::CallCounts>(options.truth); mapped.ok()) {
+    counts = mapped.value();
+  }
+  if (counts == nullptr) return std::fprintf(stderr, "no memory for the counts\n"), 3;
+  auto plugin = Plugin::load({options.plugin, 0}, counts);
+  if (!plugin.ok()) return std::fprintf(stderr, "%s\n", plugin.message().c_str()), 3;
+  return run(options, *plugin.value(), counts);
+}
