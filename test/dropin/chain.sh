@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# timeout: 600
+# A plugin behind ours gets the calls it gets alone: for every recorded log, several masks and every table.
+. "$(dirname "$0")/../lib.sh"
+record=$BUILD/test/librecord.so
+plugin=$BUILD/libnccl-profiler.so
+
+# calls NAME TABLE MASK LOG...: one sorted text of all threads' calls; a thread's own order stays.
+calls() {
+  local dir=$TMP/$1 table=$2 mask=$3 library=$record
+  shift 3
+  rm -rf "$dir" && mkdir "$dir"
+  [ "$(basename "$dir")" = chained ] && library=$plugin
+  RECORD_DIR=$dir RECORD_MASK=$mask "$BUILD/lockstep-replay" --fast --apply-mask --table "$table" "$library" "$@" >"$dir.counts" 2>&1 ||
+    fail "the replay ended badly: $(cat "$dir.counts")" >&2
+  # Files are named by thread ids; what they hold is compared.
+  for file in "$dir"/*.txt; do sha256sum <"$file"; done | sort
+}
+
+compare() {  # compare TABLE MASK LOG...
+  local alone chained
+  alone=$(calls alone "$@")
+  chained=$(LOCKSTEP_CHAIN=$record LOCKSTEP_DIR=$TMP/run LOCKSTEP_CLOCK=0 LOCKSTEP_EVENTS=${events:-proxy} calls chained "$@")
+  if [ "$alone" != "$chained" ]; then
+    diff <(cat "$TMP"/alone/*.txt | sort) <(cat "$TMP"/chained/*.txt | sort) >"$TMP/difference" || true
+    head -20 "$TMP/difference"
+    fail "table $1, mask $2, ${*:3}: the calls differ"
+  fi
+  ! grep -hl FOREIGN "$TMP"/chained/*.txt >/dev/null || fail "a handle or context of ours reached the other plugin"
+  cat "$TMP"/alone/*.txt | wc -l >>"$TMP/compared"
+}
+
+for log in "$ROOT"/test/data/calls/*.zst; do
+  case $log in *mix_v4*) table=v4 ;; *) table=v6 ;; esac
+  compare $table 0xffff "$log"
+  compare $table 0x42 "$log"
+done
+mix=$ROOT/test/data/calls/mix.0.txt.zst
+for table in v3 v4 v5 v7; do compare $table 0xff "$mix"; done
+for mask in 0x1 0x8 0x10 0x20 0x80 0x100 0x800; do events=0x800 compare v6 $mask "$mix"; done
+echo "$(awk '{sum += $1} END {print sum}' "$TMP/compared") calls compared"
