@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# A fresh clone in an empty root with only a compiler and make: `make demo` and `make test` install the rest and pass.
+# Takes the time of a whole test run and of its packages: run it by `make fresh-root-test`.
+# timeout: 5400
+# serial
+. "$(dirname "$0")/../lib.sh"
+[ -n "${FRESH_ROOT:-}" ] || skip "runs by make fresh-root-test"
+need debootstrap debootstrap
+[ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
+root=$BUILD/fresh-root
+release=$(. /etc/os-release && echo "${VERSION_CODENAME:-bookworm}")
+
+rm -rf "$root"
+debootstrap --variant=minbase --include=g++,make,ca-certificates "$release" "$root" >"$TMP/log" 2>&1 ||
+  { tail -5 "$TMP/log"; skip "debootstrap cannot make a root here"; }
+cp /etc/resolv.conf /etc/hosts "$root/etc/"
+# The certificates this machine trusts, for the package registries as it reaches them.
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/this-machine.crt"
+git clone -q "$ROOT" "$root/src" || fail "git clone"
+
+# Namespaces of its own: mounts and processes go away with it, and nothing of our environment gets in.
+inside() {
+  unshare --mount --pid --fork env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+    npm_config_cafile=/etc/ssl/certs/this-machine.crt sh -c \
+    'mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && mount -t sysfs sysfs "$0/sys" && mount -t tmpfs -o size=64m tmpfs "$0/dev/shm" &&
+     exec chroot "$0" /bin/sh -ec "cd /src; $1"' "$root" "$1"
+}
+inside 'make -j2 demo' || fail "make demo does not work in a fresh root"
+inside 'make -j2 test' | tee "$TMP/out" || fail "make test does not pass in a fresh root"
+tail -1 "$TMP/out" | grep -qE '^[1-9][0-9]* passed, 0 failed' || fail "make test did not end with its count"
+rm -rf "$root"

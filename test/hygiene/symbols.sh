@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The plugin exports the seven tables and nothing else, and asks nothing of the process that loads it; and the checks
+# find a library that does otherwise.
+. "$(dirname "$0")/../lib.sh"
+need nm binutils
+plugin=$BUILD/libnccl-profiler.so
+
+printf 'int ncclProfiler_v1, other;\n' >"$TMP/bad.c"
+"${CC:-gcc}" -shared -fPIC -o "$TMP/bad.so" "$TMP/bad.c" -Wl,-z,execstack -Wl,-z,lazy -Wl,-z,norelro
+if "$ROOT/scripts/check_symbols.sh" "$TMP/bad.so" >"$TMP/found"; then fail "a bad library passed check_symbols.sh"; fi
+for finding in 'exports differ' 'executable stack' 'GNU_RELRO' 'z now' 'nodelete'; do
+  grep -q "$finding" "$TMP/found" || fail "check_symbols.sh did not find '$finding': $(cat "$TMP/found")"
+done
+if "$ROOT/scripts/check_glibc.sh" "$(command -v nm)" 2.0 >"$TMP/found"; then fail "check_glibc.sh allowed what needs more"; fi
+
+[ -e "$plugin" ] || skip "the plugin is not built"
+"$ROOT/scripts/check_symbols.sh" "$plugin" || fail "the plugin's symbols are not as they must be (see above)"
+"$ROOT/scripts/check_glibc.sh" "$plugin"
