@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Every example of docs/query.md and docs/schema.md is answered, and the tables have exactly the columns schema.md names.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/test/export/record.sh"
+lockstep=$BUILD/lockstep
+need jq jq
+record straggler "$TMP/run"
+"$lockstep" query "$TMP/run" "SELECT 1" >"$TMP/out" 2>"$TMP/err" || {
+  grep -q "there is no DuckDB library" "$TMP/err" && skip "no DuckDB library (scripts/install_deps.sh)"
+  fail "$(cat "$TMP/err")"
+}
+sed -n '/^```sql/,/^```/{/^```/d;p}' "$ROOT/docs/query.md" >"$TMP/examples.sql"
+[ "$(grep -c ';$' "$TMP/examples.sql")" = 5 ] || fail "docs/query.md should have five examples"
+"$lockstep" query "$TMP/run" --csv <"$TMP/examples.sql" >"$TMP/answers" || fail "an example fails: $(cat "$TMP/err")"
+grep -q '^AllReduce,RING,SIMPLE,240,' "$TMP/answers" || fail "the first example's answer: $(head -3 "$TMP/answers")"
+grep -q '^0,1,5898240,' "$TMP/answers" || fail "the third example's answer: $(cat "$TMP/answers")"
+
+# The words of each section of schema.md, and of its paragraph on row numbers, against the real columns.
+for table in operations arrivals matches communicators members processes clock ledger open_transports events proxy_steps; do
+  sed -n -e '/^\*\*In SQL/,/^$/p' -e "/^## .*$table/,/^## /p" "$ROOT/docs/schema.md" | tr -c 'a-z_0-9' '\n' | sort -u >"$TMP/words"
+  "$lockstep" query "$TMP/run" --csv "SELECT column_name FROM (DESCRIBE $table)" | tail -n +2 | sort -u >"$TMP/columns"
+  missing=$(comm -13 "$TMP/words" "$TMP/columns" | { grep -vx host || true; } | xargs)
+  want_equal "columns of $table that docs/schema.md does not name" "" "$missing"
+done
+types() { "$lockstep" query "$TMP/run" --csv "SELECT DISTINCT data_type FROM information_schema.columns
+  WHERE table_schema = 'main' AND ends_with(column_name, '$1') AND table_name <> 'nccl_trace'" | tail -n +2 | xargs; }
+want_equal "times" BIGINT "$(types _ns)"
+want_equal "bytes" BIGINT "$(types _bytes)"
+want_equal "bandwidths" DOUBLE "$(types _gbs)"
