@@ -1,0 +1,115 @@
+# Sourced after test/lib.sh: a real SLURM cluster on this machine, one slurmd per node, that ends with the test.
+#   cluster_up N [LINE...]   N nodes of 4 processors; further lines for slurm.conf
+#   wait_for SECONDS COMMAND...   until the command succeeds
+# shellcheck shell=bash disable=SC2034
+[ "$(id -u)" = 0 ] || skip "starting slurmd and munged needs root"
+[ -d /sys/devices/system/cpu ] || skip "slurmd cannot see the processors: /sys is not mounted here"
+[ -n "$(ls -A /sys/fs/cgroup 2>/dev/null)" ] || skip "slurmd does not start without /sys/fs/cgroup, which is not mounted here"
+need slurmctld slurmctld
+need slurmd slurmd
+need munged munge
+need srun slurm-client
+need jq jq
+
+S=$TMP/slurm
+RUNS=$TMP/runs
+mkdir -p "$RUNS"
+
+wait_for() {
+  local seconds=$1 began=$SECONDS
+  shift
+  until "$@" >/dev/null 2>&1; do
+    [ $((SECONDS - began)) -lt "$seconds" ] || return 1
+    sleep 0.1
+  done
+}
+
+cluster_down() {
+  local pid pids=() file
+  [ -d "$S/run" ] || return 0
+  scontrol shutdown >/dev/null 2>&1 || true
+  for file in "$S"/run/*.pid "$S"/run/munge/*.pid; do
+    [ -s "$file" ] && pids+=("$(cat "$file")")
+  done
+  # Steps of jobs that a failed test left behind are children of this cluster's slurmd.
+  for pid in $(pgrep -f "slurmstepd: \[" || true); do
+    tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qxF "SLURM_CONF=$S/slurm.conf" && pids+=("$pid")
+  done
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${pids[@]}"; do wait_for 5 not_running "$pid" || kill -9 "$pid" 2>/dev/null || true; done
+}
+not_running() { ! kill -0 "$1" 2>/dev/null; }
+trap 'cluster_down; rm -rf "$TMP"' EXIT
+
+free_ports() {  # free_ports N: N ports that nobody listens on now
+  python3 -c 'import socket, sys
+held = [socket.socket() for _ in range(int(sys.argv[1]))]
+for s in held: s.bind(("127.0.0.1", 0))
+print(*[s.getsockname()[1] for s in held])' "$1"
+}
+
+nodes_are_idle() { [ "$(sinfo -h -N -o %t | sort -u)" = idle ]; }
+
+cluster_up() {
+  local nodes=$1 i host ports
+  shift
+  host=$(hostname -s)
+  read -ra ports <<<"$(free_ports $((nodes + 1)))"
+  mkdir -p "$S"/{run/munge,log,state,spool}
+  chmod 755 "$TMP" "$S" "$S/run" "$S/run/munge"
+  mungekey -c -k "$S/munge.key" -f
+  chmod 600 "$S/munge.key"
+  munged --key-file="$S/munge.key" --socket="$S/run/munge/munge.sock" --pid-file="$S/run/munge/munged.pid" \
+    --log-file="$S/log/munged.log" --seed-file="$S/run/munge/seed" --force >"$S/log/munged.out" 2>&1
+  cat >"$S/slurm.conf" <<CONF
+ClusterName=t
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=${ports[0]}
+SlurmUser=root
+SlurmdUser=root
+AuthInfo=socket=$S/run/munge/munge.sock
+StateSaveLocation=$S/state
+SlurmdSpoolDir=$S/spool/%n
+SlurmctldPidFile=$S/run/slurmctld.pid
+SlurmdPidFile=$S/run/slurmd-%n.pid
+SlurmctldLogFile=$S/log/slurmctld.txt
+SlurmdLogFile=$S/log/slurmd-%n.txt
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+ReturnToService=2
+SlurmdParameters=config_overrides
+KillWait=10
+MpiDefault=none
+CONF
+  for i in $(seq "$nodes"); do
+    mkdir -p "$S/spool/n$i"
+    echo "NodeName=n$i NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[i]} CPUs=4" >>"$S/slurm.conf"
+  done
+  echo "PartitionName=p Nodes=n[1-$nodes] Default=YES State=UP MaxTime=INFINITE" >>"$S/slurm.conf"
+  [ $# = 0 ] || printf '%s\n' "$@" >>"$S/slurm.conf"
+  sed -i 's/n\[1-1\]/n1/' "$S/slurm.conf"
+  export SLURM_CONF=$S/slurm.conf
+  slurmctld -c -f "$SLURM_CONF"
+  for i in $(seq "$nodes"); do slurmd -N "n$i" -f "$SLURM_CONF"; done
+  wait_for 30 nodes_are_idle || fail "the nodes are not idle after 30 s: $(sinfo -N 2>&1; tail -3 "$S"/log/*)"
+}
+
+# A job whose state is neither pending, running nor completing.
+job_is_over() {
+  local state
+  state=$(scontrol -o show job "$1" 2>/dev/null | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p')
+  [ -n "$state" ] && [[ ! $state =~ ^(PENDING|RUNNING|COMPLETING|CONFIGURING|SUSPENDED|REQUEUED)$ ]]
+}
+
+# want_truth WHAT DIR TRUTH: DIR holds, by kind, the calls that the processes of TRUTH.RANK say they made.
+want_truth() {
+  want_equal "$1: calls" \
+    "$(cat "$3".* | jq -csS '[.[] | select(.type == "counts") | .starts | to_entries[]] | group_by(.key)
+      | map({key: .[0].key, value: (map(.value) | add)}) | from_entries')" \
+    "$("$BUILD/lockstep" count "$2" --json | jq -cS .starts)"
+  "$BUILD/lockstep" verify "$2" >"$TMP/verify" 2>&1 || { cat "$TMP/verify"; fail "$1: verify finds a difference"; }
+}
