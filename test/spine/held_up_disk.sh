@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# 8 MiB of buffers and a disk that stands still for 5 s: operations are kept before steps, every call is accounted for.
+. "$(dirname "$0")/lib.sh"
+export LOCKSTEP_EVENTS=all LOCKSTEP_BUFFER_MB=8 LOCKSTEP_DIR=$TMP/run
+line=$(LD_PRELOAD=$BUILD/test/libslow_write.so SLOW_WRITES=2 SLOW_WRITE_MS=2500 \
+  "$BUILD/lockstep-storm" "$PLUGIN" --threads 1 --seconds 6 --rate 500 --steps 64 --latency)
+"$LOCKSTEP" verify "$TMP/run" >"$TMP/verify" || { cat "$TMP/verify"; fail "verify found a difference"; }
+
+counts=$("$LOCKSTEP" count "$TMP/run" --json)
+share() { jq --arg kind "$1" --argjson made "$line" '.starts[$kind] / $made.starts[$kind]' <<<"$counts"; }
+[ "$(jq '.shed.ProxyStep // 0' <<<"$counts")" -gt 0 ] || fail "nothing was shed: the disk was not held up"
+want_equal "share of Coll kept" 1 "$(share Coll)"
+want_equal "share of CollApi kept" 1 "$(share CollApi)"
+made=$(jq '[(.starts, .states, .stops) | .[]] | add' <<<"$line")
+accounted=$(jq '([.starts[], .shed[]] | add) + .states + .stops' <<<"$counts")
+want_equal "calls kept and shed" "$made" "$accounted"
+[ "$("$LOCKSTEP" info "$TMP/run" --json | jq '.processes[0].overhead_percent > 0')" = true ] ||
+  fail "info does not say what recording cost"

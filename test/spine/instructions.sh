@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# A call keeps to its budget of instructions, block changes included. Counted by callgrind, so the same on every machine
+# of one architecture; the nanoseconds are bench/hot_path's business. Valgrind's processor has no invariant counter: the
+# count includes three clock_gettime of about 50 instructions each.
+. "$(dirname "$0")/lib.sh"
+need valgrind valgrind
+[ "$(uname -m)" = x86_64 ] || skip "the budget is counted for x86_64"
+make -s -C "$ROOT" BUILD="$BUILD" "$BUILD/bench/few_calls"
+
+instructions() {  # instructions KIND N
+  LOCKSTEP_DIR=$TMP/run valgrind --tool=callgrind --callgrind-out-file="$TMP/out.$2" --toggle-collect=few_calls \
+    "$BUILD/bench/few_calls" "$PLUGIN" "$1" "$2" >/dev/null 2>"$TMP/log" || { cat "$TMP/log"; fail "callgrind did not run"; }
+  sed -n 's/^summary: //p' "$TMP/out.$2"
+}
+
+# budget KIND MOST: instructions of a start, a state and a stop together, harness included
+budget() {
+  local few many each
+  few=$(instructions "$1" 10000)
+  many=$(instructions "$1" 30000)
+  each=$(((many - few) / 20000))
+  echo "$1: $each instructions for start, state and stop"
+  [ "$each" -gt 0 ] || fail "nothing was counted"
+  [ "$each" -le "$2" ] || fail "$1: $each instructions, budget $2"
+}
+budget ProxyStep 400
+budget Coll 470
+budget KernelCh 400
