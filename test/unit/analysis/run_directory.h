@@ -1,0 +1,95 @@
+// Run directories for tests of the analysis: ranks written with RankRecords, loaded as users load
+// them. Header only.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <map>
+
+#include "analysis/run.h"
+#include "dumper/process_facts.h"
+#include "dumper/segment_writer.h"
+#include "test/drivers/common/rank_records.h"
+
+namespace lockstep::analysis {
+
+class TestRun {
+ public:
+  TestRun() {
+    const char* base = getenv("TMPDIR");
+    path_ = std::string(base == nullptr ? "/tmp" : base) + "/lockstep-analysis-XXXXXX";
+    EXPECT_NE(mkdtemp(path_.data()), nullptr);
+  }
+  ~TestRun() { EXPECT_EQ(std::system(("rm -rf '" + path_ + "'").c_str()), 0); }
+  const std::string& path() const { return path_; }
+
+  // The proxy thread's records go into the file before the caller's, as they often do.
+  void add(uint32_t pid, const driver::RankRecords& records) {
+    add(pid, {&records.proxy, &records.user}, "test");
+  }
+  void add(uint32_t pid, std::vector<const std::vector<uint64_t>*> threads,
+           const std::string& host) {
+    dumper::SegmentWriterOptions where;
+    where.directory = path_;
+    where.host = host;
+    where.pid = pid;
+    where.process_uid = pid;
+    dumper::SegmentWriter writer(where, dumper::system_file_io());
+    dumper::ProcessFacts facts;
+    facts.host = host;
+    facts.boot_id = "boot of " + host;
+    facts.pid = pid;
+    writer.set_facts(dumper::facts_to_json(facts));
+    uint32_t tid = 1;
+    for (const auto* words : threads) {
+      if (words->empty()) continue;
+      const Anchor anchors[2] = {{0, 0, kRealNs, 0},
+                                 {kSpanNs, kSpanNs, kRealNs + kSpanNs, kSpanNs}};
+      dumper::Piece piece;
+      piece.words = words->data();
+      piece.bytes = static_cast<uint32_t>(words->size() * 8);
+      piece.tid = tid;
+      piece.block_sequence = tid++;
+      dumper::ChunkEncoder encoder;
+      encoder.add(piece);
+      dumper::ChunkContext context;
+      context.anchors = anchors;
+      context.anchor_count = 2;
+      context.strings = &strings;
+      dumper::EncodedChunk chunk;
+      EXPECT_TRUE(encoder.finish(context, &chunk).ok());
+      EXPECT_TRUE(writer.append(&chunk).ok());
+    }
+    dumper::Ledger ledger;
+    ledger.raw_ns = end_ns;
+    EXPECT_TRUE(writer.append_end(ledger).ok());
+  }
+
+  std::unique_ptr<RunTables> load() const {
+    auto run = load_run(path_, {});
+    EXPECT_TRUE(run.ok()) << run.message();
+    return std::move(run.value());
+  }
+
+  driver::RankStrings strings;
+  uint64_t end_ns = 20'000'000'000;
+
+ private:
+  static constexpr uint64_t kRealNs = 1'700'000'000'000'000'000, kSpanNs = 100'000'000'000;
+  std::string path_;
+};
+
+constexpr uint64_t kMs = 1'000'000;
+
+// Operation number i of a rank that calls `late_ns` after the others.
+inline driver::RankOperation operation_at(unsigned i, uint64_t late_ns) {
+  driver::RankOperation op;
+  op.sequence = i;
+  op.call_ns = 2'000 * kMs + i * 20 * kMs + late_ns;
+  op.kernel_ns = op.call_ns + 10'000;
+  op.finish_ns = 2'000 * kMs + i * 20 * kMs + 12 * kMs;
+  return op;
+}
+
+}  // namespace lockstep::analysis
