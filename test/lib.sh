@@ -1,0 +1,22 @@
+# Sourced by every test script: where things are, a scratch folder that goes away, and the three ways to end early.
+# A script that runs to its end has passed. Options of the caller's shell must not reach the programs under test.
+# shellcheck shell=bash
+set -euo pipefail
+for name in $(compgen -e LOCKSTEP_) $(compgen -e NCCL_); do unset "$name"; done
+unset name
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=${BUILD:-$ROOT/build}
+case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/lockstep-test.XXXXXX")
+export ROOT BUILD TMP
+trap 'rm -rf "$TMP"' EXIT
+
+fail() { echo "FAIL: $*"; exit 1; }
+skip() { echo "skip: $*"; exit 77; }
+# need COMMAND PACKAGE: skips when the command is not there, naming the package that has it.
+need() { command -v "$1" >/dev/null || skip "$1 is not installed (package $2)"; }
+# For whole builds of their own (another compiler, machine or distribution): minutes each on two cores.
+only_when_long() { [ -n "${LONG:-}" ] || skip "a whole build of its own: LONG=1 test/run hygiene/"; }
+# want_equal WHAT EXPECTED ACTUAL
+want_equal() { [ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"; }
