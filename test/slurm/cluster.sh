@@ -1,5 +1,6 @@
 # Sourced after test/lib.sh: a real SLURM cluster on this machine, one slurmd per node, that ends with the test.
-#   cluster_up N [LINE...]   N nodes of 4 processors; further lines for slurm.conf
+#   cluster_up N [LINE...]   N nodes n1 to nN of 4 processors; further lines for slurm.conf
+#   apart_up N [LINE...]     with apart.sh: the same, each node a host of its own: name, network, clocks, /dev/shm and local disk
 #   wait_for SECONDS COMMAND...   until the command succeeds
 # shellcheck shell=bash disable=SC2034
 [ "$(id -u)" = 0 ] || skip "starting slurmd and munged needs root"
@@ -10,6 +11,20 @@ need slurmd slurmd
 need munged munge
 need srun slurm-client
 need jq jq
+need ip iproute2
+
+# A network of its own, so that no port is ever taken by somebody else. Where loopback is all there is, names are not
+# resolved: hence the bridge.
+if [ -z "${OWN_NETWORK:-}" ]; then
+  unshare --net ip link add bridge type bridge 2>/dev/null || skip "network namespaces are not permitted here"
+  rm -rf "$TMP"
+  OWN_NETWORK=1 exec unshare --net bash "$0" "$@"
+fi
+ip link set lo up
+ip link add bridge type bridge
+ip addr add 10.77.20.1/24 dev bridge
+ip link set bridge up
+
 
 S=$TMP/slurm
 RUNS=$TMP/runs
@@ -26,7 +41,7 @@ wait_for() {
 
 cluster_down() {
   local pid pids=() file
-  [ -d "$S/run" ] || return 0
+  [ -s "$S/slurm.conf" ] || return 0
   scontrol shutdown >/dev/null 2>&1 || true
   for file in "$S"/run/*.pid "$S"/run/munge/*.pid; do
     [ -s "$file" ] && pids+=("$(cat "$file")")
@@ -50,21 +65,19 @@ print(*[s.getsockname()[1] for s in held])' "$1"
 
 nodes_are_idle() { [ "$(sinfo -h -N -o %t | sort -u)" = idle ]; }
 
-cluster_up() {
-  local nodes=$1 i host ports
-  shift
-  host=$(hostname -s)
-  read -ra ports <<<"$(free_ports $((nodes + 1)))"
+# begin_conf ADDRESS PORT: munged runs, and slurm.conf has all but the nodes.
+begin_conf() {
   mkdir -p "$S"/{run/munge,log,state,spool}
   chmod 755 "$TMP" "$S" "$S/run" "$S/run/munge"
   mungekey -c -k "$S/munge.key" -f
   chmod 600 "$S/munge.key"
   munged --key-file="$S/munge.key" --socket="$S/run/munge/munge.sock" --pid-file="$S/run/munge/munged.pid" \
     --log-file="$S/log/munged.log" --seed-file="$S/run/munge/seed" --force >"$S/log/munged.out" 2>&1
-  cat >"$S/slurm.conf" <<CONF
+  export SLURM_CONF=$S/slurm.conf
+  cat >"$SLURM_CONF" <<CONF
 ClusterName=t
-SlurmctldHost=$host(127.0.0.1)
-SlurmctldPort=${ports[0]}
+SlurmctldHost=$(hostname -s)($1)
+SlurmctldPort=$2
 SlurmUser=root
 SlurmdUser=root
 AuthInfo=socket=$S/run/munge/munge.sock
@@ -85,17 +98,31 @@ SlurmdParameters=config_overrides
 KillWait=10
 MpiDefault=none
 CONF
-  for i in $(seq "$nodes"); do
-    mkdir -p "$S/spool/n$i"
-    echo "NodeName=n$i NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[i]} CPUs=4" >>"$S/slurm.conf"
-  done
-  echo "PartitionName=p Nodes=n[1-$nodes] Default=YES State=UP MaxTime=INFINITE" >>"$S/slurm.conf"
-  [ $# = 0 ] || printf '%s\n' "$@" >>"$S/slurm.conf"
-  sed -i 's/n\[1-1\]/n1/' "$S/slurm.conf"
-  export SLURM_CONF=$S/slurm.conf
+}
+
+# end_conf N [LINE...]: the partition of N nodes, further lines, and the controller runs.
+end_conf() {
+  local nodes=$1
+  shift
+  for i in $(seq "$nodes"); do mkdir -p "$S/spool/n$i"; done
+  echo "PartitionName=p Nodes=$(seq -s, -f n%.0f "$nodes") Default=YES State=UP MaxTime=INFINITE" >>"$SLURM_CONF"
+  [ $# = 0 ] || printf '%s\n' "$@" >>"$SLURM_CONF"
   slurmctld -c -f "$SLURM_CONF"
+}
+want_idle() {
+  wait_for 60 nodes_are_idle || fail "the nodes are not idle after 60 s: $(sinfo -N 2>&1; tail -n 3 "$S"/log/*)"
+}
+
+cluster_up() {
+  local nodes=$1 i ports
+  read -ra ports <<<"$(free_ports $(($1 + 1)))"
+  begin_conf 127.0.0.1 "${ports[0]}"
+  for i in $(seq "$nodes"); do
+    echo "NodeName=n$i NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=${ports[i]} CPUs=4" >>"$SLURM_CONF"
+  done
+  end_conf "$@"
   for i in $(seq "$nodes"); do slurmd -N "n$i" -f "$SLURM_CONF"; done
-  wait_for 30 nodes_are_idle || fail "the nodes are not idle after 30 s: $(sinfo -N 2>&1; tail -3 "$S"/log/*)"
+  want_idle
 }
 
 # A job whose state is neither pending, running nor completing.

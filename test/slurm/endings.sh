@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # However a job ends on a real SLURM cluster of four nodes (a task killed, scancel, requeue, a signal to
-# `lockstep run`), each run has its own directory, everything recorded is in it, and verify agrees. # serial
+# `lockstep run`), each run has its own directory, everything recorded is in it, and verify agrees.
 # timeout: 150
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -25,7 +25,7 @@ submit() {
   cat >"$TMP/$name.sh" <<SCRIPT
 #!/bin/bash
 "$BUILD/lockstep" run --dir "$RUNS/$name" --interval 60 -- srun "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" \
-  --truth "$TMP/truth/$name" $@
+  --stall-us 30000000 --truth "$TMP/truth/$name" $@
 rc=\$?
 echo "\$rc" >"$TMP/$name.rc"
 exit "\$rc"
@@ -75,7 +75,7 @@ recorded requeued "$requeued.0" 4
 # SIGTERM to `lockstep run` outside an allocation, where it goes to srun itself: what was recorded is complete.
 SLURM_JOB_NAME=signalled "$BUILD/lockstep" run --dir "$RUNS/signalled" --interval 60 -- \
   srun -N2 -n4 "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --truth "$TMP/truth/signalled" \
-  --iterations 1000000 >/dev/null 2>"$TMP/signalled.out" &
+  --stall-us 30000000 --iterations 1000000 >/dev/null 2>"$TMP/signalled.out" &
 pid=$!
 wait_for 20 is_running signalled || fail "signalled does not start: $(cat "$TMP/signalled.out")"
 kill -TERM "$pid"

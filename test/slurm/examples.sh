@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every batch example, submitted as it is to a real SLURM cluster with the emulator in place of the GPU program, ends
-# with a run directory that holds exactly the calls made, and its summaries. # serial
+# with a run directory that holds exactly the calls made, and its summaries.
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -14,7 +14,7 @@ declare -A job
 for example in *.sbatch; do
   name=${example%.sbatch}
   export RUNS=$TMP/runs/$name
-  export PROGRAM="$BUILD/lockstep-emulate $BUILD/libnccl-profiler.so --iterations 20 --truth $TMP/truth/$name"
+  export PROGRAM="$BUILD/lockstep-emulate $BUILD/libnccl-profiler.so --iterations 20 --stall-us 30000000 --truth $TMP/truth/$name"
   job[$name]=$(sbatch --parsable --export=ALL -o "$TMP/$name.out" "$example")
 done
 for name in "${!job[@]}"; do
