@@ -47,7 +47,9 @@ TOOLS     = $(if $(call srcs,cli),$(BUILD)/lockstep) \
 UNIT      = $(patsubst test/unit/%/.,$(BUILD)/test/unit_%,$(wildcard test/unit/*/.))
 TEST_SO   = $(patsubst test/plugins/%.cc,$(BUILD)/test/lib%.so,$(wildcard test/plugins/*.cc))
 BENCH     = $(patsubst bench/%.cc,$(BUILD)/bench/%,$(wildcard bench/*.cc))
-LIBS      = $(foreach d,analysis dumper clocksync,$(if $(call srcs,$(d)),$(BUILD)/lib$(d).a))
+# What records, and what reads: a driver needs only the first, which spares sanitizer builds the second.
+RECORDING = $(BUILD)/libdumper.a $(BUILD)/libclocksync.a
+LIBS      = $(BUILD)/libanalysis.a $(RECORDING)
 
 .PHONY: all plugin tools unit bench-programs deps test demo bench install fresh-root-test clean help golden soak
 all: plugin tools            ## the plugin and the command
@@ -73,7 +75,7 @@ $(BUILD)/lib%.a:
 	@mkdir -p $(@D); rm -f $@
 	$(AR) rcs $@ $^
 
-$(PLUGIN_SO): $(call objs,plugin) $(filter %/libdumper.a %/libclocksync.a,$(LIBS)) plugin/exports.map
+$(PLUGIN_SO): $(call objs,plugin) $(RECORDING) plugin/exports.map
 	$(CXX) -shared $(LDFLAGS) $(STATIC_CXX_FLAGS) -Wl,--version-script=plugin/exports.map -Wl,--exclude-libs,ALL \
 	  $(if $(SAN),,-Wl,-z,defs) -Wl,-z,nodelete -Wl,-soname,libnccl-profiler.so -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
 $(BUILD)/libnccl-profiler-lockstep.so: $(PLUGIN_SO)
@@ -84,14 +86,14 @@ $(BUILD)/lockstep: $(call objs,cli) $(LIBS)
 
 # A driver is a folder of test/drivers; a unit test program is a folder of test/unit; a bench is a file of bench/.
 .SECONDEXPANSION:
-$(BUILD)/lockstep-%: $$(call objs,test/drivers/$$*) $(call objs,test/drivers/common) $(LIBS)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(ZSTD) $(SODIUM) -ldl
+$(BUILD)/lockstep-%: $$(call objs,test/drivers/$$*) $(call objs,test/drivers/common) $(RECORDING)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
 $(call objs,test/drivers/nccl): CXXFLAGS += -isystem $(CUDA_HOME)/include -isystem $(NCCL_HOME)/include
 $(BUILD)/lockstep-nccl: $(call objs,test/drivers/nccl) $(call objs,test/drivers/common)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(ZSTD) -L$(CUDA_LIB) -lcudart -L$(NCCL_LIB) -lnccl \
 	  -Wl,-rpath,$(CUDA_LIB) -Wl,-rpath,$(NCCL_LIB) -ldl
-$(BUILD)/lockstep-clockd: $(BUILD)/obj/clocksync/daemon/clockd.o $(LIBS)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(ZSTD) $(SODIUM) -ldl
+$(BUILD)/lockstep-clockd: $(BUILD)/obj/clocksync/daemon/clockd.o $(RECORDING)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
 $(BUILD)/test/unit_%: $$(call objs,test/unit/$$*) $$(if $$(filter plugin,$$*),$$(call objs,plugin)) \
                        $$(if $$(filter drivers analysis,$$*),$$(call objs,test/drivers/common) \
                          $$(filter-out $(BUILD)/obj/test/drivers/emulate/main.o,$$(call objs,test/drivers/emulate))) $(LIBS)
@@ -100,9 +102,9 @@ $(BUILD)/test/unit_%: $$(call objs,test/unit/$$*) $$(if $$(filter plugin,$$*),$$
 $(BUILD)/test/lib%.so: $(BUILD)/obj/test/plugins/%.o
 	@mkdir -p $(@D)
 	$(CXX) -shared $(LDFLAGS) -o $@ $< -ldl
-$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(LIBS)
+$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(RECORDING)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) -o $@ $< $(LIBS) $(ZSTD) $(SODIUM) -ldl
+	$(CXX) $(LDFLAGS) -o $@ $< $(RECORDING) $(ZSTD) $(SODIUM) -ldl
 
 deps:                        ## install what the build and the tests need (root), or list it
 	scripts/install_deps.sh

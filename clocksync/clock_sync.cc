@@ -53,8 +53,10 @@ void after_fork_in_child() {
       const int value = fd.exchange(-1);
       if (value >= 0) close(value);
     }
-    // The child has none of the threads; destroying what they used could wait for them forever.
-    new std::shared_ptr<Session>(std::move(running));
+    // The child has none of the threads; destroying what they used could wait for them forever. It
+    // is put aside in place: an allocator that is not ready for fork could wait forever, too.
+    alignas(std::shared_ptr<Session>) static char aside[sizeof(std::shared_ptr<Session>)];
+    new (aside) std::shared_ptr<Session>(std::move(running));
   }
   running = nullptr;
   users = 0;
