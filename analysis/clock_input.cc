@@ -104,10 +104,7 @@ class FileReader {
     }
   }
   void take(const ClockFault& fault) { host_->faults.push_back(fault); }
-  void take(const GpuSnapshot& snapshot) {
-    ++gpu_snapshots_;
-    input_.gpu_snapshots[snapshot.gpu_uuid].push_back(snapshot);
-  }
+  void take(const GpuSnapshot&) { ++gpu_snapshots_; }
   void take(const WindowStats&) {}
   void take(const EdgeState&) {}
 

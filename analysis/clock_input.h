@@ -28,7 +28,6 @@ struct ClockInput {
   std::map<std::string, ClockHost> hosts;
   // Key: (a, b) with a < b; offsets are clock of b - clock of a.
   std::map<std::pair<std::string, std::string>, clocksync::EdgeBounds> edges;
-  std::map<std::string, std::vector<GpuSnapshot>> gpu_snapshots;  // by the GPU's uuid
   double d_ns_s2 = 100;  // the largest declared by any host
   double rho_ppm = 200;
   std::vector<std::string> notes;

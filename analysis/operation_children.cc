@@ -44,7 +44,7 @@ void add_kernel(const KernelSpan& kernel, OperationRow* row) {
   latest(&row->last_progress_ns, std::max(kernel.seen_ns, kernel.stop_ns));
   latest(&row->finish_ns, kernel.stop_ns);
   const bool stopped = kernel.stop_ns != kNoTime;
-  if (kernel.gpu_start == 0 || (stopped && kernel.gpu_stop < kernel.gpu_start)) {
+  if (kernel.gpu_start == 0 || (stopped && !are_an_interval(kernel.gpu_start, kernel.gpu_stop))) {
     row->flags |= kSuspectGpuTime;
     return;
   }

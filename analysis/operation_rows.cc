@@ -31,10 +31,10 @@ ProcessOperations OperationJoin::finish(const StringPool& strings) {
 ProcessOperations OperationRows::make() {
   resolve_late_children();
   join_calls();
+  map_gpu_times();
   add_api_only();
   sort_by_call();
   number_calls();
-  map_gpu_times();
   set_states();
   add_open_works();
   return std::move(out_);
@@ -178,30 +178,17 @@ void OperationRows::number_calls() {
 }
 
 void OperationRows::map_gpu_times() {
-  for (OperationRow& row : out_.rows) {
-    if (row.kernel_start_ns == kNoTime) continue;
-    const int64_t start =
-        join_.gpu_.to_host(static_cast<uint64_t>(row.kernel_start_ns), row.kernel_seen_ns);
-    const int64_t stop = row.kernel_stop_ns == kNoTime
-                             ? kNoTime
-                             : join_.gpu_.to_host(static_cast<uint64_t>(row.kernel_stop_ns),
-                                                  std::max(row.kernel_seen_ns, row.finish_ns));
-    // Half a bin of drift, and the launch call may return before the stamp of the enqueue is taken.
-    constexpr int64_t kSlackNs = 200'000;
-    const int64_t earliest =
-        row.replay != 0 || row.api_start_ns == kNoTime ? row.enqueue_ns : row.api_start_ns;
-    const bool early = earliest != kNoTime && start < earliest - kSlackNs;
-    const bool late = start > row.kernel_seen_ns + kSlackNs;
-    if (early || late || (row.flags & kSuspectGpuTime) != 0) {
-      row.flags |= kSuspectGpuTime;
-      row.kernel_start_ns = row.kernel_stop_ns = kNoTime;
-      continue;
-    }
-    row.kernel_start_ns = start;
-    row.kernel_stop_ns = stop;
-    // How long the proxy thread left the kernel's first sign unseen: it does nothing else but look.
-    row.proxy_lag_ns = std::max(row.proxy_lag_ns, row.kernel_seen_ns - start);
+  std::vector<int64_t> launched_ns;
+  for (const OperationRow& row : out_.rows) {
+    const uint32_t group = join_.group_at_.find(row.group_id);
+    const int64_t launch_ns =
+        group == IdMap::kNone ? kNoTime : join_.groups_[group].launch_start_ns;
+    // The kernels of a replay wait for its host callback.
+    launched_ns.push_back(row.replay != 0        ? row.enqueue_ns
+                          : launch_ns != kNoTime ? launch_ns
+                                                 : row.api_start_ns);
   }
+  join_.gpu_.map(out_.comms, join_.row_at_, launched_ns, &out_.rows);
 }
 
 namespace {

@@ -59,6 +59,15 @@ void OperationJoin::know_comm(const JoinedComm& known) {
   if (c.nranks == 0) c = known;
 }
 
+void OperationJoin::know_gpu(GpuSnapshot snapshot) {
+  constexpr int64_t kMarginNs = 1'000'000'000;
+  if (snapshot.raw_hi_ns < out_.first_ns - kMarginNs ||
+      snapshot.raw_lo_ns > out_.last_ns + kMarginNs) {
+    return;
+  }
+  gpu_.snapshot(std::move(snapshot));
+}
+
 void OperationJoin::comm_record(Words w, const Now& now) {
   JoinedComm& c = comm(low32(w[1]));
   const Tag tag = tag_of(w[0]);
@@ -105,7 +114,7 @@ void OperationJoin::start(Words w, const Now& now) {
       const uint32_t at = take(&kernels_, &free_kernels_);
       kernels_[at] = {parent_word(w), w[4], 0, now.ns, kNoTime, part8(w[3], 4)};
       kernel_at_.set(id_word(w), at);
-      if (w[4] != 0) gpu_.note(now.ns, w[4]);
+      if (w[4] != 0) gpu_.seen(comm_of(parent_word(w)), w[4], now.ns);
       return;
     }
     case Kind::ProxyOp:
@@ -234,7 +243,8 @@ void OperationJoin::state(Words w, const Now& now) {
     const uint32_t at = kernel_at_.find(id);
     if (at == IdMap::kNone || w[2] == kNoArgument) return;
     kernels_[at].gpu_stop = w[2];
-    if (w[2] >= kernels_[at].gpu_start && kernels_[at].gpu_start != 0) gpu_.note(now.ns, w[2]);
+    if (are_an_interval(kernels_[at].gpu_start, w[2]))
+      gpu_.seen(comm_of(kernels_[at].parent), w[2], now.ns);
   } else if (number == kProxyOpInProgress) {
     const uint32_t work = work_at_.find(id);
     if (work != IdMap::kNone) {
@@ -293,6 +303,8 @@ void OperationJoin::stop(Words w, const Now& now) {
       const uint32_t at = kernel_at_.find(id);
       if (at == IdMap::kNone) return;
       kernels_[at].stop_ns = now.ns;
+      gpu_.ended(kernels_[at].parent, kernels_[at].channel, kernels_[at].gpu_start,
+                 kernels_[at].gpu_stop);
       if (!fold(kernels_[at])) kernels_done_.push_back(kernels_[at]);
       kernel_at_.erase(id);
       kernels_[at] = {};

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "analysis/gpu_clock.h"
+#include "analysis/gpu_times.h"
 #include "analysis/id_map.h"
 #include "analysis/record_words.h"
 #include "analysis/step_times.h"
@@ -75,6 +75,8 @@ class OperationJoin {
   void add(uint32_t tid, const uint64_t* words, size_t count, const dumper::ChunkClock& clock,
            const std::vector<Text>& texts);
   void know_comm(const JoinedComm& comm);  // from elsewhere than a COMM_INIT record
+  // After the last record: readings of a GPU's clock; another process may have had the same pid.
+  void know_gpu(GpuSnapshot snapshot);
   // Texts "AlltoAll", "Gather" and so on must have been interned in `strings`.
   ProcessOperations finish(const StringPool& strings);
 
@@ -123,7 +125,7 @@ class OperationJoin {
   std::vector<OpenStep> steps_;
   std::vector<uint32_t> free_steps_, free_works_, free_kernels_;
   IdMap comm_at_, row_at_, api_at_, group_at_, launch_at_, kernel_at_, work_at_, step_at_;
-  GpuClock gpu_;
+  GpuTimes gpu_;
 };
 
 }  // namespace lockstep::analysis

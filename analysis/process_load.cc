@@ -1,11 +1,13 @@
 #include "analysis/process_load.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
+#include "clocksync/clock_records.h"
 #include "dumper/live_comms.h"
 #include "dumper/process_reader.h"
 
@@ -51,6 +53,22 @@ void add_known_comms(const std::string& json, const std::optional<dumper::ChunkC
     }
     join->know_comm(comm);
   }
+}
+
+// gpu_clock=active: what the process's own thread read of its GPUs' clocks, beside its segments.
+void add_gpu_snapshots(const dumper::ProcessEntry& entry, LoadedProcess* out, OperationJoin* join) {
+  if (entry.segments.empty()) return;
+  const std::string& segment = entry.segments.front().path;
+  const std::string path = segment.substr(0, segment.find_last_of('/') + 1) + entry.host + ".gpu" +
+                           std::to_string(entry.pid) + kClockFileSuffix;
+  if (access(path.c_str(), F_OK) != 0) return;
+  Result<clocksync::ClockRecordReader> opened = clocksync::ClockRecordReader::open(path);
+  if (!opened.ok()) return out->notes.push_back(opened.message());
+  while (std::optional<ClockRecord> record = opened.value().next()) {
+    if (auto* snapshot = std::get_if<GpuSnapshot>(&*record)) join->know_gpu(std::move(*snapshot));
+  }
+  for (const std::string& complaint : opened.value().report().complaints)
+    out->notes.push_back(complaint);
 }
 
 class ChunkFeeder {
@@ -143,6 +161,7 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
   for (const std::string& json : feeder.comms())
     add_known_comms(json, feeder.clock(), out.get(), &join);
 
+  add_gpu_snapshots(entry, out.get(), &join);
   for (const char* text : {"AlltoAll", "Gather", "Scatter"}) out->strings.intern(text);
   out->joined = join.finish(out->strings);
   ProcessRow& row = out->row;

@@ -124,6 +124,8 @@ const std::vector<Column<OperationRow>>& columns_of<OperationRow>() {
                                                  TIME(launch_ns),
                                                  TIME(kernel_start_ns),
                                                  TIME(kernel_stop_ns),
+                                                 TIME(kernel_early_ns),
+                                                 TIME(kernel_late_ns),
                                                  TIME(kernel_seen_ns),
                                                  TIME(proxy_start_ns),
                                                  TIME(last_progress_ns),

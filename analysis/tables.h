@@ -33,6 +33,8 @@ struct OperationRow {
   int64_t kernel_start_ns =
       kNoTime;                       // first GPU stamp, mapped to the host clock; none when suspect
   int64_t kernel_stop_ns = kNoTime;  // last GPU stamp, mapped
+  // The true instants of both lie at most so much earlier or later; unknown without a launch.
+  int64_t kernel_early_ns = kNoTime, kernel_late_ns = kNoTime;
   int64_t kernel_seen_ns =
       kNoTime;  // the proxy thread saw the first channel running: an upper bound of its start
   int64_t proxy_start_ns = kNoTime;    // first network operation posted to the proxy thread

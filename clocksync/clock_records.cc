@@ -53,6 +53,7 @@ void visit(V& v, GpuSnapshot& r) {
   v("gpu", r.gpu_ns);
   v("gran_ns", r.granularity_ns);
   v("method", r.method);
+  v("comms", r.comms);
 }
 
 template <typename V>

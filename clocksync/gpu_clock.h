@@ -5,12 +5,14 @@
 // and becomes slack.
 //
 // NCCL's stamps can belong to other work: its counters slip (nccl-profiler.md 2.11, 2.15 rows 24 to
-// 27). An old stamp contradicts the launch it is shown for; such stamps are flagged and kept out.
-// Sightings are true whatever work they belong to, so they decide. Plain numbers in; offline, one
-// thread.
+// 27). An old stamp contradicts the launch it is shown for, so it must be kept out there. Sightings
+// are true whatever work they belong to, so they decide. Memory grows with time, not with events.
+// Plain numbers in; offline, one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -19,52 +21,74 @@
 
 namespace lockstep::clocksync {
 
-// One kernel on one channel. Stamps are 0 and host times kUnknownTime (INT64_MIN) when missing.
-struct GpuWork {
-  uint64_t operation = 0;  // any number that tells operations apart
-  uint32_t channel = 0;
-  int64_t launch_raw_ns = INT64_MIN;      // the launch was called; not when it returned
-  int64_t start_seen_raw_ns = INT64_MIN;  // the host saw the start stamp
-  int64_t stop_seen_raw_ns = INT64_MIN;   // the host saw the stop stamp
-  uint64_t start_stamp = 0, stop_stamp = 0;
+// Of the GPU clocks known; assumed where too few stamps tell.
+inline constexpr int64_t kWidestGpuStepNs = 1024;
+
+// The step of the clock that made these stamps: the greatest common divisor of most of them (a few
+// may be garbage).
+int64_t detect_granularity_ns(const std::vector<uint64_t>& stamps);
+
+// The step minute by minute: it changes when another tool asks the driver for a finer clock.
+class GpuSteps {
+ public:
+  void add(uint64_t stamp, int64_t raw_ns);
+  void add(const GpuSteps& other);
+  int64_t at(int64_t raw_ns) const;
+  int64_t widest() const;
+
+ private:
+  static constexpr size_t kBatch = 32;  // different stamps per divisor: 2^-32 to be too large
+  std::map<int64_t, int64_t> by_minute_;
+  std::array<uint64_t, kBatch> batch_{};
+  size_t batched_ = 0;
+  int64_t minute_ = INT64_MIN;  // of the batch
 };
 
-enum GpuStampFlag : uint8_t {
-  kStampMissing = 1,     // a stamp is 0
-  kStopBeforeStart = 2,  // or longer than 10 minutes
-  kBeforeLaunch = 4,     // the start stamp is surely older than the launch
-  kAfterSeen = 8,        // a stamp is surely younger than its sighting
-  kStampReused = 16,     // the same start on the same channel was shown for other work before
-  kSharedInterval = 32,  // several operations of one batch have these very stamps: no error
-};
-// Any of these: do not use the stamps.
-inline constexpr uint8_t kStampSuspect =
-    kStampMissing | kStopBeforeStart | kBeforeLaunch | kAfterSeen | kStampReused;
-
+// When a stamp was made, on the host's raw clock.
 struct HostTime {
-  int64_t ns = 0, lo_ns = 0, hi_ns = 0;  // the host's raw clock
+  int64_t ns = 0;                // estimate
+  int64_t lo_ns = 0, hi_ns = 0;  // guaranteed; the least and largest number when nothing is
 };
 
 class GpuClock {
  public:
-  // `works` in the order in which the host saw them.
-  static GpuClock solve(const std::vector<GpuWork>& works,
-                        const std::vector<GpuSnapshot>& snapshots);
-
-  // When the stamp was made, for a stamp seen at about near_raw_ns.
+  // For a stamp seen at about near_raw_ns.
   std::optional<HostTime> to_host(uint64_t stamp, int64_t near_raw_ns) const;
-  uint8_t flags(size_t work) const { return flags_[work]; }
-  int64_t granularity_ns() const { return granularity_ns_; }
+  int64_t granularity_ns() const { return steps_.widest(); }
   const EdgeModel& model() const { return model_; }
 
  private:
+  friend class GpuClockEvidence;
+  int64_t host_ns(uint64_t stamp, int64_t near_raw_ns,
+                  int64_t (*theta_ns)(const OffsetInterval&)) const;
+
   EdgeModel model_;  // theta = GPU's clock - host's clock, on the host's clock
-  int64_t granularity_ns_ = 1;
-  std::vector<uint8_t> flags_;
+  std::map<int64_t, int64_t> least_theta_ns_;  // by bin of host time, from sightings
+  GpuSteps steps_;
 };
 
-// The step of the clock that made these stamps: the greatest common divisor of most of them (a few
-// may be garbage). 1 when there are too few to tell.
-int64_t detect_granularity_ns(const std::vector<uint64_t>& stamps);
+// Everything known of one GPU's clock, gathered in any order; then `launched` for each launch that
+// is not contradicted, then solve().
+class GpuClockEvidence {
+ public:
+  // The host saw at raw_ns that the GPU had made the stamp.
+  void seen(uint64_t stamp, int64_t raw_ns);
+  void snapshot(const GpuSnapshot& snapshot);
+  void add(const GpuClockEvidence& other);  // of the same GPU
+
+  // What was seen around the launch proves that the stamp is older. Ask after the last sighting.
+  bool is_before_launch(uint64_t stamp, int64_t launch_raw_ns);
+  // The work that made the stamp was launched at or after raw_ns.
+  void launched(int64_t raw_ns, uint64_t stamp);
+  GpuClock solve();
+
+ private:
+  using Bins = std::map<int64_t, std::vector<HullPoint>>;
+  void find_least_thetas();
+
+  Bins up_, down_;  // GPU before host, host before GPU; by 0.1 s of the earlier clock
+  std::map<int64_t, int64_t> least_theta_ns_;
+  GpuSteps steps_;
+};
 
 }  // namespace lockstep::clocksync

@@ -5,7 +5,6 @@
 namespace lockstep::plugin {
 namespace {
 
-constexpr int64_t kWidestStepNs = 1024;  // of the GPU clocks known, until the step is found
 constexpr size_t kStampsForStep = 64;
 
 }  // namespace
@@ -14,16 +13,16 @@ void GpuSnapshots::give_up(const Status& why) {
   if (options_.log) options_.log(why.message());
 }
 
-void GpuSnapshots::add_current_gpu(const GpuSnapshotOptions& options) {
+void GpuSnapshots::add_current_gpu(const GpuSnapshotOptions& options, uint32_t comm) {
   if (failed_) return;
   if (!thread_.running()) options_ = options;
-  const Status started = start();
+  const Status started = start(comm);
   if (started.ok()) return;
   failed_ = true;
   give_up(started);
 }
 
-Status GpuSnapshots::start() {
+Status GpuSnapshots::start(uint32_t comm) {
   if (!cuda_) {
     Result<CudaClock> opened = CudaClock::open(options_.cupti_path);
     if (!opened.ok()) return opened.status();
@@ -35,6 +34,7 @@ Status GpuSnapshots::start() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     gpus_[*device].uuid = cuda_->uuid(*device);
+    gpus_[*device].comms.push_back(comm);
   }
   if (thread_.running()) return Status();
   stopping_.store(false);
@@ -94,10 +94,9 @@ Status GpuSnapshots::read(int device, Gpu* gpu) {
   }
   if (gpu->stamps.size() < kStampsForStep)
     gpu->stamps.push_back(static_cast<uint64_t>(snapshot->gpu_ns));
-  snapshot->granularity_ns = gpu->stamps.size() < kStampsForStep
-                                 ? kWidestStepNs
-                                 : clocksync::detect_granularity_ns(gpu->stamps);
+  snapshot->granularity_ns = clocksync::detect_granularity_ns(gpu->stamps);
   snapshot->gpu_uuid = gpu->uuid;
+  snapshot->comms = gpu->comms;
   if (!writer_) {  // with the first reading, so that no file says nothing
     Result<clocksync::ClockRecordWriter> writer =
         clocksync::ClockRecordWriter::open(options_.directory, options_.file);

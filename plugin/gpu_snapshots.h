@@ -1,7 +1,7 @@
 // gpu_clock=active: a thread of ours that reads the clock of each GPU the process works on every
-// few milliseconds, bracketed by the host's raw clock, into `<host>.gpu<pid>.clock`. Told of a GPU
-// at init on NCCL's thread, stopped when the last communicator ends. Whatever fails costs one
-// notice; kernel stamps (passive) are recorded as ever.
+// few milliseconds, bracketed by the host's raw clock, into `<host>.gpu<pid>.clock`. Told of a
+// communicator's GPU at init on NCCL's thread, stopped when the last communicator ends. Whatever
+// fails costs one notice; kernel stamps (passive) are recorded as ever.
 #pragma once
 
 #include <atomic>
@@ -30,16 +30,17 @@ struct GpuSnapshotOptions {
 class GpuSnapshots {
  public:
   // Starts the thread with the first GPU.
-  void add_current_gpu(const GpuSnapshotOptions& options);
+  void add_current_gpu(const GpuSnapshotOptions& options, uint32_t comm);
   void stop();
 
  private:
   struct Gpu {
     std::string uuid;
     void* context = nullptr;
+    std::vector<uint64_t> comms;
     std::vector<uint64_t> stamps;  // the first ones, from which the clock's step is found
   };
-  Status start();
+  Status start(uint32_t comm);
   static void* run(void* self);
   void loop();
   Status read_all();

@@ -88,10 +88,10 @@ bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activat
   }
   ++process.live_comms;
   process.recording->probe_clocks(facts);
-  process.recording->snapshot_gpu();
   uint64_t number = recorder.arena->next_comm.fetch_add(1, std::memory_order_relaxed);
   *context = reinterpret_cast<void*>(number);
   if (number > kLastComm) number = kLastComm;
+  process.recording->snapshot_gpu(static_cast<uint32_t>(number));
   process.recording->begin_comm(static_cast<uint32_t>(number), activation_mask);
   record_init(facts, number);
   return true;

@@ -187,15 +187,16 @@ void Recording::probe_clocks(const CommFacts& facts) {
   probing_clocks_ = true;
 }
 
-void Recording::snapshot_gpu() {
+void Recording::snapshot_gpu(uint32_t comm) {
   if (std::strcmp(config_.text(Option::GpuClock), "active") != 0) return;
   const ArenaHeader& arena = *arena_.header();
   const ClockFacts facts = {arena.host, arena.run_dir, 0};
   const clocksync::ClockSyncOptions clocks = clock_options(config_, facts);
-  gpu_snapshots_.add_current_gpu({config_.text(Option::Cupti), clocks.run_directory,
-                                  facts.host + ".gpu" + std::to_string(arena.pid),
-                                  clocks.snapshot_ms,
-                                  [this](const std::string& sentence) { log(true, sentence); }});
+  gpu_snapshots_.add_current_gpu(
+      {config_.text(Option::Cupti), clocks.run_directory,
+       facts.host + ".gpu" + std::to_string(arena.pid), clocks.snapshot_ms,
+       [this](const std::string& sentence) { log(true, sentence); }},
+      comm);
 }
 
 void Recording::pause() {

@@ -34,7 +34,7 @@ class Recording {
   // Starts the clock prober when this communicator spans hosts; it ends with pause().
   void probe_clocks(const CommFacts& facts);
   // gpu_clock=active: reads the clock of the GPU that the calling thread works on, until pause().
-  void snapshot_gpu();
+  void snapshot_gpu(uint32_t comm);
   // Drains and writes everything, joins the threads. The only wait is for the writing itself.
   void pause();
   // At process exit: stops the callbacks, drains, writes the final ledger, removes the arena.

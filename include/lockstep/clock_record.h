@@ -62,6 +62,7 @@ struct GpuSnapshot {
   int64_t gpu_ns = 0;
   int64_t granularity_ns = 0;  // the true GPU time lies in [gpu_ns, gpu_ns + granularity_ns)
   std::string method;
+  std::vector<uint64_t> comms;  // numbers of the communicators that run on this GPU
 };
 
 // One packet that survived the hull reduction. tx is on the sender's clock (the record's peer), and

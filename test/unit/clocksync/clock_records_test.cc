@@ -56,7 +56,7 @@ TEST(ClockRecords, EveryKindOfRecordSurvivesTheFileUnchanged) {
   hello.config = {{"D", "100", "default"}};
   const std::vector<ClockRecord> records = {hello,
                                             ClockSnapshot{7, 1, 2, 3, 40, -12.5, 64},
-                                            GpuSnapshot{8, "GPU-1", 1, 2, 3, 32, "x"},
+                                            GpuSnapshot{8, "GPU-1", 1, 2, 3, 32, "x", {1, 4}},
                                             some_bin(),
                                             WindowStats{},
                                             EdgeState{9, "b", "steady", "", 10},

@@ -25,8 +25,8 @@ TEST(GpuSnapshots, GiveOneNoticeHoweverOftenAGpuIsAdded) {
   GpuSnapshotOptions options;
   options.cupti_path = "/nowhere/libcupti.so";
   options.log = [&notices](const std::string&) { ++notices; };
-  snapshots.add_current_gpu(options);
-  snapshots.add_current_gpu(options);
+  snapshots.add_current_gpu(options, 1);
+  snapshots.add_current_gpu(options, 2);
   snapshots.stop();
   EXPECT_EQ(notices, 1);
 }
