@@ -72,8 +72,7 @@ std::string clock_sentence(const RunTables& run) {
   const std::string count = std::to_string(hosts.size());
   if (hosts.size() <= 1)
     return "Times: all processes ran on one host and read one clock, so times of ranks compare "
-           "exactly (+- 0 ns between processes); "
-           "times of GPUs are mapped to that clock.";
+           "exactly (+- 0 ns between processes).";
   if (run.aligned)
     return "Times: aligned, " + count +
            " hosts on one clock; times of two hosts compare within +- " +

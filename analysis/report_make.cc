@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/gpu_times_text.h"
 #include "analysis/labels.h"
 #include "analysis/report.h"
 #include "analysis/report_facts.h"
@@ -234,6 +235,8 @@ Report make_report(const RunTables& run, const Blame& blame, const Diagnosis& di
   add_clock(run, &report);
   report.findings = diagnosis.findings;
   report.clock_text = clock_sentence(run);
+  const std::string gpu_times = gpu_times_sentence(run);
+  if (!gpu_times.empty()) report.clock_text += " " + gpu_times;
   report.coverage = coverage_sentences(run, diagnosis);
   report.answers = answer_sentences(report);
   report.metrics = metrics_of(run, report);

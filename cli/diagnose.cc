@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "analysis/gpu_times_text.h"
 #include "analysis/recover.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -76,11 +77,12 @@ void print_as_json(const RunTables& run, const Diagnosis& diagnosis) {
   write_list(&out, "not_known", diagnosis.not_known, [&](const std::string& s) {
     out.String(s.data(), static_cast<rapidjson::SizeType>(s.size()));
   });
+  write_text(&out, "gpu_times", analysis::gpu_times_sentence(run));
   out.EndObject();
   print_json(std::string_view(buffer.GetString(), buffer.GetSize()));
 }
 
-void print_for_people(const Diagnosis& diagnosis) {
+void print_for_people(const RunTables& run, const Diagnosis& diagnosis) {
   std::string text;
   if (diagnosis.findings.empty()) text += "Nothing wrong found.\n";
   for (const Finding& finding : diagnosis.findings) {
@@ -97,6 +99,8 @@ void print_for_people(const Diagnosis& diagnosis) {
   }
   if (!diagnosis.not_known.empty()) text += "Not known:\n";
   for (const std::string& line : diagnosis.not_known) text += "    " + line + "\n";
+  const std::string gpu_times = analysis::gpu_times_sentence(run);
+  if (!gpu_times.empty()) text += gpu_times + "\n";
   print(text);
 }
 
@@ -127,7 +131,7 @@ int run_diagnose(const Arguments& arguments) {
   if (arguments.json) {
     print_as_json(*run.value(), diagnosis);
   } else {
-    print_for_people(diagnosis);
+    print_for_people(*run.value(), diagnosis);
   }
   return diagnosis.findings.empty() ? kOk : kFinding;
 }

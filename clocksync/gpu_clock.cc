@@ -87,6 +87,12 @@ int64_t GpuSteps::widest() const {
 void GpuClockEvidence::seen(uint64_t stamp, int64_t raw_ns) {
   steps_.add(stamp, raw_ns);
   add_point(&up_, stamp_ns(stamp), raw_ns);
+  reach(raw_ns);
+}
+
+void GpuClockEvidence::reach(int64_t raw_ns) {
+  from_raw_ns_ = std::min(from_raw_ns_.value_or(raw_ns), raw_ns);
+  to_raw_ns_ = std::max(to_raw_ns_.value_or(raw_ns), raw_ns);
 }
 
 void GpuClockEvidence::snapshot(const GpuSnapshot& snapshot) {
@@ -97,6 +103,9 @@ void GpuClockEvidence::snapshot(const GpuSnapshot& snapshot) {
 
 void GpuClockEvidence::add(const GpuClockEvidence& other) {
   steps_.add(other.steps_);
+  for (const auto& end : {other.from_raw_ns_, other.to_raw_ns_}) {
+    if (end) reach(*end);
+  }
   for (const auto& bin : other.up_) {
     for (const HullPoint& p : bin.second) add_point(&up_, p.tx_raw_ns, p.tx_raw_ns + p.delta_ns);
   }
@@ -130,6 +139,7 @@ bool GpuClockEvidence::is_before_launch(uint64_t stamp, int64_t launch_raw_ns) {
 
 void GpuClockEvidence::launched(int64_t raw_ns, uint64_t stamp) {
   add_point(&down_, raw_ns, stamp_ns(stamp) + steps_.at(raw_ns));
+  reach(raw_ns);
 }
 
 GpuClock GpuClockEvidence::solve() {
@@ -142,7 +152,10 @@ GpuClock GpuClockEvidence::solve() {
     for (const HullPoint& p : reduce_to_hull(std::move(bin.second))) bounds.add_b_to_a(p);
   }
   GpuClock clock;
-  clock.model_ = EdgeModel::solve(std::move(bounds), EdgeOptions());
+  EdgeOptions options;
+  options.from_raw_ns = from_raw_ns_;
+  options.to_raw_ns = to_raw_ns_;
+  clock.model_ = EdgeModel::solve(std::move(bounds), options);
   clock.least_theta_ns_ = std::move(least_theta_ns_);
   clock.steps_ = steps_;
   return clock;

@@ -85,7 +85,10 @@ class GpuClockEvidence {
  private:
   using Bins = std::map<int64_t, std::vector<HullPoint>>;
   void find_least_thetas();
+  void reach(int64_t raw_ns);
 
+  // The hulls lose their outermost points; answers are wanted there, too.
+  std::optional<int64_t> from_raw_ns_, to_raw_ns_;
   Bins up_, down_;  // GPU before host, host before GPU; by 0.1 s of the earlier clock
   std::map<int64_t, int64_t> least_theta_ns_;
   GpuSteps steps_;

@@ -1,10 +1,10 @@
-// Stands in for the CUDA driver and CUPTI where there is no GPU: one device whose clock is
-// REALTIME plus GPU_CLOCK_OFFSET_NS, running GPU_CLOCK_PPM fast from REALTIME 0 on, rounded down to
-// 32 ns. GPU_CLOCK_FAIL=1 makes reading fail; so does reading without a context or in a mode that
-// would break a stream capture.
+// Stands in for the CUDA driver and CUPTI where there is no GPU: one device, whose clock is the one
+// that the emulator's kernels are stamped with (GpuClock::publish). GPU_CLOCK_FAIL=1 makes reading
+// fail; so does reading without a context or in a mode that would break a stream capture.
 #include <time.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -12,11 +12,6 @@ namespace {
 
 thread_local bool relaxed = false;
 int the_context;
-
-double number(const char* name) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::strtod(text, nullptr) : 0;
-}
 
 }  // namespace
 
@@ -47,15 +42,19 @@ int cuDevicePrimaryCtxRetain(void** context, int) {
 int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 
 int cuptiDeviceGetTimestamp(void* context, uint64_t* ns) {
-  if (context != &the_context || !relaxed || number("GPU_CLOCK_FAIL") != 0) return 1;
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  const int64_t real_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-  const auto fast_ns =
-      static_cast<int64_t>(static_cast<double>(real_ns) * number("GPU_CLOCK_PPM") * 1e-6);
-  *ns = static_cast<uint64_t>(real_ns + fast_ns +
-                              std::strtoll(std::getenv("GPU_CLOCK_OFFSET_NS"), nullptr, 10)) &
-        ~uint64_t{31};
+  const char* const clock = std::getenv("EMULATED_GPU_CLOCK");
+  if (context != &the_context || !relaxed || std::getenv("GPU_CLOCK_FAIL") != nullptr) return 1;
+  long long zero_raw_ns = 0, zero_ns = 0, step_ns = 1;
+  double rate = 1;
+  if (clock == nullptr ||
+      std::sscanf(clock, "%lld %lld %lf %lld", &zero_raw_ns, &zero_ns, &rate, &step_ns) != 4) {
+    return 1;
+  }
+  timespec raw{};
+  clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
+  const int64_t since_ns = int64_t{raw.tv_sec} * 1'000'000'000 + raw.tv_nsec - zero_raw_ns;
+  const int64_t exact_ns = zero_ns + static_cast<int64_t>(static_cast<double>(since_ns) * rate);
+  *ns = static_cast<uint64_t>(exact_ns - exact_ns % step_ns);
   return 0;
 }
 

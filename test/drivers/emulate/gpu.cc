@@ -1,6 +1,8 @@
 #include "test/drivers/emulate/gpu.h"
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 
 namespace lockstep::driver {
 
@@ -12,9 +14,15 @@ GpuClock::GpuClock(const GpuClockOptions& options, int rank)
 
 uint64_t GpuClock::now() const {
   const auto since_zero = static_cast<double>(clock_ns(CLOCK_MONOTONIC_RAW) - zero_.raw_ns);
-  const int64_t exact_ns =
-      zero_.realtime_ns + offset_ns_ + static_cast<int64_t>(since_zero * rate_);
+  const int64_t exact_ns = zero_ns() + static_cast<int64_t>(since_zero * rate_);
   return static_cast<uint64_t>(exact_ns - exact_ns % resolution_ns_);
+}
+
+void GpuClock::publish() const {
+  char text[120];
+  snprintf(text, sizeof text, "%lld %lld %.12f %lld", static_cast<long long>(zero_raw_ns()),
+           static_cast<long long>(zero_ns()), rate_, static_cast<long long>(resolution_ns_));
+  setenv("EMULATED_GPU_CLOCK", text, 1);
 }
 
 void Stream::launch(const std::shared_ptr<Kernel>& kernel) {

@@ -21,6 +21,12 @@ class GpuClock {
  public:
   GpuClock(const GpuClockOptions& options, int rank);
   uint64_t now() const;
+  // Where both clocks stood at the beginning.
+  int64_t zero_raw_ns() const { return zero_.raw_ns; }
+  int64_t zero_ns() const { return zero_.realtime_ns + offset_ns_; }
+  // Lets a stand-in for the CUDA driver in this process read the same clock
+  // (test/plugins/gpu_clock.cc).
+  void publish() const;
 
  private:
   double rate_;

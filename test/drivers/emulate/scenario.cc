@@ -30,7 +30,9 @@ Scenario::Scenario(const EmulateOptions& options, Plugin* plugin, Bootstrap* boo
       plugin_(plugin),
       bootstrap_(bootstrap),
       truth_(truth),
-      gpu_(options.gpu, bootstrap->rank()) {}
+      gpu_(options.gpu, bootstrap->rank()) {
+  gpu_.publish();
+}
 
 int Scenario::run() {
   write_run_facts();
@@ -63,11 +65,13 @@ int Scenario::run() {
 
 void Scenario::write_run_facts() {
   const Injection& inject = options_.inject;
-  char more[200];
+  char more[300];
   snprintf(more, sizeof more,
-           ",\"table\":%d,\"gpu_offset_us\":%.3f,\"gpu_drift_ppm\":%.3f,\"gpu_resolution_ns\":%u",
+           ",\"table\":%d,\"gpu_offset_us\":%.3f,\"gpu_drift_ppm\":%.3f,\"gpu_resolution_ns\":%u,"
+           "\"gpu_zero_raw_ns\":%lld,\"gpu_zero_ns\":%lld",
            plugin_->version(), options_.gpu.offset_us * (world_rank() + 1),
-           options_.gpu.drift_ppm * (world_rank() + 1), options_.gpu.resolution_ns);
+           options_.gpu.drift_ppm * (world_rank() + 1), options_.gpu.resolution_ns,
+           static_cast<long long>(gpu_.zero_raw_ns()), static_cast<long long>(gpu_.zero_ns()));
   truth_->run({world_rank(),
                bootstrap_->world(),
                bootstrap_->host_of(world_rank()),

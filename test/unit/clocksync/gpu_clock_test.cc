@@ -136,6 +136,27 @@ TEST(GpuClock, KnowsStampsOfEarlierWorkAndIsNotMisled) {
   }
 }
 
+// The clocks drift on until a sighting that comes so late that it proves nothing.
+TEST(GpuClock, ReachesToTheLastSighting) {
+  VirtualClockModel clock;
+  clock.skew_ppm = 100;
+  GpuClockEvidence evidence;
+  for (int64_t at = 0; at < 10'000'000; at += 1'000'000) {
+    GpuSnapshot s;
+    s.raw_lo_ns = kBeginNs + at;
+    s.raw_hi_ns = s.raw_lo_ns + 400;
+    s.gpu_ns = clock.at(s.raw_lo_ns + 200);
+    s.granularity_ns = 1;
+    evidence.snapshot(s);
+  }
+  const int64_t made_ns = kBeginNs + 80'000'000, seen_ns = made_ns + 5'000'000;
+  evidence.seen(uint64_t(clock.at(made_ns)), seen_ns);
+  const auto made = evidence.solve().to_host(uint64_t(clock.at(made_ns)), seen_ns);
+  ASSERT_TRUE(made);
+  EXPECT_LE(made->lo_ns, made_ns);
+  EXPECT_GE(made->hi_ns, made_ns);
+}
+
 TEST(GpuClock, EstimatesAndGuaranteesNothingWithoutLaunches) {
   const Gpu gpu = busy_gpu(32, 100, 0);
   const GpuClock clock = sightings(gpu).solve();

@@ -1,0 +1,45 @@
+#include "analysis/gpu_times_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/report_text.h"
+
+namespace lockstep::analysis {
+namespace {
+
+int64_t median(std::vector<int64_t>* values) {
+  const auto middle = values->begin() + static_cast<int64_t>(values->size() / 2);
+  std::nth_element(values->begin(), middle, values->end());
+  return *middle;
+}
+
+}  // namespace
+
+std::string gpu_times_sentence(const RunTables& run) {
+  std::vector<int64_t> early, late;
+  uint64_t unbounded = 0, suspect = 0;
+  for (const OperationRow& row : run.operations) {
+    suspect += (row.flags & kSuspectGpuTime) != 0;
+    if (row.kernel_start_ns == kNoTime || row.kind == OpKind::Assembled) continue;
+    if (row.kernel_early_ns == kNoTime) {
+      ++unbounded;
+    } else {
+      early.push_back(row.kernel_early_ns);
+      late.push_back(row.kernel_late_ns);
+    }
+  }
+  std::string text;
+  if (!early.empty())
+    text = "GPU times of " + std::to_string(early.size()) + " operations: the truth is at most " +
+           duration_text(median(&early)) + " earlier or " + duration_text(median(&late)) +
+           " later on the host's clock (guaranteed; median).";
+  if (unbounded != 0)
+    text += (text.empty() ? "GPU times of " : " Those of ") + std::to_string(unbounded) +
+            " operations are estimates without a bound, their launches were not recorded.";
+  if (!text.empty() && suspect != 0)
+    text += " " + std::to_string(suspect) + " more contradict the host's and are not used.";
+  return text;
+}
+
+}  // namespace lockstep::analysis
