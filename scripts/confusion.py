@@ -32,8 +32,7 @@ HANGS = {"hang", "wrong_order", "mismatch", "stuck", "dead"}
 def play(build, kind, number, ranks, folder):
     draw = random.Random(number)
     rank, at = draw.randrange(ranks), draw.randrange(3, 15)
-    # What a link of 100 Mbit/s does to 16 KiB is less than what this machine's scheduler does.
-    size = draw.choice(["64K", "256K"] if kind == "slow_link" else ["16K", "64K", "256K"])
+    size = draw.choice(["16K", "64K", "256K"])
     options = [{"R": str(rank), "A": str(at)}.get(o, o) for o in KINDS[kind][0]]
     run = os.path.join(folder, "run")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LOCKSTEP_", "NCCL_"))}

@@ -123,6 +123,7 @@ Sub* Progress::take_sub() {
   sub->posted = sub->transmitted = sub->received = sub->done = 0;
   sub->in_progress = sub->in_transit = sub->kernel_started = sub->failed = false;
   sub->moved_bytes = 0;
+  sub->passes_at_raw_ns = 0;
   return sub;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "lockstep/nccl_net_descr.h"
@@ -183,8 +184,8 @@ bool ProxyEngine::send_slice(Sub* sub) {
   const uint64_t bytes = slice_size(sub->op, sub->transmitted);
   const SliceHeader header{sub->op.tag, static_cast<uint32_t>(sub->transmitted),
                            static_cast<uint32_t>(bytes)};
+  if (sub->op.stuck || !passed_slow_link(sub, bytes)) return false;
   while (sub->moved_bytes < sizeof header + bytes) {
-    if (sub->op.stuck || !link_has_budget(*sub)) return false;
     const bool in_header = sub->moved_bytes < sizeof header;
     const char* from =
         in_header ? reinterpret_cast<const char*>(&header) + sub->moved_bytes : scratch_.get();
@@ -198,20 +199,23 @@ bool ProxyEngine::send_slice(Sub* sub) {
       return false;
     }
     sub->moved_bytes += static_cast<uint64_t>(put);
-    link_budget_bytes_ -= static_cast<double>(put);
   }
   sub->moved_bytes = 0;
+  sub->passes_at_raw_ns = 0;
   return true;
 }
 
-bool ProxyEngine::link_has_budget(const Sub& sub) {
-  if (options_.inject.slow_link != world_rank_ || sub.op.what != ProxyWork::Send) return true;
+// A slow link is busy with every slice for as long as its bytes take at that rate; while idle it
+// saves nothing up.
+bool ProxyEngine::passed_slow_link(Sub* sub, uint64_t bytes) {
+  if (options_.inject.slow_link != world_rank_) return true;
   const int64_t raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-  const double earned =
-      static_cast<double>(raw_ns - budget_raw_ns_) * options_.inject.slow_link_mbps / 8000;
-  link_budget_bytes_ = std::min(link_budget_bytes_ + earned, 65536.0);
-  budget_raw_ns_ = raw_ns;
-  return link_budget_bytes_ > 0;
+  if (sub->passes_at_raw_ns == 0) {
+    const double takes_ns = static_cast<double>(bytes) * 8000 / options_.inject.slow_link_mbps;
+    link_free_raw_ns_ = std::max(raw_ns, link_free_raw_ns_) + static_cast<int64_t>(takes_ns);
+    sub->passes_at_raw_ns = link_free_raw_ns_;
+  }
+  return raw_ns >= sub->passes_at_raw_ns;
 }
 
 void ProxyEngine::start_step(Sub* sub, int step) {

@@ -45,7 +45,8 @@ struct Sub {
   PostedOp op;
   int posted = 0, transmitted = 0, received = 0, done = 0;
   bool in_progress = false, in_transit = false, kernel_started = false, failed = false;
-  uint64_t moved_bytes = 0;  // of the slice in transit, header included
+  uint64_t moved_bytes = 0;      // of the slice in transit, header included
+  int64_t passes_at_raw_ns = 0;  // when the slice in transit leaves a slow link, 0: not known yet
   // Never reset when the Sub is used again:
   void* op_handle;
   void* step_handle[8];
@@ -79,15 +80,14 @@ class ProxyEngine {
   void stop_step(Sub* sub, int step);
   void start_net(Sub* sub, int step, uint64_t bytes);
   void finish(Sub* sub);
-  bool link_has_budget(const Sub& sub);
+  bool passed_slow_link(Sub* sub, uint64_t bytes);
 
   Plugin* plugin_;
   const EmulateOptions& options_;
   const int world_rank_;
   const int32_t pid_;
   std::unique_ptr<char[]> scratch_;
-  double link_budget_bytes_ = 0;
-  int64_t budget_raw_ns_ = 0;
+  int64_t link_free_raw_ns_ = 0;  // when a slow link has sent what it was given
 };
 
 }  // namespace lockstep::driver
