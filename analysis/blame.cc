@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <set>
 
+#include "analysis/blame_findings.h"
 #include "analysis/late_operations.h"
 #include "analysis/slow_paths.h"
-#include "analysis/verdict.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -35,10 +37,17 @@ class Blamer {
   Blame assign() {
     out_.late = find_late_operations(run_);
     slow_ = find_slow_paths(run_, out_.late);
+    slow_.erase(std::remove_if(slow_.begin(), slow_.end(),
+                               [&](const SlowPath& path) {
+                                 return !path.never_waits &&
+                                        !matters(path.lost_ns, path.communicator);
+                               }),
+                slow_.end());
     explain_by_slow_paths();
     sum_up();
+    pass_on();
     accuse_stragglers();
-    for (const SlowPath& path : slow_) accuse_path(path);
+    for (const SlowPath& path : slow_) out_.findings.push_back(slow_path_finding(run_, path));
     say_what_is_missing();
     return std::move(out_);
   }
@@ -46,190 +55,153 @@ class Blamer {
  private:
   using Key = std::pair<uint32_t, int32_t>;  // communicator, rank
 
-  // Lateness that came with the end of an operation on a communicator with a slow path is that
-  // path's doing.
+  // Lateness that came with the end of an operation in which a process with a slow path took part
+  // is that path's doing.
   void explain_by_slow_paths() {
     for (LateOperation& late : out_.late) {
       if (late.origin == late.match || late.cause != Cause::Unknown) continue;
+      const MatchRow& origin = run_.matches[late.origin];
       for (const SlowPath& path : slow_) {
-        if (path.communicator == run_.matches[late.origin].communicator) late.cause = path.cause;
+        for (uint32_t i = 0; i < origin.arrivals; ++i) {
+          const ArrivalRow& arrival = run_.arrivals[origin.first_arrival + i];
+          if (run_.operations[arrival.operation].process == path.process) late.cause = path.cause;
+        }
       }
     }
+  }
+
+  Key key_of(const LateOperation& late) const {
+    return {run_.matches[late.match].communicator, run_.arrivals[late.arrival].rank};
   }
 
   void sum_up() {
     std::map<Key, RankBlame> ranks;
-    std::map<Key, std::array<uint32_t, 7>> causes;
     for (const ArrivalRow& arrival : run_.arrivals) {
       const OperationRow& row = run_.operations[arrival.operation];
+      if (row.assembled != kNoRow) continue;  // its whole stands for it
       RankBlame& blame = ranks[{row.communicator, arrival.rank}];
       blame.communicator = row.communicator;
       blame.process = row.process;
       blame.rank = arrival.rank;
-      ++blame.operations;
+      if (can_be_late(run_, run_.matches[arrival.match])) ++blame.operations;
       if (arrival.wait_ns > 0) blame.own_wait_ns += arrival.wait_ns;
     }
+    std::map<Key, std::vector<const LateOperation*>> own;
     for (const LateOperation& late : out_.late) {
-      if (late.origin != late.match) continue;  // inherited
-      const ArrivalRow& arrival = run_.arrivals[late.arrival];
-      const Key key{run_.matches[late.match].communicator, arrival.rank};
-      RankBlame& blame = ranks[key];
-      ++blame.late;
-      blame.excess_ns += late.excess_ns;
-      blame.caused_wait_ns += late.caused_wait_ns;
-      excesses_[key].push_back(late.excess_ns);
-      ++causes[key][static_cast<unsigned>(late.cause)];
+      if (late.origin == late.match) own[key_of(late)].push_back(&late);
     }
     for (auto& [key, blame] : ranks) {
+      add_lateness(own[key], &blame);
       auto& excesses = excesses_[key];
-      if (!excesses.empty()) {
-        std::nth_element(excesses.begin(),
-                         excesses.begin() + static_cast<ptrdiff_t>(excesses.size() / 2),
-                         excesses.end());
-        blame.typical_ns = excesses[excesses.size() / 2];
-        const auto& counts = causes[key];
-        blame.cause =
-            static_cast<Cause>(std::max_element(counts.begin(), counts.end()) - counts.begin());
-      }
+      for (const LateOperation* late : own[key]) excesses.push_back(late->excess_ns);
       out_.ranks.push_back(blame);
+    }
+  }
+  static void add_lateness(std::vector<const LateOperation*>& own, RankBlame* blame) {
+    if (own.empty()) return;
+    std::sort(own.begin(), own.end(), [](const LateOperation* a, const LateOperation* b) {
+      return a->excess_ns > b->excess_ns;
+    });
+    blame->typical_ns = own[own.size() / 2]->excess_ns;
+    std::array<uint32_t, 7> causes{};
+    for (const LateOperation* late : own) {
+      if (late->excess_ns * 2 < blame->typical_ns) break;  // chance beside its usual lateness
+      ++blame->late;
+      blame->excess_ns += late->excess_ns;
+      blame->caused_wait_ns += late->caused_wait_ns;
+      ++causes[static_cast<unsigned>(late->cause)];
+    }
+    blame->cause =
+        static_cast<Cause>(std::max_element(causes.begin(), causes.end()) - causes.begin());
+  }
+
+  // What others were late for because of a rank goes to that rank's account.
+  void pass_on() {
+    std::map<uint32_t, const LateOperation*> by_match;
+    std::map<Key, RankBlame*> ranks;
+    for (const LateOperation& late : out_.late) by_match[late.match] = &late;
+    for (RankBlame& blame : out_.ranks) ranks[{blame.communicator, blame.rank}] = &blame;
+    for (const LateOperation& late : out_.late) {
+      if (late.cause != Cause::PeerLate) continue;
+      RankBlame& blame = *ranks.at(key_of(*by_match.at(late.origin)));
+      ++blame.passed_on;
+      blame.passed_on_wait_ns += late.caused_wait_ns;
     }
   }
 
   // Chance spreads lateness over all ranks. A rank is accused when it has far more than its share,
-  // again and again.
+  // again and again. A process that is late on several communicators is accused once, where it
+  // costs most.
   void accuse_stragglers() {
-    std::map<uint32_t, std::vector<const RankBlame*>> communicators;
-    for (const RankBlame& blame : out_.ranks) communicators[blame.communicator].push_back(&blame);
-    for (auto& [communicator, ranks] : communicators) {
-      double rest = 0;
-      for (const RankBlame* blame : ranks) rest += static_cast<double>(blame->excess_ns);
-      std::sort(ranks.begin(), ranks.end(),
-                [](const RankBlame* a, const RankBlame* b) { return a->excess_ns > b->excess_ns; });
-      const double all = rest;
-      uint64_t late_in_all = 0;
-      for (const RankBlame* blame : ranks) late_in_all += blame->late;
-      for (size_t i = 0; i + 1 < ranks.size(); ++i) {
-        const RankBlame& blame = *ranks[i];
-        const double left = static_cast<double>(ranks.size() - i);
-        // By time or by number: a few long pauses of another rank must not hide the one that is
-        // late every time.
-        const double by_time = rest > 0 ? static_cast<double>(blame.excess_ns) / rest : 0;
-        const double by_number =
-            late_in_all > 0 ? static_cast<double>(blame.late) / static_cast<double>(late_in_all)
-                            : 0;
-        const double share = std::max(by_time, by_number);
-        if (blame.late < 3 || !beyond_chance(blame.late, late_in_all, ranks.size()) ||
-            share < 0.4 + 0.8 / left || static_cast<double>(blame.excess_ns) < 0.2 * all ||
-            !matters(blame)) {
-          continue;
-        }
-        accuse(blame, share);
-        rest -= static_cast<double>(blame.excess_ns);
-        late_in_all -= blame.late;
+    std::map<uint32_t, std::vector<RankBlame*>> communicators;
+    for (RankBlame& blame : out_.ranks) communicators[blame.communicator].push_back(&blame);
+    for (auto& [communicator, ranks] : communicators) accuse_among(ranks);
+    std::stable_sort(accused_.begin(), accused_.end(), [](const Accused& a, const Accused& b) {
+      return a.blame->excess_ns > b.blame->excess_ns;
+    });
+    std::set<uint32_t> processes;
+    for (const Accused& one : accused_) {
+      if (!processes.insert(one.blame->process).second) continue;
+      std::vector<const RankBlame*> elsewhere;
+      for (const Accused& other : accused_) {
+        if (other.blame != one.blame && other.blame->process == one.blame->process)
+          elsewhere.push_back(other.blame);
       }
+      out_.findings.push_back(straggler_finding(run_, out_, *one.blame, one.share, elsewhere));
     }
   }
+
+  void accuse_among(std::vector<RankBlame*>& ranks) {
+    double rest = 0;
+    for (const RankBlame* blame : ranks) rest += static_cast<double>(blame->excess_ns);
+    const double all = rest;
+    std::sort(ranks.begin(), ranks.end(),
+              [](const RankBlame* a, const RankBlame* b) { return a->excess_ns > b->excess_ns; });
+    for (size_t i = 0; i + 1 < ranks.size(); ++i) {
+      RankBlame& blame = *ranks[i];
+      const uint64_t as_late = as_late_as(blame, ranks);
+      const double left = static_cast<double>(ranks.size() - i);
+      // By time or by number: a few long pauses of another rank must not hide the one that is late
+      // every time.
+      const double by_time = rest > 0 ? static_cast<double>(blame.excess_ns) / rest : 0;
+      const double by_number =
+          as_late > 0 ? static_cast<double>(blame.late) / static_cast<double>(as_late) : 0;
+      const double share = std::max(by_time, by_number);
+      if (blame.late < 3 || !beyond_chance(blame.late, as_late, ranks.size()) ||
+          share < 0.4 + 0.8 / left || static_cast<double>(blame.excess_ns) < 0.2 * all ||
+          !matters(blame.excess_ns, blame.communicator)) {
+        continue;
+      }
+      blame.accused = true;
+      accused_.push_back({&blame, share});
+      rest -= static_cast<double>(blame.excess_ns);
+    }
+  }
+
+  // How often this rank or one that is not accused was as late as this one typically is: trifles of
+  // others count for nothing beside it.
+  uint64_t as_late_as(const RankBlame& blame, const std::vector<RankBlame*>& ranks) const {
+    uint64_t count = 0;
+    for (const RankBlame* other : ranks) {
+      if (other->accused) continue;
+      for (const int64_t excess_ns : excesses_.at({other->communicator, other->rank}))
+        count += excess_ns * 2 >= blame.typical_ns ? 1 : 0;
+    }
+    return count;
+  }
+
   // At least 1 % of the time between the communicator's first and last operation.
-  bool matters(const RankBlame& blame) {
-    auto& [first, last] = spans_[blame.communicator];
+  bool matters(int64_t lost_ns, uint32_t communicator) {
+    auto& [first, last] = spans_[communicator];
     if (last == 0) {
       first = std::numeric_limits<int64_t>::max();
       for (const MatchRow& match : run_.matches) {
-        if (match.communicator != blame.communicator || match.start_ns == kNoTime) continue;
+        if (match.communicator != communicator || match.start_ns == kNoTime) continue;
         if (match.ordinal + match.replay != 0) first = std::min(first, match.start_ns);
         last = std::max(last, std::max(match.start_ns, match.finish_ns));
       }
     }
-    return blame.excess_ns * 100 >= last - first;
-  }
-
-  // A rank's own late operations, the worst first; those that are chance beside its usual lateness
-  // left out.
-  std::vector<const LateOperation*> late_operations_of(const RankBlame& blame) const {
-    std::vector<const LateOperation*> own;
-    for (const LateOperation& late : out_.late) {
-      if (late.origin == late.match && late.excess_ns * 2 >= blame.typical_ns &&
-          run_.matches[late.match].communicator == blame.communicator &&
-          run_.arrivals[late.arrival].rank == blame.rank) {
-        own.push_back(&late);
-      }
-    }
-    std::sort(own.begin(), own.end(), [](const LateOperation* a, const LateOperation* b) {
-      return a->excess_ns > b->excess_ns;
-    });
-    return own;
-  }
-
-  std::string evidence_of(const LateOperation& late) const {
-    const ArrivalRow& arrival = run_.arrivals[late.arrival];
-    return "matches: " + operation_name(run_, run_.operations[arrival.operation]) + ", rank " +
-           std::to_string(arrival.rank) + " came " +
-           seconds_text(static_cast<double>(late.excess_ns) * 1e-9) +
-           " after the median of the others (" + kCauseNames[static_cast<unsigned>(late.cause)] +
-           "), row " + std::to_string(late.match) + " of " +
-           std::to_string(run_.matches[late.match].arrivals) + " ranks";
-  }
-
-  void accuse(const RankBlame& blame, double share) {
-    Finding finding;
-    finding.kind = "straggler";
-    finding.communicator = blame.communicator;
-    finding.culprits = {blame.rank};
-    finding.since_s = static_cast<double>(blame.excess_ns) * 1e-9;
-    finding.confidence = std::min(0.99, share * (blame.late >= 10 ? 1.0 : 0.9));
-    const std::vector<const LateOperation*> own = late_operations_of(blame);
-    const MatchRow& match = run_.matches[own.front()->match];
-    finding.func = match.func;
-    finding.ordinal = match.ordinal;
-    for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
-      if (run_.arrivals[i].rank != blame.rank) finding.ranks.push_back(run_.arrivals[i].rank);
-    }
-    constexpr size_t kMostEvidence = 100;
-    for (size_t i = 0; i < own.size() && i < kMostEvidence; ++i) {
-      finding.evidence.push_back(evidence_of(*own[i]));
-    }
-    finding.text =
-        "Rank " + std::to_string(blame.rank) + " of communicator " +
-        communicator_name(run_, blame.communicator) + " came last and late in " +
-        std::to_string(own.size()) + " of " + std::to_string(blame.operations) +
-        " operations, typically by " + seconds_text(static_cast<double>(blame.typical_ns) * 1e-9) +
-        " (" + kCauseNames[static_cast<unsigned>(blame.cause)] + "); the others waited " +
-        seconds_text(static_cast<double>(blame.caused_wait_ns) * 1e-9) + " for it in all.";
-    out_.findings.push_back(std::move(finding));
-  }
-
-  void accuse_path(const SlowPath& path) {
-    Finding finding;
-    const bool link = path.cause == Cause::NetworkSlow;
-    finding.kind = link ? "slow_link" : "slow_proxy";
-    finding.communicator = path.communicator;
-    finding.culprits = {path.rank};
-    finding.since_s = static_cast<double>(path.lost_ns) * 1e-9;
-    finding.confidence = std::min(0.95, 0.5 + 0.1 * path.factor);
-    char factor[32];
-    snprintf(factor, sizeof factor, "%.1f", path.factor);
-    const std::string own = seconds_text(static_cast<double>(path.typical_ns) * 1e-9);
-    const std::string others = seconds_text(static_cast<double>(path.others_ns) * 1e-9);
-    const std::string who = "rank " + std::to_string(path.rank);
-    const char* column = path.never_waits ? " gpu_wait_ns + receive_wait_ns + peer_wait_ns median "
-                         : link           ? " network_ns lower quartile "
-                                          : " proxy_lag_ns lower quartile ";
-    finding.evidence.push_back("operations: " + who + column + own +
-                               " per operation, the other ranks' " + others + ", over " +
-                               std::to_string(path.operations) + " operations");
-    if (path.never_waits) {
-      finding.text = "Everybody waits for " + who +
-                     ", which never waits itself: its proxy thread falls behind";
-    } else if (link) {
-      finding.text = "What " + who + " sends takes " + factor +
-                     " times as long in the network as the others' sends";
-    } else {
-      finding.text =
-          "The proxy thread of " + who + " reacts " + factor + " times as slowly as the others'";
-    }
-    finding.text += " on communicator " + communicator_name(run_, path.communicator) + " (" + own +
-                    " per operation against " + others + ").";
-    out_.findings.push_back(std::move(finding));
+    return lost_ns * 100 >= last - first;
   }
 
   void say_what_is_missing() {
@@ -256,9 +228,15 @@ class Blamer {
     }
   }
 
+  struct Accused {
+    const RankBlame* blame = nullptr;
+    double share = 0;
+  };
+
   const RunTables& run_;
   std::vector<SlowPath> slow_;
-  std::map<Key, std::vector<int64_t>> excesses_;
+  std::vector<Accused> accused_;
+  std::map<Key, std::vector<int64_t>> excesses_;  // of a rank's own late operations
   std::map<uint32_t, std::pair<int64_t, int64_t>> spans_;
   Blame out_;
 };

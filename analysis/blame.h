@@ -7,8 +7,8 @@
 // in the operations.
 //
 // Classes: host_late (the call came late), gpu_late (called in time, its kernel began late),
-// peer_late (it waited for a rank that is not recorded or cannot be compared), network_slow,
-// proxy_starved, unknown (data do not tell).
+// peer_late (another process was late for an operation before it and held this one up there),
+// network_slow, proxy_starved, unknown (data do not tell).
 #pragma once
 
 #include <string>
@@ -23,12 +23,17 @@ namespace lockstep::analysis {
 struct RankBlame {
   uint32_t communicator = kNoRow, process = 0;
   int32_t rank = -1;
-  uint64_t operations = 0, late = 0;  // late: it alone came last, clearly beyond the usual scatter
-  int64_t excess_ns = 0;              // by how much later than the median of the others, over those
-  int64_t typical_ns = 0;             // median of that
-  int64_t caused_wait_ns = 0;         // what the others waited for it in those, summed over them
-  int64_t own_wait_ns = 0;            // what it waited for others, over all operations
-  Cause cause = Cause::None;          // the most frequent of those
+  uint64_t operations = 0;     // whose arrivals can be compared
+  uint64_t late = 0;           // of those, it alone came last, clearly beyond the usual scatter, by
+                               // its own doing, and by at least half of what is typical of it
+  int64_t excess_ns = 0;       // by how much later than the median of the others, over those
+  int64_t typical_ns = 0;      // median of that
+  int64_t caused_wait_ns = 0;  // what the others waited for it in those, summed over them
+  uint64_t passed_on = 0;      // operations other processes were late for because of those
+  int64_t passed_on_wait_ns = 0;  // what was waited in those
+  int64_t own_wait_ns = 0;        // what it waited for others, over all operations
+  Cause cause = Cause::None;      // the most frequent of those
+  bool accused = false;           // late beyond chance, and enough to matter: has a finding
 };
 
 struct LateOperation {

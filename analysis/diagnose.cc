@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "analysis/blame.h"
 #include "analysis/stalls.h"
 #include "analysis/verdict.h"
 
@@ -32,9 +31,10 @@ class Diagnoser {
     });
     for (Case& one : cases_) out_.findings.push_back(std::move(one.finding));
     for (Finding& finding : find_mismatches()) out_.findings.push_back(std::move(finding));
-    Blame blame = assign_blame(run_);
-    for (Finding& finding : blame.findings) out_.findings.push_back(std::move(finding));
-    for (std::string& sentence : blame.not_known) out_.not_known.push_back(std::move(sentence));
+    out_.blame = assign_blame(run_);
+    const Blame& blame = out_.blame;
+    out_.findings.insert(out_.findings.end(), blame.findings.begin(), blame.findings.end());
+    out_.not_known.insert(out_.not_known.end(), blame.not_known.begin(), blame.not_known.end());
     out_.not_known.insert(out_.not_known.end(), run_.notes.begin(), run_.notes.end());
     say_what_is_missing();
     return std::move(out_);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/blame.h"
 #include "analysis/finding.h"
 #include "analysis/run.h"
 
@@ -16,6 +17,7 @@ namespace lockstep::analysis {
 struct Diagnosis {
   std::vector<Finding> findings;       // origins before consequences, then the surest first
   std::vector<std::string> not_known;  // sentences
+  Blame blame;                         // what the stragglers among the findings rest on
 };
 
 Diagnosis diagnose(const RunTables& run);

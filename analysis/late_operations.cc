@@ -1,34 +1,120 @@
 #include "analysis/late_operations.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <tuple>
 #include <unordered_map>
+
+#include "analysis/call_chain.h"
 
 namespace lockstep::analysis {
 namespace {
 
-int64_t median(std::vector<int64_t>* values) {
+int64_t quantile(std::vector<int64_t>* values, double share) {
   if (values->empty()) return 0;
-  auto middle = values->begin() + static_cast<ptrdiff_t>(values->size() / 2);
-  std::nth_element(values->begin(), middle, values->end());
-  return *middle;
+  const auto at = static_cast<ptrdiff_t>(static_cast<double>(values->size()) * share);
+  std::nth_element(values->begin(), values->begin() + at, values->end());
+  return (*values)[static_cast<size_t>(at)];
 }
+int64_t median(std::vector<int64_t>* values) { return quantile(values, 0.5); }
 
 // Nothing below this is worth a word: clock reads, cache misses and interrupts alone scatter by so
 // much.
 constexpr int64_t kLeastExcessNs = 50'000;
 
+// How the arrivals of one communicator scatter when nobody is late.
+class Scatter {
+ public:
+  explicit Scatter(const RunTables& run) : run_(run), pair_(run.strings.find("SendRecv")) {}
+
+  void note(const MatchRow& match) {
+    if (match.arrivals == 2) return note_two(match);
+    int64_t first = kNoTime, second = kNoTime, last = kNoTime;
+    for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
+      const int64_t at = run_.arrivals[i].arrival_ns;
+      if (at == kNoTime) continue;
+      first = first == kNoTime ? at : std::min(first, at);
+      second = std::max(second, std::min(at, last));
+      last = std::max(last, at);
+    }
+    if (second != kNoTime) scatters_[match.communicator].push_back(second - first);
+  }
+
+  void finish() {
+    for (auto& [communicator, values] : scatters_) noise_[communicator] = quantile(&values, 0.5);
+    for (auto& [key, values] : differences_) {
+      usual_[key] = quantile(&values, 0.5);
+      auto& off = scatters_of_two_[std::get<0>(key)];
+      for (const int64_t value : values) off.push_back(std::abs(value - usual_[key]));
+    }
+    // The fastest quarter: a rank that is late half of the time must not hide in its own scatter.
+    for (auto& [communicator, values] : scatters_of_two_)
+      noise_of_two_[communicator] = quantile(&values, 0.25);
+  }
+
+  int64_t noise(const MatchRow& match) const {
+    const auto& of = match.arrivals == 2 ? noise_of_two_ : noise_;
+    const auto found = of.find(match.communicator);
+    return found == of.end() ? 0 : found->second;
+  }
+
+  // How long a receiver usually waits for its sender: stages of a pipeline wait for each other by
+  // nature. 0 where the receiver comes last, and for collectives.
+  int64_t usual_wait(const MatchRow& match, const ArrivalRow& last) const {
+    if (match.func != pair_) return 0;
+    const auto found = usual_.find(key_of(match));
+    const bool sender_last = is_first_of_two(match, last);
+    return found == usual_.end() || !sender_last ? 0 : std::max<int64_t>(0, found->second);
+  }
+
+ private:
+  using Key = std::tuple<uint32_t, int32_t, int32_t>;  // communicator, sender, receiver
+
+  const ArrivalRow& one(const MatchRow& match, uint32_t which) const {
+    return run_.arrivals[match.first_arrival + which];
+  }
+  // The sender of a pair; of two ranks of a collective the lower one.
+  bool is_first_of_two(const MatchRow& match, const ArrivalRow& arrival) const {
+    const Key key = key_of(match);
+    return arrival.rank == std::get<1>(key);
+  }
+  Key key_of(const MatchRow& match) const {
+    const ArrivalRow &a = one(match, 0), &b = one(match, 1);
+    const OperationRow& row = run_.operations[a.operation];
+    const bool a_first = match.func == pair_ ? run_.text(row.func) == "Send" : a.rank < b.rank;
+    return a_first ? Key{match.communicator, a.rank, b.rank}
+                   : Key{match.communicator, b.rank, a.rank};
+  }
+  void note_two(const MatchRow& match) {
+    const ArrivalRow &a = one(match, 0), &b = one(match, 1);
+    if (a.arrival_ns == kNoTime || b.arrival_ns == kNoTime) return;
+    const int64_t later = a.arrival_ns - b.arrival_ns;
+    differences_[key_of(match)].push_back(is_first_of_two(match, a) ? later : -later);
+  }
+
+  const RunTables& run_;
+  Text pair_;
+  std::unordered_map<uint32_t, std::vector<int64_t>> scatters_, scatters_of_two_;
+  std::unordered_map<uint32_t, int64_t> noise_, noise_of_two_;
+  std::map<Key, std::vector<int64_t>> differences_;  // of the first's arrival from the second's
+  std::map<Key, int64_t> usual_;
+};
+
 class LateFinder {
  public:
-  explicit LateFinder(const RunTables& run) : run_(run) {}
+  explicit LateFinder(const RunTables& run) : run_(run), chain_(run), scatter_(run) {}
 
   std::vector<LateOperation> find() {
-    for (size_t m = 0; m < run_.matches.size(); ++m) note_scatter(run_.matches[m]);
-    for (auto& [communicator, values] : scatters_) noise_[communicator] = median(&values);
+    for (const MatchRow& match : run_.matches) {
+      if (can_be_late(run_, match)) scatter_.note(match);
+    }
+    scatter_.finish();
     std::vector<LateOperation> late;
     for (size_t m = 0; m < run_.matches.size(); ++m) {
       LateOperation one;
       one.match = one.origin = static_cast<uint32_t>(m);
-      if (!worth_looking(run_.matches[m]) || !measure(run_.matches[m], &one)) continue;
+      if (!can_be_late(run_, run_.matches[m]) || !measure(run_.matches[m], &one)) continue;
       late_at_[one.match] = static_cast<uint32_t>(late.size());
       late.push_back(one);
     }
@@ -37,42 +123,10 @@ class LateFinder {
   }
 
  private:
-  bool worth_looking(const MatchRow& match) const {
-    // Its whole is looked at.
-    if (run_.operations[run_.arrivals[match.first_arrival].operation].assembled != kNoRow)
-      return false;
-    // The first operation of a communicator sets up its connections (hazard 39).
-    return match.comparable != 0 && match.arrivals > 1 && match.last_rank >= 0 &&
-           match.ordinal + match.replay != 0;
-  }
-
-  // What the ranks other than the last one scatter by, or of a pair the smaller half of its
-  // differences.
-  void note_scatter(const MatchRow& match) {
-    if (!worth_looking(match)) return;
-    int64_t first = 0, second = kNoTime, last = kNoTime;
-    bool any = false;
-    for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
-      const int64_t at = run_.arrivals[i].arrival_ns;
-      if (at == kNoTime) continue;
-      first = any ? std::min(first, at) : at;
-      any = true;
-      if (at > last) {
-        second = last;
-        last = at;
-      } else {
-        second = std::max(second, at);
-      }
-    }
-    if (second == kNoTime) return;
-    scatters_[match.communicator].push_back(match.arrivals > 2 ? second - first
-                                                               : (last - first) / 2);
-  }
-
   // The arrivals of all ranks but the last one.
   bool measure(const MatchRow& match, LateOperation* one) {
     const ArrivalRow* last = nullptr;
-    std::vector<int64_t> others, calls, gaps;
+    std::vector<int64_t> others, calls, ends;
     for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
       const ArrivalRow& a = run_.arrivals[i];
       if (a.last != 0) {
@@ -85,18 +139,18 @@ class LateFinder {
       one->caused_wait_ns += std::max<int64_t>(0, a.wait_ns);
       const OperationRow& row = run_.operations[a.operation];
       if (call_of(row) != kNoTime) calls.push_back(call_of(row));
-      if (const int64_t before = previous_finish(a.operation, a.arrival_ns); before != kNoTime)
-        gaps.push_back(before);
+      const Predecessor before = chain_.before(a.operation, a.arrival_ns);
+      if (before.finish_ns != kNoTime) ends.push_back(before.finish_ns);
     }
     if (last == nullptr || others.empty()) return false;
-    one->excess_ns = last->arrival_ns - median(&others);
+    one->excess_ns = last->arrival_ns - median(&others) - scatter_.usual_wait(match, *last);
     const int64_t threshold =
-        std::max({kLeastExcessNs, 2 * noise_[match.communicator], 2 * last->clock_error_ns});
+        std::max({kLeastExcessNs, 2 * scatter_.noise(match), 2 * last->clock_error_ns});
     if (one->excess_ns < threshold) return false;
     const OperationRow& row = run_.operations[last->operation];
-    const int64_t before = previous_finish(last->operation, last->arrival_ns);
-    if (before != kNoTime && !gaps.empty()) {
-      one->inherited_ns = std::max<int64_t>(0, before - median(&gaps));
+    const Predecessor before = chain_.before(last->operation, last->arrival_ns);
+    if (before.finish_ns != kNoTime && !ends.empty()) {
+      one->inherited_ns = std::max<int64_t>(0, before.finish_ns - median(&ends));
     }
     one->cause = Cause::Unknown;
     if (call_of(row) != kNoTime && !calls.empty()) {
@@ -115,59 +169,46 @@ class LateFinder {
     return row.replay == 0 && row.api_start_ns != kNoTime ? row.api_start_ns : row.enqueue_ns;
   }
 
-  // When this process's last operation before that moment ended, whatever its communicator.
-  int64_t previous_finish(uint32_t operation, int64_t before_ns) const {
-    constexpr uint32_t kLookBack = 8;
-    int64_t latest = kNoTime;
-    for (uint32_t i = 1; i <= kLookBack && i <= operation; ++i) {
-      const OperationRow& row = run_.operations[operation - i];
-      if (row.process != run_.operations[operation].process) break;
-      const int64_t end = end_of(row);
-      if (end != kNoTime && end <= before_ns) latest = std::max(latest, end);
-    }
-    return latest;
-  }
-  uint32_t previous_match(uint32_t operation, int64_t finish_ns) const {
-    for (uint32_t i = 1; i <= 8 && i <= operation; ++i) {
-      const OperationRow& row = run_.operations[operation - i];
-      if (row.process != run_.operations[operation].process) break;
-      if (end_of(row) == finish_ns) return row.match;
-    }
-    return kNoRow;
-  }
-  static int64_t end_of(const OperationRow& row) {
-    return row.kernel_stop_ns != kNoTime ? row.kernel_stop_ns : row.finish_ns;
-  }
-
-  // Walks back while most of the lateness came with the end of the operation before.
+  // Walks back while most of the lateness came with the end of the operation before, to the rank
+  // that was late by itself.
   void find_origin(LateOperation* one, const std::vector<LateOperation>& late) const {
     if (one->inherited_ns * 2 < one->excess_ns) return;
     const LateOperation* at = one;
     for (int steps = 0; steps < 64; ++steps) {
       const ArrivalRow& arrival = run_.arrivals[at->arrival];
-      const int64_t before = previous_finish(arrival.operation, arrival.arrival_ns);
-      const uint32_t match = previous_match(arrival.operation, before);
+      const uint32_t match = chain_.before(arrival.operation, arrival.arrival_ns).match;
       if (match == kNoRow) break;
       one->origin = match;
       const auto earlier = late_at_.find(match);
       if (earlier == late_at_.end()) {
-        one->cause = Cause::Unknown;  // its transfer took longer there; the network half of blame
-                                      // may know why
+        // Nobody was late there: its transfer took longer, and slow paths may explain it.
+        one->cause = Cause::Unknown;
         return;
       }
       at = &late[earlier->second];
-      one->cause = at->cause;
+      one->cause = process_of(*at) == process_of(*one) ? at->cause : Cause::PeerLate;
       if (at->inherited_ns * 2 < at->excess_ns) return;
     }
   }
+  uint32_t process_of(const LateOperation& late) const {
+    return run_.operations[run_.arrivals[late.arrival].operation].process;
+  }
 
   const RunTables& run_;
-  std::unordered_map<uint32_t, std::vector<int64_t>> scatters_;
-  std::unordered_map<uint32_t, int64_t> noise_;
+  CallChain chain_;
+  Scatter scatter_;
   std::unordered_map<uint32_t, uint32_t> late_at_;
 };
 
 }  // namespace
+
+bool can_be_late(const RunTables& run, const MatchRow& match) {
+  // Of an assembled operation the whole is looked at.
+  if (run.operations[run.arrivals[match.first_arrival].operation].assembled != kNoRow) return false;
+  // The first operation of a communicator sets up its connections (hazard 39).
+  return match.comparable != 0 && match.arrivals > 1 && match.last_rank >= 0 &&
+         match.ordinal + match.replay != 0;
+}
 
 std::vector<LateOperation> find_late_operations(const RunTables& run) {
   return LateFinder(run).find();

@@ -6,6 +6,8 @@
 
 namespace lockstep::analysis {
 
+// Whether the arrivals of its ranks can be compared at all.
+bool can_be_late(const RunTables& run, const MatchRow& match);
 std::vector<LateOperation> find_late_operations(const RunTables& run);
 
 }  // namespace lockstep::analysis

@@ -49,6 +49,7 @@ struct RankRow {
   uint64_t operations = 0, bytes = 0, late = 0;
   int64_t elapsed_ns = 0, wait_ns = 0, caused_wait_ns = 0;
   Cause cause = Cause::None;
+  bool accused = false;  // diagnose names it a straggler
 };
 
 // Arrival after the first rank, microseconds: the largest of each bin of consecutive operations and
@@ -72,8 +73,7 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> metrics;  // aggregate.csv
 };
 
-Report make_report(const RunTables& run, const Blame& blame, const Diagnosis& diagnosis,
-                   const std::string& title);
+Report make_report(const RunTables& run, const Diagnosis& diagnosis, const std::string& title);
 
 struct ReportOptions {
   std::string directory;  // made when it is not there

@@ -35,16 +35,25 @@ std::string dominant(const Report& report, const char* what, Value value, Print 
          percent_of(static_cast<double>(value(*most)), all) + " of all.";
 }
 
+// Late is who diagnose accuses; chance makes somebody come last in every run.
 std::string lateness(const Report& report) {
   const RankRow* worst = nullptr;
-  for (const RankRow& row : report.ranks)
-    if (worst == nullptr || row.caused_wait_ns > worst->caused_wait_ns) worst = &row;
-  if (worst == nullptr || worst->caused_wait_ns == 0)
+  for (const RankRow& row : report.ranks) {
+    if (row.caused_wait_ns == 0) continue;
+    if (worst == nullptr || row.accused > worst->accused ||
+        (row.accused == worst->accused && row.caused_wait_ns > worst->caused_wait_ns))
+      worst = &row;
+  }
+  if (worst == nullptr)
     return "Late: no rank of " + report.communicator + " is clearly later than the others.";
-  return "Late: rank " + std::to_string(worst->rank) + " of " + report.communicator +
-         " was clearly last in " + std::to_string(worst->late) +
-         " operations and made the others " + "wait " + duration_text(worst->caused_wait_ns) +
-         " in all (" + kCauseNames[static_cast<size_t>(worst->cause)] + ").";
+  const std::string did =
+      "rank " + std::to_string(worst->rank) + (worst->accused ? " of " + report.communicator : "") +
+      " came clearly last in " + std::to_string(worst->late) +
+      " operations and made the others wait " + duration_text(worst->caused_wait_ns) + " in all (" +
+      kCauseNames[static_cast<size_t>(worst->cause)] + ").";
+  if (worst->accused) return "Late: " + did;
+  return "Late: no rank of " + report.communicator + " more than chance would give; the most, " +
+         did;
 }
 
 void count_sentence(uint64_t count, const char* text, std::vector<std::string>* out) {

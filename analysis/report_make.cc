@@ -136,6 +136,7 @@ std::vector<RankRow> make_ranks(const RunTables& run, const Blame& blame, uint32
     found->second.wait_ns += blamed.own_wait_ns;
     found->second.caused_wait_ns += blamed.caused_wait_ns;
     found->second.cause = blamed.cause;
+    found->second.accused = blamed.accused;
   }
   std::vector<RankRow> rows;
   for (auto& [rank, row] : ranks) rows.push_back(std::move(row));
@@ -221,15 +222,14 @@ Spread spread_of(std::vector<int64_t>* samples) {
   return spread;
 }
 
-Report make_report(const RunTables& run, const Blame& blame, const Diagnosis& diagnosis,
-                   const std::string& title) {
+Report make_report(const RunTables& run, const Diagnosis& diagnosis, const std::string& title) {
   Report report;
   report.title = title;
   report.signatures = make_signatures(run);
   const uint32_t busiest = busiest_communicator(run);
   if (busiest != kNoRow) {
     report.communicator = communicator_label(run, busiest);
-    report.ranks = make_ranks(run, blame, busiest);
+    report.ranks = make_ranks(run, diagnosis.blame, busiest);
     report.heat = make_heat(run, busiest);
   }
   add_clock(run, &report);

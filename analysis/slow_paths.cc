@@ -15,13 +15,16 @@ int64_t quantile(std::vector<int64_t> values, double share) {
 }
 struct RankTimes {
   uint32_t process = 0;
-  std::vector<int64_t> network, lag, waits;  // per operation
+  std::vector<int64_t> network, lag, waits, inside;  // per operation; inside: enqueue to finish
 };
 
 // A path is slow when it is this many times slower than the median of the others, by at least so
 // much per operation.
 constexpr double kFactor = 3;
 constexpr int64_t kLeastNs = 100'000;
+// Likewise a proxy thread; on a machine with more threads than cores some begin half a millisecond
+// late throughout.
+constexpr int64_t kLeastLagNs = 500'000;
 // A slow path is slow nearly always, a busy machine only now and then: the fastest quarter tells
 // them apart.
 constexpr double kQuarter = 0.25;
@@ -40,28 +43,48 @@ class SlowFinder {
   std::vector<SlowPath> find() {
     for (size_t i = 0; i < run_.operations.size(); ++i) {
       const OperationRow& row = run_.operations[i];
-      if (row.proxy_ops == 0 || row.communicator == kNoRow || row.ordinal + row.replay == 0)
+      // The whole of an all-to-all stands for its parts.
+      if (row.proxy_ops == 0 || row.communicator == kNoRow || row.ordinal + row.replay == 0 ||
+          row.assembled != kNoRow)
         continue;
-      RankTimes& times = communicators_[row.communicator][row.rank];
+      RankTimes& times = calls_[{row.communicator, row.func}][row.rank];
       times.process = row.process;
+      if (row.steps != 0) steps_.insert(row.communicator);
       if (row.steps != 0) times.network.push_back(row.network_ns);
       // Roots of rooted operations wait for nothing by nature; late ranks find everything there.
       if (row.steps != 0 && symmetric(row) && late_matches_.count(row.match) == 0) {
         times.waits.push_back(row.gpu_wait_ns + row.receive_wait_ns + row.peer_wait_ns);
+        if (row.finish_ns != kNoTime) times.inside.push_back(row.finish_ns - row.enqueue_ns);
       }
       if (late_rows_.count(static_cast<uint32_t>(i)) == 0) times.lag.push_back(row.proxy_lag_ns);
     }
-    for (const auto& [communicator, ranks] : communicators_) {
+    for (const auto& [call, ranks] : calls_) {
       // A slow proxy thread also sees its sends complete late, so the surer sign of it goes first.
-      if (find_never_waiting(communicator, ranks)) continue;
-      compare(communicator, ranks, &RankTimes::network, Cause::NetworkSlow);
-      compare(communicator, ranks, &RankTimes::lag, Cause::ProxyStarved);
+      // How late it begins counts only where steps do not tell how it goes on.
+      if (find_never_waiting(call.first, ranks)) continue;
+      compare(call.first, ranks, &RankTimes::network, Cause::NetworkSlow);
+      if (!steps_.count(call.first))
+        compare(call.first, ranks, &RankTimes::lag, Cause::ProxyStarved);
     }
-    return std::move(out_);
+    return worst_of_each_process();
   }
 
  private:
   using Ranks = std::map<int32_t, RankTimes>;
+
+  std::vector<SlowPath> worst_of_each_process() {
+    const auto worse = [](const SlowPath& a, const SlowPath& b) {
+      if (a.never_waits != b.never_waits) return a.never_waits;
+      return a.never_waits ? a.factor > b.factor : a.lost_ns > b.lost_ns;
+    };
+    std::stable_sort(out_.begin(), out_.end(), worse);
+    std::vector<SlowPath> worst;
+    std::unordered_set<uint32_t> seen;
+    for (const SlowPath& path : out_) {
+      if (seen.insert(path.process).second) worst.push_back(path);
+    }
+    return worst;
+  }
 
   bool symmetric(const OperationRow& row) const {
     const std::string& func = run_.text(row.func);
@@ -83,6 +106,10 @@ class SlowFinder {
     const int64_t usual = typical[typical.size() / 2].first;
     constexpr int64_t kWorthNs = 500'000;
     if (usual < kWorthNs || least * 4 > usual || least * 2 > typical[1].first) return false;
+    // One that comes late and finds everything there is not inside for long.
+    std::vector<int64_t> inside;
+    for (const auto& [other, times] : ranks) inside.push_back(quantile(times.inside, 0.5));
+    if (quantile(ranks.at(rank).inside, 0.5) * 2 < quantile(inside, 0.5)) return false;
     SlowPath path;
     path.communicator = communicator;
     path.process = ranks.at(rank).process;
@@ -97,6 +124,13 @@ class SlowFinder {
     return true;
   }
 
+  // What an ordinary rank takes when the machine is busy: the median of the slowest quarters.
+  static int64_t usual_at_worst(const Ranks& ranks, std::vector<int64_t> RankTimes::*what) {
+    std::vector<int64_t> worst;
+    for (const auto& [rank, times] : ranks) worst.push_back(quantile(times.*what, 1 - kQuarter));
+    return quantile(worst, 0.5);
+  }
+
   void compare(uint32_t communicator, const Ranks& ranks, std::vector<int64_t> RankTimes::*what,
                Cause cause) {
     if (ranks.size() < kFewestRanks) return;
@@ -108,10 +142,11 @@ class SlowFinder {
     if (typical.size() < kFewestRanks) return;
     std::sort(typical.begin(), typical.end());
     const auto [slowest, rank] = typical.back();
+    const int64_t least = cause == Cause::ProxyStarved ? kLeastLagNs : kLeastNs;
     const int64_t usual = std::max<int64_t>(1'000, typical[(typical.size() - 1) / 2].first);
     // Beyond the next slowest as well: two slow ones would be a spread, not a culprit.
     const int64_t next = typical[typical.size() - 2].first;
-    if (slowest - usual < kLeastNs ||
+    if (slowest - usual < least || slowest < usual_at_worst(ranks, what) ||
         static_cast<double>(slowest) < kFactor * static_cast<double>(usual) || slowest < 2 * next) {
       return;
     }
@@ -131,7 +166,8 @@ class SlowFinder {
 
   const RunTables& run_;
   std::unordered_set<uint32_t> late_rows_, late_matches_;
-  std::map<uint32_t, Ranks> communicators_;
+  std::unordered_set<uint32_t> steps_;  // communicators whose network steps are recorded
+  std::map<std::pair<uint32_t, Text>, Ranks> calls_;  // by communicator and function
   std::vector<SlowPath> out_;
 };
 

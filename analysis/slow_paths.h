@@ -16,13 +16,14 @@ struct SlowPath {
   double factor = 0;       // against the median of the other ranks
   int64_t typical_ns = 0;  // per operation, the fastest quarter
   int64_t others_ns = 0;   // the same of the others
-  int64_t lost_ns = 0;     // over all operations
+  int64_t lost_ns = 0;     // over all operations; not known when it never waits
   uint64_t operations = 0;
   bool never_waits = false;  // found by its network steps hardly ever waiting while all others' do
 };
 
-// Operations a rank was itself late for are left out for that rank: its proxy thread then starts
-// among busy ones.
+// One path at most for each process, the one that lost most, whatever the communicator. Operations
+// a rank was itself late for are left out for that rank: its proxy thread then starts among busy
+// ones.
 std::vector<SlowPath> find_slow_paths(const RunTables& run, const std::vector<LateOperation>& late);
 
 }  // namespace lockstep::analysis

@@ -35,8 +35,7 @@ Result<Report> report_of(const std::string& directory) {
   if (run.operations.empty() && run.members.empty())
     return Status::error(directory + ": no operation in it, so there is nothing to report" +
                          (run.notes.empty() ? std::string() : "; " + run.notes.front()));
-  const analysis::Blame blame = analysis::assign_blame(run);
-  return analysis::make_report(run, blame, analysis::diagnose(run), "lockstep: " + directory);
+  return analysis::make_report(run, analysis::diagnose(run), "lockstep: " + directory);
 }
 
 std::string place_of(const Arguments& arguments) {

@@ -48,6 +48,10 @@ void add_injection(CLI::App* app, Injection* inject) {
   app->add_option("--late-us", inject->late_us, "by this much");
   app->add_option("--late-fraction", inject->late_fraction, "in this part of the iterations")
       ->check(CLI::Range(0.0, 1.0));
+  app->add_option(
+      "--late-comm", inject->late_comm,
+      "in time for the communicators before this one (0 the world, then its copies, then "
+      "the split)");
   app->add_option("--slow-link", inject->slow_link,
                   "what this rank sends goes at --slow-link-mbps");
   app->add_option("--slow-link-mbps", inject->slow_link_mbps, "megabits per second");

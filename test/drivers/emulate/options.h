@@ -38,6 +38,7 @@ struct Injection {
   int late_rank = kNobody;
   double late_us = 5000;
   double late_fraction = 1;
+  int late_comm = 0;  // in time for the communicators before this one
   int slow_link = kNobody;
   double slow_link_mbps = 100;
   int slow_proxy = kNobody;

@@ -179,13 +179,17 @@ void Scenario::wait_for_rate(int iteration) const {
 // False when the job stands still and is to be aborted.
 bool Scenario::run_iteration(int iteration) {
   const Injection& inject = options_.inject;
-  if (is_late(iteration) && inject.late_rank == world_rank()) sleep_us(inject.late_us);
+  const int late_before =
+      is_late(iteration) && inject.late_rank == world_rank() ? inject.late_comm : kNobody;
   if (is_culprit(inject.hang_rank, iteration)) {
     synchronize();
     sleep_us(inject.stall_us);
     return false;
   }
-  for (const auto& comm : comms_) call_on(comm.get(), iteration);
+  for (size_t i = 0; i < comms_.size(); ++i) {
+    if (static_cast<int>(i) == late_before) sleep_us(inject.late_us);
+    call_on(comms_[i].get(), iteration);
+  }
   if (is_culprit(inject.dead_rank, iteration)) raise(SIGKILL);
   if (is_culprit(inject.abort_rank, iteration)) return false;
   return (iteration + 1) % options_.work.sync_every != 0 || synchronize();

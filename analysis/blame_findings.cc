@@ -1,0 +1,120 @@
+#include "analysis/blame_findings.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "analysis/verdict.h"
+
+namespace lockstep::analysis {
+namespace {
+
+std::string duration(int64_t ns) { return seconds_text(static_cast<double>(ns) * 1e-9); }
+std::string operations(uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " operation" : " operations");
+}
+
+// The operations that RankBlame::late counts, the worst first.
+std::vector<const LateOperation*> late_operations_of(const RunTables& run, const Blame& all,
+                                                     const RankBlame& blame) {
+  std::vector<const LateOperation*> own;
+  for (const LateOperation& late : all.late) {
+    if (late.origin == late.match && late.excess_ns * 2 >= blame.typical_ns &&
+        run.matches[late.match].communicator == blame.communicator &&
+        run.arrivals[late.arrival].rank == blame.rank) {
+      own.push_back(&late);
+    }
+  }
+  std::sort(own.begin(), own.end(), [](const LateOperation* a, const LateOperation* b) {
+    return a->excess_ns > b->excess_ns;
+  });
+  return own;
+}
+
+std::string evidence_of(const RunTables& run, const LateOperation& late) {
+  const ArrivalRow& arrival = run.arrivals[late.arrival];
+  return "matches: " + operation_name(run, run.operations[arrival.operation]) + ", rank " +
+         std::to_string(arrival.rank) + " came " + duration(late.excess_ns) +
+         " after the median of the others (" + kCauseNames[static_cast<unsigned>(late.cause)] +
+         "), row " + std::to_string(late.match) + " of " +
+         std::to_string(run.matches[late.match].arrivals) + " ranks";
+}
+
+std::string elsewhere_text(const RunTables& run, const RankBlame& blame) {
+  return "late on communicator " + communicator_name(run, blame.communicator) + " as rank " +
+         std::to_string(blame.rank) + ": in " + std::to_string(blame.late) + " of " +
+         operations(blame.operations) + ", typically by " + duration(blame.typical_ns);
+}
+
+}  // namespace
+
+Finding straggler_finding(const RunTables& run, const Blame& all, const RankBlame& blame,
+                          double share, const std::vector<const RankBlame*>& elsewhere) {
+  Finding finding;
+  finding.kind = "straggler";
+  finding.communicator = blame.communicator;
+  finding.culprits = {blame.rank};
+  finding.since_s = static_cast<double>(blame.excess_ns) * 1e-9;
+  finding.confidence = std::min(0.99, share * (blame.late >= 10 ? 1.0 : 0.9));
+  const std::vector<const LateOperation*> own = late_operations_of(run, all, blame);
+  const MatchRow& match = run.matches[own.front()->match];
+  finding.func = match.func;
+  finding.ordinal = match.ordinal;
+  for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
+    if (run.arrivals[i].rank != blame.rank) finding.ranks.push_back(run.arrivals[i].rank);
+  }
+  constexpr size_t kMostEvidence = 100;
+  for (size_t i = 0; i < own.size() && i < kMostEvidence; ++i)
+    finding.evidence.push_back(evidence_of(run, *own[i]));
+  for (const RankBlame* other : elsewhere)
+    finding.evidence.push_back("communicators: " + elsewhere_text(run, *other));
+  finding.text = "Rank " + std::to_string(blame.rank) + " of communicator " +
+                 communicator_name(run, blame.communicator) + " came last and late in " +
+                 std::to_string(blame.late) + " of " + operations(blame.operations) +
+                 ", typically by " + duration(blame.typical_ns) + " (" +
+                 kCauseNames[static_cast<unsigned>(blame.cause)] + "); the others waited " +
+                 duration(blame.caused_wait_ns) + " for it in all.";
+  if (blame.passed_on != 0)
+    finding.text += " So held up, others were late for " + operations(blame.passed_on) +
+                    " themselves (peer_late), which cost another " +
+                    duration(blame.passed_on_wait_ns) + ".";
+  if (!elsewhere.empty())
+    finding.text += " It is as late on " + std::to_string(elsewhere.size()) +
+                    (elsewhere.size() == 1 ? " other communicator." : " other communicators.");
+  return finding;
+}
+
+Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
+  Finding finding;
+  const bool link = path.cause == Cause::NetworkSlow;
+  finding.kind = link ? "slow_link" : "slow_proxy";
+  finding.communicator = path.communicator;
+  finding.culprits = {path.rank};
+  finding.since_s = static_cast<double>(path.lost_ns) * 1e-9;
+  finding.confidence = std::min(0.95, 0.5 + 0.1 * path.factor);
+  char factor[32];
+  snprintf(factor, sizeof factor, "%.1f", path.factor);
+  const std::string own = seconds_text(static_cast<double>(path.typical_ns) * 1e-9);
+  const std::string others = seconds_text(static_cast<double>(path.others_ns) * 1e-9);
+  const std::string who = "rank " + std::to_string(path.rank);
+  const char* column = path.never_waits ? " gpu_wait_ns + receive_wait_ns + peer_wait_ns median "
+                       : link           ? " network_ns lower quartile "
+                                        : " proxy_lag_ns lower quartile ";
+  finding.evidence.push_back("operations: " + who + column + own +
+                             " per operation, the other ranks' " + others + ", over " +
+                             std::to_string(path.operations) + " operations");
+  if (path.never_waits) {
+    finding.text =
+        "Everybody waits for " + who + ", which never waits itself: its proxy thread falls behind";
+  } else if (link) {
+    finding.text = "What " + who + " sends takes " + factor +
+                   " times as long in the network as the others' sends";
+  } else {
+    finding.text =
+        "The proxy thread of " + who + " reacts " + factor + " times as slowly as the others'";
+  }
+  finding.text += " on communicator " + communicator_name(run, path.communicator) + " (" + own +
+                  " per operation against " + others + ").";
+  return finding;
+}
+
+}  // namespace lockstep::analysis
