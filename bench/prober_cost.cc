@@ -1,8 +1,8 @@
-// What probing clocks costs one host at the default settings: processor time by getrusage and
-// bandwidth on the wire, for a host with 1 and with 8 neighbours (the most at the default degree),
-// and with probing off.
+// What probing clocks costs one host with a preset (the default settings when none is named):
+// processor time by getrusage and bandwidth on the wire, for a host with 1 and with 8 neighbours
+// (the most at the default degree), and with probing off.
 //
-//   build/bench/prober_cost [SECONDS]
+//   build/bench/prober_cost [SECONDS [PRESET]]
 //
 // Each "host" is a process of its own on loopback; the figure is that of host 0 after start-up and
 // burst are over. On loopback the receiver's kernel work is charged to the sender, so a real
@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "clocksync/clock_presets.h"
 #include "clocksync/clock_sync.h"
 #include "clocksync/packet.h"
 
@@ -39,8 +40,10 @@ double cpu_s() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-void be_host(const std::string& directory, unsigned number, unsigned hosts, unsigned seconds) {
+void be_host(const std::string& directory, unsigned number, unsigned hosts, unsigned seconds,
+             const std::string& preset) {
   ClockSyncOptions options;
+  lockstep::clocksync::apply_preset(preset, &options);
   options.run_directory = directory;
   options.job = "prober_cost";
   options.host = "host" + std::to_string(number);
@@ -58,9 +61,10 @@ void be_host(const std::string& directory, unsigned number, unsigned hosts, unsi
     const double wire_bytes =
         static_cast<double>(lockstep::clocksync::kPacketBytes) + kFramingBytes;
     std::printf(
-        "{\"neighbours\":%u,\"up\":%u,\"seconds\":%u,\"cpu_percent_of_a_core\":%.3f,"
+        "{\"preset\":\"%s\",\"neighbours\":%u,\"up\":%u,\"seconds\":%u,\"cpu_percent_of_a_core\":%."
+        "3f,"
         "\"packets_sent_per_s\":%.1f,\"mbit_per_s_sent\":%.3f}\n",
-        hosts - 1, after.edges_up, seconds, cpu_percent, packets_per_s,
+        preset.c_str(), hosts - 1, after.edges_up, seconds, cpu_percent, packets_per_s,
         packets_per_s * wire_bytes * 8e-6);
     std::fflush(stdout);
   }
@@ -68,13 +72,13 @@ void be_host(const std::string& directory, unsigned number, unsigned hosts, unsi
   _exit(0);
 }
 
-void measure(unsigned hosts, unsigned seconds) {
+void measure(unsigned hosts, unsigned seconds, const std::string& preset) {
   char directory[] = "/tmp/lockstep-prober-cost-XXXXXX";
   if (mkdtemp(directory) == nullptr) std::exit(3);
   std::vector<pid_t> children;
   for (unsigned i = 0; i < hosts; ++i) {
     const pid_t child = fork();
-    if (child == 0) be_host(directory, i, hosts, seconds);
+    if (child == 0) be_host(directory, i, hosts, seconds, preset);
     children.push_back(child);
   }
   for (const pid_t child : children) waitpid(child, nullptr, 0);
@@ -86,7 +90,14 @@ void measure(unsigned hosts, unsigned seconds) {
 
 int main(int argc, char** argv) {
   const auto seconds = static_cast<unsigned>(argc > 1 ? std::atoi(argv[1]) : 20);
+  const std::string preset = argc > 2 ? argv[2] : "default";
+  ClockSyncOptions known;
+  if (!lockstep::clocksync::apply_preset(preset, &known)) {
+    std::fprintf(stderr, "prober_cost: no preset is named %s; docs/clock.md lists them\n",
+                 preset.c_str());
+    return 2;
+  }
   setenv("NCCL_SOCKET_IFNAME", "lo", 1);
-  for (const unsigned hosts : {1u, 2u, 9u}) measure(hosts, seconds == 0 ? 1 : seconds);
+  for (const unsigned hosts : {1u, 2u, 9u}) measure(hosts, seconds == 0 ? 1 : seconds, preset);
   return 0;
 }

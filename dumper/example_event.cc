@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "dumper/json_reading.h"
+#include "lockstep/nccl_net_descr.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -164,6 +165,28 @@ void api_call(Lines* l, uint64_t stop, bool is_coll) {
           });
 }
 
+// Other network plugins have ids of their own, and say what only they know.
+void net_event(Lines* l, uint64_t start, uint64_t stop) {
+  const auto id = static_cast<int64_t>(l->word(4));
+  if (id == abi::net::kSocketV1) {
+    l->pair("NET_SOCK", "Sock", start, stop, [l](JsonWriter* w) {
+      put_uint(w, "sock", l->low(5));
+      put_uint(w, "op", l->high(5));
+      put_uint(w, "size", l->word(7));
+    });
+  } else if (id == abi::net::kIbV1) {
+    l->pair("NET_IB", "Qp", start, stop, [l](JsonWriter* w) {
+      put_uint(w, "device", l->low(5));
+      put_uint(w, "opcode", l->high(5));
+      put_uint(w, "wr_id", l->word(6));
+      put_uint(w, "size", l->word(7));
+      put_uint(w, "qp_num", l->word(8));
+    });
+  } else {
+    l->pair("NET", "Net", start, stop, [l](JsonWriter* w) { put_uint(w, "id", l->word(4)); });
+  }
+}
+
 void ce_event(Lines* l, uint64_t stop, Kind kind) {
   const bool is_coll = kind == Kind::CeColl, is_sync = kind == Kind::CeSync;
   l->pair(is_coll   ? "CE_COLL"
@@ -237,13 +260,7 @@ std::vector<std::string> example_lines(const Event& event, const ExampleEventCon
       });
       break;
     case Kind::NetPlugin:
-      l->pair("NET_IB", "Qp", start, stop, [l](JsonWriter* w) {
-        put_uint(w, "device", l->low(5));
-        put_uint(w, "opcode", l->high(5));
-        put_uint(w, "wr_id", l->word(6));
-        put_uint(w, "size", l->word(7));
-        put_uint(w, "qp_num", l->word(8));
-      });
+      net_event(l, start, stop);
       break;
     case Kind::CeColl:
     case Kind::CeSync:

@@ -71,9 +71,10 @@ PrometheusText::Gpu& PrometheusText::gpu_of(uint32_t comm) {
   const GpuName name = options_.gpus->get(comm);
   Gpu& gpu = gpus_[name.uuid.empty() ? name.label : name.uuid];
   if (gpu.path.empty()) {
-    gpu.path = options_.directory + "/nccl_inspector_metrics_" +
-               (name.uuid.empty() ? options_.host + "-" + name.label : name.uuid) + "-pid" +
-               std::to_string(options_.pid) + ".prom";
+    const std::string of_gpu = (name.uuid.empty() ? options_.host + "-" + name.label : name.uuid) +
+                               "-pid" + std::to_string(options_.pid) + ".prom";
+    gpu.path = options_.directory + "/nccl_inspector_metrics_" + of_gpu;
+    gpu.own_path = options_.directory + "/lockstep_metrics_" + of_gpu;
   }
   return gpu;
 }
@@ -104,7 +105,7 @@ void PrometheusText::end_round(const LiveState& state) {
   write_files(state);
 }
 
-std::string PrometheusText::text_of(const GpuMetrics& metrics) const {
+std::string PrometheusText::template_text(const GpuMetrics& metrics) const {
   std::string text;
   family(&text, "nccl_bus_bandwidth_gbs", "gauge",
          "Geometric mean of the bus bandwidth of collectives over the last window, in GB/s.",
@@ -118,6 +119,11 @@ std::string PrometheusText::text_of(const GpuMetrics& metrics) const {
   family(&text, "nccl_p2p_exec_time_microseconds", "gauge",
          "Mean execution time of sends and receives over the last window, in microseconds.",
          metrics.p2p, [](const WindowedMeans& m) { return m.mean_exec_us(); });
+  return text;
+}
+
+std::string PrometheusText::own_text(const GpuMetrics& metrics) const {
+  std::string text;
   family(&text, "lockstep_operations_total", "counter", "Operations that ended.",
          metrics.operations, [](const OperationTotals& t) { return static_cast<double>(t.count); });
   family(&text, "lockstep_operations_incomplete_total", "counter",
@@ -194,17 +200,23 @@ void PrometheusText::write_files(const LiveState& state) {
   for (const auto& [number, comm] : state.comms->all()) gpu_of(number);
   for (const auto& [key, gpu] : gpus_) {
     // What belongs to the process stands in one of its files only.
-    std::string text = text_of(gpu.metrics);
-    if (first) text += process_text(with_totals);
+    std::string own = own_text(gpu.metrics);
+    if (first) own += process_text(with_totals);
     first = false;
-    const Status written = write_file(gpu.path, text);
-    if (!written.ok()) status = written;
+    for (const Status& written :
+         {write_file(gpu.path, template_text(gpu.metrics)), write_file(gpu.own_path, own)}) {
+      if (!written.ok()) status = written;
+    }
   }
   if (!status.ok() && !failing_) log_(status.message());
   failing_ = !status.ok();
 }
 
 Status PrometheusText::write_file(const std::string& path, const std::string& text) const {
+  if (text.empty()) {
+    unlink(path.c_str());
+    return Status();
+  }
   if (const Status made = make_folders(options_.directory); !made.ok()) return made;
   const std::string beside = path + ".tmp";
   const int file =
@@ -225,7 +237,10 @@ Status PrometheusText::write_file(const std::string& path, const std::string& te
 }
 
 void PrometheusText::remove_files() {
-  for (const auto& [key, gpu] : gpus_) unlink(gpu.path.c_str());
+  for (const auto& [key, gpu] : gpus_) {
+    unlink(gpu.path.c_str());
+    unlink(gpu.own_path.c_str());
+  }
 }
 
 }  // namespace lockstep::dumper

@@ -1,5 +1,6 @@
-// One Prometheus text file per process and GPU, for node_exporter's textfile collector: the four
-// metrics NVIDIA's Grafana template asks for, with its labels, and ours. Rewritten beside and
+// Two Prometheus text files per process and GPU, for node_exporter's textfile collector: the four
+// metrics NVIDIA's Grafana template asks for, with its labels, and ours, which promtool has nothing
+// to say against (two of the template's names have a unit it does not like). Rewritten beside and
 // renamed, so that a scrape never sees half of it; removed when the process ends, because a metric
 // that nobody updates any more is a lie. docs/prometheus.md lists the metrics. Dump thread only.
 #pragma once
@@ -37,14 +38,16 @@ class PrometheusText : public LiveSink {
  private:
   struct Gpu {
     GpuMetrics metrics;
-    std::string path;
+    std::string path, own_path;
   };
 
   Gpu& gpu_of(uint32_t comm);
   std::string comm_labels(const CommFacts& comm) const;
   void write_files(const LiveState& state);
-  std::string text_of(const GpuMetrics& metrics) const;
+  std::string template_text(const GpuMetrics& metrics) const;
+  std::string own_text(const GpuMetrics& metrics) const;
   std::string process_text(const LiveState& state) const;
+  // No text: no file.
   Status write_file(const std::string& path, const std::string& text) const;
 
   PrometheusOptions options_;

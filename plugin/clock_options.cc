@@ -2,32 +2,13 @@
 
 #include <cstring>
 
+#include "clocksync/clock_presets.h"
+
 namespace lockstep::plugin {
 namespace {
 
 using clocksync::ClockSyncOptions;
 using dumper::Config;
-
-// What each preset measured here: docs/measured-prober.md.
-void apply_preset(const std::string& preset, ClockSyncOptions* options) {
-  if (preset == "high-accuracy") {
-    options->cadence_us = 20'000;
-    options->burst_cadence_us = 5'000;
-    options->cpu_cap_percent = 5;
-  } else if (preset == "low-overhead") {
-    options->cadence_us = 1'000'000;
-    options->burst_cadence_us = 50'000;
-    options->snapshot_ms = 1000;
-    options->degree = 4;
-    options->cpu_cap_percent = 0.5;
-  } else if (preset == "debug") {
-    options->cadence_us = 50'000;
-    options->window_s = 2;
-    options->snapshot_ms = 50;
-    options->flush_ms = 200;
-    options->cpu_cap_percent = 5;
-  }
-}
 
 // An option that the user gave wins over the preset's value.
 void take(const Config& config, Option option, uint32_t* value) {
@@ -54,7 +35,7 @@ bool wants_clock_probes(const Config& config, const ClockFacts& facts) {
 
 ClockSyncOptions clock_options(const Config& config, const ClockFacts& facts) {
   ClockSyncOptions options;
-  apply_preset(config.text(Option::ClockPreset), &options);
+  clocksync::apply_preset(config.text(Option::ClockPreset), &options);
   take(config, Option::ClockCadenceUs, &options.cadence_us);
   take(config, Option::ClockBurstUs, &options.burst_cadence_us);
   take(config, Option::ClockTrain, &options.train);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "clocksync/clock_presets.h"
 #include "clocksync/clock_sync.h"
 
 namespace {
@@ -27,8 +28,9 @@ constexpr char kUsage[] =
     "  --pod NAME            hosts that share a switch\n"
     "  --key-file PATH       32 secret bytes, mode 0600\n"
     "  --insecure            leave loopback without a key\n"
+    "  --preset NAME         default, high-accuracy, low-overhead, debug; give it first\n"
     "  --cadence-us N  --burst-us N  --train N  --spacing-us N  --window-s N  --degree N  "
-    "--anchors N\n"
+    "--anchors N  --snapshot-ms N  --flush-ms N\n"
     "  --cpu-cap PERCENT     of one core (default 2)\n"
     "  --application-stamps  do not ask the kernel for stamps\n"
     "  --virtual-clock TEXT  tests: offset_ns=N,skew_ppm=X,wander_ppm=X,x0_ns=N,step=S:NS\n"
@@ -52,6 +54,9 @@ enum Key {
   kWindow,
   kDegree,
   kAnchors,
+  kSnapshot,
+  kFlush,
+  kPreset,
   kCpuCap,
   kApplicationStamps,
   kVirtualClock,
@@ -77,6 +82,9 @@ constexpr option kOptions[] = {
     {"window-s", required_argument, nullptr, kWindow},
     {"degree", required_argument, nullptr, kDegree},
     {"anchors", required_argument, nullptr, kAnchors},
+    {"snapshot-ms", required_argument, nullptr, kSnapshot},
+    {"flush-ms", required_argument, nullptr, kFlush},
+    {"preset", required_argument, nullptr, kPreset},
     {"cpu-cap", required_argument, nullptr, kCpuCap},
     {"application-stamps", no_argument, nullptr, kApplicationStamps},
     {"virtual-clock", required_argument, nullptr, kVirtualClock},
@@ -117,6 +125,8 @@ bool take_text(int key, const char* value, Command* command) {
     case kVirtualClock:
       o.virtual_clock = value;
       return true;
+    case kPreset:
+      return lockstep::clocksync::apply_preset(value, &o);
     case kInsecure:
       o.insecure = true;
       return true;
@@ -165,6 +175,12 @@ bool take_number(int key, const char* text, Command* command) {
     case kAnchors:
       o.anchors = whole;
       return true;
+    case kSnapshot:
+      o.snapshot_ms = whole;
+      return whole > 0;
+    case kFlush:
+      o.flush_ms = whole;
+      return whole > 0;
     case kCpuCap:
       o.cpu_cap_percent = value;
       return true;

@@ -8,7 +8,7 @@
   X(Clock, "clock", Flag, "", "", "clocks", \
     "1 probes the clocks of the job's hosts, 0 does not; unset: probes when recording and the job has more than one host") \
   X(ClockPreset, "clock_preset", Choice, "default", "default|high-accuracy|low-overhead|debug", "clocks", \
-    "values for the options below that are not given themselves; docs/clock-probing.md has the accuracy and cost of each") \
+    "values for the options below that are not given themselves; docs/clock.md has the accuracy and cost of each") \
   X(ClockRendezvous, "clock_rendezvous", Text, "", "", "clocks", \
     "how hosts find each other: dir:PATH, tcp:HOST:PORT, slurm, static:HOST,HOST:PORT or none; unset: the run directory, then MASTER_ADDR, then SLURM's node list") \
   X(ClockPort, "clock_port", Number, "0", "0..65535", "clocks", \

@@ -14,3 +14,13 @@ for file in "$TMP"/trace_*.json; do
     "$(jq '[.[]|select(.ph)]|group_by([.cat,.name,.id])|map(select((map(select(.ph=="e").ts)|add) < (map(select(.ph=="b").ts)|add) or length % 2 != 0))|length' "$file")"
   want_equal "events at time 0" 0 "$(jq '[.[]|select(.ph and .ts <= 0)]|length' "$file")"
 done
+
+# Network events are named by the plugin that made them: the emulator's are the socket transport's.
+NCCL_PROFILE_DUMP_FILE=$TMP/net NCCL_PROFILE_EVENT_MASK=4095 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/net.run LOCKSTEP_CLOCK=0 \
+  "$BUILD/lockstep-emulate" --ranks 2 --iterations 3 --net-events "$BUILD/libnccl-profiler.so" >"$TMP/counts"
+for file in "$TMP"/net_*.json; do
+  want_equal "categories and names of network events" '["NET_SOCK/Sock"]' \
+    "$(jq -c '[.[]|select(.ph=="b" and .cat and (.name=="Sock" or .name=="Qp" or .name=="Net"))|.cat+"/"+.name]|unique' "$file")"
+  want_equal "their arguments" '["op","size","sock"]' \
+    "$(jq -c '[.[]|select(.ph=="b" and .cat=="NET_SOCK")][0].args|keys' "$file")"
+done

@@ -75,10 +75,12 @@ void TruthFile::called(const CalledOperation& operation) {
   line(text);
 }
 
-void TruthFile::done(uint64_t operation_id, Instant when) {
+void TruthFile::done(uint64_t operation_id, Instant when, uint64_t kernel_ns) {
   if (file_ < 0) return;
-  line("{\"type\":\"done\",\"id\":" + std::to_string(operation_id) + ",\"realtime_ns\":" +
-       std::to_string(when.realtime_ns) + ",\"raw_ns\":" + std::to_string(when.raw_ns) + "}");
+  const std::string kernel = kernel_ns == 0 ? "" : ",\"kernel_ns\":" + std::to_string(kernel_ns);
+  line("{\"type\":\"done\",\"id\":" + std::to_string(operation_id) +
+       ",\"realtime_ns\":" + std::to_string(when.realtime_ns) +
+       ",\"raw_ns\":" + std::to_string(when.raw_ns) + kernel + "}");
 }
 
 Status append_counts(const std::string& path, int rank, const CallCounts& counts) {

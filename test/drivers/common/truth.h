@@ -55,7 +55,8 @@ class TruthFile {
   void line(const std::string& json);
   void run(const RunFacts& facts);
   void called(const CalledOperation& operation);
-  void done(uint64_t operation_id, Instant when);
+  // kernel_ns: by the GPU's own clock; 0 when not known.
+  void done(uint64_t operation_id, Instant when, uint64_t kernel_ns);
 
  private:
   int file_ = -1;

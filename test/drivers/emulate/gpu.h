@@ -64,6 +64,14 @@ struct Kernel {
   bool started = false;
   bool finished = false;  // guarded by the stream's mutex
   Instant finished_at{};
+
+  // Of the longest channel, once finished.
+  uint64_t duration_ns() const {
+    uint64_t longest = 0;
+    for (const auto& work : works)
+      longest = std::max(longest, work->stop_stamp - work->start_stamp);
+    return longest;
+  }
 };
 
 class Stream {

@@ -44,7 +44,7 @@ void Scenario::call_on(Communicator* comm, int iteration) {
     const std::vector<uint64_t> ids =
         note_called(*comm, iteration, {{"AllGather", work.sizes[0], 0, 0}});
     comm->ce_all_gather(&api_, work.sizes[0]);
-    truth_->done(ids[0], now());
+    truth_->done(ids[0], now(), 0);
   }
 }
 

@@ -199,7 +199,8 @@ bool Scenario::synchronize() {
   while (!pending_.empty()) {
     const Pending& front = pending_.front();
     if (!front.comm->stream().wait(*front.kernel, options_.inject.stall_us)) return false;
-    for (const uint64_t id : front.operations) truth_->done(id, front.kernel->finished_at);
+    for (const uint64_t id : front.operations)
+      truth_->done(id, front.kernel->finished_at, front.kernel->duration_ns());
     pending_.pop_front();
   }
   return true;

@@ -147,7 +147,7 @@ Result<GpuRank::Outcome> GpuRank::synchronize() {
     usleep(5);
   }
   const Instant when = now();
-  for (const uint64_t id : pending_) truth_->done(id, when);
+  for (const uint64_t id : pending_) truth_->done(id, when, 0);
   pending_.clear();
   return Outcome::Done;
 }
