@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/run_finish.h"
+#include "cli/run_marker.h"
 #include "cli/run_note.h"
 
 namespace lockstep::cli {
@@ -93,6 +94,7 @@ int record(const Arguments& arguments, const Settings& settings, const FinishPla
   if (first) complain("recording to " + plan.directory);
   RunNote note{plan.directory, plan.job, shown(arguments.command), utc_now()};
   if (first) note.write();
+  const RunMarker marker(first ? plan.job.job : "", plan.directory);
   ChildProcess process;
   const int code = process.run_program(arguments.command, first ? arguments.snapshot_every_s : 0,
                                        [&] { take_snapshot(process, plan); });

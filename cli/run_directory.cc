@@ -60,7 +60,13 @@ JobFacts job_facts() {
     facts.step = variable("SLURM_STEP_ID");
     facts.task = variable("SLURM_PROCID");
   }
-  facts.nodes = std::max(1, std::atoi(variable("SLURM_JOB_NUM_NODES").c_str()));
+  const auto nodes = [](const std::string& name) {
+    return std::max(1, std::atoi(variable(name.c_str()).c_str()));
+  };
+  facts.nodes = {nodes("SLURM_JOB_NUM_NODES")};
+  const int components = std::atoi(variable("SLURM_HET_SIZE").c_str());
+  for (int i = 1; i < components; ++i)
+    facts.nodes.push_back(nodes("SLURM_JOB_NUM_NODES_HET_GROUP_" + std::to_string(i)));
   return facts;
 }
 

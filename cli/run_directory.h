@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lockstep/status.h"
 
@@ -17,7 +18,8 @@ struct JobFacts {
   std::string restart;     // SLURM_RESTART_COUNT, empty before the first requeue
   std::string step;        // only when `lockstep run` is itself a task of an srun
   std::string task = "0";  // SLURM_PROCID of that task
-  int nodes = 1;
+  // Nodes of each component of a heterogeneous job; other jobs are one component.
+  std::vector<int> nodes = {1};
   bool inside_step() const { return !step.empty(); }
 };
 JobFacts job_facts();

@@ -20,17 +20,34 @@ constexpr const char* kTaskLayout[] = {
     "SLURM_CPUS_PER_TASK",   "SLURM_TRES_PER_TASK", "SLURM_GPUS_PER_TASK",
     "SLURM_GPUS_PER_NODE",   "SLURM_EXPORT_ENV",    "SLURM_THREADS_PER_CORE"};
 
-CommandLine recover_command(const FinishPlan& plan) {
-  const CommandLine here = {this_command(), "recover", plan.directory};
-  if (plan.job.inside_step() || plan.job.job.empty() || plan.job.nodes == 1) return here;
+// One job step with one task on each node of a component of the job.
+CommandLine on_each_node(const JobFacts& job, size_t component) {
   CommandLine command = {"env"};
   for (const char* name : kTaskLayout) command.insert(command.end(), {"-u", name});
-  const std::string nodes = std::to_string(plan.job.nodes);
+  const std::string nodes = std::to_string(job.nodes[component]);
   // --overlap alone is not enough: without -N and -n srun takes the layout of the job's tasks.
   command.insert(command.end(), {"srun", "-N" + nodes, "-n" + nodes, "--overlap", "--mem=0",
                                  "--gres=none", "--quiet"});
-  command.insert(command.end(), here.begin(), here.end());
+  if (job.nodes.size() > 1) command.push_back("--het-group=" + std::to_string(component));
   return command;
+}
+
+std::vector<FinishStep> recover_steps(const FinishPlan& plan) {
+  const JobFacts& job = plan.job;
+  const bool here = job.inside_step() || job.job.empty() || job.nodes == std::vector<int>{1};
+  std::vector<FinishStep> steps;
+  for (size_t i = 0; i < (here ? 1 : job.nodes.size()); ++i) {
+    FinishStep step;
+    if (!here) step.command = on_each_node(job, i);
+    step.command.insert(step.command.end(), {this_command(), "recover", plan.directory});
+    step.to =
+        plan.directory + "/summary/recover" + (i == 0 ? "" : "." + std::to_string(i)) + ".txt";
+    step.otherwise =
+        "what killed processes left on other nodes is recovered by `lockstep finish` there, or by "
+        "the epilog in slurm/";
+    steps.push_back(std::move(step));
+  }
+  return steps;
 }
 
 CommandLine top_option(const FinishPlan& plan) {
@@ -46,23 +63,10 @@ bool has_segments(const std::string& directory) {
   return false;
 }
 
-}  // namespace
-
-std::string this_command() {
-  std::error_code error;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "lockstep" : path.string();
-}
-
-std::vector<FinishStep> finish_steps(const FinishPlan& plan) {
+std::vector<FinishStep> answer_steps(const FinishPlan& plan) {
   const std::string summary = plan.directory + "/summary/";
-  std::vector<FinishStep> steps;
-  steps.push_back({recover_command(plan), summary + "recover.txt",
-                   "what killed processes left on other nodes is recovered by `lockstep recover` "
-                   "there, or by the epilog in slurm/"});
-  // Of several tasks of a step the first answers for all.
-  if (plan.job.task != "0") return steps;
   const std::string self = this_command();
+  std::vector<FinishStep> steps;
   const auto ask = [&](const char* what, const char* to, const char* otherwise) {
     steps.push_back({{self, what, plan.directory}, summary + to, otherwise, true});
   };
@@ -72,30 +76,55 @@ std::vector<FinishStep> finish_steps(const FinishPlan& plan) {
   ask("count", "count.txt", "");
   ask("diagnose", "diagnose.txt", "");
   ask("report", "report.txt", "`lockstep report` can be run again by hand");
+  CommandLine& report = steps.back().command;
+  report.push_back("--force");
   const CommandLine top = top_option(plan);
-  steps.back().command.insert(steps.back().command.end(), top.begin(), top.end());
+  report.insert(report.end(), top.begin(), top.end());
+  return steps;
+}
+
+bool run_step(ChildProcess& process, const FinishStep& step, double limit_s) {
+  const int code = process.run_helper(step.command, step.to, limit_s);
+  if (code == 0 || (step.may_find && code == 1)) return true;
+  complain("`" + shown(step.command) + "` " +
+           (code < 0 ? "took too long" : "ended with " + std::to_string(code)) + " (" + step.to +
+           ")" + (step.otherwise.empty() ? "" : "; " + step.otherwise));
+  return false;
+}
+
+}  // namespace
+
+std::string this_command() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "lockstep" : path.string();
+}
+
+std::vector<FinishStep> finish_steps(const FinishPlan& plan) {
+  std::vector<FinishStep> steps = recover_steps(plan);
+  // Of several tasks of a step the first answers for all.
+  if (plan.job.task != "0") return steps;
+  for (FinishStep& step : answer_steps(plan)) steps.push_back(std::move(step));
   return steps;
 }
 
 void finish_run(ChildProcess& process, const FinishPlan& plan) {
   std::error_code error;
   std::filesystem::create_directories(plan.directory + "/summary", error);
-  for (const FinishStep& step : finish_steps(plan)) {
-    const bool recovers = !step.may_find;
-    if (!recovers && !has_segments(plan.directory))
-      return complain(
-          "the program recorded nothing: it did not start NCCL, or NCCL did not see "
-          "NCCL_PROFILER_PLUGIN (NCCL_DEBUG=INFO tells)");
-    const int code =
-        process.run_helper(step.command, step.to, recovers ? kRecoverLimitS : kStepLimitS);
-    if (code == 0 || (step.may_find && code == 1)) continue;
-    complain("`" + shown(step.command) + "` " +
-             (code < 0 ? "took too long" : "ended with " + std::to_string(code)) + " (" + step.to +
-             ")" + (step.otherwise.empty() ? "" : "; " + step.otherwise));
+  for (const FinishStep& step : recover_steps(plan)) {
     // The job may be over, and no step can start any more: this node at least.
-    if (recovers && step.command[0] == "env")
+    if (!run_step(process, step, kRecoverLimitS) && step.command[0] == "env")
       process.run_helper({this_command(), "recover", plan.directory}, step.to, kRecoverLimitS);
   }
+  if (plan.job.task == "0") write_answers(process, plan);
+}
+
+void write_answers(ChildProcess& process, const FinishPlan& plan) {
+  if (!has_segments(plan.directory))
+    return complain(
+        "the program recorded nothing: it did not start NCCL, or NCCL did not see "
+        "NCCL_PROFILER_PLUGIN (NCCL_DEBUG=INFO tells)");
+  for (const FinishStep& step : answer_steps(plan)) run_step(process, step, kStepLimitS);
 }
 
 void take_snapshot(ChildProcess& process, const FinishPlan& plan) {

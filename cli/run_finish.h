@@ -27,6 +27,9 @@ std::vector<FinishStep> finish_steps(const FinishPlan& plan);
 
 void finish_run(ChildProcess& process, const FinishPlan& plan);
 
+// Its second part: everything but the recovery.
+void write_answers(ChildProcess& process, const FinishPlan& plan);
+
 // The report of what there is while the program runs, into snapshot/TIME.
 void take_snapshot(ChildProcess& process, const FinishPlan& plan);
 

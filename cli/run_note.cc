@@ -4,6 +4,7 @@
 #include <rapidjson/writer.h>
 
 #include <cstdio>
+#include <numeric>
 
 #include "cli/output.h"
 
@@ -24,7 +25,7 @@ void RunNote::write() const {
   add("restart", job.restart);
   add("step", job.step);
   out.Key("nodes");
-  out.Int(job.nodes);
+  out.Int(std::accumulate(job.nodes.begin(), job.nodes.end(), 0));
   add("command", command);
   add("started", started);
   add("ended", ended);

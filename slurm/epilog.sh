@@ -1,27 +1,32 @@
 #!/usr/bin/env bash
 # Epilog=/path/to/epilog.sh in slurm.conf: on each node, when a job has ended in whatever way, turns what its killed
-# processes left in memory into segments of their run directory. Works as the job's user, so that a directory on a
-# file system that distrusts root can be written and none of somebody else's is. Always succeeds: a failing epilog
-# would drain the node.
+# processes left in memory into segments of their run directory; the last node to do so writes the answers when
+# `lockstep run` was killed as well. Works as the job's user, so that a directory on a file system that distrusts root
+# can be written and none of somebody else's is. Always succeeds: a failing epilog would drain the node.
 LOCKSTEP_COMMAND=${LOCKSTEP_COMMAND:-/usr/local/bin/lockstep}
 export -n LOCKSTEP_COMMAND
 LIMIT_S=60
 [ -x "$LOCKSTEP_COMMAND" ] || exit 0
-[[ ${SLURM_JOB_ID:-} =~ ^[0-9]+$ && ${SLURM_JOB_UID:-} =~ ^[0-9]+$ ]] || exit 0
+JOB=${SLURM_HET_JOB_ID:-${SLURM_JOB_ID:-}}  # the tasks of a heterogeneous job know only its first component's
+[[ $JOB =~ ^[0-9]+$ && ${SLURM_JOB_UID:-} =~ ^[0-9]+$ ]] || exit 0
 
-# The start of a memory file names the run directory and, among the process's facts, the job.
+# A run that `lockstep run` did not finish has left a file with the job and the run directory. The start of a process's
+# memory file names the run directory and, among the process's facts, the job.
 directories() {
   local file start
+  for file in /dev/shm/lockstep-"$SLURM_JOB_UID-$JOB"-*.run; do
+    [ -f "$file" ] && [ ! -L "$file" ] && sed -n '2{/^\//p}' "$file" && rm -f "$file"
+  done
   for file in /dev/shm/lockstep-"$SLURM_JOB_UID"-*.blocks /tmp/lockstep-"$SLURM_JOB_UID"-*.blocks; do
     [ -f "$file" ] && [ ! -L "$file" ] || continue
     start=$(head -c 65536 "$file" | tr -c '[:print:]' '\n')
-    grep -qF "\"SLURM_JOB_ID\":\"$SLURM_JOB_ID\"" <<<"$start" || continue
+    grep -qF "\"SLURM_JOB_ID\":\"$JOB\"" <<<"$start" || continue
     grep -m1 '^/' <<<"$start"
-  done | sort -u
+  done
 }
 
-directories | while read -r directory; do
+directories | sort -u | while read -r directory; do
   timeout -k 5 "$LIMIT_S" setpriv --reuid "$SLURM_JOB_UID" --regid "${SLURM_JOB_GID:-$SLURM_JOB_UID}" --clear-groups \
-    "$LOCKSTEP_COMMAND" recover "$directory" >/dev/null 2>&1 </dev/null
+    "$LOCKSTEP_COMMAND" finish --last "$directory" >/dev/null 2>&1 </dev/null
 done
 exit 0

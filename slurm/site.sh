@@ -6,6 +6,10 @@
 LOCKSTEP_COMMAND=${LOCKSTEP_COMMAND:-$(command -v lockstep || echo "${SLURM_SUBMIT_DIR:-$PWD}/../build/lockstep")}
 export -n LOCKSTEP_COMMAND
 
+# scancel and the time limit send SIGTERM to the batch script as well, and when it ends everything in it is killed: it
+# waits for `lockstep run`, which has SLURM's KillWait seconds (30 by default) for its answers.
+trap : TERM
+
 # Folder in which every run gets a directory of its own; all nodes must see it.
 RUNS=${RUNS:-${SLURM_SUBMIT_DIR:-$PWD}}
 

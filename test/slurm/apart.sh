@@ -7,8 +7,9 @@ unshare --time --monotonic 1 --uts --mount true 2>/dev/null || skip "time, UTS o
 LOCAL=$TMP/local-disk
 HOURS_APART=7
 
-# What becomes node NAME: runs inside its namespaces. Its parent's network gets the other end of its cable.
-cat >"$TMP/node" <<'NODE'
+# The machine of node NAME: makes its namespaces' inside; its parent's network gets the other end of its cable. Lives
+# without a slurmd as well.
+cat >"$TMP/machine" <<'MACHINE'
 #!/bin/sh
 set -e
 name=$1 address=$2 outside=$3
@@ -22,21 +23,29 @@ ip link add eth0 type veth peer name "$name" netns "$outside"
 ip addr add "$address/24" dev eth0
 ip link set eth0 up
 nsenter --net="/proc/$outside/ns/net" ip link set "$name" master bridge up
-exec slurmd -D -N "$name" -f "$SLURM_CONF"
-NODE
+echo $$ >"$TMP/slurm/run/machine-$name.pid"
+exec sleep infinity
+MACHINE
 
-# start_node I: its slurmd, on a machine that has just been switched on.
-start_node() {
+machine() { cat "$S/run/machine-n$1.pid"; }
+# on_node I COMMAND...
+on_node() { nsenter --net --uts --mount --time --target "$(machine "$1")" "${@:2}"; }
+start_daemon() { on_node "$1" slurmd -N "n$1" -f "$SLURM_CONF"; }
+switch_on() {
+  rm -f "$S/run/machine-n$1.pid"
   unshare --net --uts --mount --time --monotonic $(($1 * HOURS_APART * 3600)) --fork --kill-child \
-    sh "$TMP/node" "n$1" "10.77.20.$((10 + $1))" $$ >"$S/log/node-$1.out" 2>&1 &
+    sh "$TMP/machine" "n$1" "10.77.20.$((10 + $1))" $$ >"$S/log/machine-$1.out" 2>&1 &
+  disown
+  wait_for 20 test -s "$S/run/machine-n$1.pid" || fail "node $1 is not there: $(cat "$S/log/machine-$1.out")"
+  start_daemon "$1"
 }
-
-# on_node I COMMAND...: inside the namespaces of a running node.
-on_node() {
-  local pid
-  pid=$(cat "$S/run/slurmd-n$1.pid")
-  shift
-  nsenter --net --uts --mount --time --target "$pid" "$@"
+# switch_off I: everything that ran there is gone, and what was in its memory.
+switch_off() {
+  local network pid
+  network=$(readlink "/proc/$(machine "$1")/ns/net")
+  for pid in /proc/[0-9]*; do
+    [ "$(readlink "$pid/ns/net" 2>/dev/null)" != "$network" ] || kill -9 "${pid#/proc/}" 2>/dev/null || true
+  done
 }
 
 apart_up() {
@@ -50,6 +59,6 @@ apart_up() {
     echo "NodeName=n$i NodeHostname=n$i NodeAddr=10.77.20.$((10 + i)) Port=6818 CPUs=4" >>"$SLURM_CONF"
   done
   end_conf "$@"
-  for i in $(seq "$nodes"); do start_node "$i"; done
+  for i in $(seq "$nodes"); do switch_on "$i"; done
   want_idle
 }

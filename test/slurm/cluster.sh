@@ -1,6 +1,6 @@
 # Sourced after test/lib.sh: a real SLURM cluster on this machine, one slurmd per node, that ends with the test.
 #   cluster_up N [LINE...]   N nodes n1 to nN of 4 processors; further lines for slurm.conf
-#   apart_up N [LINE...]     with apart.sh: the same, each node a host of its own: name, network, clocks, /dev/shm and local disk
+#   apart_up N [LINE...]     with apart.sh: the same, each node a host of its own
 #   wait_for SECONDS COMMAND...   until the command succeeds
 # shellcheck shell=bash disable=SC2034
 [ "$(id -u)" = 0 ] || skip "starting slurmd and munged needs root"
@@ -94,8 +94,9 @@ AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
+SchedulerParameters=bf_interval=1
 SlurmdParameters=config_overrides
-KillWait=10
+KillWait=5
 MpiDefault=none
 CONF
 }
@@ -125,11 +126,11 @@ cluster_up() {
   want_idle
 }
 
-# A job whose state is neither pending, running nor completing.
+# A job, with all of its components or array tasks, whose state is neither pending, running nor completing.
 job_is_over() {
-  local state
-  state=$(scontrol -o show job "$1" 2>/dev/null | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p')
-  [ -n "$state" ] && [[ ! $state =~ ^(PENDING|RUNNING|COMPLETING|CONFIGURING|SUSPENDED|REQUEUED)$ ]]
+  local states
+  states=$(scontrol -o show job "$1" 2>/dev/null | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p')
+  [ -n "$states" ] && ! grep -qE '^(PENDING|RUNNING|COMPLETING|CONFIGURING|SUSPENDED|REQUEUED)$' <<<"$states"
 }
 
 # want_truth WHAT DIR TRUTH: DIR holds, by kind, the calls that the processes of TRUTH.RANK say they made.

@@ -1,102 +1,137 @@
 #!/usr/bin/env bash
-# However a job ends on a real SLURM cluster of four nodes (a task killed, scancel, requeue, a signal to
-# `lockstep run`), each run has its own directory, everything recorded is in it, and verify agrees.
-# timeout: 150
+# However a job ends (a task killed, scancel, a signal to its tasks, the time limit, requeue, a slurmd killed in the
+# middle, a node lost), everything recorded is in its run's directory, the ledger is exact for every process, and the
+# report is there. Four nodes that are hosts of their own, each with its own memory: the epilog recovers on each.
+# timeout: 300
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
+. "$(dirname "$0")/apart.sh"
 
-# The epilog of the site: recovers, and says for which job it has run.
+# The epilog of the site, and which job it ran for on which node.
 cat >"$TMP/epilog" <<EPILOG
 #!/bin/sh
 LOCKSTEP_COMMAND=$BUILD/lockstep PATH=/usr/sbin:/usr/bin:/sbin:/bin "$ROOT/slurm/epilog.sh"
-echo "\$SLURM_JOB_ID" >>"$TMP/epilogs"
+echo "\$SLURM_JOB_ID \$SLURM_RESTART_COUNT" >>"$TMP/epilogs"
 EPILOG
 chmod 755 "$TMP" "$TMP/epilog"
-cluster_up 4 "Epilog=$TMP/epilog" "OverTimeLimit=0"
+: >"$TMP/epilogs"
+apart_up 4 "Epilog=$TMP/epilog" OverTimeLimit=0
 
-export MASTER_ADDR=127.0.0.1
 mkdir -p "$TMP/truth"
-# submit NAME NODES SBATCH_OPTION... -- EMULATOR_OPTION...: a job of two tasks on each node, recorded under $RUNS/NAME.
-submit() {
-  local name=$1 nodes=$2 options=()
-  shift 2
-  while [ "$1" != -- ]; do options+=("$1"); shift; done
+# script NAME COMMAND...: a batch script that runs the emulator for as long as it may, after COMMAND, under $RUNS/NAME.
+script() {
+  local name=$1
   shift
   cat >"$TMP/$name.sh" <<SCRIPT
 #!/bin/bash
-"$BUILD/lockstep" run --dir "$RUNS/$name" --interval 60 -- srun "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" \
-  --stall-us 30000000 --truth "$TMP/truth/$name" $@
+export MASTER_ADDR=10.77.20.1\${SLURMD_NODENAME#n}
+"$BUILD/lockstep" run --dir "$RUNS/$name" --interval "\${INTERVAL:-60}" -- srun $@ "$BUILD/lockstep-emulate" \
+  "$BUILD/libnccl-profiler.so" --stall-us 10000000 --iterations 1000000 --rate 200 --truth "$TMP/truth/$name"
 rc=\$?
 echo "\$rc" >"$TMP/$name.rc"
 exit "\$rc"
 SCRIPT
-  sbatch --parsable -N "$nodes" --ntasks-per-node=2 -o "$TMP/$name.out" "${options[@]}" "$TMP/$name.sh"
 }
-# Over, and its epilog has run on all of its nodes.
+# submit NAME SBATCH_OPTION...: two tasks on each of two nodes
+submit() { sbatch --parsable -N2 --ntasks-per-node=2 -o "$TMP/$1.out" "${@:2}" "$TMP/$1.sh"; }
+epilogs_of() { grep -c "^$1 " "$TMP/epilogs"; }
+epilogs_ran() { [ "$(epilogs_of "$1")" -ge "$2" ]; }
+# over NAME JOB: it is, and its epilog has run on both nodes
 over() {
-  wait_for 60 job_is_over "$2" || fail "$1: the job does not end: $(squeue; cat "$TMP/$1.out")"
-  wait_for 20 epilogs_ran "$2" "$3" || fail "$1: the epilog has not run: $(cat "$TMP/epilogs")"
+  wait_for 150 job_is_over "$2" || fail "$1: the job does not end: $(squeue; cat "$TMP/$1.out")"
+  wait_for 100 epilogs_ran "$2" 2 || fail "$1: the epilog has not run on both nodes: $(cat "$TMP/epilogs")"
 }
-epilogs_ran() { [ "$(grep -cx "$1" "$TMP/epilogs")" -ge "$2" ]; }
-recorded() {  # recorded NAME JOB PROCESSES: its directory is complete
-  local dir=$RUNS/$1/lockstep-$2
+state_of() { scontrol -o show job "$1" | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p'; }
+# recorded NAME RUN: the directory of this run is complete and has a report of its four processes
+recorded() {
+  local dir=$RUNS/$1/lockstep-$2 found
   "$BUILD/lockstep" verify "$dir" >"$TMP/verify" 2>&1 || { cat "$TMP/verify" "$TMP/$1.out"; fail "$1: verify finds a difference"; }
-  want_equal "$1: processes" "$3" "$("$BUILD/lockstep" info "$dir" --json | jq '.processes | length')"
+  found=$("$BUILD/lockstep" info "$dir" --json)
+  want_equal "$1: processes" 4 "$(jq '.processes | length' <<<"$found")"
+  want_equal "$1: memory files left" 0 "$(jq '.arenas | length' <<<"$found")"
   [ "$("$BUILD/lockstep" count "$dir" --json | jq .starts.Coll)" -gt 0 ] || fail "$1: no operation recorded"
-  want_equal "$1: memory files left" 0 "$("$BUILD/lockstep" info "$dir" --json | jq '.arenas | length')"
+  for file in report.html summary/diagnose.txt summary/verify.txt; do
+    [ -s "$dir/$file" ] || fail "$1: no $file: $(cat "$TMP/$1.out")"
+  done
+  grep -q "of 4 processes" "$dir/summary/verify.txt" || fail "$1: answered too early: $(cat "$dir/summary/verify.txt")"
 }
-emulator_of() { pgrep -f "^$BUILD/lockstep-emulate .*/truth/$1( |\$)" | head -1; }
-is_running() { [ -s "$TMP/truth/$1.0" ] && grep -q '"done"' "$TMP/truth/$1.0"; }
+started() { [ -s "$TMP/truth/$1.0" ] && grep -q '"done"' "$TMP/truth/$1.0"; }
+want_started() { wait_for 60 started "$1" || fail "$1 does not start: $(squeue; cat "$TMP/$1.out")"; }
+rank() { pgrep -f "^$BUILD/lockstep-emulate .*/truth/$1( |\$)" | sort -n | tail -1; }
 
-# Killed: one of four tasks; the others notice and end by themselves.
-killed=$(submit killed 2 -- --iterations 1000000)
-cancelled=$(submit cancelled 2 -- --iterations 1000000)
-wait_for 20 is_running killed || fail "killed does not start: $(cat "$TMP/killed.out")"
-wait_for 20 is_running cancelled || fail "cancelled does not start: $(cat "$TMP/cancelled.out")"
-kill -9 "$(emulator_of killed)"
+# The time limit, of programs that ignore SIGTERM: SLURM looks every half a minute, so it ends last.
+script limit "bash -c 'trap \"\" TERM; exec \"\$@\"' --"
+script killed; script cancelled; script requeued
+limit=$(submit limit --time=1)
+killed=$(submit killed)
+cancelled=$(submit cancelled)
+want_started killed
+want_started cancelled
+kill -9 "$(rank killed)"
 scancel "$cancelled"
-over killed "$killed" 2
-over cancelled "$cancelled" 2
-recorded killed "$killed.0" 4
-recorded cancelled "$cancelled.0" 4
+
+# Killed: `lockstep run` recovers on both nodes itself, and the exit code is the job's.
+over killed "$killed"
+recorded killed "$killed.0"
+want_equal "killed: exit code" "$(cat "$TMP/killed.rc")" \
+  "$(scontrol -o show job "$killed" | sed -n 's/.* ExitCode=\([0-9]*\):.*/\1/p')"
 [ "$(cat "$TMP/killed.rc")" != 0 ] || fail "the killed task's exit code is lost"
-for file in summary/diagnose.txt report.html; do
-  [ -n "$(find "$RUNS/killed/lockstep-$killed.0" -path "*$file" -size +0)" ] || fail "killed: no $file: $(cat "$TMP/killed.out")"
-done
+want_equal "killed: recovered by \`lockstep run\`" 1 "$(grep -c 'recovered into' "$RUNS/killed/lockstep-$killed.0/summary/recover.txt")"
+want_equal "killed: hosts" 2 "$("$BUILD/lockstep" info "$RUNS/killed/lockstep-$killed.0" --json | jq '[.processes[].host] | unique | length')"
+over cancelled "$cancelled"
+recorded cancelled "$cancelled.0"
 
-# Requeued while it runs: what the first start had recorded is complete.
-requeued=$(submit requeued 2 --requeue -- --iterations 1000000)
-wait_for 20 is_running requeued || fail "requeued does not start: $(cat "$TMP/requeued.out")"
+# Requeued while it runs: the second start gets a directory of its own, and both are complete.
+requeued=$(submit requeued --requeue)
+want_started requeued
 scontrol requeue "$requeued"
-wait_for 20 epilogs_ran "$requeued" 2 || fail "requeued: the epilog has not run"
-scancel "$requeued"
-recorded requeued "$requeued.0" 4
+wait_for 60 epilogs_ran "$requeued" 2 || fail "requeued: the epilog has not run"
+recorded requeued "$requeued.0"
+before=$(cat "$RUNS/requeued/lockstep-$requeued.0"/*.lks | sha256sum)
+rm -f "$TMP"/truth/requeued.*
+wait_for 60 scontrol update "JobId=$requeued" StartTime=now || fail "requeued: $(squeue)"
+want_started requeued
+# Only its tasks get the signal: `lockstep run` goes on and answers.
+scancel -s TERM "$requeued"
+wait_for 60 epilogs_ran "$requeued" 4 || fail "requeued: the epilog has not run again"
+recorded requeued "$requeued.r1.0"
+want_equal "requeued: directories" "lockstep-$requeued.0 lockstep-$requeued.r1.0" "$(cd "$RUNS/requeued" && echo *)"
+want_equal "requeued: the first recording" "$before" "$(cat "$RUNS/requeued/lockstep-$requeued.0"/*.lks | sha256sum)"
+want_equal "a signal to the tasks: exit code in run.json" "$(cat "$TMP/requeued.rc")" \
+  "$(jq .exit_code "$RUNS/requeued/lockstep-$requeued.r1.0/run.json")"
 
-# SIGTERM to `lockstep run` outside an allocation, where it goes to srun itself: what was recorded is complete.
-SLURM_JOB_NAME=signalled "$BUILD/lockstep" run --dir "$RUNS/signalled" --interval 60 -- \
-  srun -N2 -n4 "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --truth "$TMP/truth/signalled" \
-  --stall-us 30000000 --iterations 1000000 >/dev/null 2>"$TMP/signalled.out" &
-pid=$!
-wait_for 20 is_running signalled || fail "signalled does not start: $(cat "$TMP/signalled.out")"
-kill -TERM "$pid"
+# A slurmd is killed, then a task on its node; the node's epilog runs when slurmd is back.
+script daemon
+daemon=$(submit daemon -w n3,n4)
+want_started daemon
+kill -9 "$(cat "$S/run/slurmd-n4.pid")"
+victim=$(rank daemon)
+kill -9 "$victim"
+wait_for 60 epilogs_ran "$daemon" 1 || fail "daemon: the job does not end on the other node: $(squeue)"
+start_daemon 4
+over daemon "$daemon"
+recorded daemon "$daemon.0"
+
+over limit "$limit"
+want_equal "limit: state" TIMEOUT "$(state_of "$limit")"
+recorded limit "$limit.0"
+
+# A node is lost with all of its memory: what had reached the disk is reported when somebody asks for it.
+script lost
+lost=$(INTERVAL=0.1 submit lost -w n3,n4 --no-requeue)
+want_started lost
+dir=$RUNS/lost/lockstep-$lost.0
+on_disk() { [ "$(find "$dir" -name '*.lks' -size +20k | wc -l)" = 4 ]; }
+wait_for 60 on_disk || fail "lost: nothing reaches the disk: $(ls -l "$dir")"
+switch_off 4
+scontrol update NodeName=n4 State=DOWN Reason=lost
+wait_for 100 job_is_over "$lost" || fail "lost: the job does not end: $(squeue)"
+want_equal "lost: state" NODE_FAIL "$(state_of "$lost")"
+wait_for 60 epilogs_ran "$lost" 1 || fail "lost: the epilog has not run on the other node"
+"$BUILD/lockstep" finish "$dir" >"$TMP/lost.finish" || fail "lost: $(cat "$TMP/lost.finish")"
+[ -s "$dir/report.html" ] || fail "lost: no report: $(cat "$TMP/lost.finish" "$TMP/lost.out")"
 rc=0
-wait "$pid" || rc=$?
-[ "$rc" != 0 ] || fail "signalled: exit code 0"
-dir=("$RUNS/signalled"/lockstep-*)
-"$BUILD/lockstep" recover "${dir[0]}" >/dev/null
-"$BUILD/lockstep" verify "${dir[0]}" >"$TMP/verify" 2>&1 || { cat "$TMP/verify"; fail "signalled: verify finds a difference"; }
-
-# Array tasks and several steps at once.
-cat >"$TMP/array.sh" <<SCRIPT
-#!/bin/bash
-for i in 0 1; do
-  "$BUILD/lockstep" run --dir "$RUNS/array" -- "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --ranks 2 --iterations 5 &
-done
-wait
-SCRIPT
-sbatch -W -a 1-2 -n1 -o "$TMP/array.out" "$TMP/array.sh" >/dev/null || fail "array: $(cat "$TMP/array.out")"
-want_equal "directories of two array tasks with two runs each" "0 1 0 1" \
-  "$(cd "$RUNS/array" && for d in lockstep-*_[12].?; do printf '%s ' "${d##*.}"; done | sed 's/ $//')"
-for dir in "$RUNS"/array/lockstep-*; do
-  want_equal "$dir: operations" 10 "$("$BUILD/lockstep" count "$dir" --json | jq .starts.Coll)"
-done
+"$BUILD/lockstep" verify "$dir" >"$TMP/verify" 2>&1 || rc=$?
+want_equal "lost: verify finds something" 1 "$rc"
+want_equal "lost: and that is the two processes of the lost node" "2 2" \
+  "$(grep -c '^difference: ' "$TMP/verify") $(grep -c '^difference: n4 process [0-9]*: died before its last records' "$TMP/verify")"

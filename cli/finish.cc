@@ -1,0 +1,95 @@
+// `lockstep finish DIR`: what `lockstep run` does after the program, for a run whose `lockstep run`
+// was killed or could not reach every node. The epilog calls it on each node of a job.
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/run_finish.h"
+#include "dumper/recover.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string directory;
+  bool last = false;
+};
+
+// Each process keeps a file of this kind beside its segments for as long as it has memory that
+// could be recovered, on whichever host.
+bool some_are_left(const std::string& directory) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    if (entry.path().extension() == ".arena") return true;
+  }
+  return false;
+}
+
+// The report is there, and no segment came after summary/recover.txt, which is written before the
+// answers are begun.
+bool answered(const std::string& directory) {
+  std::error_code no_report, no_begin, error;
+  const auto report = fs::last_write_time(directory + "/report.html", no_report);
+  const auto begin = fs::last_write_time(directory + "/summary/recover.txt", no_begin);
+  if (no_report || no_begin || report < begin) return false;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    std::error_code gone;
+    if (entry.path().extension() == ".lks" && fs::last_write_time(entry.path(), gone) > begin)
+      return false;
+  }
+  return true;
+}
+
+int run(const Arguments& arguments) {
+  const std::string& directory = arguments.directory;
+  // One at a time: the epilogs of all nodes come at once. Held until this process ends.
+  const int lock = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock < 0) return bad_input(directory + ": cannot be opened: " + std::strerror(errno));
+  flock(lock, LOCK_EX);
+  const auto recovered = dumper::recover_run(directory);
+  if (!recovered.ok()) return bad_input(recovered.message());
+  std::string told;
+  for (const dumper::RecoveredProcess& process : recovered.value()) told += process.sentence + "\n";
+  print(told);
+  if (arguments.last && some_are_left(directory)) {
+    print("other hosts have processes to recover; the last one's `lockstep finish` answers\n");
+    return kOk;
+  }
+  if (answered(directory)) {
+    print(directory + ": the answers are there and newer than every segment\n");
+    return kOk;
+  }
+  std::error_code error;
+  fs::create_directories(directory + "/summary", error);
+  std::ofstream(directory + "/summary/recover.txt") << told;
+  FinishPlan plan;
+  plan.directory = directory;
+  ChildProcess process;
+  write_answers(process, plan);
+  print("summaries are in " + directory + "/summary\n");
+  return kOk;
+}
+
+}  // namespace
+
+void add_finish(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app, exit_code, "finish",
+                  "Recover and answer for a run whose `lockstep run` could not do it any more",
+                  [arguments] { return run(*arguments); });
+  command->add_option("DIR", arguments->directory, "The run directory")->required();
+  command->add_flag("--last", arguments->last,
+                    "Answer only when no other host has anything left to recover");
+}
+
+}  // namespace lockstep::cli

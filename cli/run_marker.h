@@ -1,0 +1,22 @@
+// A file in /dev/shm that says, on the node of `lockstep run`, which run of a SLURM job is not
+// finished: its job's number and its directory, a line each. It goes with the object; one that is
+// still there when the job has ended tells the epilog that `lockstep run` was killed before it
+// could answer. A failure to write it is of no consequence and not told.
+#pragma once
+
+#include <string>
+
+namespace lockstep::cli {
+
+class RunMarker {
+ public:
+  RunMarker(const std::string& job, const std::string& directory);
+  ~RunMarker();
+  RunMarker(const RunMarker&) = delete;
+  RunMarker& operator=(const RunMarker&) = delete;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace lockstep::cli
