@@ -9,10 +9,10 @@
 #include <fstream>
 #include <memory>
 
+#include "analysis/recover.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/run_finish.h"
-#include "dumper/recover.h"
 
 namespace lockstep::cli {
 namespace {
