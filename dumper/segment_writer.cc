@@ -16,6 +16,11 @@ constexpr uint64_t kLeastRotateBytes = 64 * 1024;
 // only.
 constexpr uint64_t kSegmentsInBudget = 4;
 constexpr uint32_t kMaxTakenNames = 10'000;
+// What a segment held is known by communicator, kind and call until it is certain that nobody asks.
+// A segment ends at this many such counts, some 500 communicators, so that a process that makes
+// them for weeks stays as small as it was: 512 KiB.
+constexpr size_t kMostCounts = 8192;
+constexpr size_t kMostComms = 1024;  // of those, ended ones are forgotten before a segment ends
 
 uint64_t real_ns() {
   timespec now{};
@@ -141,6 +146,7 @@ Status SegmentWriter::open_segment() {
   if (status.ok()) {
     ++next_segment_;
     facts_owed_ = false;
+    forget_earlier_segments();
     return status;
   }
   bytes_on_disk_ -= segments_.back().bytes;
@@ -151,6 +157,20 @@ Status SegmentWriter::open_segment() {
   --next_file_;
   sequence_ = sequence_before;
   return status;
+}
+
+// Without a budget none of them is ever deleted. Their counts' memory goes on to the next.
+void SegmentWriter::forget_earlier_segments() {
+  if (options_.max_disk_bytes != 0 || segments_.size() < 2) return;
+  std::swap(segments_.front().kept, segments_.back().kept);
+  segments_.back().kept.clear();
+  while (segments_.size() > 1) segments_.pop_front();
+}
+
+bool SegmentWriter::is_full(size_t next_bytes) const {
+  const Segment& segment = segments_.back();
+  return segment.bytes + next_bytes > rotate_at() ||
+         (options_.rotate_bytes != 0 && segment.kept.size() >= kMostCounts);
 }
 
 Status SegmentWriter::write_all(const void* bytes, size_t size) {
@@ -223,7 +243,7 @@ void SegmentWriter::keep_budget(size_t next_bytes) {
 
 Status SegmentWriter::prepare(size_t next_bytes) {
   close_if_gone();
-  if (file_ >= 0 && segments_.back().bytes + next_bytes > rotate_at()) close();
+  if (file_ >= 0 && is_full(next_bytes)) close();
   if (file_ < 0) {
     Status status = open_segment();
     if (!status.ok()) return status;
@@ -248,6 +268,7 @@ Status SegmentWriter::append(EncodedChunk* chunk) {
   for (size_t at = 0; at < comms.size(); at += kRecordShapes[tag_of(comms[at])].words) {
     comms_.apply(&comms[at], chunk->comm_names);
   }
+  if (comms_.all().size() > kMostComms) comms_.forget_finalized();
   return options_.sync == SyncMode::Chunk ? sync() : status;
 }
 

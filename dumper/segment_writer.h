@@ -71,10 +71,12 @@ class SegmentWriter {
   };
 
   uint64_t rotate_at() const;
+  bool is_full(size_t next_bytes) const;
   Status prepare(size_t next_bytes);
   Status open_segment();
   Status create_file();
   Status write_openers();
+  void forget_earlier_segments();
   Status write_chunk(std::vector<uint8_t>* bytes);
   Status write_text(ChunkType type, const std::string& text);
   Status write_ledger(ChunkType type);
@@ -94,7 +96,8 @@ class SegmentWriter {
   uint32_t next_segment_, next_file_, sequence_;
   uint64_t bytes_on_disk_ = 0;
   uint32_t segments_deleted_ = 0;
-  std::deque<Segment> segments_;  // the last is the open one, when file_ is open
+  // The last is the open one, when file_ is open; earlier ones only with a budget.
+  std::deque<Segment> segments_;
   LiveComms comms_;
   Ledger last_ledger_;  // as the caller gave it
   Counts given_up_;

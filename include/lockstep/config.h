@@ -42,7 +42,7 @@ enum class OptionType : uint8_t {
   X(DumpIntervalUs, "dump_interval_us", Number, "1000000", "1000..3600000000", "files", \
     "longest time in microseconds that a record waits before it is written; full buffers are written at once") \
   X(RotateMb, "rotate_mb", Number, "256", "1..1048576", "files", \
-    "size in MiB at which a process starts its next segment file") \
+    "size in MiB at which a process starts its next segment file; after some 500 communicators it does so too") \
   X(MaxDiskMb, "max_disk_mb", Number, "0", "0..1073741824", "files", \
     "most MiB that one process keeps on disk, 0 for no limit; beyond it the oldest segments go and are counted") \
   X(Sync, "sync", Choice, "none", "none|chunk|interval", "files", \

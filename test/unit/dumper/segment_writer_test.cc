@@ -2,6 +2,7 @@
 #include "dumper/segment_writer.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <functional>
@@ -67,6 +68,52 @@ TEST(SegmentWriter, GoesOnAfterShortWrites) {
   EXPECT_TRUE(writer.append(&chunk).ok());
 
   EXPECT_EQ(read_back(directory.path()).records, 100u);
+}
+
+// One operation on each of `count` communicators.
+std::vector<uint64_t> on_communicators(uint32_t first, uint32_t count) {
+  std::vector<uint64_t> words;
+  for (uint32_t comm = first; comm < first + count; ++comm) {
+    words.push_back(make_word0(stop_tag(Kind::Coll), comm));
+    words.push_back(make_event_id(Kind::Coll, comm, comm));
+  }
+  return words;
+}
+
+TEST(SegmentWriter, BeginsANewSegmentWhenItHasSeenManyCommunicators) {
+  const TempDirectory directory;
+  SegmentWriterOptions options = sample_options(directory.path());
+  options.rotate_bytes = 1 << 20;
+  SegmentWriter writer(options, system_file_io());
+  for (uint32_t i = 0; i < 20; ++i) {
+    EncodedChunk chunk = encode({piece_of(on_communicators(1 + i * 1000, 1000), 1, i + 1)});
+    ASSERT_TRUE(writer.append(&chunk).ok());
+  }
+
+  const Found found = read_back(directory.path());
+  EXPECT_EQ(found.records, 20'000u);
+  EXPECT_EQ(found.missing, 0u);
+  EXPECT_EQ(found.segments, 3u);
+}
+
+TEST(SegmentWriter, CountsExactlyWhatARemovedFileHeldAlsoAfterManySegments) {
+  const TempDirectory directory;
+  SegmentWriterOptions options = sample_options(directory.path());
+  options.rotate_bytes = 1 << 20;
+  SegmentWriter writer(options, system_file_io());
+  for (uint32_t i = 0; i < 20; ++i) {
+    EncodedChunk chunk = encode({piece_of(on_communicators(1 + i * 1000, 1000), 1, i + 1)});
+    ASSERT_TRUE(writer.append(&chunk).ok());
+  }
+  ASSERT_EQ(::unlink(writer.path().c_str()), 0);
+  EncodedChunk chunk = encode({piece_of(on_communicators(1, 1), 1, 21)});
+  ASSERT_TRUE(writer.append(&chunk).ok());
+
+  const Found found = read_back(directory.path());
+  uint64_t lost = 0;
+  for (const auto& [key, count] : found.ledger.losses) lost += count;
+  EXPECT_GT(lost, 0u);
+  EXPECT_EQ(found.records + lost, 20'001u);
 }
 
 TEST(SegmentWriter, LeavesNothingHalfWrittenWhenTheDiskIsFullAndGoesOnWhenThereIsRoom) {

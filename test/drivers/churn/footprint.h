@@ -1,0 +1,22 @@
+// What a process holds of the system, read from /proc/self. Used by the churn driver between its
+// calls.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lockstep::driver {
+
+struct Footprint {
+  uint64_t memory_kb = 0;  // resident: own pages, and those of mapped files such as the arena
+  uint64_t handles = 0, threads = 0, mappings = 0;
+
+  std::string json() const;
+};
+Footprint footprint_now();
+
+// Once memory has not changed for longer than the plugin waits before it gives buffers back, or
+// after half a minute: what the process holds at rest.
+Footprint footprint_at_rest();
+
+}  // namespace lockstep::driver
