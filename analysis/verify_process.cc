@@ -1,5 +1,6 @@
 #include "analysis/verify_process.h"
 
+#include "dumper/config.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -34,6 +35,23 @@ dumper::Counts recount(const dumper::DecodedChunk& chunk) {
 }
 
 std::string number(uint64_t value) { return std::to_string(value); }
+
+// What a process that was killed left out: nothing that recovery cannot find, or, with crash safety
+// off, what its own memory held.
+std::string left_out_by_death(const dumper::ProcessFacts& facts) {
+  dumper::Config config;
+  for (const dumper::OptionFact& fact : facts.options) {
+    for (Option option : {Option::CrashSafe, Option::DumpIntervalUs}) {
+      if (fact.name == option_row(option).name)
+        static_cast<void>(config.set(option, fact.value, dumper::Origin::File));
+    }
+  }
+  if (config.flag(Option::CrashSafe))
+    return "died before its last records were written; run `lockstep recover`";
+  return "died with LOCKSTEP_CRASH_SAFE=0: what it called in its last dump interval (" +
+         number(config.u64(Option::DumpIntervalUs)) +
+         " us) died with it and cannot be recovered; everything before is here";
+}
 
 }  // namespace
 
@@ -125,7 +143,7 @@ void ProcessVerifier::check_end() {
     case dumper::ProcessState::Elsewhere:
       return differ("did not end, and is of another host; run `lockstep recover` there");
     case dumper::ProcessState::Dead:
-      return differ("died before its last records were written; run `lockstep recover`");
+      return differ(left_out_by_death(process_.facts));
   }
 }
 
