@@ -67,6 +67,12 @@ Status ArenaFile::read_header() {
     return Status::error(path_ + ": written by a newer lockstep (version " +
                          std::to_string(header_->version) + "); recover with that one");
   }
+  // It becomes part of file names; no process of ours ever wrote one with a slash.
+  if (host().find('/') != std::string::npos) {
+    return Status::error(path_ + ": the host it names at byte " +
+                         std::to_string(offsetof(ArenaHeader, host)) +
+                         " holds a slash, which no lockstep writes; remove it by hand");
+  }
   return Status();
 }
 

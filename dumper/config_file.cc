@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,7 +63,7 @@ struct Member {
 // Collects the members of one flat object. Anything nested is one problem of its key.
 class MemberReader : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, MemberReader> {
  public:
-  explicit MemberReader(const rapidjson::StringStream* stream) : stream_(stream) {}
+  explicit MemberReader(const rapidjson::MemoryStream* stream) : stream_(stream) {}
 
   bool Null() { return take("", "null is no value; leave the key out"); }
   bool Bool(bool b) { return take(b ? "1" : "0", ""); }
@@ -98,7 +99,7 @@ class MemberReader : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Memb
     return true;
   }
 
-  const rapidjson::StringStream* stream_;
+  const rapidjson::MemoryStream* stream_;
   size_t depth_ = 0;
   bool root_is_object_ = false;
   std::string key_;
@@ -161,7 +162,9 @@ void load_config_file(const char* path, Config* config, std::vector<Notice>* not
                 "; it is ignored");
 
   const std::string& text = file.value();
-  rapidjson::StringStream stream(text.c_str());
+  // Not a StringStream: checking the encoding, it reads past the end of a text that ends inside a
+  // character.
+  rapidjson::MemoryStream stream(text.data(), text.size());
   MemberReader members(&stream);
   rapidjson::Reader reader;
   constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |

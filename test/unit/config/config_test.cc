@@ -152,6 +152,17 @@ TEST_F(ConfigFile, KeepsItsValueWhenTheVariableIsWrong) {
       Strings{"LOCKSTEP_ROTATE_MB=x: expected a whole number from 1 to 1048576; using 16 (file)"});
 }
 
+// Found by test/fuzz/config: the reader looked for the rest of the character behind the text.
+TEST_F(ConfigFile, EndsWhereTheFileEndsAlsoInsideACharacter) {
+  for (const char* text : {"{\"dir\": \"/\xe2", "{\"dir\": \"/\xf0\x9f", "{\"\xc3"}) {
+    const LoadedConfig loaded = load_file(text);
+
+    ASSERT_EQ(loaded.notices.size(), 1u);
+    EXPECT_NE(loaded.notices[0].sentence.find("The whole file is ignored"), std::string::npos)
+        << loaded.notices[0].sentence;
+  }
+}
+
 TEST_F(ConfigFile, ReportsEachWrongKeyAndValueWithItsLine) {
   const LoadedConfig loaded = load_file(
       "{\n\"dump_intervall_us\": 5,\n\"zstd_level\": 99,\n\"sync\": [\"chunk\"],\n\"config\": "

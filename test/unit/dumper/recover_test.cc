@@ -218,6 +218,21 @@ TEST(Recover, CopesWithArenasThatHoldAnything) {
   }
 }
 
+TEST(Recover, WritesNowhereElseHoweverTheArenaNamesItsHost) {
+  const TempDirectory directory;
+  HandmadeArena arena(directory.path());
+  std::strcpy(arena.header()->host, "../stray");
+  arena.add_block(1, random_records(10, 1), 0);
+  arena.write();
+
+  const RecoveredProcess process = recover_one(directory.path());
+
+  EXPECT_EQ(process.outcome, Outcome::Failed);
+  EXPECT_NE(process.sentence.find("holds a slash"), std::string::npos) << process.sentence;
+  EXPECT_FALSE(exists(directory.path() + "/../stray." + std::to_string(kDeadPid) + ".0.lks"));
+  EXPECT_TRUE(exists(arena.path()));
+}
+
 TEST(Recover, RefusesAFileThatIsTooShort) {
   const TempDirectory directory;
   std::ofstream(directory.path() + "/host.1.blocks") << "short";
