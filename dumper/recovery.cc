@@ -176,6 +176,7 @@ Ledger Recovery::make_ledger() const {
   }
   add_losses(&ledger);
   add_in_progress(&ledger);
+  ledger.notes = told_.ledger.notes;
   ledger.notes.push_back("recovered after the process died; " + std::to_string(told_.tids.size()) +
                          " threads had called");
   return ledger;

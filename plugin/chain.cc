@@ -36,6 +36,12 @@ std::vector<std::string> Chain::load(const std::string& paths) {
   return sentences;
 }
 
+bool Chain::has(const std::string& name) const {
+  return std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& plugin) {
+    return plugin->name().compare(0, name.size(), name) == 0;
+  });
+}
+
 void Chain::begin_comm(uint32_t comm, const CommFacts& facts) {
   for (const auto& plugin : plugins_) plugin->init(comm, facts);
   merged_mask_.store(merged_mask(), std::memory_order_relaxed);
@@ -190,6 +196,7 @@ void Chain::start(void* context, void** handle, const Descr& descr) {
     delivered = true;
   }
   remember(id, kind, event, delivered, captured<kVersion>(descr, kind));
+  poll_masks();  // one may have changed its mask just now: NCCL would know already
 }
 
 // NCCL passes NULL handles on for NetPlugin only; everywhere else it looks first.

@@ -21,6 +21,8 @@ class Chain {
   // Paths joined by colons. Gives the sentences to tell the user.
   std::vector<std::string> load(const std::string& paths);
   bool empty() const { return plugins_.empty(); }
+  // A chained plugin calls itself so, or begins so.
+  bool has(const std::string& name) const;
 
   void begin_comm(uint32_t comm, const CommFacts& facts);
   void end_comm(uint32_t comm);

@@ -19,6 +19,8 @@ class ChainedPlugin {
   static Result<std::unique_ptr<ChainedPlugin>> load(const std::string& path, int bound_version);
 
   int version() const { return version_; }
+  // What the plugin calls itself.
+  std::string name() const { return table_->name != nullptr ? table_->name : ""; }
   uint32_t mask() const { return static_cast<uint32_t>(__atomic_load_n(&mask_, __ATOMIC_RELAXED)); }
   // Whether NCCL would call it for an event of this kind under its mask `mask`; for this state.
   bool wants(Kind kind, uint32_t mask) const;

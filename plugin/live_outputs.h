@@ -25,6 +25,11 @@ class LiveOutputs {
   // Reads the environment; `notices` gets what to tell the user.
   void read(const char* const* environment, const dumper::Config& config,
             std::vector<dumper::Notice>* notices);
+  // The real ones are chained behind us: they write their files, which would be the same as ours.
+  void leave_inspector_files() { inspector_.enabled = false; }
+  void leave_example_files() { example_prefix_.clear(); }
+  bool inspector_files() const { return inspector_.enabled; }
+  bool example_files() const { return !example_prefix_.empty(); }
   // Kinds these outputs cannot do without.
   uint32_t needed_kinds() const;
   // The interval a user of the Inspector asked for, or the configured one.

@@ -59,6 +59,7 @@ bool Recording::prepare(const CommFacts& facts) {
   outputs_.read(environ, config_, &loaded.notices);
   for (const dumper::Notice& notice : loaded.notices)
     log(notice.severity == dumper::Severity::Warning, notice.sentence);
+  load_chain(facts.abi_version);
 
   ArenaOptions options;
   options.cap_bytes = config_.u64(Option::BufferMb) << 20;
@@ -81,7 +82,7 @@ bool Recording::prepare(const CommFacts& facts) {
   outputs_.attach(dump_.get());
 
   prepare_services();
-  prepare_chain(facts.abi_version);
+  if (chain_ != nullptr && !chain_->empty()) chain.store(chain_.get(), std::memory_order_release);
   recorder.arena = arena_.header();
   recorder.memory = &arena_;
   recorder.queue = queue_.get();
@@ -107,11 +108,18 @@ void Recording::prepare_services() {
   });
 }
 
-void Recording::prepare_chain(int bound_version) {
+void Recording::load_chain(int bound_version) {
   if (!config_.is_set(Option::Chain)) return;
   chain_ = std::make_unique<Chain>(events_, bound_version);
   for (const std::string& sentence : chain_->load(config_.text(Option::Chain))) log(true, sentence);
-  if (!chain_->empty()) chain.store(chain_.get(), std::memory_order_release);
+  if (outputs_.inspector_files() && chain_->has("Inspector")) {
+    outputs_.leave_inspector_files();
+    log(false, "NCCL_INSPECTOR_ENABLE: the chained Inspector writes its files, lockstep does not");
+  }
+  if (outputs_.example_files() && chain_->has("Example-profiler")) {
+    outputs_.leave_example_files();
+    log(false, "NCCL_PROFILE_DUMP_FILE: the chained Example writes its trace, lockstep does not");
+  }
 }
 
 void Recording::fill_header(const CommFacts& facts) {

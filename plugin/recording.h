@@ -48,7 +48,7 @@ class Recording {
   void fill_header(const CommFacts& facts);
   dumper::DumpOptions dump_options() const;
   void prepare_services();
-  void prepare_chain(int bound_version);
+  void load_chain(int bound_version);
   void stop_services();
   // Through NCCL's logger, which the tables before v4 do not have: then warnings go to stderr.
   void log(bool warning, const std::string& sentence) const;

@@ -39,3 +39,29 @@ mix=$ROOT/test/data/calls/mix.0.txt.zst
 for table in v3 v4 v5 v7; do compare $table 0xff "$mix"; done
 for mask in 0x1 0x8 0x10 0x20 0x80 0x100 0x800; do events=0x800 compare v6 $mask "$mix"; done
 echo "$(awk '{sum += $1} END {print sum}' "$TMP/compared") calls compared"
+
+# A plugin that changes its mask at run time gets what it gets alone: Coll from the beginning, KernelCh after 100 of them,
+# nothing after 200. Ours records API calls only, so its wishes must reach NCCL's mask. Prints Colls and kernels.
+switching() { # NAME LIBRARY
+  mkdir "$TMP/$1"
+  RECORD_DIR=$TMP/$1 RECORD_MASK=0x2 RECORD_SWITCH=100:0x42,200:0 LOCKSTEP_DIR=$TMP/$1.run LOCKSTEP_EVENTS=api LOCKSTEP_CLOCK=0 \
+    "$BUILD/lockstep-emulate" --ranks 2 --iterations 300 --channels 2 "$2" >"$TMP/$1.out" 2>&1 || fail "$(cat "$TMP/$1.out")" >&2
+  for rank in $(find "$TMP/$1" -name '*.txt' -exec basename {} \; | cut -d. -f1 | sort -u); do
+    echo "$(cat "$TMP/$1/$rank".*.txt | grep -c '^start Coll ') $(cat "$TMP/$1/$rank".*.txt | grep -c '^start KernelCh ')"
+  done
+}
+want_equal "Colls and kernels of a plugin alone" "200 200 200 200" "$(switching mask_alone "$record" | xargs)"
+want_equal "Colls and kernels of a plugin behind ours" "200 200 200 200" \
+  "$(LOCKSTEP_CHAIN=$record switching mask_chained "$plugin" | xargs)"
+
+# The real Inspector, or Example, behind ours writes the files that ours would write: then ours does not.
+outputs() { # NAME: the files made beside a chained plugin of that name
+  rm -rf "$TMP/files" && mkdir -p "$TMP/files" "$TMP/calls"
+  RECORD_NAME=$1 RECORD_DIR=$TMP/calls LOCKSTEP_CHAIN=$record LOCKSTEP_DIR=$TMP/files.run LOCKSTEP_CLOCK=0 \
+    NCCL_INSPECTOR_ENABLE=1 NCCL_INSPECTOR_DUMP_DIR=$TMP/files NCCL_PROFILE_DUMP_FILE=$TMP/files/trace \
+    "$BUILD/lockstep-emulate" --ranks 2 --iterations 3 "$plugin" >"$TMP/files.out" 2>&1 || fail "$(cat "$TMP/files.out")" >&2
+  find "$TMP/files" -type f | sed 's/.*\.//' | sort -u | xargs
+}
+want_equal "files beside another plugin" "json log" "$(outputs another)"
+want_equal "files beside an Inspector" "json" "$(outputs Inspector)"
+want_equal "files beside an Example" "log" "$(outputs Example-profiler-v6)"

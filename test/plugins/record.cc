@@ -1,13 +1,15 @@
 // A profiler plugin that writes down every call it gets, to compare what a plugin is called with
 // alone and behind ours. Handles are named by what they stand for (kind, descriptor, parent's
 // name), not by address, so that two runs of the same log write the same lines whatever the
-// threads' order. RECORD_MASK sets the activation mask (default: all);
+// threads' order. RECORD_MASK sets the activation mask (default: all); RECORD_SWITCH=N:MASK,...
+// changes it when the N-th Coll has started; RECORD_NAME is what the tables call themselves;
 // RECORD_DIR/<pid>.<thread>.txt gets one file per thread. It counts handles and contexts
 // that are none of its own as "FOREIGN".
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -113,6 +115,8 @@ std::string group_name(const Descr& d, Kind kind) {
   return {};
 }
 
+void switch_mask();
+
 template <typename Descr>
 abi::ResultCode start(void* context, void** handle, Descr* d) {
   const auto kind = static_cast<Kind>(__builtin_ctzll(static_cast<uint64_t>(d->type)));
@@ -124,6 +128,7 @@ abi::ResultCode start(void* context, void** handle, Descr* d) {
   named->name = std::string(kKindNames[static_cast<unsigned>(kind)]) + "#" + hash_of(what);
   *handle = named;
   write_line("start " + what + " -> " + named->name);
+  if (kind == Kind::Coll) switch_mask();
   return abi::kSuccess;
 }
 
@@ -151,8 +156,25 @@ abi::ResultCode finalize(void* context) {
   return abi::kSuccess;
 }
 
+std::atomic<int32_t*> live_mask{nullptr};
+
+// RECORD_SWITCH, on the thread that starts the Coll.
+void switch_mask() {
+  static std::atomic<long> colls{0};
+  const long number = ++colls;
+  for (const char* at = getenv("RECORD_SWITCH"); at != nullptr && *at != '\0';) {
+    char* end = nullptr;
+    const long when = strtol(at, &end, 0);
+    const long mask = *end == ':' ? strtol(end + 1, &end, 0) : 0;
+    if (when == number)
+      __atomic_store_n(live_mask.load(), static_cast<int32_t>(mask), __ATOMIC_RELAXED);
+    at = *end == ',' ? end + 1 : nullptr;
+  }
+}
+
 abi::ResultCode begin(void** context, int32_t* mask, const std::string& facts) {
   const char* wanted = getenv("RECORD_MASK");
+  live_mask = mask;
   *mask = wanted == nullptr ? 0xffff : static_cast<int32_t>(strtol(wanted, nullptr, 0));
   auto* named = new Named;
   named->name = "comm(" + facts + ")";
@@ -174,11 +196,13 @@ abi::ResultCode init_v5(void** context, uint64_t id, int32_t* mask, const char* 
   return init_v4(context, mask, name, id, nodes, ranks, rank, log);
 }
 
+const char* const own_name = getenv("RECORD_NAME") == nullptr ? "record" : getenv("RECORD_NAME");
+
 }  // namespace
 
 #define EXPORT_TABLE(N, INIT, ARGS)                                        \
   __attribute__((visibility("default"))) abi::TableV##N ncclProfiler_v##N{ \
-      "record", INIT, start<abi::v##N::EventDescr>, stop, record<abi::ARGS>, finalize};
+      own_name, INIT, start<abi::v##N::EventDescr>, stop, record<abi::ARGS>, finalize};
 
 extern "C" {
 EXPORT_TABLE(1, init_v1, StateArgsV1)

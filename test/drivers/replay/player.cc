@@ -130,6 +130,12 @@ bool Player::wanted(const LogLine& line) const {
   return !options_.apply_mask || mask_wants(plugin_->mask(), line.kind);
 }
 
+// Where a start gave no handle, NCCL makes no further calls; network plugins' events alone are not
+// looked at.
+bool Player::reaches(const LogLine& line, const void* handle) const {
+  return !options_.apply_mask || handle != nullptr || line.kind == Kind::NetPlugin;
+}
+
 void Player::call(const LogLine& line) {
   void* handle =
       line.event == 0 ? nullptr : events_[line.event].handle.load(std::memory_order_relaxed);
@@ -147,11 +153,11 @@ void Player::call(const LogLine& line) {
       if (wanted(line)) start(line);
       break;
     case LoggedCall::Record:
-      if (wanted(line))
+      if (wanted(line) && reaches(line, handle))
         plugin_->record(line.kind, handle, line.state, line.has_args ? &args : nullptr);
       break;
     case LoggedCall::Stop:
-      if (wanted(line)) plugin_->stop(line.kind, handle);
+      if (wanted(line) && reaches(line, handle)) plugin_->stop(line.kind, handle);
       break;
   }
 }

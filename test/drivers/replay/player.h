@@ -53,6 +53,7 @@ class Player {
   void call(const LogLine& line);
   void start(const LogLine& line);
   bool wanted(const LogLine& line) const;
+  bool reaches(const LogLine& line, const void* handle) const;
 
   const CallLog& log_;
   Plugin* plugin_;
