@@ -167,10 +167,9 @@ class Judge {
       values[value_of(run_.operations[member.operation], with_type)].push_back(member.rank);
     }
     if (values.size() < 2) return false;
-    size_t most = 0, total = 0;
+    size_t most = 0;
     for (const auto& [value, ranks] : values) {
       most = std::max(most, ranks.size());
-      total += ranks.size();
       finding_.evidence.push_back("operations: " + rank_list(ranks) + " passed " + value);
     }
     std::vector<int32_t> culprits;

@@ -110,8 +110,7 @@ inline uint64_t* reserve(ThreadLog& log, unsigned words) {
 inline void publish(ThreadLog& log, unsigned words) {
   log.cursor += words * 8;
   ++log.records;
-  const auto bytes =
-      static_cast<uint32_t>(log.cursor - reinterpret_cast<char*>(log.block) - sizeof(BlockHeader));
+  const auto bytes = static_cast<uint32_t>(log.cursor - reinterpret_cast<char*>(log.block + 1));
   log.block->published.store(pack_published(log.records, bytes), std::memory_order_release);
 }
 

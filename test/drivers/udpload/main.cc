@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   const double bursts_per_s = std::atof(argv[2]) * 1e6 / (8.0 * (kPacketBytes + 42) * kBurst);
   const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const char bytes[kPacketBytes] = {};
-  std::mt19937_64 random(argc);
+  std::mt19937_64 random(1);
   std::exponential_distribution<> gap_s(bursts_per_s);
   timespec next{};
   clock_gettime(CLOCK_MONOTONIC, &next);
