@@ -70,12 +70,6 @@ class MatchTimer {
     }
   }
 
-  // Processes with the same key share a clock: the aligned ones all, the others per host.
-  uint64_t clock_of(const ArrivalRow& a) const {
-    const ProcessRow& p = process(a);
-    return p.aligned != 0 ? ~uint64_t{0} : p.host;
-  }
-
   void find_last() {
     std::vector<std::pair<uint64_t, const ArrivalRow*>> lasts;  // one per clock: nearly always one
     const auto of_clock = [&](uint64_t clock) -> const ArrivalRow*& {
@@ -85,12 +79,12 @@ class MatchTimer {
       return lasts.emplace_back(clock, nullptr).second;
     };
     for (const ArrivalRow* a = begin_; a != end_; ++a) {
-      const ArrivalRow*& last = of_clock(clock_of(*a));
+      const ArrivalRow*& last = of_clock(clock_key(process(*a)));
       if (a->arrival_ns == kNoTime) continue;
       if (last == nullptr || a->arrival_ns > last->arrival_ns) last = a;
     }
     for (ArrivalRow* a = begin_; a != end_; ++a) {
-      const ArrivalRow* last = of_clock(clock_of(*a));
+      const ArrivalRow* last = of_clock(clock_key(process(*a)));
       if (last != nullptr) a->last_rank_row = number(last);
     }
     match_.comparable = lasts.size() == 1;

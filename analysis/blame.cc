@@ -206,7 +206,8 @@ class Blamer {
 
   void say_what_is_missing() {
     uint64_t apart = 0, many = 0;
-    bool steps = false, network = false;
+    bool steps = false, network = false, nodes = false;
+    for (const CommunicatorRow& comm : run_.communicators) nodes = nodes || comm.nnodes > 1;
     for (const MatchRow& match : run_.matches) {
       if (match.expected < 2) continue;
       ++many;
@@ -221,10 +222,10 @@ class Blamer {
           "Who came last in " + std::to_string(apart) + " of " + std::to_string(many) +
           " operations: their ranks are on hosts whose clocks are not aligned (`lockstep align`).");
     }
-    if (network && !steps) {
+    if (!steps && (network || nodes)) {
       out_.not_known.push_back(
-          "Which link is slow: network steps were not recorded (LOCKSTEP_EVENTS=step records "
-          "them).");
+          std::string("Which link") + (network ? "" : " or proxy thread") +
+          " is slow: network steps were not recorded (LOCKSTEP_EVENTS=step records them).");
     }
   }
 

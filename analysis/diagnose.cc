@@ -163,7 +163,9 @@ class Diagnoser {
       if (match.arrivals < 2 || match.expected < 2) continue;
       const OperationRow& first = run_.operations[run_.arrivals[match.first_arrival].operation];
       // The ranks of an assembled operation send and receive different amounts by nature.
-      if (first.state != OpState::Done || first.kind == OpKind::Assembled) continue;
+      // Without ends, differing calls are all there is to see.
+      const bool ended = first.state == OpState::Done;
+      if ((!ended && first.state != OpState::Enqueued) || first.kind == OpKind::Assembled) continue;
       std::map<uint64_t, std::vector<int32_t>> sizes;
       for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
         sizes[run_.operations[run_.arrivals[i].operation].size_bytes].push_back(
@@ -188,7 +190,9 @@ class Diagnoser {
       finding.text =
           operation_name(run_, first) + " on communicator " +
           communicator_name(run_, match.communicator) +
-          " ended although its ranks passed different sizes: its result cannot be right.";
+          (ended ? " ended although its ranks passed different sizes: its result cannot be right."
+                 : " was called with different sizes by its ranks: it hangs, or its result is "
+                   "wrong.");
       by_communicator[match.communicator] = std::move(finding);
     }
     std::vector<Finding> findings;

@@ -1,8 +1,10 @@
 #include "analysis/stalls.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace lockstep::analysis {
 namespace {
@@ -34,7 +36,13 @@ class StallFinder {
   void collect() {
     for (size_t i = 0; i < run_.operations.size(); ++i) {
       const OperationRow& row = run_.operations[i];
-      if (!is_open(row) || row.communicator == kNoRow) continue;
+      if (row.communicator == kNoRow) continue;
+      // Without ends, a communicator is judged by its calls.
+      if (row.state == OpState::Enqueued && row.position != kNoRow)
+        by_communicator_[row.communicator];
+      else if (row.state != OpState::Enqueued && row.state != OpState::Captured)
+        ends_known_.insert(row.communicator);
+      if (!is_open(row)) continue;
       if (row.position != kNoRow) {
         Rows& rows = by_communicator_[row.communicator];
         // A dead process's last operation may have ended unrecorded: the living say where they
@@ -64,8 +72,11 @@ class StallFinder {
 
   void find_collective(uint32_t communicator, Rows& rows) {
     if (rows.frontier == kNoRow) rows.frontier = rows.dead_frontier;
+    const bool by_calls = ends_known_.count(communicator) == 0;
+    if (by_calls && !find_frontier_of_calls(communicator, &rows)) return;
     if (rows.frontier == kNoRow) return find_replay(communicator, rows);
     Stall stall = begin(communicator, rows);
+    stall.by_calls = by_calls;
     const auto at_frontier = [&](const std::vector<uint32_t>& list) {
       const auto found = std::lower_bound(list.begin(), list.end(), rows.frontier,
                                           [&](uint32_t row, uint32_t position) {
@@ -82,6 +93,44 @@ class StallFinder {
     }
     choose_function(&stall);
     finish(std::move(stall));
+  }
+
+  // Where calls tell that something is wrong: the first position at which ranks called different
+  // functions, else the first that not all called, else the last one when a process died.
+  bool find_frontier_of_calls(uint32_t communicator, Rows* rows) const {
+    const CommunicatorRow& comm = run_.communicators[communicator];
+    std::vector<const std::vector<uint32_t>*> lists;
+    static const std::vector<uint32_t> kNone;
+    size_t shortest = std::numeric_limits<size_t>::max(), longest = 0, dead = 0;
+    for (uint32_t i = comm.first_member; i < comm.first_member + comm.members; ++i) {
+      const uint32_t process = run_.members[i].process;
+      const auto list = rows->by_process.find(process);
+      lists.push_back(list == rows->by_process.end() ? &kNone : &list->second);
+      shortest = std::min(shortest, lists.back()->size());
+      longest = std::max(longest, lists.back()->size());
+      dead += run_.processes[process].life == Life::Dead ? 1 : 0;
+      note_pauses(*lists.back(), &rows->durations);
+    }
+    if (longest == 0) return false;
+    for (size_t at = 0; at < shortest && rows->frontier == kNoRow; ++at) {
+      for (const auto* list : lists) {
+        if (run_.operations[(*list)[at]].func != run_.operations[(*lists[0])[at]].func)
+          rows->frontier = static_cast<uint32_t>(at);
+      }
+    }
+    if (rows->frontier != kNoRow) return true;
+    const bool died = dead != 0 && dead != lists.size();
+    if (shortest == longest && !died) return false;
+    rows->frontier = static_cast<uint32_t>(shortest == longest ? shortest - 1 : shortest);
+    return true;
+  }
+  // From call to call: what stands for the usual time of an operation.
+  void note_pauses(const std::vector<uint32_t>& list, std::vector<int64_t>* pauses) const {
+    for (size_t i = 2; i < list.size(); ++i) {
+      const int64_t at = run_.operations[list[i]].last_progress_ns;
+      const int64_t before = run_.operations[list[i - 1]].last_progress_ns;
+      if (at != kNoTime && before != kNoTime) pauses->push_back(at - before);
+    }
   }
 
   // All ranks replay the same graph: the ordinal and the replay say where each one stands.
@@ -171,22 +220,49 @@ class StallFinder {
       const ProcessRow& process = run_.processes[member.process];
       stall.running = stall.running || process.life == Life::Running;
       stall.unfinished = stall.unfinished || process.life != Life::Ended;
-      // What comes after the communicator was given up says nothing about how long it hung.
-      const int64_t end = member.finalize_ns != kNoTime ? member.finalize_ns : process.heard_ns;
-      stall.until_ns = std::max(stall.until_ns, end);
       if (member.operation == kNoRow) continue;
       const OperationRow& row = run_.operations[member.operation];
       if (!stall.pair && row.func != expected.func) {
         member.stand = Stand::Elsewhere;
       } else {
-        member.stand = is_open(row) ? Stand::Inside : Stand::Passed;
+        member.stand = stall.by_calls || is_open(row) ? Stand::Inside : Stand::Passed;
       }
       stall.aborted = stall.aborted || row.state == OpState::Aborted;
-      stall.since_ns = std::max(stall.since_ns, row.last_progress_ns);
-      stall.since_ns = std::max(stall.since_ns, row.enqueue_ns);
     }
+    time(&stall);
     add_not_recorded(&stall);
     stalls_.push_back(std::move(stall));
+  }
+
+  // How long nothing has moved, on each clock by itself where hosts are not on one; the shortest
+  // counts.
+  void time(Stall* stall) const {
+    struct Span {
+      int64_t since_ns = kNoTime, until_ns = kNoTime;
+    };
+    std::map<uint64_t, Span> clocks;
+    for (const StallMember& member : stall->members) {
+      const ProcessRow& process = run_.processes[member.process];
+      Span& span = clocks[clock_key(process)];
+      // What comes after the communicator was given up says nothing about how long it hung.
+      const int64_t end = member.finalize_ns != kNoTime ? member.finalize_ns : process.heard_ns;
+      span.until_ns = std::max(span.until_ns, end);
+      const uint32_t at = stall->by_calls ? member.last_operation : member.operation;
+      if (at == kNoRow) continue;
+      const OperationRow& row = run_.operations[at];
+      span.since_ns = std::max({span.since_ns, row.last_progress_ns, row.enqueue_ns});
+    }
+    bool any = false;
+    for (const auto& [clock, span] : clocks) {
+      if (span.since_ns == kNoTime) continue;
+      const double seconds =
+          static_cast<double>(std::max<int64_t>(0, span.until_ns - span.since_ns)) * 1e-9;
+      stall->seconds = any ? std::min(stall->seconds, seconds) : seconds;
+      any = true;
+    }
+    stall->one_clock = clocks.size() == 1;
+    for (StallMember& member : stall->members)
+      member.until_ns = clocks[clock_key(run_.processes[member.process])].until_ns;
   }
 
   void add_not_recorded(Stall* stall) const {
@@ -209,6 +285,7 @@ class StallFinder {
 
   const RunTables& run_;
   std::map<uint32_t, Rows> by_communicator_;
+  std::unordered_set<uint32_t> ends_known_;  // communicators
   std::unordered_map<uint32_t, std::vector<uint32_t>> open_replays_;
   std::vector<uint32_t> open_pairs_;
   std::map<uint32_t, bool> seen_matches_;

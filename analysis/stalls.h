@@ -23,6 +23,7 @@ struct StallMember {
   uint32_t operation = kNoRow;  // row at the stalled position; of another function when Elsewhere
   uint32_t last_operation = kNoRow;  // its last row on this communicator
   int64_t finalize_ns = kNoTime;
+  int64_t until_ns = kNoTime;  // the last sign of life of any member that shares its clock
   Stand stand = Stand::NotRecorded;
 };
 
@@ -31,19 +32,16 @@ struct Stall {
   uint32_t operation = kNoRow;  // a row that is inside, for function, size and ordinal
   bool pair = false;            // a send and its receive
   std::vector<StallMember> members;
-  int64_t since_ns = kNoTime;  // the last progress of anybody inside
-  int64_t until_ns = kNoTime;  // the last sign of life of any process that can be compared
-  int64_t typical_ns = 0;      // how long such an operation usually takes, 0 = no example
-  bool aborted = false;        // its communicator was finalized with the operation open
-  bool running = false;        // some process of it still runs
+  double seconds = 0;      // since anybody inside made progress, to the last sign of life
+  int64_t typical_ns = 0;  // how long such an operation usually takes, 0 = no example
+  bool aborted = false;    // its communicator was finalized with the operation open
+  bool running = false;    // some process of it still runs
   bool unfinished =
       false;  // some process of it still runs or was cut: time may have gone on unseen
-
-  double seconds() const {
-    return since_ns == kNoTime || until_ns < since_ns
-               ? 0
-               : static_cast<double>(until_ns - since_ns) * 1e-9;
-  }
+  // Nothing recorded tells when its operations end: only who called what, and when the last call
+  // was.
+  bool by_calls = false;
+  bool one_clock = true;  // times of all its members can be compared
 };
 
 std::vector<Stall> find_stalls(const RunTables& run);

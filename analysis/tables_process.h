@@ -30,6 +30,11 @@ struct ProcessRow {
   uint8_t recovered = 0;  // 1 = its last records were saved after its death
 };
 
+// Processes with the same key share a clock: the aligned ones all, the others per host.
+inline uint64_t clock_key(const ProcessRow& process) {
+  return process.aligned != 0 ? ~uint64_t{0} : process.host;
+}
+
 // `communicators`: one communicator across its ranks. Identity: comm_id, member_digest and
 // incarnation together.
 struct CommunicatorRow {

@@ -22,8 +22,8 @@ class TransportJudge {
     }
     // Who stopped first comes first.
     std::stable_sort(open_.begin(), open_.end(),
-                     [](const OpenTransportRow* a, const OpenTransportRow* b) {
-                       return a->since_ns < b->since_ns;
+                     [this](const OpenTransportRow* a, const OpenTransportRow* b) {
+                       return until_of(*a) - a->since_ns > until_of(*b) - b->since_ns;
                      });
   }
 
@@ -45,8 +45,15 @@ class TransportJudge {
           " of " + std::to_string(row->steps_planned) + " steps done, " +
           (row->last_state == kNoState ? std::string("no step state recorded")
                                        : std::string(kStateNames[row->last_state])) +
-          " since " + seconds_text(static_cast<double>(stall_.until_ns - row->since_ns) * 1e-9));
+          " since " + seconds_text(static_cast<double>(until_of(*row) - row->since_ns) * 1e-9));
     }
+  }
+
+  int64_t until_of(const OpenTransportRow& row) const {
+    for (const StallMember& member : stall_.members) {
+      if (member.process == row.process) return member.until_ns;
+    }
+    return row.since_ns;
   }
 
   bool kernel_never_began() {
@@ -79,7 +86,8 @@ class TransportJudge {
     for (const OpenTransportRow* row : open_) {
       if (row->is_send != 0 && row->last_state == state) ranks.insert(row->rank);
     }
-    return ranks.size() == 1 ? 0.95 : 0.7;
+    if (ranks.size() == 1) return 0.95;
+    return stall_.one_clock ? 0.7 : 0.5;  // without one clock nobody knows who stopped first
   }
 
   bool no_credit() {

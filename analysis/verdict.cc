@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/transport_verdict.h"
+#include "analysis/verdict_evidence.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -19,19 +20,19 @@ class Judge {
 
   Verdict judge() {
     const double typical = static_cast<double>(stall_.typical_ns) * 1e-9;
-    if (stall_.running && stall_.seconds() < std::clamp(3 * typical, kPatienceS, kMostPatienceS))
+    if (stall_.running && stall_.seconds < std::clamp(3 * typical, kPatienceS, kMostPatienceS))
       return {};
     sort_members();
     finding_.communicator = stall_.communicator;
     finding_.func = expected_.func;
     finding_.ordinal = expected_.ordinal;
-    finding_.since_s = stall_.seconds();
+    finding_.since_s = stall_.seconds;
     finding_.ranks = inside_;
     if (!dead_process() && !other_operation() && !other_values() && !missing_ranks() &&
         !early_abort() && !unrecorded_ranks()) {
       everybody_inside();
     }
-    add_members();
+    if (verdict_.finding.has_value()) add_members(run_, stall_, &*verdict_.finding);
     return std::move(verdict_);
   }
 
@@ -61,8 +62,9 @@ class Judge {
   // How sure it is that time really stood still, from how long against what is usual.
   double stall_confidence() const {
     const double typical = std::max(1e-3, static_cast<double>(stall_.typical_ns) * 1e-9);
-    const double ratio = stall_.seconds() / typical;
-    if (ratio >= 20 && stall_.seconds() >= 1) return 0.95;
+    const double ratio = stall_.seconds / typical;
+    if (stall_.by_calls) return ratio >= 20 && stall_.seconds >= 1 ? 0.8 : 0.4;
+    if (ratio >= 20 && stall_.seconds >= 1) return 0.95;
     return ratio >= 5 ? 0.8 : 0.4;
   }
 
@@ -72,6 +74,10 @@ class Judge {
     finding_.culprits = std::move(culprits);
     finding_.confidence = confidence;
     finding_.text = std::move(text);
+    if (stall_.by_calls)
+      finding_.text +=
+          " This is told by the calls alone: nothing recorded says when operations end "
+          "(LOCKSTEP_EVENTS=kernel or proxy would).";
     verdict_.finding = finding_;
   }
 
@@ -84,19 +90,17 @@ class Judge {
                                 ? std::string("Nobody waits")
                                 : rank_list(inside_) + " wait" + (inside_.size() == 1 ? "s" : "");
     return (inside_.empty() ? who : static_cast<char>(std::toupper(who[0])) + who.substr(1)) +
-           " in " + what() + " since " + seconds_text(stall_.seconds());
+           " in " + what() + " since " + seconds_text(stall_.seconds);
   }
 
   bool dead_process() {
     std::vector<int32_t> dead;
     size_t survivors = 0;
-    int64_t last_word = kNoTime;
     for (const StallMember& member : stall_.members) {
       if (member.process == kNoRow) continue;
       const ProcessRow& process = run_.processes[member.process];
       if (process.life != Life::Dead) {
         ++survivors;
-        last_word = std::max(last_word, process.heard_ns);
       } else if (member.stand != Stand::Passed || stall_.pair) {
         dead.push_back(member.rank);
       }
@@ -105,13 +109,7 @@ class Judge {
       return false;  // all killed at once: the end of the job, not its cause
     for (const StallMember& member : stall_.members) {
       if (member.process == kNoRow || run_.processes[member.process].life != Life::Dead) continue;
-      const ProcessRow& process = run_.processes[member.process];
-      finding_.evidence.push_back(
-          "processes: pid " + std::to_string(process.pid) + " on " + run_.text(process.host) +
-          " (rank " + std::to_string(member.rank) +
-          ") is gone, its recording never closed; last record " +
-          seconds_text(static_cast<double>(last_word - process.last_ns) * 1e-9) +
-          " before the others' last sign of life");
+      finding_.evidence.push_back(death_of(run_, stall_, member));
     }
     std::vector<int32_t> waiting_ranks;
     for (const int32_t rank : inside_) {
@@ -144,17 +142,6 @@ class Judge {
     return true;
   }
 
-  // A launch without its call counts bytes where the call counted elements: then only the bytes can
-  // be compared.
-  std::string value_of(const OperationRow& row, bool with_type) const {
-    std::string value = std::to_string(row.size_bytes) + " bytes";
-    if (with_type) value += " of " + run_.text(row.datatype);
-    if (row.kind == OpKind::Collective && row.peer > 0) {
-      value += ", root " + std::to_string(row.peer);
-    }
-    return value;
-  }
-
   bool other_values() {
     std::map<std::string, std::vector<int32_t>> values;
     bool with_type = true;
@@ -164,7 +151,7 @@ class Judge {
     }
     for (const StallMember& member : stall_.members) {
       if (member.operation == kNoRow) continue;
-      values[value_of(run_.operations[member.operation], with_type)].push_back(member.rank);
+      values[value_of(run_, run_.operations[member.operation], with_type)].push_back(member.rank);
     }
     if (values.size() < 2) return false;
     size_t most = 0;
@@ -195,16 +182,12 @@ class Judge {
   bool missing_ranks() {
     if (missing_.empty()) return false;
     double confidence = stall_confidence();
+    // Ranks call ahead of each other as far as their streams are deep.
+    if (stall_.by_calls && confidence < 0.8) return true;
     for (const StallMember& member : stall_.members) {
       if (member.stand != Stand::Missing) continue;
       const ProcessRow& process = run_.processes[member.process];
-      std::string line = "operations: rank " + std::to_string(member.rank) + " has no row for it";
-      if (member.last_operation != kNoRow) {
-        const OperationRow& last = run_.operations[member.last_operation];
-        line += "; its last on this communicator is " + operation_name(run_, last) + ", " +
-                kOpStateNames[static_cast<unsigned>(last.state)];
-      }
-      finding_.evidence.push_back(line);
+      finding_.evidence.push_back(absence_of(run_, member));
       if (process.lost == 0) continue;
       confidence *= 0.7;
       verdict_.not_known.push_back(
@@ -219,6 +202,7 @@ class Judge {
   }
 
   bool early_abort() {
+    if (!stall_.one_clock) return false;
     int64_t first = kNoTime, second = kNoTime;
     int32_t rank = -1;
     for (const StallMember& member : stall_.members) {
@@ -258,7 +242,8 @@ class Judge {
   void everybody_inside() {
     // A job that is killed or leaves without destroying its communicators ends with its last
     // operation open.
-    if (stall_confidence() < 0.8 || stall_.seconds() < 0.5) {
+    if (stall_.by_calls) return;
+    if (stall_confidence() < 0.8 || stall_.seconds < 0.5) {
       if (!stall_.running && !inside_.empty()) {
         verdict_.not_known.push_back(
             what() + " was in progress when the recording ended, too short to tell more.");
@@ -271,22 +256,6 @@ class Judge {
     if (!transport.not_known.empty()) verdict_.not_known.push_back(transport.not_known);
     conclude(transport.kind, transport.culprits, transport.confidence * stall_confidence() / 0.95,
              waiting() + ", all are inside. " + transport.text);
-  }
-
-  void add_members() {
-    if (!verdict_.finding.has_value()) return;
-    for (const StallMember& member : stall_.members) {
-      if (member.operation == kNoRow || verdict_.finding->evidence.size() >= 24) continue;
-      const OperationRow& row = run_.operations[member.operation];
-      char id[32];
-      snprintf(id, sizeof id, "0x%llx", static_cast<unsigned long long>(row.event_id));
-      verdict_.finding->evidence.push_back(
-          "operations: rank " + std::to_string(member.rank) + " event " + id + " " +
-          operation_name(run_, row) + " " + kOpStateNames[static_cast<unsigned>(row.state)] +
-          ", last progress " +
-          seconds_text(static_cast<double>(stall_.until_ns - row.last_progress_ns) * 1e-9) +
-          " before the end");
-    }
   }
 
   const RunTables& run_;

@@ -29,6 +29,8 @@ KINDS = {
     "dead": (["--dead-rank", "R", "--at", "A"], "dead_process"),
 }
 HANGS = {"hang", "wrong_order", "mismatch", "stuck", "dead"}
+# Nobody is accused: right where the recording cannot tell, which not_known then says.
+NO_CULPRIT = {"nothing", "stuck_in_transport of nobody"}
 WORK = {
     "allreduce": [],
     # Two communicators and sends between all pairs: one late rank delays nearly everything on the others.
@@ -66,6 +68,8 @@ def play(build, kind, number, ranks, folder, events="all", work="allreduce"):
     if kind not in HANGS:
         right = right and len(findings) == 1  # nobody else accused
     said = first["kind"] if len(findings) == 1 else first["kind"] + "+"
+    if not first["culprits"]:
+        said += " of nobody"
     return said, right, "" if right else f"culprit {rank} at {at}: " + "; ".join(f["text"] for f in findings)[:300]
 
 
@@ -76,6 +80,8 @@ def main():
     parser.add_argument("--ranks", type=int, default=8)
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--events", default="all", help="LOCKSTEP_EVENTS of the runs")
+    parser.add_argument("--work", default="allreduce", choices=sorted(WORK))
     parser.add_argument("--again", type=int, default=0, help="other seeds to try after a wrong run: for few runs on a busy machine")
     arguments = parser.parse_args()
     kinds = arguments.kinds.split(",")
@@ -86,7 +92,8 @@ def main():
         for attempt in range(arguments.again + 1):
             with tempfile.TemporaryDirectory(prefix="lockstep-confusion.") as folder:
                 number = arguments.first + i + attempt * 1000
-                said, good, why = play(arguments.build, kind, number, arguments.ranks, folder)
+                said, good, why = play(arguments.build, kind, number, arguments.ranks, folder,
+                                       arguments.events, arguments.work)
             if good:
                 break
         table[kind][said] = table[kind].get(said, 0) + 1
@@ -94,14 +101,19 @@ def main():
         if not good and why:
             print(f"run {arguments.first + i} {kind}: {why}", file=sys.stderr)
     failed = False
-    print("| done | runs | right | said |\n|---|---|---|---|")
+    print("| done | runs | right | nothing said | wrong | said |\n|---|---|---|---|---|---|")
     for kind in kinds:
         runs = sum(table[kind].values())
         if runs == 0:
             continue
         said = ", ".join(f"{count} {name}" for name, count in sorted(table[kind].items(), key=lambda x: -x[1]))
-        print(f"| {kind} | {runs} | {right[kind]} | {said} |")
-        failed = failed or right[kind] < 0.9 * runs
+        silent = 0 if kind == "clean" else sum(c for name, c in table[kind].items() if name in NO_CULPRIT)
+        wrong = runs - right[kind] - silent
+        print(f"| {kind} | {runs} | {right[kind]} | {silent} | {wrong} | {said} |")
+        if arguments.events == "all":
+            failed = failed or right[kind] < 0.9 * runs
+        else:
+            failed = failed or wrong > 0.1 * runs
     return 1 if failed else 0
 
 

@@ -264,5 +264,61 @@ TEST(Diagnose, DoesNotAccuseTheFirstStageOfAPipeline) {
   EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.findings[0].text;
 }
 
+TEST(Diagnose, NamesTheMissingRankFromCallsAlone) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i < kOperations + (rank == 1 ? 0 : 1); ++i)
+      records.call_only(operation_at(i, 0));
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].kind, "missing_rank");
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
+  EXPECT_EQ(diagnosis.findings[0].ordinal, kOperations);
+  EXPECT_NE(diagnosis.findings[0].text.find("by the calls alone"), std::string::npos);
+}
+
+TEST(Diagnose, AccusesNobodyWhenRanksMerelyCallAheadOfEachOther) {
+  TestRun run;
+  run.end_ns = 2'000 * kMs + kOperations * 20 * kMs + 10 * kMs;  // cut while they go on
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i + static_cast<unsigned>(rank) < kOperations; ++i)
+      records.call_only(operation_at(i, 0));
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.findings[0].text;
+}
+
+TEST(Diagnose, TellsHowLongAStallLastsOnEachClockByItself) {
+  // Two hosts hours apart and not aligned: the stall lasts what each of them saw, not the hours.
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    const uint64_t apart_ns = rank == 0 ? 0 : 40'000 * kMs;
+    driver::RankRecords records(1, 0xc0, rank, 2, static_cast<uint32_t>(10 + rank), &run.strings);
+    records.init(1'000 * kMs + apart_ns);
+    for (unsigned i = 0; i < kOperations + (rank == 1 ? 0 : 1); ++i) {
+      driver::RankOperation op = i == kOperations ? open_at(i) : operation_at(i, 0);
+      op.call_ns += apart_ns;
+      op.kernel_ns += apart_ns;
+      op.finish_ns += op.finish_ns == 0 ? 0 : apart_ns;
+      records.operation(op);
+    }
+    run.end_ns = apart_ns + 5'400 * kMs;
+    run.add(static_cast<uint32_t>(10 + rank), {&records.user, &records.proxy},
+            rank == 0 ? "near" : "far");
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
+  EXPECT_NEAR(diagnosis.findings[0].since_s, 3.0, 0.1);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

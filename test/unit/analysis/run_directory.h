@@ -44,8 +44,7 @@ class TestRun {
     uint32_t tid = 1;
     for (const auto* words : threads) {
       if (words->empty()) continue;
-      const Anchor anchors[2] = {{0, 0, kRealNs, 0},
-                                 {kSpanNs, kSpanNs, kRealNs + kSpanNs, kSpanNs}};
+      const Anchor anchors[2] = {{0, 0, kRealNs, 0}, {end_ns, end_ns, kRealNs + end_ns, end_ns}};
       dumper::Piece piece;
       piece.words = words->data();
       piece.bytes = static_cast<uint32_t>(words->size() * 8);
@@ -73,10 +72,10 @@ class TestRun {
   }
 
   driver::RankStrings strings;
-  uint64_t end_ns = 20'000'000'000;
+  uint64_t end_ns = 20'000'000'000;  // the last sign of life of processes that are added
 
  private:
-  static constexpr uint64_t kRealNs = 1'700'000'000'000'000'000, kSpanNs = 100'000'000'000;
+  static constexpr uint64_t kRealNs = 1'700'000'000'000'000'000;
   std::string path_;
 };
 
