@@ -93,18 +93,32 @@ class Judge {
            " in " + what() + " since " + seconds_text(stall_.seconds);
   }
 
+  // What a watchdog ends after it stood still is a victim of the hang, not its cause.
+  bool waited_before_death(const StallMember& member) const {
+    if (member.stand != Stand::Inside || stall_.by_calls) return false;
+    const OperationRow& row = run_.operations[member.operation];
+    const int64_t since_ns = std::max(row.last_progress_ns, row.enqueue_ns);
+    return run_.processes[member.process].heard_ns - since_ns >
+           std::max<int64_t>(1'000'000'000, 20 * stall_.typical_ns);
+  }
+
   bool dead_process() {
-    std::vector<int32_t> dead;
+    std::vector<int32_t> dead, killed;
     size_t survivors = 0;
     for (const StallMember& member : stall_.members) {
       if (member.process == kNoRow) continue;
       const ProcessRow& process = run_.processes[member.process];
       if (process.life != Life::Dead) {
         ++survivors;
+      } else if (waited_before_death(member)) {
+        killed.push_back(member.rank);
       } else if (member.stand != Stand::Passed || stall_.pair) {
         dead.push_back(member.rank);
       }
     }
+    if (!killed.empty())
+      finding_.evidence.push_back("processes: " + rank_list(killed) +
+                                  " died after waiting inside, as a watchdog ends a hang");
     if (dead.empty() || survivors == 0)
       return false;  // all killed at once: the end of the job, not its cause
     for (const StallMember& member : stall_.members) {
