@@ -224,8 +224,10 @@ class Blamer {
     }
     if (!steps && (network || nodes)) {
       out_.not_known.push_back(
-          std::string("Which link") + (network ? "" : " or proxy thread") +
-          " is slow: network steps were not recorded (LOCKSTEP_EVENTS=step records them).");
+          std::string("Which link ") +
+          (network ? "is slow, or which proxy thread unless it begins far too late"
+                   : "or proxy thread is slow") +
+          ": network steps were not recorded (LOCKSTEP_EVENTS=step records them).");
     }
   }
 

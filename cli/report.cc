@@ -7,6 +7,8 @@
 
 #include <ctime>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "analysis/report_compare.h"
 #include "analysis/report_text.h"
@@ -20,7 +22,8 @@ namespace {
 using analysis::Report;
 
 struct Arguments {
-  std::string directory, output, compare;
+  std::string directory, output;
+  std::vector<std::string> compare;
   size_t top = 20;
   bool force = false, json = false, snapshot = false;
 };
@@ -64,6 +67,8 @@ void write_changes(const char* key, const std::vector<analysis::Change>& changes
     out->Int64(change.after.median_ns);
     out->Key("ratio");
     out->Double(change.ratio);
+    out->Key("earlier_runs_ratio");
+    out->Double(change.between);
     out->EndObject();
   }
   out->EndArray();
@@ -103,11 +108,13 @@ int run_report(const Arguments& arguments) {
   const auto report = report_of(arguments.directory);
   if (!report.ok()) return bad_input(report.message());
   analysis::Comparison comparison;
-  if (!arguments.compare.empty()) {
-    const auto other = report_of(arguments.compare);
+  std::vector<Report> earlier;
+  for (const std::string& directory : arguments.compare) {
+    auto other = report_of(directory);
     if (!other.ok()) return bad_input(other.message());
-    comparison = analysis::compare_reports(other.value(), report.value());
+    earlier.push_back(std::move(other.value()));
   }
+  if (!earlier.empty()) comparison = analysis::compare_reports(earlier, report.value());
   analysis::ReportOptions options;
   options.directory = place_of(arguments);
   options.if_exists = arguments.force ? analysis::IfExists::Replace : analysis::IfExists::Refuse;
@@ -141,8 +148,10 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_option("--top", arguments->top, "Lines per ranking in top.csv; default 20");
   command
       ->add_option("--compare", arguments->compare,
-                   "An earlier run: what became slower since, exit 1 when something did")
-      ->type_name("OTHER");
+                   "An earlier run, also several times: what became slower since, exit 1 when "
+                   "something did; several tell what is noise between runs")
+      ->type_name("OTHER")
+      ->allow_extra_args(false);
   command->add_flag("--snapshot", arguments->snapshot,
                     "Write under snapshot/<time>/, beside earlier ones");
   command->add_flag("--force", arguments->force, "Replace an earlier report");

@@ -46,17 +46,17 @@ TEST(Spread, OfNothingIsZero) {
 
 TEST(Compare, NamesWhatBecameSlowerBeyondNoise) {
   const Comparison slower =
-      compare_reports(report_with(around(10'000, 200)), report_with(around(13'000, 200)));
+      compare_reports({report_with(around(10'000, 200))}, report_with(around(13'000, 200)));
   ASSERT_EQ(slower.slower.size(), 1u);
   EXPECT_NE(slower.slower[0].what.find("AllReduce of 1 MiB, 8 ranks"), std::string::npos);
   EXPECT_NEAR(slower.slower[0].ratio, 1.3, 0.01);
-  EXPECT_EQ(compare_reports(report_with(around(13'000, 200)), report_with(around(10'000, 200)))
+  EXPECT_EQ(compare_reports({report_with(around(13'000, 200))}, report_with(around(10'000, 200)))
                 .faster.size(),
             1u);
 }
 
 TEST(Compare, TakesASmallDifferenceAsNoise) {
-  EXPECT_TRUE(compare_reports(report_with(around(10'000, 200)), report_with(around(10'500, 200)))
+  EXPECT_TRUE(compare_reports({report_with(around(10'000, 200))}, report_with(around(10'500, 200)))
                   .slower.empty());
 }
 
@@ -64,12 +64,32 @@ TEST(Compare, TakesOverlappingScatterAsNoise) {
   std::vector<int64_t> wide, wider;
   for (int64_t i = 0; i < 20; ++i) wide.push_back(1000 * i);
   for (int64_t i = 0; i < 20; ++i) wider.push_back(1200 * i);
-  EXPECT_TRUE(compare_reports(report_with(wide), report_with(wider)).slower.empty());
+  EXPECT_TRUE(compare_reports({report_with(wide)}, report_with(wider)).slower.empty());
+}
+
+TEST(Compare, TakesWhatEarlierRunsDifferByAsNoise) {
+  const std::vector<Report> earlier = {report_with(around(10'000, 200)),
+                                       report_with(around(13'000, 200))};
+  const Comparison within = compare_reports(earlier, report_with(around(15'000, 200)));
+  EXPECT_TRUE(within.slower.empty());
+  EXPECT_NE(comparison_text(within).find("differ among themselves by up to x 1.30"),
+            std::string::npos);
+  const Comparison beyond = compare_reports(earlier, report_with(around(18'000, 200)));
+  ASSERT_EQ(beyond.slower.size(), 1u);
+  EXPECT_NEAR(beyond.slower[0].ratio, 18.0 / 13, 0.01);
+  EXPECT_TRUE(compare_reports(earlier, report_with(around(9'000, 200))).faster.empty());
+  EXPECT_EQ(compare_reports(earlier, report_with(around(7'000, 200))).faster.size(), 1u);
+}
+
+TEST(Compare, SaysThatOneEarlierRunDoesNotKnowTheNoiseBetweenRuns) {
+  const Comparison one =
+      compare_reports({report_with(around(10'000, 200))}, report_with(around(13'000, 200)));
+  EXPECT_NE(comparison_text(one).find("One earlier run"), std::string::npos);
 }
 
 TEST(Compare, SaysWhenSamplesAreTooFew) {
   const Comparison few =
-      compare_reports(report_with(around(10'000, 5)), report_with(around(90'000, 5)));
+      compare_reports({report_with(around(10'000, 5))}, report_with(around(90'000, 5)));
   EXPECT_TRUE(few.slower.empty());
   EXPECT_EQ(few.too_few, 1u);
 }
