@@ -2,10 +2,14 @@
 // callgrind, which are the same on every run where nanoseconds are not. test/spine/instructions.sh
 // holds them to a budget.
 //
-//   build/bench/few_calls PLUGIN.so KIND N
+//   build/bench/few_calls PLUGIN.so KIND N [all|none|inert]
+//
+// none: everything is recorded at first, and switched off through the control socket before the N;
+// inert: the plugin is loaded and not enabled.
 #include <cstring>
 
 #include "bench/plugin_host.h"
+#include "bench/switch_off.h"
 
 namespace {
 
@@ -31,9 +35,11 @@ extern "C" __attribute__((noinline)) void few_calls(const bench::Host& host, ben
 }
 
 int main(int argc, char** argv) {
-  const int kind = argc == 4 ? kind_number(argv[2]) : -1;
-  if (kind < 0) return std::fprintf(stderr, "usage: few_calls PLUGIN.so KIND N\n"), 2;
-  setenv("LOCKSTEP_ENABLE", "1", 1);
+  const int kind = argc == 4 || argc == 5 ? kind_number(argv[2]) : -1;
+  if (kind < 0)
+    return std::fprintf(stderr, "usage: few_calls PLUGIN.so KIND N [all|none|inert]\n"), 2;
+  const std::string mode = argc == 5 ? argv[4] : "all";
+  setenv("LOCKSTEP_ENABLE", mode == "inert" ? "0" : "1", 1);
   setenv("LOCKSTEP_EVENTS", "all", 0);
   bench::Host host = bench::Host::load(argv[1]);
   host.init(1);
@@ -41,6 +47,7 @@ int main(int argc, char** argv) {
   const auto state =
       static_cast<abi::State>(kind == static_cast<int>(Kind::KernelCh) ? kKernelChStop : kSendWait);
   few_calls(host, d, state, 100);  // the thread's first block, the first names
+  if (mode == "none" && !bench::switch_off(getenv("LOCKSTEP_DIR"))) return 3;
   few_calls(host, d, state, std::strtoull(argv[3], nullptr, 10));
   host.finalize();
   return 0;

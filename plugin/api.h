@@ -49,12 +49,12 @@ struct Api {
   static abi::ResultCode start(void* context, void** handle, Descr* d) noexcept;
 
   static abi::ResultCode stop(void* handle) noexcept {
-    if (recording()) record_stop(handle);
+    if (takes_call_on(handle)) record_stop(handle);
     return abi::kSuccess;
   }
 
   static abi::ResultCode state(void* handle, abi::State state, Args* args) noexcept {
-    if (recording()) {
+    if (takes_call_on(handle)) {
       const auto number = static_cast<unsigned>(state);
       record_state(handle, number, argument_of<kVersion>(number, args));
     }
@@ -71,7 +71,7 @@ template <int kVersion, typename Descr, typename Args>
 abi::ResultCode Api<kVersion, Descr, Args>::start(void* context, void** handle, Descr* d) noexcept {
   if (handle == nullptr) return abi::kSuccess;
   *handle = nullptr;
-  if (d == nullptr || !recording()) return abi::kSuccess;
+  if (d == nullptr || !takes_starts()) return abi::kSuccess;
   const uint64_t type = d->type;  // one byte up to v4: what lies behind it there is garbage
   switch (type) {
     case abi::kGroup:

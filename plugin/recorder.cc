@@ -25,8 +25,6 @@ constexpr size_t kSlackBytes = 8;
 // many starts.
 constexpr uint64_t kSerialRange = 4096;
 
-constexpr uint64_t kAllKinds = 0xffff;
-
 constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
 // What is given up first when memory runs out, and at how many sixteenths of the cap still
@@ -81,7 +79,7 @@ void leave_thread(void* log_pointer) {
 
 void Recorder::set_kinds(uint32_t kinds) {
   uint64_t seen = gate.load(std::memory_order_relaxed);
-  while (!gate.compare_exchange_weak(seen, (seen & ~uint64_t{0xffff}) | kOn | (kinds & 0xffff),
+  while (!gate.compare_exchange_weak(seen, (seen & ~kAllKinds) | kOn | (kinds & kAllKinds),
                                      std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
@@ -147,15 +145,12 @@ void count_loss(uint32_t comm, unsigned kind, Call call, Loss why) {
 }
 
 void filtered_start(uint32_t comm, Kind kind, void** handle) {
-  *handle = nullptr;
-  if ((recorder.gate.load(std::memory_order_relaxed) & kAllKinds) == 0) return;
   count_call(thread_log, static_cast<unsigned>(kind), Call::Start);
   count_loss(comm, static_cast<unsigned>(kind), Call::Start, Loss::Filtered);
   *handle = to_handle(make_unrecorded_id(kind, comm, Loss::Filtered));
 }
 
 void call_without_handle(Call call) {
-  if ((recorder.gate.load(std::memory_order_relaxed) & kAllKinds) == 0) return;
   count_call(thread_log, kUnknownKind, call);
   count_loss(kUnknownComm, kUnknownKind, call, Loss::Unknown);
 }

@@ -54,7 +54,7 @@ inline ThreadLog& own_log() {
 // One per process, constant-initialised, never destroyed: callbacks may come after every
 // destructor.
 struct Recorder {
-  static constexpr uint64_t kOn = uint64_t{1} << 63;
+  static constexpr uint64_t kOn = uint64_t{1} << 63, kAllKinds = 0xffff;
   static constexpr unsigned kShedShift = 16;
   // kOn | kinds shed for memory << 16 | kinds enabled. 0 = inert: every call returns at once.
   std::atomic<uint64_t> gate{0};
@@ -230,6 +230,15 @@ void record_comm(Tag tag, const uint64_t* payload, unsigned words);
 
 inline bool recording() {
   return (recorder.gate.load(std::memory_order_relaxed) & Recorder::kOn) != 0;
+}
+// With every kind switched off a start is not even counted, and neither are the states and stops
+// that NCCL makes without a handle then; what was under way still ends.
+inline bool takes_starts() {
+  return (recorder.gate.load(std::memory_order_relaxed) & Recorder::kAllKinds) != 0;
+}
+inline bool takes_call_on(const void* handle) {
+  return (recorder.gate.load(std::memory_order_relaxed) &
+          (handle != nullptr ? Recorder::kOn : Recorder::kAllKinds)) != 0;
 }
 
 }  // namespace lockstep::plugin
