@@ -264,6 +264,33 @@ TEST(Diagnose, DoesNotAccuseTheFirstStageOfAPipeline) {
   EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.findings[0].text;
 }
 
+TEST(Diagnose, FindsTheSlowLinkAmongReceivesThatSendNothing) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i < kOperations; ++i) {
+      driver::RankOperation op = operation_at(i, 0);
+      op.steps = 2;
+      op.channels = 1;
+      op.network_ns = rank == 2 ? 300'000 : 10'000;
+      for (const char* func : {"Send", "Recv", "Recv", "Recv"}) {
+        op.func = func;
+        op.peer = (rank + (op.func == "Send" ? 1 : 3)) % 4;
+        op.finish_ns = op.call_ns + 2 * kMs;
+        records.operation(op);
+        op.call_ns += 3 * kMs;
+        op.kernel_ns += 3 * kMs;
+      }
+    }
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].kind, "slow_link") << diagnosis.findings[0].text;
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
+}
+
 TEST(Diagnose, NamesTheMissingRankFromCallsAlone) {
   TestRun run;
   for (int32_t rank = 0; rank < 3; ++rank) {
