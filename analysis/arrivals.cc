@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/message_size.h"
+#include "analysis/run_clock.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -31,8 +32,9 @@ int64_t finish_of(const OperationRow& row) {
 
 class MatchTimer {
  public:
-  MatchTimer(RunTables* run, MatchRow* match)
+  MatchTimer(RunTables* run, const ClockErrors* errors, MatchRow* match)
       : run_(*run),
+        errors_(*errors),
         match_(*match),
         begin_(run->arrivals.data() + match->first_arrival),
         end_(begin_ + match->arrivals) {}
@@ -93,7 +95,9 @@ class MatchTimer {
     match_.last_rank = overall->rank;
     for (ArrivalRow* a = begin_; a != end_; ++a) {
       if (process(*a).host == process(*overall).host) continue;
-      a->clock_error_ns = process(*a).clock_error_ns + process(*overall).clock_error_ns;
+      if (a->arrival_ns == kNoTime) continue;
+      a->clock_error_ns = errors_.at(row(*a).process, a->arrival_ns) +
+                          errors_.at(row(*overall).process, overall->arrival_ns);
     }
   }
   uint32_t number(const ArrivalRow* arrival) const {
@@ -134,6 +138,7 @@ class MatchTimer {
   }
 
   RunTables& run_;
+  const ClockErrors& errors_;
   MatchRow& match_;
   ArrivalRow *begin_, *end_;
 };
@@ -141,7 +146,8 @@ class MatchTimer {
 }  // namespace
 
 void time_arrivals(RunTables* run) {
-  for (MatchRow& match : run->matches) MatchTimer(run, &match).time();
+  const ClockErrors errors(*run);
+  for (MatchRow& match : run->matches) MatchTimer(run, &errors, &match).time();
 }
 
 }  // namespace lockstep::analysis

@@ -126,7 +126,7 @@ class LateFinder {
   // The arrivals of all ranks but the last one.
   bool measure(const MatchRow& match, LateOperation* one) {
     const ArrivalRow* last = nullptr;
-    std::vector<int64_t> others, calls, ends;
+    std::vector<int64_t> others, calls, ends, clock_errors;
     for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
       const ArrivalRow& a = run_.arrivals[i];
       if (a.last != 0) {
@@ -136,6 +136,7 @@ class LateFinder {
       }
       if (a.arrival_ns == kNoTime) continue;
       others.push_back(a.arrival_ns);
+      clock_errors.push_back(a.clock_error_ns);
       one->caused_wait_ns += std::max<int64_t>(0, a.wait_ns);
       const OperationRow& row = run_.operations[a.operation];
       if (call_of(row) != kNoTime) calls.push_back(call_of(row));
@@ -145,7 +146,7 @@ class LateFinder {
     if (last == nullptr || others.empty()) return false;
     one->excess_ns = last->arrival_ns - median(&others) - scatter_.usual_wait(match, *last);
     const int64_t threshold =
-        std::max({kLeastExcessNs, 2 * scatter_.noise(match), 2 * last->clock_error_ns});
+        std::max({kLeastExcessNs, 2 * scatter_.noise(match), 2 * median(&clock_errors)});
     if (one->excess_ns < threshold) return false;
     const OperationRow& row = run_.operations[last->operation];
     const Predecessor before = chain_.before(last->operation, last->arrival_ns);

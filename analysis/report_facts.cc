@@ -73,6 +73,18 @@ int64_t widest_error(const RunTables& run) {
   return widest;
 }
 
+// Median over arrivals that are compared between hosts.
+int64_t usual_error(const RunTables& run) {
+  std::vector<int64_t> errors;
+  for (const ArrivalRow& row : run.arrivals) {
+    if (row.clock_error_ns != 0) errors.push_back(row.clock_error_ns);
+  }
+  if (errors.empty()) return 0;
+  const auto middle = errors.begin() + static_cast<ptrdiff_t>(errors.size() / 2);
+  std::nth_element(errors.begin(), middle, errors.end());
+  return *middle;
+}
+
 }  // namespace
 
 std::string clock_sentence(const RunTables& run) {
@@ -85,7 +97,8 @@ std::string clock_sentence(const RunTables& run) {
   if (run.aligned)
     return "Times: aligned, " + count +
            " hosts on one clock; times of two hosts compare within +- " +
-           duration_text(widest_error(run)) + " (guaranteed).";
+           duration_text(usual_error(run)) + " typically, " + duration_text(widest_error(run)) +
+           " at worst (guaranteed).";
   return "Times: not aligned. The clocks of the " + count +
          " hosts cannot all be compared; waits hold inside each host only. `lockstep align` says "
          "why.";

@@ -94,6 +94,19 @@ void apply_clock_model(const std::string& directory, RunTables* run) {
   add_clock_rows(model, run);
 }
 
+ClockErrors::ClockErrors(const RunTables& run) : run_(run) {
+  for (uint32_t p = 0; p < run.processes.size(); ++p)
+    hosts_.push_back(run.clock_model == nullptr ? nullptr : aligned_host(*run.clock_model, run, p));
+}
+
+int64_t ClockErrors::at(uint32_t process, int64_t run_ns) const {
+  const ProcessRow& row = run_.processes[process];
+  if (hosts_[process] == nullptr) return row.clock_error_ns;
+  // The offset drifts by far less than what a bound changes by in that time.
+  const auto time = run_.clock_model->to_global(*hosts_[process], run_ns - row.raw_offset_ns);
+  return time ? error_ns(*time) : row.clock_error_ns;
+}
+
 HostAxis::HostAxis(const RunTables& run, uint32_t process) : model_(run.clock_model.get()) {
   if (model_ != nullptr) host_ = aligned_host(*model_, run, process);
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analysis/run.h"
 #include "clocksync/clock_model.h"
@@ -31,6 +32,20 @@ class HostAxis {
   int64_t from_ns_ = 0, to_ns_ = -1;  // of the remembered stretch
   int64_t theta_ns_ = 0;
   double slope_ = 0;
+};
+
+// How exact a time of a process is against the reference host, at that time: the estimate errs by
+// no more. Early and late in a run, and where probes were lost, that is far more than in between.
+class ClockErrors {
+ public:
+  // `run` must outlive this.
+  explicit ClockErrors(const RunTables& run);
+  // 0 for hosts without a model. `run_ns` is on the run's axis.
+  int64_t at(uint32_t process, int64_t run_ns) const;
+
+ private:
+  const RunTables& run_;
+  std::vector<const clocksync::HostModel*> hosts_;  // by process
 };
 
 }  // namespace lockstep::analysis

@@ -87,7 +87,7 @@ struct ArrivalRow {
   int64_t transfer_ns = kNoTime;  // from the last comparable arrival to this rank's finish
   int64_t finish_ns = kNoTime;
   int64_t clock_error_ns =
-      0;  // half width of the guaranteed interval of these times between hosts; 0 in one host
+      0;  // of the wait: guaranteed, against the last arriver; 0 when that is on the same host
   double algbw_gbs = 0, busbw_gbs = 0;  // 1e9 bytes/s from transfer_ns, 0 = unknown
   ArrivalBasis basis = ArrivalBasis::ApiCall;
   Cause cause = Cause::None;  // in the row of the last arriver: why the others waited for it

@@ -35,7 +35,8 @@ for rank in range(8):
                 made[rank, call["ordinal"]] = call["raw_ns"] - APART_NS * (rank // 2)
 after = []
 operations = {row["operation"]: row for row in rows("operations")}
-for arrival in rows("arrivals"):
+arrivals = {row["arrival"]: row for row in rows("arrivals")}
+for arrival in arrivals.values():
     row = operations[arrival["operation"]]
     rank = int(row["rank"])
     error = int(processes[row["process"]]["clock_error_ns"])
@@ -43,8 +44,11 @@ for arrival in rows("arrivals"):
     after.append(late)
     if late < -error:
         wrong.append(f"rank {rank} call {row['ordinal']}: {late} ns after it was made, clock error {error} ns")
-    if rank // 2 != 0 and error == 0:
-        wrong.append(f"rank {rank}: an aligned host without an error")
+    last = arrivals[arrival["last_rank_row"]]
+    apart = rank // 2 != int(last["rank"]) // 2
+    compared = int(arrival["clock_error_ns"])
+    if apart != (compared != 0) or compared > error + int(processes[operations[last["operation"]]["process"]]["clock_error_ns"]) + 10:
+        wrong.append(f"rank {rank} call {row['ordinal']}: error {compared} ns against rank {last['rank']}")
 after.sort()
 if len(after) != 800:
     wrong.append(f"{len(after)} arrivals, expected 800")
