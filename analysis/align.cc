@@ -163,7 +163,9 @@ std::vector<HostView> view_hosts(const ClockModel& model) {
 
 class PairViews {
  public:
-  PairViews(GraphSolver* solver, const ClockModel& model) : solver_(*solver), model_(model) {}
+  // `conditional`: the same graph under the declared asymmetry, or nothing.
+  PairViews(GraphSolver* solver, GraphSolver* conditional, const ClockModel& model)
+      : solver_(*solver), conditional_(conditional), model_(model) {}
 
   std::vector<PairView> make(const AlignOptions& options) {
     const uint32_t hosts = uint32_t(model_.hosts.size());
@@ -180,10 +182,12 @@ class PairViews {
       if (wanted[a].empty() || knots.empty()) continue;
       const int64_t at_ns = options.at_raw_ns.value_or(knots[knots.size() / 2].local_raw_ns);
       const auto offsets = solver_.pairs(a, at_ns);
+      const auto narrow =
+          conditional_ != nullptr ? conditional_->pairs(a, at_ns) : decltype(offsets)(hosts);
       for (const uint32_t b : wanted[a]) {
         if (!offsets[b]) continue;
-        views.push_back(
-            {model_.hosts[a].host, model_.hosts[b].host, at_ns, *offsets[b], source(a, b)});
+        views.push_back({model_.hosts[a].host, model_.hosts[b].host, at_ns, *offsets[b], narrow[b],
+                         source(a, b)});
       }
     }
     return views;
@@ -199,8 +203,31 @@ class PairViews {
   }
 
   GraphSolver& solver_;
+  GraphSolver* conditional_;
   const ClockModel& model_;
 };
+
+// The graph under the declaration that the fastest packets of the two directions of a path differ
+// by at most `asymmetry_ns`: then no packet takes less than half of the fastest round trip that is
+// left without it.
+std::unique_ptr<GraphSolver> solve_conditionally(const GraphSolver& solver, int64_t asymmetry_ns,
+                                                 const std::vector<std::string>& names,
+                                                 const clocksync::GraphOptions& options,
+                                                 std::vector<std::string>* notes) {
+  std::vector<GraphEdge> edges = solver.edges();
+  for (GraphEdge& edge : edges) {
+    if (edge.source != OffsetSource::Probes) continue;
+    edge.least_delay_ns = std::max<int64_t>(0, (edge.model.floor_width_ns() - asymmetry_ns) / 2);
+  }
+  auto conditional = std::make_unique<GraphSolver>(names, std::move(edges), options);
+  for (const clocksync::ModelFault& fault : conditional->solve().faults) {
+    if (fault.kind == "negative_cycle") {
+      notes->push_back("the declared asymmetry of " + std::to_string(asymmetry_ns) +
+                       " ns is not true: " + fault.detail);
+    }
+  }
+  return conditional;
+}
 
 std::vector<std::string> assumptions(const ClockInput& input, const std::vector<GraphEdge>& edges) {
   const auto number = [](double value) { return std::to_string(int64_t(value)); };
@@ -236,7 +263,13 @@ Result<Alignment> align_run(const std::string& directory, const AlignOptions& op
   alignment.model = solver.solve();
   alignment.model.assumptions = assumptions(evidence.input, solver.edges());
   alignment.hosts = view_hosts(alignment.model);
-  alignment.pairs = PairViews(&solver, alignment.model).make(options);
+  std::unique_ptr<GraphSolver> conditional;
+  alignment.asymmetry_ns = evidence.input.asymmetry_ns;
+  if (alignment.asymmetry_ns) {
+    conditional = solve_conditionally(solver, *alignment.asymmetry_ns, evidence.names, graph,
+                                      &evidence.input.notes);
+  }
+  alignment.pairs = PairViews(&solver, conditional.get(), alignment.model).make(options);
   for (const clocksync::EdgeReport& edge : alignment.model.edges) {
     alignment.edges.push_back(grade_edge(edge));
   }

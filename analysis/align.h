@@ -35,6 +35,8 @@ struct PairView {
   std::string a, b;
   int64_t at_raw_ns = 0;  // on a's clock
   clocksync::PairOffset offset;
+  // What follows from the declared asymmetry, if that holds; none when nothing was declared.
+  std::optional<clocksync::PairOffset> conditional;
   clocksync::OffsetSource source = clocksync::OffsetSource::None;
 };
 
@@ -50,6 +52,7 @@ struct Alignment {
   std::vector<ClockFault> prober_faults;
   Causality causality;
   std::vector<std::string> notes;
+  std::optional<int64_t> asymmetry_ns;  // declared
 
   bool all_connected() const;
 };

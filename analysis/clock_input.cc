@@ -88,6 +88,10 @@ class FileReader {
       // The option's own name, as in every recorded configuration.
       if (setting.name == "clock_d_ns_s2") raise(setting, &input_.d_ns_s2);
       if (setting.name == "clock_rho_ppm") raise(setting, &input_.rho_ppm);
+      if (setting.name == "clock_asym_ns" && !setting.value.empty()) {
+        const int64_t ns = std::strtoll(setting.value.c_str(), nullptr, 10);
+        input_.asymmetry_ns = std::max(input_.asymmetry_ns.value_or(ns), ns);
+      }
     }
   }
   void take(const ClockSnapshot& snapshot) {

@@ -30,6 +30,7 @@ struct ClockInput {
   std::map<std::pair<std::string, std::string>, clocksync::EdgeBounds> edges;
   double d_ns_s2 = 100;  // the largest declared by any host
   double rho_ppm = 200;
+  std::optional<int64_t> asymmetry_ns;  // likewise, when any host declared one
   std::vector<std::string> notes;
 };
 

@@ -123,6 +123,10 @@ std::string alignment_json(const Alignment& alignment) {
     put(out, "offset_ns", pair.offset.estimate_ns);
     put(out, "lo_ns", pair.offset.lo_ns);
     put(out, "hi_ns", pair.offset.hi_ns);
+    if (pair.conditional) {
+      put(out, "conditional_lo_ns", pair.conditional->lo_ns);
+      put(out, "conditional_hi_ns", pair.conditional->hi_ns);
+    }
     put(out, "source", to_string(pair.source));
   });
   array(out, "edges", alignment.model.edges, [&](const clocksync::EdgeReport& edge, size_t i) {
@@ -130,6 +134,7 @@ std::string alignment_json(const Alignment& alignment) {
   });
   put_faults(out, alignment);
   put_causality(out, alignment.causality);
+  if (alignment.asymmetry_ns) put(out, "declared_asymmetry_ns", *alignment.asymmetry_ns);
   put_texts(out, "assumptions", alignment.model.assumptions);
   put_texts(out, "notes", alignment.notes);
   out.EndObject();

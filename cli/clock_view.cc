@@ -38,6 +38,10 @@ std::string hosts_text(const Alignment& alignment) {
       const int64_t sign = pair->b == host.host ? 1 : -1;
       offset = duration_text(sign * pair->offset.estimate_ns);
       half = plus_minus((pair->offset.hi_ns - pair->offset.lo_ns + 1) / 2);
+      if (pair->conditional) {
+        half +=
+            " (" + plus_minus((pair->conditional->hi_ns - pair->conditional->lo_ns + 1) / 2) + ")";
+      }
     } else if (host.connected) {
       offset = "known";
       half = plus_minus(host.half_width_ns);
@@ -114,6 +118,12 @@ std::string alignment_text(const Alignment& alignment) {
   if (!findings.empty()) text += "\n" + findings;
   text += "\n+- is guaranteed, offsets are clock minus the reference's, if:\n";
   for (const std::string& a : alignment.model.assumptions) text += "  " + a + "\n";
+  if (alignment.asymmetry_ns) {
+    text +=
+        "in brackets, if also the fastest packets of the two directions between hosts differ by "
+        "at most " +
+        duration_text(*alignment.asymmetry_ns) + " (LOCKSTEP_CLOCK_ASYM_NS)\n";
+  }
   return text;
 }
 

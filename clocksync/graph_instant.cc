@@ -88,8 +88,8 @@ void GraphInstant::evaluate(double max_slope_ppm) {
     Evaluated v;
     v.edge = e;
     v.estimate_ns = double(theta->estimate_ns() - tree_ns);
-    v.lo_ns = double(theta->lo_ns - tree_ns) - slack_ns;
-    v.hi_ns = double(theta->hi_ns - tree_ns) + slack_ns;
+    v.lo_ns = double(theta->lo_ns + edge.least_delay_ns - tree_ns) - slack_ns;
+    v.hi_ns = double(theta->hi_ns - edge.least_delay_ns - tree_ns) + slack_ns;
     evaluated_.push_back(v);
   }
 }

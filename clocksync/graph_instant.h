@@ -20,6 +20,9 @@ struct GraphEdge {
   OffsetSource source = OffsetSource::Probes;
   EdgeModel model;  // of the clock of b against the clock of a; unused for SameHost: exactly 0
   uint64_t upper_points = 0, lower_points = 0;  // for the report
+  // What every packet of either direction takes at least, where the user declared how much the
+  // directions may differ: both ends of the interval come closer by it.
+  int64_t least_delay_ns = 0;
 };
 
 // An answer for one pair of hosts: clock of b - clock of a.

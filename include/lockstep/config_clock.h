@@ -43,6 +43,8 @@
     "the largest change of a clock's rate that the guaranteed interval allows for, in ns/s^2") \
   X(ClockRhoPpm, "clock_rho_ppm", Real, "200", "1..10000", "clocks", \
     "the largest error of a clock's rate, in ppm") \
+  X(ClockAsymNs, "clock_asym_ns", Number, "", "0..1000000000", "clocks", \
+    "declares by how much the fastest packets of the two directions between hosts may differ; then `lockstep clock` also gives the narrower interval that this implies. Unset: nothing is declared") \
   X(ClockOut, "clock_out", Text, "", "", "clocks", \
     "folder of the clock files; unset: the run directory") \
   X(GpuClock, "gpu_clock", Choice, "passive", "passive|active", "clocks", \

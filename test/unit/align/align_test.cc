@@ -135,6 +135,52 @@ TEST(AlignRun, TakesTheLargestDriftThatAnyHostDeclared) {
   EXPECT_EQ(aligned.value().model.max_slope_ppm, 600);
 }
 
+// A run of a and b in which a declares the asymmetry.
+Alignment aligned_with(const SimulatedEdge& edge, const char* asymmetry_ns) {
+  const RunDir dir;
+  ClockHello declared = hello("a", "boot-1", "");
+  declared.config = {{"clock_asym_ns", asymmetry_ns, "env"}};
+  dir.write("a", {declared});
+  dir.write_edge("a", "b", edge);
+  auto aligned = align_run(dir.path(), AlignOptions());
+  EXPECT_TRUE(aligned.ok());
+  return std::move(aligned.value());
+}
+
+bool contains(const clocksync::PairOffset& interval, int64_t truth_ns) {
+  return interval.lo_ns <= truth_ns && truth_ns <= interval.hi_ns;
+}
+
+TEST(AlignRun, NarrowsTheIntervalUnderADeclaredAsymmetryAndKeepsTheGuarantee) {
+  const SimulatedEdge edge = idle_edge();
+  EXPECT_FALSE(aligned_with(edge, "").pairs.at(0).conditional);
+  const Alignment aligned = aligned_with(edge, "300");
+  const PairView& pair = aligned.pairs.at(0);
+  ASSERT_TRUE(pair.conditional);
+  const int64_t truth = edge.truth(pair.at_raw_ns);
+  EXPECT_TRUE(contains(pair.offset, truth));
+  EXPECT_TRUE(contains(*pair.conditional, truth));
+  EXPECT_LT(2 * (pair.conditional->hi_ns - pair.conditional->lo_ns),
+            pair.offset.hi_ns - pair.offset.lo_ns);
+  EXPECT_EQ(pair.offset.lo_ns, aligned_with(edge, "").pairs.at(0).offset.lo_ns);
+}
+
+// 20 us more in one direction, and the declaration of 300 ns is false: only the guarantee holds.
+TEST(AlignRun, GuaranteesWithoutTheDeclaration) {
+  for (const clocksync::SimulatedScenario& scenario : clocksync::all_scenarios()) {
+    if (scenario.name.find("asymm") == std::string::npos) continue;
+    const SimulatedEdge edge = simulate(scenario, 1);
+    const Alignment falsely = aligned_with(edge, "300"), truly = aligned_with(edge, "40000");
+    const PairView& pair = falsely.pairs.at(0);
+    const int64_t truth = edge.truth(pair.at_raw_ns);
+    EXPECT_TRUE(contains(pair.offset, truth));
+    EXPECT_FALSE(contains(*pair.conditional, truth));
+    EXPECT_TRUE(contains(*truly.pairs.at(0).conditional, truth));
+    return;
+  }
+  FAIL() << "no scenario with an asymmetric path";
+}
+
 TEST(AlignRun, CallsAnEdgeWithOneSilentDirectionBadAndSaysWhy) {
   const RunDir dir;
   SimulatedEdge edge = idle_edge();
