@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dumper/varint.h"
+
 namespace lockstep::dumper {
 
 size_t Counts::find(uint32_t key) const {
@@ -63,6 +65,29 @@ CallCounts Counts::by_call() const {
     sums[call_cell(count_kind(key), count_call(key))] += slot.count;
   }
   return sums;
+}
+
+// Varints: the difference to the key before, the count.
+std::vector<uint8_t> Counts::pack() const {
+  std::vector<uint8_t> packed(used_ * 2 * kMaxVarintBytes);
+  uint8_t* at = packed.data();
+  uint32_t before = 0;
+  for (const auto& [key, count] : sorted()) {
+    at = put_varint(put_varint(at, key - before), count);
+    before = key;
+  }
+  packed.resize(static_cast<size_t>(at - packed.data()));
+  packed.shrink_to_fit();
+  return packed;
+}
+
+void Counts::add_packed(const std::vector<uint8_t>& packed) {
+  ByteReader bytes(packed.data(), packed.size());
+  uint32_t key = 0;
+  while (bytes.left() != 0) {
+    key += static_cast<uint32_t>(bytes.varint());
+    add(key, bytes.varint());
+  }
 }
 
 }  // namespace lockstep::dumper

@@ -60,7 +60,8 @@ SegmentReader::~SegmentReader() {
 bool SegmentReader::fill(uint64_t offset, size_t size) {
   if (offset >= buffer_at_ && offset + size <= buffer_at_ + buffered_) return true;
   if (offset + size > size_) return false;
-  buffer_.resize(std::max({buffer_.size(), size, offset == 0 ? kHeaderReadAhead : kReadAhead}));
+  const size_t ahead = offset == 0 ? kHeaderReadAhead : kReadAhead;
+  buffer_.resize(std::max({buffer_.size(), size, std::min<size_t>(ahead, size_ - offset)}));
   buffer_at_ = offset;
   buffered_ = 0;
   while (buffered_ < size) {

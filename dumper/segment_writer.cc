@@ -79,19 +79,23 @@ Status SegmentWriter::sync() {
   return result < 0 ? failure(path_, "sync", -result) : Status();
 }
 
-void SegmentWriter::account_dropped(const Counts& kept, const CallCounts& calls) {
-  given_up_.add(kept);
+void SegmentWriter::account_dropped(const CallCounts& calls) {
   for (unsigned i = 0; i < kCallCells; ++i) calls_given_up_[i] += calls[i];
   ledger_owed_ = true;
 }
 
-void SegmentWriter::give_up(const EncodedChunk& chunk) { account_dropped(chunk.kept, chunk.calls); }
+void SegmentWriter::give_up(const EncodedChunk& chunk) {
+  given_up_.add(chunk.kept);
+  account_dropped(chunk.calls);
+}
 
 // Somebody removed the file, or the whole run directory: what it held is lost and counted; the next
 // chunk begins anew.
 void SegmentWriter::close_if_gone() {
   if (file_ < 0 || !io_->nameless(file_)) return;
-  account_dropped(segments_.back().kept, segments_.back().calls);
+  given_up_.add(kept_);
+  kept_.clear();
+  account_dropped(segments_.back().calls);
   bytes_on_disk_ -= segments_.back().bytes;
   segments_.pop_back();
   io_->close(file_);
@@ -146,7 +150,6 @@ Status SegmentWriter::open_segment() {
   if (status.ok()) {
     ++next_segment_;
     facts_owed_ = false;
-    forget_earlier_segments();
     return status;
   }
   bytes_on_disk_ -= segments_.back().bytes;
@@ -159,18 +162,17 @@ Status SegmentWriter::open_segment() {
   return status;
 }
 
-// Without a budget none of them is ever deleted. Their counts' memory goes on to the next.
-void SegmentWriter::forget_earlier_segments() {
-  if (options_.max_disk_bytes != 0 || segments_.size() < 2) return;
-  std::swap(segments_.front().kept, segments_.back().kept);
-  segments_.back().kept.clear();
-  while (segments_.size() > 1) segments_.pop_front();
+// Of the segment closed last. Without a budget it is never deleted, and nobody asks again.
+void SegmentWriter::put_away_counts() {
+  if (options_.max_disk_bytes == 0) segments_.clear();
+  if (!segments_.empty() && !kept_.empty()) segments_.back().kept = kept_.pack();
+  kept_.clear();
 }
 
 bool SegmentWriter::is_full(size_t next_bytes) const {
   const Segment& segment = segments_.back();
   return segment.bytes + next_bytes > rotate_at() ||
-         (options_.rotate_bytes != 0 && segment.kept.size() >= kMostCounts);
+         (options_.rotate_bytes != 0 && kept_.size() >= kMostCounts);
 }
 
 Status SegmentWriter::write_all(const void* bytes, size_t size) {
@@ -230,7 +232,8 @@ void SegmentWriter::keep_budget(size_t next_bytes) {
   if (options_.max_disk_bytes == 0) return;
   while (segments_.size() > 1 && bytes_on_disk_ + next_bytes > options_.max_disk_bytes) {
     const Segment& oldest = segments_.front();
-    account_dropped(oldest.kept, oldest.calls);
+    given_up_.add_packed(oldest.kept);
+    account_dropped(oldest.calls);
     first_kept_segment_ = oldest.number + 1;
     // When it cannot be written now it stays owed, and the deletion below makes the room.
     static_cast<void>(write_ledger(ChunkType::Ledger));
@@ -245,6 +248,7 @@ Status SegmentWriter::prepare(size_t next_bytes) {
   close_if_gone();
   if (file_ >= 0 && is_full(next_bytes)) close();
   if (file_ < 0) {
+    put_away_counts();
     Status status = open_segment();
     if (!status.ok()) return status;
   }
@@ -262,7 +266,7 @@ Status SegmentWriter::append(EncodedChunk* chunk) {
   if (status.ok()) status = write_chunk(&chunk->bytes);
   if (!status.ok()) return status;
   Segment& segment = segments_.back();
-  segment.kept.add(chunk->kept);
+  kept_.add(chunk->kept);
   for (unsigned i = 0; i < kCallCells; ++i) segment.calls[i] += chunk->calls[i];
   const std::vector<uint64_t>& comms = chunk->comm_records;
   for (size_t at = 0; at < comms.size(); at += kRecordShapes[tag_of(comms[at])].words) {

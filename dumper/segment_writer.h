@@ -66,8 +66,8 @@ class SegmentWriter {
     uint32_t number = 0;
     std::string path;
     uint64_t bytes = 0;
-    Counts kept;
     CallCounts calls{};
+    std::vector<uint8_t> kept;  // Counts::pack(), once it is closed
   };
 
   uint64_t rotate_at() const;
@@ -76,14 +76,14 @@ class SegmentWriter {
   Status open_segment();
   Status create_file();
   Status write_openers();
-  void forget_earlier_segments();
+  void put_away_counts();
   Status write_chunk(std::vector<uint8_t>* bytes);
   Status write_text(ChunkType type, const std::string& text);
   Status write_ledger(ChunkType type);
   Status write_all(const void* bytes, size_t size);
   void close_if_gone();
   void keep_budget(size_t next_bytes);
-  void account_dropped(const Counts& kept, const CallCounts& calls);
+  void account_dropped(const CallCounts& calls);
   Status failure(const std::string& path, const char* doing, int error) const;
 
   SegmentWriterOptions options_;
@@ -98,6 +98,7 @@ class SegmentWriter {
   uint32_t segments_deleted_ = 0;
   // The last is the open one, when file_ is open; earlier ones only with a budget.
   std::deque<Segment> segments_;
+  Counts kept_;  // of the last
   LiveComms comms_;
   Ledger last_ledger_;  // as the caller gave it
   Counts given_up_;

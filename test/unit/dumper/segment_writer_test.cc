@@ -96,6 +96,20 @@ TEST(SegmentWriter, BeginsANewSegmentWhenItHasSeenManyCommunicators) {
   EXPECT_EQ(found.segments, 3u);
 }
 
+TEST(Counts, ComeBackAsTheyWerePacked) {
+  Counts counts, again;
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 5000; ++i) {
+    counts.add(make_count_key(static_cast<uint32_t>(random() % (kLastComm + 1)),
+                              static_cast<unsigned>(random() % (kKinds + 1)), Call::Stop),
+               random() >> (random() % 64));
+  }
+  again.add_packed(counts.pack());
+
+  EXPECT_TRUE(again == counts);
+  EXPECT_TRUE(Counts().pack().empty());
+}
+
 TEST(SegmentWriter, CountsExactlyWhatARemovedFileHeldAlsoAfterManySegments) {
   const TempDirectory directory;
   SegmentWriterOptions options = sample_options(directory.path());
