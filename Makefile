@@ -14,7 +14,8 @@ CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-s
               -fno-semantic-interposition -fno-plt $(if $(findstring clang,$(CXX)),,-fno-gnu-unique)
 # Third-party headers are system headers so that our warning level applies to our code only.
 INCLUDES    = -Iinclude -I. -isystem third_party
-CXXFLAGS   += $(CXXSTD) $(WARN) $(OPT) $(CODEGEN) $(SANFLAGS) $(INCLUDES) -pthread -MMD -MP
+FUZZFLAGS   = $(if $(findstring fuzzer,$(SAN)),-fsanitize-ignorelist=test/fuzz/rapidjson.ignore)
+CXXFLAGS   += $(CXXSTD) $(WARN) $(OPT) $(CODEGEN) $(SANFLAGS) $(FUZZFLAGS) $(INCLUDES) -pthread -MMD -MP
 LDFLAGS    += $(SANFLAGS) -pthread -Wl,-z,relro -Wl,-z,now -Wl,--gc-sections
 
 # A library beats a copy: link libstdc++ into the plugin when its archive is installed, so that nothing can clash.
@@ -47,16 +48,18 @@ TOOLS     = $(if $(call srcs,cli),$(BUILD)/lockstep) \
 UNIT      = $(patsubst test/unit/%/.,$(BUILD)/test/unit_%,$(wildcard test/unit/*/.))
 TEST_SO   = $(patsubst test/plugins/%.cc,$(BUILD)/test/lib%.so,$(wildcard test/plugins/*.cc))
 BENCH     = $(patsubst bench/%.cc,$(BUILD)/bench/%,$(wildcard bench/*.cc))
+FUZZ      = $(patsubst test/fuzz/%.cc,$(BUILD)/fuzz/%,$(wildcard test/fuzz/*.cc))
 # What records, and what reads: a driver needs only the first, which spares sanitizer builds the second.
 RECORDING = $(BUILD)/libdumper.a $(BUILD)/libclocksync.a
 LIBS      = $(BUILD)/libanalysis.a $(RECORDING)
 
-.PHONY: all plugin tools unit bench-programs deps test demo bench install fresh-root-test clean help golden soak
+.PHONY: all plugin tools unit bench-programs fuzz-programs deps test demo bench fuzz soak install fresh-root-test clean help
 all: plugin tools            ## the plugin and the command
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
 tools: $(TOOLS)
 unit: $(UNIT) $(TEST_SO)     ## unit test programs
 bench-programs: $(BENCH)
+fuzz-programs: $(FUZZ)
 
 $(BUILD)/obj/%.o: %.cc
 	@mkdir -p $(@D)
@@ -105,6 +108,10 @@ $(BUILD)/test/lib%.so: $(BUILD)/obj/test/plugins/%.o
 $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(RECORDING)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -o $@ $< $(RECORDING) $(ZSTD) $(SODIUM) -ldl
+# A fuzz target is a file of test/fuzz; test/fuzz/every_target.sh has them built by clang++, with SAN=fuzzer-no-link,...
+$(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $$(call objs,test/drivers/common) $(RECORDING)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
 
 deps:                        ## install what the build and the tests need (root), or list it
 	scripts/install_deps.sh
@@ -116,6 +123,10 @@ demo: deps                   ## record a real multi-process run, align it, print
 	scripts/demo.sh
 bench: all bench-programs    ## measure: percentiles, throughput, ratios
 	scripts/bench.sh
+fuzz: deps                   ## fuzz every reader; SECONDS=60 each, two at a time
+	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(SECONDS),60) test/fuzz/every_target.sh
+soak: all unit               ## churn, rotation and faults for MINUTES=10; fails on loss or growth
+	BUILD=$(BUILD) scripts/soak.sh $(or $(MINUTES),10)
 install: all                 ## PREFIX=/usr/local
 	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/

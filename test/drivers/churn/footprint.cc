@@ -12,8 +12,8 @@ namespace lockstep::driver {
 namespace {
 
 constexpr int kLookMs = 100;
-constexpr int kStillLooks = 50;  // 5 s; the plugin gives memory back after 3 s of quiet
-constexpr int kMostLooks = 300;
+constexpr int kStillLooks = 80;
+constexpr int kMostLooks = 1200;
 
 // Without those that opendir itself needs.
 uint64_t entries(const char* path) {
@@ -54,6 +54,15 @@ Footprint footprint_at_rest() {
     last = now;
   }
   return last;
+}
+
+Footprint footprint_down_to(uint64_t memory_kb) {
+  Footprint now = footprint_now();
+  for (int look = 0; look < kMostLooks && now.memory_kb > memory_kb; ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+    now = footprint_now();
+  }
+  return now;
 }
 
 }  // namespace lockstep::driver

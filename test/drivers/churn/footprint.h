@@ -15,8 +15,10 @@ struct Footprint {
 };
 Footprint footprint_now();
 
-// Once memory has not changed for longer than the plugin waits before it gives buffers back, or
-// after half a minute: what the process holds at rest.
+// At rest: once memory has not changed for longer than the plugin waits before it gives buffers
+// back (3 s, more on a busy machine), at the latest after two minutes.
 Footprint footprint_at_rest();
+// As soon as memory is not above `memory_kb`, at the latest after two minutes.
+Footprint footprint_down_to(uint64_t memory_kb);
 
 }  // namespace lockstep::driver

@@ -26,6 +26,7 @@ using namespace lockstep;
 using driver::Plugin;
 using Clock = std::chrono::steady_clock;
 
+constexpr uint64_t kSlackKb = 512;
 constexpr uint64_t kBurst = 100'000;  // operations before --rate counts
 
 struct Options {
@@ -100,7 +101,7 @@ class Churn {
     warm_ = driver::footprint_at_rest();
     paused_ = Clock::now() - begin_ - worked_;
     while (!done(1)) communicator();
-    end_ = driver::footprint_at_rest();
+    end_ = driver::footprint_down_to(warm_.memory_kb + kSlackKb);
     plugin_.finalize(lasting);
   }
   std::string json() const {

@@ -1,0 +1,17 @@
+// The reader of clock_model.json; a model that loads must save a file that loads.
+#include "clocksync/clock_model.h"
+
+#include "test/fuzz/input_file.h"
+
+using namespace lockstep;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const fuzz::InputFile file;
+  static const std::string saved = "/dev/shm/lockstep-fuzz-model." + std::to_string(getpid());
+  const auto model = clocksync::ClockModel::load(file.holding(data, size));
+  if (!model.ok()) return 0;
+  const bool again = model.value().save(saved).ok() && clocksync::ClockModel::load(saved).ok();
+  unlink(saved.c_str());
+  if (!again) __builtin_trap();
+  return 0;
+}

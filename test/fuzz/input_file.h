@@ -1,0 +1,32 @@
+// The bytes of one fuzz input as a file, for readers that take a path. In memory, so that a disk
+// does not set the pace; one file for all inputs of a process.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+namespace lockstep::fuzz {
+
+class InputFile {
+ public:
+  InputFile() : file_(memfd_create("input", MFD_CLOEXEC)) {
+    path_ = "/proc/self/fd/" + std::to_string(file_);
+  }
+  const std::string& holding(const uint8_t* bytes, size_t size) const {
+    const bool written =
+        ftruncate(file_, 0) == 0 && pwrite(file_, bytes, size, 0) == static_cast<ssize_t>(size);
+    if (!written) abort();
+    return path_;
+  }
+
+ private:
+  int file_;
+  std::string path_;
+};
+
+}  // namespace lockstep::fuzz
