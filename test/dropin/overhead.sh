@@ -6,7 +6,7 @@
 need jq jq
 # A storm costs tens of percent of a core even on a busy machine, a waiting process below one.
 LOCKSTEP_DIR=$TMP/run LOCKSTEP_EVENTS=all LOCKSTEP_OVERHEAD_PERCENT=5 LOCKSTEP_MAX_DISK_MB=64 LOCKSTEP_CLOCK=0 \
-  "$BUILD/lockstep-storm" "$BUILD/libnccl-profiler.so" --threads 1 --operations 6000000 --end wait >"$TMP/storm.out" 2>&1 &
+  "$BUILD/lockstep-storm" "$BUILD/libnccl-profiler.so" --threads 1 --seconds 30 --end wait >"$TMP/storm.out" 2>&1 &
 storm=$!
 trap 'kill $storm 2>/dev/null || true; wait; rm -rf "$TMP"' EXIT
 held_back() { "$BUILD/lockstep" ctl "$TMP/run" status 2>/dev/null | jq -r .held_back 2>/dev/null || true; }
