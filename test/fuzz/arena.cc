@@ -11,6 +11,7 @@
 
 #include "dumper/recovery.h"
 #include "lockstep/record_shape.h"
+#include "test/fuzz/input_file.h"
 
 using namespace lockstep;
 
@@ -40,9 +41,8 @@ std::vector<uint64_t> sound_records(uint64_t seed) {
 class Scene {
  public:
   Scene() : image_(kArenaBytes) {
-    char name[] = "/dev/shm/lockstep-fuzz-XXXXXX";
-    require(mkdtemp(name) != nullptr);
-    directory_ = name;
+    directory_ = fuzz::scratch_directory() + "/lockstep-fuzz-XXXXXX";
+    require(mkdtemp(directory_.data()) != nullptr);
     make_image();
     file_ = open(arena().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     require(pwrite(file_, image_.data(), image_.size(), 0) == static_cast<ssize_t>(image_.size()));

@@ -7,7 +7,8 @@ using namespace lockstep;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzz::InputFile file;
-  static const std::string saved = "/dev/shm/lockstep-fuzz-model." + std::to_string(getpid());
+  static const std::string saved =
+      fuzz::scratch_directory() + "/lockstep-fuzz-model." + std::to_string(getpid());
   const auto model = clocksync::ClockModel::load(file.holding(data, size));
   if (!model.ok()) return 0;
   const bool again = model.value().save(saved).ok() && clocksync::ClockModel::load(saved).ok();

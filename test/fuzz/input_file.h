@@ -1,5 +1,5 @@
-// The bytes of one fuzz input as a file, for readers that take a path. In memory, so that a disk
-// does not set the pace; one file for all inputs of a process.
+// What the targets share: the bytes of one fuzz input as a file, for readers that take a path, in
+// memory, so that a disk does not set the pace; one file for all inputs of a process.
 #pragma once
 
 #include <sys/mman.h>
@@ -11,6 +11,12 @@
 #include <string>
 
 namespace lockstep::fuzz {
+
+// Where a target may make files of its own.
+inline std::string scratch_directory() {
+  const char* directory = getenv("TMPDIR");
+  return directory == nullptr ? "/tmp" : directory;
+}
 
 class InputFile {
  public:

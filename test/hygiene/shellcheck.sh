@@ -4,7 +4,7 @@
 need shellcheck shellcheck
 cd "$ROOT"
 mapfile -t scripts < <(
-  find . \( -path ./node_modules -o -path './build*' -o -path ./.git \) -prune -o -type f -print |
+  find . \( -path ./node_modules -o -path './build*' -o -path ./.git -o -path ./test/fuzz/corpus \) -prune -o -type f -print |
     while read -r file; do head -c 40 "$file" | tr -d '\0' | grep -qE '^#! ?(/usr/bin/env |/bin/)(ba)?sh' && echo "$file"; done
 )
 [ ${#scripts[@]} -gt 5 ] || fail "found only ${#scripts[@]} scripts"
