@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # timeout: 1800
 # Every reader of a file or a socket, under libFuzzer with the address and undefined sanitizers: the kept corpus, then new
-# inputs; two targets at a time. FUZZ_SECONDS is for each target (make fuzz, CI); without it each gets the same 2,000
+# inputs; two targets at a time. FUZZ_SECONDS is for each target (make fuzz, CI); without it each gets the same 1,000
 # inputs every time. A crash leaves its input in $BUILD/fuzz/found/TARGET: make it a unit test, then mend.
 . "$(dirname "$0")/../lib.sh"
 need clang++ clang
@@ -15,7 +15,7 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TMPDIR=$TMP
 
 fuzz() {  # fuzz TARGET
   local target=$1 found=$BUILD/fuzz/found/$1 longest=16384
-  local -a amount=(-runs=2000 -seed=1)
+  local -a amount=(-runs=1000 -seed=1)
   [ -z "${FUZZ_SECONDS:-}" ] || amount=(-max_total_time="$FUZZ_SECONDS")
   [ "$target" != packet ] || longest=400  # four packets
   mkdir -p "$found" "$TMP/$target"
