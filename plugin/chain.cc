@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "plugin/older_descr.h"
 #include "plugin/recorder.h"
 
 namespace lockstep::plugin {
@@ -99,38 +100,21 @@ void** group_of(Descr& d, Kind kind) {
   return nullptr;
 }
 
-// As NCCL fills a v4 descriptor from a newer one; the kinds v4 does not have never come here.
+// `parent`: of a Coll or P2p for tables before v5, the legacy Group.
 template <typename Descr>
-abi::v4::EventDescr to_v4(const Descr& d, Kind kind) {
-  abi::v4::EventDescr out{};
-  out.type = static_cast<uint8_t>(d.type);
-  out.rank = d.rank;
-  out.parent = d.parent;
-  switch (kind) {
-    case Kind::Coll:
-      out.coll = {d.coll.seq_number, d.coll.func, d.coll.send_buff, d.coll.recv_buff,
-                  d.coll.count,      d.coll.root, d.coll.datatype,  d.coll.channels,
-                  d.coll.warps,      d.coll.algo, d.coll.proto};
-      break;
-    case Kind::P2p:
-      out.p2p = {d.p2p.func, d.p2p.buff, d.p2p.datatype, d.p2p.count, d.p2p.peer, d.p2p.channels};
-      break;
-    case Kind::ProxyOp:
-      out.proxy_op = d.proxy_op;
-      break;
-    case Kind::ProxyStep:
-      out.proxy_step = d.proxy_step;
-      break;
-    case Kind::KernelCh:
-      out.kernel_ch = d.kernel_ch;
-      break;
-    case Kind::NetPlugin:
-      out.net_plugin = d.net_plugin;
-      break;
+void start_older(const ChainedPlugin& plugin, void* context, void** handle, const Descr& d,
+                 Kind kind, void* parent) {
+  const auto call = [&](auto older) { plugin.start(context, handle, &older); };
+  switch (plugin.version()) {
+    case 4:
+      return call(older_descr<abi::v4::EventDescr>(d, kind, parent));
+    case 3:
+      return call(older_descr<abi::v3::EventDescr>(d, kind, parent));
+    case 2:
+      return call(older_descr<abi::v2::EventDescr>(d, kind, parent));
     default:
-      break;
+      return call(older_descr<abi::v1::EventDescr>(d, kind, parent));
   }
-  return out;
 }
 
 template <int kVersion, typename Descr>
@@ -183,11 +167,10 @@ void Chain::start(void* context, void** handle, const Descr& descr) {
       continue;  // it asked for no such event, or its init failed
     copy.parent = parents.has_parent ? parents.parent.handles[i] : nullptr;
     if (group != nullptr) *group = parents.has_group ? parents.group.handles[i] : nullptr;
-    if constexpr (kVersion >= 5) {
-      if (plugin.version() == 4) {
-        abi::v4::EventDescr older = to_v4(copy, kind);
-        if (group != nullptr) older.parent = *group;
-        plugin.start(theirs, &event.handles[i], &older);
+    if constexpr (kVersion >= 4) {
+      if (plugin.version() < 5 && plugin.version() < kVersion) {
+        start_older(plugin, theirs, &event.handles[i], copy, kind,
+                    group != nullptr ? *group : copy.parent);
         delivered = true;
         continue;
       }
@@ -221,7 +204,14 @@ void Chain::state(void* handle, uint32_t state, void* args) {
     if (event.handles[i] == nullptr || !plugin.wants_state(state)) continue;
     // NCCL's v5 shim passes arguments even where v6 passes none.
     abi::StateArgsV4 nothing{};
-    void* const passed = args == nullptr && plugin.version() == 5 ? &nothing : args;
+    void* passed = args == nullptr && plugin.version() == 5 ? &nothing : args;
+    // Before v4 the arguments are longer, and only one of them is still told.
+    abi::StateArgsV1 older{};
+    if (plugin.version() <= 3 && bound_version_ >= 4) {
+      if (state == kCtrlAppendEnd && args != nullptr)
+        older.appended_proxy_ops = static_cast<const abi::StateArgsV4*>(args)->appended_proxy_ops;
+      passed = &older;
+    }
     plugin.state(event.handles[i], state, passed);
   }
 }

@@ -59,8 +59,8 @@ Result<std::unique_ptr<ChainedPlugin>> ChainedPlugin::load(const std::string& pa
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return Status::error("cannot chain " + path + ": " + dlerror());
   std::unique_ptr<ChainedPlugin> plugin(new ChainedPlugin);
-  // Tables 1 to 3 say different things in different places: only their own version serves them.
-  const int oldest = bound_version >= 4 ? 4 : bound_version;
+  // Tables 1 to 3 say different things in different places: they serve no other version.
+  const int oldest = bound_version >= 4 ? 1 : bound_version;
   for (int version = bound_version; version >= oldest && plugin->table_ == nullptr; --version) {
     plugin->version_ = version;
     plugin->table_ = static_cast<const AnyTable*>(

@@ -61,14 +61,16 @@ std::string hash_of(const std::string& text) {
   return digits;
 }
 
-std::string text(const char* chars) { return chars == nullptr ? "NULL" : chars; }
+[[maybe_unused]] std::string text(const char* chars) { return chars == nullptr ? "NULL" : chars; }
 
 std::string words(std::initializer_list<uint64_t> numbers) {
   std::string text;
   for (const uint64_t number : numbers) text += " " + std::to_string(number);
   return text;
 }
-uint64_t address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+[[maybe_unused]] uint64_t address(const void* pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
 
 template <typename Descr>
 std::string payload(const Descr& d, Kind kind) {
@@ -77,11 +79,15 @@ std::string payload(const Descr& d, Kind kind) {
       return text(d.coll.func) + " " + text(d.coll.datatype) + " " + text(d.coll.algo) + " " +
              text(d.coll.proto) +
              words({d.coll.seq_number, d.coll.count, address(d.coll.send_buff)});
+    } else {
+      return words({d.coll.func, d.coll.seq_number, d.coll.count});
     }
   } else if (kind == Kind::P2p) {
     if constexpr (sizeof(d.p2p.func) == sizeof(char*)) {
       return text(d.p2p.func) + " " + text(d.p2p.datatype) +
              words({d.p2p.count, static_cast<uint64_t>(d.p2p.peer)});
+    } else {
+      return words({d.p2p.func, d.p2p.count, static_cast<uint64_t>(d.p2p.peer)});
     }
   } else if (kind == Kind::ProxyOp) {
     return words({d.proxy_op.channel_id, static_cast<uint64_t>(d.proxy_op.peer),
@@ -183,7 +189,9 @@ abi::ResultCode begin(void** context, int32_t* mask, const std::string& facts) {
   return abi::kSuccess;
 }
 
-abi::ResultCode init_v1(void** context, int32_t* mask) { return begin(context, mask, ""); }
+[[maybe_unused]] abi::ResultCode init_v1(void** context, int32_t* mask) {
+  return begin(context, mask, "");
+}
 abi::ResultCode init_v4(void** context, int32_t* mask, const char* name, uint64_t id, int32_t nodes,
                         int32_t ranks, int32_t rank, abi::DebugLogger log) {
   return begin(context, mask,
@@ -191,8 +199,9 @@ abi::ResultCode init_v4(void** context, int32_t* mask, const char* name, uint64_
                    std::to_string(nodes) + " " + std::to_string(ranks) + " " +
                    std::to_string(rank) + (log == nullptr ? " without a log" : ""));
 }
-abi::ResultCode init_v5(void** context, uint64_t id, int32_t* mask, const char* name, int32_t nodes,
-                        int32_t ranks, int32_t rank, abi::DebugLogger log) {
+[[maybe_unused]] abi::ResultCode init_v5(void** context, uint64_t id, int32_t* mask,
+                                         const char* name, int32_t nodes, int32_t ranks,
+                                         int32_t rank, abi::DebugLogger log) {
   return init_v4(context, mask, name, id, nodes, ranks, rank, log);
 }
 
@@ -204,12 +213,21 @@ const char* const own_name = getenv("RECORD_NAME") == nullptr ? "record" : geten
   __attribute__((visibility("default"))) abi::TableV##N ncclProfiler_v##N{ \
       own_name, INIT, start<abi::v##N::EventDescr>, stop, record<abi::ARGS>, finalize};
 
+// RECORD_ONLY_TABLE (record_v3.cc and its like): no other table is exported.
 extern "C" {
+#if !defined(RECORD_ONLY_TABLE) || RECORD_ONLY_TABLE == 1
 EXPORT_TABLE(1, init_v1, StateArgsV1)
+#endif
+#if !defined(RECORD_ONLY_TABLE) || RECORD_ONLY_TABLE == 2
 EXPORT_TABLE(2, init_v1, StateArgsV1)
+#endif
+#if !defined(RECORD_ONLY_TABLE) || RECORD_ONLY_TABLE == 3
 EXPORT_TABLE(3, init_v1, StateArgsV1)
+#endif
+#if !defined(RECORD_ONLY_TABLE)
 EXPORT_TABLE(4, init_v4, StateArgsV4)
 EXPORT_TABLE(5, init_v5, StateArgsV4)
 EXPORT_TABLE(6, init_v5, StateArgsV4)
 EXPORT_TABLE(7, init_v5, StateArgsV4)
+#endif
 }
