@@ -4,6 +4,7 @@
 # everywhere and the estimate is close, with the kernel's stamps and with application stamps.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/common.sh"
+need jq jq
 export NCCL_SOCKET_IFNAME=lo
 
 pair() { # JOB EXTRA...: records in $RUN/JOB
@@ -21,5 +22,7 @@ wait_all
 # About three times what was measured here (docs/measured-prober.md): other processes share the cores.
 "$CHECK" "$RUN/kernel" "h0=$(clock 0)" "h1=$(clock 1)" --p99 600 --half 2000 || fail "kernel stamps: see above"
 "$CHECK" "$RUN/application" "h0=$(clock 0)" "h1=$(clock 1)" --p99 6000 || fail "application stamps: see above"
-grep -q '"kind":1,"status"' "$RUN/application/h0.clock" || fail "application stamps were not labelled kind 1"
-grep -q '"kind":2,"status"' "$RUN/kernel/h0.clock" || fail "kernel stamps were not labelled kind 2"
+# By most of the packets: under load a window may have no estimate, and then no kind.
+usual_kind() { jq -r 'select(.type == "hull").pts[][2]' "$1" | sort | uniq -c | sort -rn | awk 'NR == 1 {print $2}'; }
+want_equal "kind of application stamps" 1 "$(usual_kind "$RUN/application/h0.clock")"
+want_equal "kind of kernel stamps" 2 "$(usual_kind "$RUN/kernel/h0.clock")"
