@@ -31,7 +31,7 @@ class Diagnoser {
     });
     for (Case& one : cases_) out_.findings.push_back(std::move(one.finding));
     for (Finding& finding : find_mismatches()) out_.findings.push_back(std::move(finding));
-    out_.blame = assign_blame(run_);
+    out_.blame = run_.blame != nullptr ? *run_.blame : assign_blame(run_);
     const Blame& blame = out_.blame;
     out_.findings.insert(out_.findings.end(), blame.findings.begin(), blame.findings.end());
     out_.not_known.insert(out_.not_known.end(), blame.not_known.begin(), blame.not_known.end());

@@ -184,7 +184,8 @@ Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
   match_operations(run.get());
   time_arrivals(run.get());
   find_steps(run.get());
-  mark_causes(assign_blame(*run), run.get());
+  run->blame = std::make_shared<const Blame>(assign_blame(*run));
+  mark_causes(*run->blame, run.get());
   return run;
 }
 

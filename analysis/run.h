@@ -19,6 +19,8 @@ struct ClockModel;
 
 namespace lockstep::analysis {
 
+struct Blame;
+
 struct RunTables {
   StringPool strings;
   std::vector<ProcessRow> processes;
@@ -33,6 +35,7 @@ struct RunTables {
   std::vector<std::string>
       notes;  // for people: damaged chunks, missing ranks, times that cannot be compared
   std::shared_ptr<const clocksync::ClockModel> clock_model;  // of the directory; may be none
+  std::shared_ptr<const Blame> blame;  // what the causes in the rows rest on (blame.h)
   bool aligned = false;  // all hosts are on one clock (always true for a run on one host)
 
   const std::string& text(Text number) const { return strings.text(number); }
