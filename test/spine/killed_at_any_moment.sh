@@ -40,7 +40,8 @@ kill_with_crash_safety_on() {  # DIR
   if [ "$recorded" -lt "$returned" ] || [ "$recorded" -gt $((returned + threads)) ]; then
     fail "kill $i: $returned calls had returned, $recorded are recorded"
   fi
-  "$LOCKSTEP" verify "$dir" >"$TMP/verify" || { cat "$TMP/verify"; fail "kill $i: verify found a difference"; }
+  "$LOCKSTEP" verify "$dir" >"$TMP/verify" ||
+    { cat "$TMP/verify" "$TMP/recover"; "$LOCKSTEP" count "$dir"; "$LOCKSTEP" info "$dir"; fail "kill $i: verify found a difference"; }
 }
 
 # A slow stream, so that a dump is one chunk. Calls are read before the file's size: when the file has grown twice since,
