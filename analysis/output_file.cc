@@ -68,7 +68,8 @@ Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path,
   out->path_ = path;
   out->if_exists_ = if_exists;
   out->temporary_ = temporary_name(path);
-  out->file_ = open(out->temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  unlink(out->temporary_.c_str());  // of a dead process with our number, or planted
+  out->file_ = open(out->temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (out->file_ < 0) return failed("cannot write " + path, errno);
   out->buffer_.reserve(kBufferBytes);
   return out;

@@ -1,4 +1,4 @@
-// `lockstep recover DIR`: what killed processes left becomes segments.
+// `lockstep recover DIR` and `lockstep recover --all`: what killed processes left becomes segments.
 #include "analysis/recover.h"
 
 #include <rapidjson/stringbuffer.h>
@@ -16,7 +16,7 @@ using Outcome = dumper::RecoveredProcess::Outcome;
 
 struct Arguments {
   std::string directory;
-  bool json = false;
+  bool all = false, json = false;
 };
 
 const char* name_of(Outcome outcome) {
@@ -65,7 +65,9 @@ void print_as_json(const std::vector<dumper::RecoveredProcess>& processes) {
 }
 
 int run(const Arguments& arguments) {
-  const auto recovered = dumper::recover_run(arguments.directory);
+  if (!arguments.all && arguments.directory.empty()) throw CLI::RequiredError("DIR or --all");
+  const Result<std::vector<dumper::RecoveredProcess>> recovered =
+      arguments.all ? dumper::recover_all() : dumper::recover_run(arguments.directory);
   if (!recovered.ok()) return bad_input(recovered.message());
   bool failed = false;
   for (const dumper::RecoveredProcess& process : recovered.value()) {
@@ -84,9 +86,12 @@ void add_recover(CLI::App& app, int& exit_code) {
   CLI::App* command = add_command(app, exit_code, "recover",
                                   "Turn what killed processes left in memory files into segments",
                                   [arguments] { return run(*arguments); });
-  command->add_option("directory", arguments->directory, "the run directory")
-      ->required()
-      ->type_name("DIR");
+  CLI::Option* all = command->add_flag("--all", arguments->all,
+                                       "Everything that this user's dead processes left on this "
+                                       "host, each in its own run directory");
+  command->add_option("directory", arguments->directory, "the run directory, when not --all")
+      ->type_name("DIR")
+      ->excludes(all);
   command->add_flag("--json", arguments->json, "Print one JSON object");
 }
 

@@ -79,7 +79,7 @@ Result<std::string> new_run_directory(const std::string& parent, const JobFacts&
   const std::string base = (real / base_name(facts)).string();
   if (facts.inside_step()) {
     const std::string path = base + ".step" + facts.step;
-    if (make && mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
+    if (make && mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
       return cannot_make(path, std::strerror(errno));
     return path;
   }
@@ -88,7 +88,7 @@ Result<std::string> new_run_directory(const std::string& parent, const JobFacts&
     const std::string path =
         facts.job.empty() && run == 0 ? base : base + "." + std::to_string(run);
     if (!make && access(path.c_str(), F_OK) != 0) return path;
-    if (make && mkdir(path.c_str(), 0777) == 0) return path;
+    if (make && mkdir(path.c_str(), 0700) == 0) return path;
     if (make && errno != EEXIST) return cannot_make(path, std::strerror(errno));
   }
   return cannot_make(base, "too many runs of this name");

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "clocksync/clock_records.h"
+#include "clocksync/own_file.h"
 
 namespace lockstep::clocksync {
 namespace {
@@ -21,7 +22,7 @@ std::string reason() { return std::strerror(errno); }
 Result<ClockRecordWriter> ClockRecordWriter::open(const std::string& directory,
                                                   const std::string& host) {
   std::string path = directory + "/" + host + kClockFileSuffix;
-  std::FILE* file = std::fopen(path.c_str(), "a+e");
+  std::FILE* file = open_own_file_to_append(path);
   if (file == nullptr) {
     return Status::error(path + ": cannot be opened for writing (" + reason() +
                          "); name a writable directory");

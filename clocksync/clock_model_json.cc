@@ -14,6 +14,7 @@
 
 #include "clocksync/clock_model.h"
 #include "clocksync/clock_records.h"
+#include "clocksync/own_file.h"
 
 namespace lockstep::clocksync {
 namespace {
@@ -247,7 +248,7 @@ ClockModel read_model(const Members& m, std::string* bad) {
 
 Status ClockModel::save(const std::string& path) const {
   const std::string temporary = path + ".tmp";
-  std::unique_ptr<std::FILE, FileCloser> file(std::fopen(temporary.c_str(), "we"));
+  std::unique_ptr<std::FILE, FileCloser> file(open_own_file_to_write(temporary));
   if (file == nullptr) {
     return Status::error(temporary + ": cannot be written (" + std::strerror(errno) +
                          "); name a directory that can be written to");

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "clocksync/own_file.h"
 #include "clocksync/rendezvous.h"
 
 namespace lockstep::clocksync {
@@ -69,7 +70,7 @@ class DirectorySource final : public RendezvousSource {
   // Written beside and renamed, so that a reader sees all of it or nothing.
   Status write_own_entry() const {
     const std::string draft = own_file_ + ".new" + std::to_string(getpid());
-    std::FILE* file = std::fopen(draft.c_str(), "we");
+    std::FILE* file = open_own_file_to_write(draft);
     const std::string text = entry_to_json(self_);
     bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (file != nullptr) good = std::fclose(file) == 0 && good;

@@ -38,8 +38,9 @@ Status ArenaFile::check_owner() {
   struct stat facts;
   if (::fstat(file_, &facts) != 0 || !S_ISREG(facts.st_mode))
     return Status::error(path_ + ": not a regular file");
-  if (facts.st_uid != ::geteuid() && ::geteuid() != 0) {
-    return Status::error(path_ + ": belongs to another user; let its owner recover it");
+  if (facts.st_uid != ::geteuid()) {
+    return Status::error(path_ + ": belongs to user " + std::to_string(facts.st_uid) +
+                         ", who alone can recover it");
   }
   size_ = static_cast<uint64_t>(facts.st_size);
   return Status();

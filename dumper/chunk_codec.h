@@ -78,6 +78,8 @@ class ChunkEncoder {
   uint32_t records() const;
   bool empty() const;  // of pieces
   bool full() const { return records() >= kChunkTargetRecords; }
+  // Forgets everything: add() throws std::bad_alloc and then leaves half a piece behind.
+  void clear();
   // Leaves the encoder empty, also on error (out of memory only).
   Status finish(const ChunkContext& context, EncodedChunk* out);
 

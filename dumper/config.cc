@@ -98,17 +98,13 @@ const char* Config::text(Option option) const {
   return is_set(option) ? value(option).text.c_str() : option_row(option).value;
 }
 
-LoadedConfig load_config(const char* const* environment) noexcept {
-  try {
-    LoadedConfig loaded;
-    const std::string path(
-        find_variable(environment, option_name(Option::Config, NameStyle::Environment)));
-    if (!path.empty()) load_config_file(path.c_str(), &loaded.config, &loaded.notices);
-    apply_environment(environment, &loaded);
-    return loaded;
-  } catch (...) {  // no memory: the defaults need none
-    return LoadedConfig();
-  }
+LoadedConfig load_config(const char* const* environment) {
+  LoadedConfig loaded;
+  const std::string path(
+      find_variable(environment, option_name(Option::Config, NameStyle::Environment)));
+  if (!path.empty()) load_config_file(path.c_str(), &loaded.config, &loaded.notices);
+  apply_environment(environment, &loaded);
+  return loaded;
 }
 
 std::string not_enabled_notice(const Config& config) {

@@ -57,7 +57,7 @@ struct LoadedConfig {
 };
 
 // `environment` as `environ` is: NAME=value strings, ended by a null pointer.
-LoadedConfig load_config(const char* const* environment) noexcept;
+LoadedConfig load_config(const char* const* environment);
 
 // For a process in which lockstep stays off: the sentence that names the options set in vain and
 // how to switch it on. Empty when none is set, or when LOCKSTEP_ENABLE=0 says that off is meant.

@@ -38,6 +38,10 @@ void Counts::add(const Counts& other) {
   }
 }
 
+void Counts::make_room(const Counts& other) {
+  while (slots_.size() < 2 * (used_ + other.used_ + 1)) grow();
+}
+
 uint64_t Counts::get(uint32_t key) const {
   if (slots_.empty()) return 0;
   return slots_[find(key)].count;

@@ -36,6 +36,8 @@ class Counts {
  public:
   void add(uint32_t key, uint64_t count);
   void add(const Counts& other);
+  // add(other) will then not allocate.
+  void make_room(const Counts& other);
   uint64_t get(uint32_t key) const;
   void clear();
   bool empty() const { return used_ == 0; }

@@ -16,11 +16,10 @@ namespace {
 constexpr uint64_t kLongestSleepUs = 1000000;
 constexpr uint64_t kRetryUs = 200000;  // after a failed write
 constexpr uint64_t kFlushPollUs = 500;
-constexpr size_t kMostNotes = 1000;  // a few times a second for minutes; then a change is not told
 
-uint64_t thread_cpu_ns() {
+uint64_t ns_of(clockid_t clock) {
   timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
 }
 
@@ -31,11 +30,11 @@ uint32_t bytes_of(uint64_t published) { return static_cast<uint32_t>(published);
 DumpThread::DumpThread(BlockSource& source, const DumpOptions& options, Log log, void* log_self)
     : source_(source),
       writer_(options.segments, system_file_io()),
+      chunk_(source, writer_, options.zstd_level),
+      ledger_(source, writer_, options.overhead),
+      arena_pointer_(options.segments, options.arena_path),
       log_(log),
       log_self_(log_self),
-      zstd_level_(options.zstd_level),
-      overhead_(options.overhead),
-      arena_path_(options.arena_path),
       progress_(source.arena()->max_blocks) {
   writer_.set_facts(options.facts);
 }
@@ -63,15 +62,11 @@ bool DumpThread::flush(uint64_t limit_us) {
   return true;
 }
 
-void DumpThread::add_note(const std::string& note) {
-  pthread_mutex_lock(&notes_mutex_);
-  if (notes_.size() < kMostNotes) notes_.push_back(note);
-  pthread_mutex_unlock(&notes_mutex_);
-}
-
-void DumpThread::close() {
+std::string DumpThread::close() {
   writer_.close();
-  if (!arena_file_.empty()) unlink(arena_file_.c_str());
+  if (behind_) return failure_;
+  arena_pointer_.remove();
+  return {};
 }
 
 void* DumpThread::run(void* self) {
@@ -80,22 +75,52 @@ void* DumpThread::run(void* self) {
 }
 
 void DumpThread::loop() {
+  try {
+    arena_pointer_.write();
+  } catch (...) {  // out of memory: recovery looks for the arena without it
+  }
   while (!stopping_.load(std::memory_order_relaxed)) {
-    waker_.sleep_us(failing_ ? kRetryUs : kLongestSleepUs);
-    round(false);
+    waker_.sleep_us(failure_.empty() ? kLongestSleepUs : kRetryUs);
+    // The keeper wakes us ever more often while blocks pile up; a disk or a memory in need is not
+    // asked faster for that.
+    if (failure_.empty() || ns_of(CLOCK_MONOTONIC) >= retry_ns_) round(false);
   }
 }
 
 void DumpThread::round(bool final) {
   const uint64_t number = rounds_started_.fetch_add(1, std::memory_order_acq_rel) + 1;
-  const uint64_t cpu_before_ns = thread_cpu_ns();
+  const uint64_t cpu_before_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
+  behind_ = true;
   try {
-    if (drain(final)) write_ledger(final);
-  } catch (...) {  // out of memory: blocks stay where they are, for the next round or for recovery
+    report(write_round(final));
+  } catch (...) {
+    const bool news = failure_.empty();
+    failure_ = "out of memory";  // short enough to need none
+    if (news) log_(log_self_, failure_);
   }
+  if (!failure_.empty()) retry_ns_ = ns_of(CLOCK_MONOTONIC) + kRetryUs * 1000;
   end_round_of_consumers(final);
-  cpu_ns_.fetch_add(thread_cpu_ns() - cpu_before_ns, std::memory_order_relaxed);
+  cpu_ns_.fetch_add(ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns, std::memory_order_relaxed);
   rounds_done_.store(number, std::memory_order_release);
+}
+
+Status DumpThread::write_round(bool final) {
+  Status status = drain(final);
+  tell_of_removed_segments();
+  if (status.ok()) status = final ? ledger_.write_end() : ledger_.write_news();
+  behind_ = !status.ok();
+  return behind_ ? status : writer_.sync();
+}
+
+void DumpThread::tell_of_removed_segments() {
+  const uint32_t removed = writer_.segments_removed();
+  if (removed == removed_told_) return;
+  const std::string sentence = "segment files were removed while their process was writing: " +
+                               std::to_string(removed - removed_told_) +
+                               "; what they held is counted as lost (disk)";
+  add_note(sentence);
+  log_(log_self_, sentence);
+  removed_told_ = removed;
 }
 
 // A consumer that runs out of memory is let go; the segments matter more.
@@ -127,26 +152,37 @@ void DumpThread::end_round_of_consumers(bool final) {
 // Open blocks are listed before the full ones are taken: a thread hands its old block over before
 // it opens the next, so by the time an open block is in the list, everything its thread wrote
 // before is in the queue, and comes first.
-bool DumpThread::drain(bool final) {
-  if (pending_ && !append_pending()) return false;
+Status DumpThread::drain(bool final) {
+  auto write = [&] {
+    Status written = chunk_.write(complete_ticks_);
+    if (written.ok()) ledger_.expect_end();
+    return written;
+  };
+  Status status;
+  if (!chunk_.empty() && !(status = write()).ok()) return status;
   const uint64_t started_ticks = source_.anchor_now().ticks;
   list_open_blocks(final);
-  while (BlockHeader* block = source_.next_full()) {
-    const uint64_t sequence = block->sequence.load(std::memory_order_acquire);
-    take(block, sequence, bytes_of(block->published.load(std::memory_order_acquire)), true);
-    closed_.push_back(block);
-    if (encoder_.full() && !write_chunk()) return false;
+  while (next_full_ != nullptr || (next_full_ = source_.next_full()) != nullptr) {
+    const uint64_t sequence = next_full_->sequence.load(std::memory_order_acquire);
+    const uint64_t published = next_full_->published.load(std::memory_order_acquire);
+    take(next_full_, sequence, bytes_of(published), final);
+    next_full_ = nullptr;
+    if (chunk_.full() && !(status = write()).ok()) return status;
   }
   for (const OpenPiece& open : open_) {
     if (open.block->sequence.load(std::memory_order_acquire) != open.sequence)
       continue;  // came as full meanwhile
+    if (open.unqueued) {
+      open.block->closed.store(kClosed, std::memory_order_relaxed);  // so that it is listed once
+      next_full_ = open.block;
+    }
     take(open.block, open.sequence, bytes_of(open.published), final);
-    if (encoder_.full() && !write_chunk()) return false;
+    next_full_ = nullptr;
+    if (chunk_.full() && !(status = write()).ok()) return status;
   }
-  if (!encoder_.empty() && !write_chunk()) return false;
+  if (!chunk_.empty() && !(status = write()).ok()) return status;
   complete_ticks_ = started_ticks;
-  report(writer_.sync());
-  return true;
+  return status;
 }
 
 void DumpThread::list_open_blocks(bool final) {
@@ -155,20 +191,29 @@ void DumpThread::list_open_blocks(bool final) {
     BlockHeader* block = source_.block(i);
     if (block == nullptr) continue;
     const uint64_t sequence = block->sequence.load(std::memory_order_acquire);
-    if (sequence == 0 || block->closed.load(std::memory_order_acquire) != 0) continue;
+    const uint32_t closed = block->closed.load(std::memory_order_acquire);
+    if (sequence == 0 || closed == kClosed) continue;
     const uint64_t published = block->published.load(std::memory_order_acquire);
     const Progress& progress = progress_[i];
     const uint32_t taken = progress.sequence == sequence ? progress.bytes : 0;
-    if (bytes_of(published) > taken || final) open_.push_back({block, sequence, published});
+    const bool unqueued = closed == kClosedUnqueued;
+    if (bytes_of(published) > taken || unqueued || final)
+      open_.push_back({block, sequence, published, unqueued});
   }
 }
 
-void DumpThread::take(BlockHeader* block, uint64_t sequence, uint32_t until_byte, bool closes) {
+// Nothing is remembered as taken before the chunk has it: add() throws when memory runs out.
+void DumpThread::take(BlockHeader* block, uint64_t sequence, uint32_t until_byte, bool final) {
+  const bool full = block == next_full_;
   Progress& progress = progress_[source_.index_of(block)];
   if (progress.sequence != sequence) progress = Progress{sequence, 0, nullptr};
   if (until_byte < progress.bytes) return;
-  const std::atomic<uint64_t>* calls = closes ? calls_since_told(block, &progress) : nullptr;
-  if (until_byte == progress.bytes && calls == nullptr) return;
+  ChunkInHand::Calls calls;
+  if (full || final) calls = calls_since_told(*block, &progress);
+  if (until_byte == progress.bytes && calls == nullptr) {
+    if (full) chunk_.give_back(block);
+    return;
+  }
   name_thread(block);
   Piece piece;
   piece.words = reinterpret_cast<const uint64_t*>(reinterpret_cast<const char*>(block) +
@@ -179,33 +224,31 @@ void DumpThread::take(BlockHeader* block, uint64_t sequence, uint32_t until_byte
   std::memcpy(piece.thread_name, block->thread_name, sizeof piece.thread_name);
   piece.block_sequence = sequence;
   piece.previous_sequence = block->previous.load(std::memory_order_relaxed);
-  piece.closes_block = closes;
-  piece.calls = calls;
-  const uint32_t before = encoder_.records();
-  encoder_.add(piece);
-  records_taken_.fetch_add(encoder_.records() - before, std::memory_order_relaxed);
+  piece.closes_block = full || final;
+  piece.calls = calls.get();
+  const ChunkInHand::Calls::pointer told = calls.get();
+  chunk_.add(piece, std::move(calls), full ? block : nullptr);
   progress.bytes = until_byte;
+  for (unsigned cell = 0; told != nullptr && cell < kCallCells; ++cell)
+    progress.calls_told[cell].fetch_add(told[cell].load(std::memory_order_relaxed),
+                                        std::memory_order_relaxed);
   give_to_consumers(piece);
 }
 
-// A final ledger tells the calls of open blocks too; should their threads go on, only what came
-// since is told again. nullptr when there is nothing to tell.
-const std::atomic<uint64_t>* DumpThread::calls_since_told(BlockHeader* block, Progress* progress) {
-  auto delta = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);
-  bool news = false;
+// A last round tells the calls of open blocks too; should their threads go on, only what came since
+// is told again. Null when there is nothing to tell.
+ChunkInHand::Calls DumpThread::calls_since_told(const BlockHeader& block, Progress* progress) {
   if (progress->calls_told == nullptr)
     progress->calls_told = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);
+  auto since = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);
+  bool news = false;
   for (unsigned cell = 0; cell < kCallCells; ++cell) {
-    const uint64_t now = block->calls[cell].load(std::memory_order_relaxed);
-    auto& told = progress->calls_told[cell];
-    const uint64_t since = now - told.load(std::memory_order_relaxed);
-    delta[cell].store(since, std::memory_order_relaxed);
-    told.store(now, std::memory_order_relaxed);
-    news = news || since != 0;
+    const uint64_t now = block.calls[cell].load(std::memory_order_relaxed);
+    since[cell].store(now - progress->calls_told[cell].load(std::memory_order_relaxed),
+                      std::memory_order_relaxed);
+    news = news || since[cell].load(std::memory_order_relaxed) != 0;
   }
-  if (!news) return nullptr;
-  calls_delta_.push_back(std::move(delta));
-  return calls_delta_.back().get();
+  return news ? std::move(since) : nullptr;
 }
 
 // NCCL names its threads after they have started, and reading a name is a system call: so it is
@@ -222,118 +265,17 @@ void DumpThread::name_thread(BlockHeader* block) {
   if (got > 0) block->thread_name[got - (block->thread_name[got - 1] == '\n' ? 1 : 0)] = '\0';
 }
 
-bool DumpThread::write_chunk() {
-  collect_anchors();
-  const ArenaStrings strings(*source_.arena());
-  ChunkContext context;
-  context.anchors = anchors_.data();
-  context.anchor_count = anchors_.size();
-  context.complete_ticks = complete_ticks_;
-  context.strings = &strings;
-  context.zstd_level = zstd_level_;
-  const Status encoded = encoder_.finish(context, &chunk_);
-  calls_delta_.clear();
-  if (!encoded.ok()) {
-    report(encoded);
-    give_back_closed();
-    return false;
-  }
-  pending_ = true;
-  return append_pending();
-}
-
-bool DumpThread::append_pending() {
-  const Status written = writer_.append(&chunk_);
-  report(written);
-  if (!written.ok()) return false;
-  pending_ = false;
-  news_since_end_ = true;
-  tell_where_arena_is();
-  give_back_closed();
-  return true;
-}
-
-// After the first chunk, because only then is there a directory.
-void DumpThread::tell_where_arena_is() {
-  if (arena_path_.empty() || !arena_file_.empty()) return;
-  const std::string path = writer_.path();
-  const ArenaHeader& arena = *source_.arena();
-  arena_file_ =
-      path.substr(0, path.rfind('/') + 1) + arena.host + "." + std::to_string(arena.pid) + ".arena";
-  const int fd =
-      open(arena_file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) return;  // recovery also looks for arenas by the directory named in their header
-  const std::string line = arena_path_ + "\n";
-  if (write(fd, line.data(), line.size()) < 0) unlink(arena_file_.c_str());
-  ::close(fd);
-}
-
-void DumpThread::give_back_closed() {
-  for (BlockHeader* block : closed_) {
-    for (auto& calls : block->calls) calls.store(0, std::memory_order_relaxed);
-    block->thread_name[0] = '\0';
-    // First, so that a scan never takes an empty block for an open one.
-    block->sequence.store(0, std::memory_order_release);
-    block->published.store(0, std::memory_order_relaxed);
-    source_.recycle(block);
-  }
-  closed_.clear();
-}
-
-// The keeper's anchors since the last chunk, the last of those before, and one taken now, so that
-// every record lies between two.
-void DumpThread::collect_anchors() {
-  if (!anchors_.empty()) anchors_.erase(anchors_.begin(), anchors_.end() - 1);
-  const ArenaHeader* arena = source_.arena();
-  const uint64_t taken = arena->anchors_taken.load(std::memory_order_acquire);
-  uint64_t next = taken > kArenaAnchors / 2 ? std::max(anchors_seen_, taken - kArenaAnchors / 2)
-                                            : anchors_seen_;
-  for (; next < taken; ++next) anchors_.push_back(arena->anchors[next % kArenaAnchors]);
-  anchors_seen_ = taken;
-  anchors_.push_back(source_.anchor_now());
-}
-
-void DumpThread::write_ledger(bool final) {
-  const ArenaHeader& arena = *source_.arena();
-  Ledger ledger;
-  uint64_t lost = 0;
-  for (const LossEntry& entry : arena.losses) {
-    const uint64_t key = entry.key.load(std::memory_order_relaxed);
-    const uint64_t count = entry.count.load(std::memory_order_relaxed);
-    if (key == 0 || count == 0) continue;
-    ledger.losses[key] = count;
-    lost += count;
-  }
-  for (unsigned cell = 0; cell < kCallCells; ++cell) {
-    ledger.calls_without_block[cell] =
-        arena.calls_without_block[cell].load(std::memory_order_relaxed);
-  }
-  const bool notes = collect_notes(&ledger);
-  if (lost == losses_told_ && !notes && !(final && news_since_end_)) return;
-  losses_told_ = lost;
-  if (final) news_since_end_ = false;
-  ledger.raw_ns = source_.anchor_now().raw_ns;
-  if (overhead_ != nullptr) {
-    ledger.elapsed_ns = overhead_->elapsed_ns.load(std::memory_order_relaxed);
-    ledger.callbacks_ns = overhead_->callbacks_ns.load(std::memory_order_relaxed);
-    ledger.threads_ns = overhead_->threads_ns.load(std::memory_order_relaxed);
-  }
-  report(final ? writer_.append_end(ledger) : writer_.append_ledger(ledger));
-}
-
-bool DumpThread::collect_notes(Ledger* ledger) {
-  pthread_mutex_lock(&notes_mutex_);
-  ledger->notes = notes_;
-  pthread_mutex_unlock(&notes_mutex_);
-  const bool news = ledger->notes.size() != notes_told_;
-  notes_told_ = ledger->notes.size();
-  return news;
-}
-
+// Each change is said once.
 void DumpThread::report(const Status& status) {
-  if (!status.ok() && !failing_) log_(log_self_, status.message());
-  if (status.ok() && failing_) log_(log_self_, "writing again");
-  failing_ = !status.ok();
+  const bool failed_before = !failure_.empty();
+  failure_ = status.ok() ? std::string() : status.message();
+  if (failed_before == !status.ok()) return;
+  if (status.ok())
+    return log_(log_self_, "writing again; the ledger counts what was shed meanwhile");
+  log_(log_self_, behind_ ? failure_ +
+                                "; what is recorded waits in memory, up to "
+                                "LOCKSTEP_BUFFER_MB, and is tried again"
+                          : failure_);
 }
 
 }  // namespace lockstep::dumper

@@ -2,8 +2,9 @@
 // open ones up to their watermark, encodes, writes, and only then gives blocks back, so that
 // whatever the file does not hold is still in the arena. Started at the first enabled init, woken
 // by the keeper, joined at the last finalize; while it does not run, finish() drains on the
-// caller's thread. A disk that fails costs nothing but time: the chunk in hand is kept and tried
-// again, blocks wait, and the buffer cap decides what is shed.
+// caller's thread. A disk or a memory that fails costs nothing but time: the chunk in hand is kept
+// and tried again, blocks wait, and the buffer cap decides what is shed. What cannot even be
+// written at the end stays in the arena's file, for `lockstep recover`.
 #pragma once
 
 #include <atomic>
@@ -11,29 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "dumper/chunk_codec.h"
-#include "dumper/overhead.h"
+#include "dumper/arena_pointer.h"
+#include "dumper/block_source.h"
+#include "dumper/chunk_in_hand.h"
+#include "dumper/ledger_writer.h"
 #include "dumper/record_consumer.h"
 #include "dumper/segment_writer.h"
 #include "dumper/service_thread.h"
 #include "dumper/waker.h"
-#include "lockstep/shared_blocks.h"
 
 namespace lockstep::dumper {
-
-// The dump thread's view of the arena and the queues (plugin/recording.cc).
-class BlockSource {
- public:
-  virtual ~BlockSource() = default;
-  virtual ArenaHeader* arena() = 0;
-  virtual BlockHeader* next_full() = 0;
-  // Of arena()->max_blocks; nullptr when it has no memory behind it.
-  virtual BlockHeader* block(uint32_t index) = 0;
-  virtual uint32_t index_of(const BlockHeader* block) = 0;
-  // The block is empty and may be used again.
-  virtual void recycle(BlockHeader* block) = 0;
-  virtual Anchor anchor_now() = 0;
-};
 
 struct DumpOptions {
   SegmentWriterOptions segments;
@@ -60,78 +48,64 @@ class DumpThread {
   // Any other thread: drains what is recorded by now. False when that takes longer than the limit.
   bool flush(uint64_t limit_us);
   // Any thread: a sentence about a change at run time, for this process's ledger.
-  void add_note(const std::string& note);
-  // Any thread: records written or about to be, and this thread's processor time.
-  uint64_t records_taken() const { return records_taken_.load(std::memory_order_relaxed); }
+  void add_note(const std::string& note) { ledger_.add_note(note); }
+  // Any thread: records in the segments, and this thread's processor time.
+  uint64_t records_written() const { return chunk_.records_written(); }
   uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
-  // After the last finish(): closes the segment; nothing is left for recovery.
-  void close();
+  // After the last finish(): closes the segment. "" when everything is in the segments, else why
+  // not: then the arena's file must stay.
+  std::string close();
 
  private:
   struct OpenPiece {
     BlockHeader* block;
     uint64_t sequence;
     uint64_t published;
+    bool unqueued;  // kClosedUnqueued
   };
   // What was taken from a block so far. Valid for one filling of it.
   struct Progress {
     uint64_t sequence = 0;
     uint32_t bytes = 0;
-    std::unique_ptr<std::atomic<uint64_t>[]>
-        calls_told;  // by a final ledger while the block stayed open
+    ChunkInHand::Calls calls_told;  // by a last round while the block stayed open
   };
 
   static void* run(void* self);
   void loop();
-  bool drain(bool final);
-  void list_open_blocks(bool final);
-  void take(BlockHeader* block, uint64_t sequence, uint32_t until_byte, bool closes);
-  const std::atomic<uint64_t>* calls_since_told(BlockHeader* block, Progress* progress);
-  void name_thread(BlockHeader* block);
-  bool write_chunk();
-  bool append_pending();
-  void give_back_closed();
-  void write_ledger(bool final);
-  bool collect_notes(Ledger* ledger);
   void round(bool final);
+  Status write_round(bool final);
+  void tell_of_removed_segments();
+  Status drain(bool final);
+  void list_open_blocks(bool final);
+  void take(BlockHeader* block, uint64_t sequence, uint32_t until_byte, bool final);
+  static ChunkInHand::Calls calls_since_told(const BlockHeader& block, Progress* progress);
+  static void name_thread(BlockHeader* block);
   void give_to_consumers(const Piece& piece);
   void end_round_of_consumers(bool final);
-  void collect_anchors();
   void report(const Status& status);
-  void tell_where_arena_is();
 
   BlockSource& source_;
   SegmentWriter writer_;
+  ChunkInHand chunk_;
+  LedgerWriter ledger_;
+  ArenaPointer arena_pointer_;
   Log log_;
   void* log_self_;
-  int zstd_level_;
-  const Overhead* overhead_;
-  std::string arena_path_;
-  std::string arena_file_;  // `<host>.<pid>.arena` in the run directory, once written
   Waker waker_;
   ServiceThread thread_;
   std::atomic<bool> stopping_{false};
 
-  ChunkEncoder encoder_;
-  EncodedChunk chunk_;
-  bool pending_ = false;              // chunk_ is encoded and not yet in the file
   std::vector<Progress> progress_;    // by block index
   std::vector<OpenPiece> open_;       // of this drain
-  std::vector<BlockHeader*> closed_;  // given back once chunk_ is in the file
-  std::vector<std::unique_ptr<std::atomic<uint64_t>[]>>
-      calls_delta_;  // alive until the encoder has finished
-  std::vector<Anchor> anchors_;
-  uint64_t anchors_seen_ = 0;
+  BlockHeader* next_full_ = nullptr;  // left the queue and is not taken yet
   uint64_t complete_ticks_ = 0;
-  uint64_t losses_told_ = 0;
+  uint32_t removed_told_ = 0;
   std::vector<RecordConsumer*> consumers_;
   std::atomic<uint64_t> rounds_started_{0}, rounds_done_{0};  // done: the number of the last one
-  std::atomic<uint64_t> records_taken_{0}, cpu_ns_{0};
-  pthread_mutex_t notes_mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  std::vector<std::string> notes_;
-  size_t notes_told_ = 0;
-  bool news_since_end_ = false;
-  bool failing_ = false;  // so that a full disk is reported once
+  std::atomic<uint64_t> cpu_ns_{0};
+  std::string failure_;  // of the last round; empty: it went well
+  bool behind_ = false;  // it could not write everything
+  uint64_t retry_ns_ = 0;
 };
 
 }  // namespace lockstep::dumper

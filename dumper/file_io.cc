@@ -41,10 +41,20 @@ int FileIo::remove(const char* path) {
 int FileIo::make_directory(const char* path) {
   return repeat([&] { return ::mkdir(path, 0700); });
 }
+int FileIo::make_directories(const std::string& path) {
+  for (size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    make_directory(path.substr(0, slash).c_str());
+  }
+  const int made = make_directory(path.c_str());
+  return made == -EEXIST ? 0 : made;
+}
 bool FileIo::nameless(int file) {
   struct stat facts;
   return ::fstat(file, &facts) == 0 && facts.st_nlink == 0;
 }
+
+bool FileIo::exists(const char* path) { return ::access(path, F_OK) == 0; }
 
 FileIo* system_file_io() {
   static FileIo io;

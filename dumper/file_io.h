@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace lockstep::dumper {
 
@@ -20,8 +21,11 @@ class FileIo {
   virtual int close(int file);
   virtual int remove(const char* path);
   virtual int make_directory(const char* path);  // 0700
+  // mkdir -p; 0 also when it is there.
+  int make_directories(const std::string& path);
   // Whether the open file has no name any more: it, or its directory, was removed.
   virtual bool nameless(int file);
+  virtual bool exists(const char* path);
 };
 
 FileIo* system_file_io();

@@ -1,5 +1,6 @@
-// RapidJSON, set up once: no exceptions, no recursion over hostile nesting, its own namespace so
-// that a copy inside the host program can never clash. Included by .cc files only. The getters take
+// RapidJSON, set up once: no exceptions but std::bad_alloc (by itself it would follow the null
+// pointer), no recursion over hostile nesting, its own namespace so that a copy inside the host
+// program can never clash. Included by .cc files only. The getters take
 // what a file may hold and answer with a default when the member is absent or of another type.
 #pragma once
 
@@ -10,13 +11,46 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <cstdlib>
+#include <new>
 #include <string>
 #include <string_view>
 
 namespace lockstep::dumper {
 
-namespace json = lockstep_rapidjson;
-using JsonWriter = json::Writer<json::StringBuffer>;
+namespace json {
+
+class ThrowingAllocator {
+ public:
+  static constexpr bool kNeedFree = true;
+  static void* Malloc(size_t size) { return size == 0 ? nullptr : checked(std::malloc(size)); }
+  static void* Realloc(void* memory, size_t, size_t size) {
+    if (size != 0) return checked(std::realloc(memory, size));
+    std::free(memory);
+    return nullptr;
+  }
+  static void Free(void* memory) { std::free(memory); }
+
+ private:
+  static void* checked(void* memory) {
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+  }
+};
+
+using lockstep_rapidjson::kParseIterativeFlag;
+using lockstep_rapidjson::SizeType;
+using lockstep_rapidjson::Writer;
+using Utf8 = lockstep_rapidjson::UTF8<>;
+using Pool = lockstep_rapidjson::MemoryPoolAllocator<ThrowingAllocator>;
+using StringBuffer = lockstep_rapidjson::GenericStringBuffer<Utf8, ThrowingAllocator>;
+using Document = lockstep_rapidjson::GenericDocument<Utf8, Pool, ThrowingAllocator>;
+using Value = lockstep_rapidjson::GenericValue<Utf8, Pool>;
+
+}  // namespace json
+
+using JsonWriter =
+    json::Writer<json::StringBuffer, json::Utf8, json::Utf8, json::ThrowingAllocator>;
 
 inline bool parse_json(std::string_view text, json::Document* document) {
   document->Parse<json::kParseIterativeFlag>(text.data(), text.size());

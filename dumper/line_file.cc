@@ -21,9 +21,9 @@ Status failure(const std::string& path, const char* doing) {
 Status make_folders(const std::string& path) {
   for (size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {
-    mkdir(path.substr(0, slash).c_str(), 0777);
+    mkdir(path.substr(0, slash).c_str(), 0755);
   }
-  if (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) return Status();
+  if (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return Status();
   return failure(path, "make the folder");
 }
 
@@ -46,7 +46,7 @@ Status LineFile::open_file() {
     if (const Status made = make_folders(path_.substr(0, slash)); !made.ok()) return made;
   }
   file_ =
-      open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+      open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
   return file_ >= 0 ? Status() : failure(path_, "open the file");
 }
 

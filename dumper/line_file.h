@@ -34,7 +34,8 @@ class LineFile {
   size_t written_of_waiting_ = 0;
 };
 
-// Makes a folder and those above it.
+// Makes a folder and those above it, for other programs to read and never to write, whatever the
+// umask. (Run directories are private: FileIo::make_directories.)
 Status make_folders(const std::string& path);
 
 }  // namespace lockstep::dumper

@@ -3,10 +3,11 @@
 namespace lockstep::dumper {
 namespace {
 
-// Segments below this number were given up for the disk budget; one can still be there when the
-// process was killed between counting it as lost and removing it. The last segment's ledger knows.
+// Segments below this number were given up for the disk budget, or removed by somebody; one can
+// still be there when the process was killed between counting it as lost and removing it. The last
+// segment's ledger knows.
 uint32_t first_kept_segment(const ProcessEntry& process) {
-  if (process.segments.size() < 2) return 0;
+  if (process.segments.empty() || process.segments.back().number == 0) return 0;
   auto reader = SegmentReader::open(process.segments.back().path, {false});
   if (!reader.ok()) return 0;
   uint32_t first = 0;

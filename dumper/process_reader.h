@@ -26,8 +26,8 @@ class ProcessReader {
   bool ended() const { return ended_; }  // an End chunk was found
   bool has_ledger() const { return has_ledger_; }
   const Ledger& ledger() const { return ledger_; }  // the latest
-  // Segments deleted for the disk budget were the first ones: counts begin in the middle.
-  bool begins_late() const { return ledger_.first_segment != 0; }
+  // The first segments were deleted for the disk budget, or removed: counts begin in the middle.
+  bool begins_late() const { return first_segment_ != 0 || ledger_.first_segment != 0; }
 
  private:
   bool open_next();

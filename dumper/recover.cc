@@ -39,20 +39,35 @@ bool is_arena_name(const std::string& name) {
          name.compare(name.size() - end.size(), end.size(), end) == 0;
 }
 
-// Arenas of this run that no *.arena file names: their process died before its first dump.
-void add_unnamed(const std::string& place, const std::string& run_directory,
-                 std::vector<std::string>* arenas) {
-  DIR* directory = ::opendir(place.c_str());
-  if (directory == nullptr) return;
-  while (const dirent* entry = ::readdir(directory)) {
-    if (!is_arena_name(entry->d_name)) continue;
-    const std::string path = place + "/" + entry->d_name;
+// Where processes keep their arenas (plugin/arena.cc), by their names.
+std::vector<std::string> list_arenas() {
+  std::vector<std::string> places = {"/dev/shm", "/tmp"};
+  for (const char* name : {"TMPDIR", "LOCKSTEP_SHM_DIR"}) {
+    const char* place = ::getenv(name);
+    if (place != nullptr && place[0] == '/') places.push_back(real_path(place));
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::vector<std::string> arenas;
+  for (const std::string& place : places) {
+    DIR* directory = ::opendir(place.c_str());
+    if (directory == nullptr) continue;
+    while (const dirent* entry = ::readdir(directory)) {
+      if (is_arena_name(entry->d_name)) arenas.push_back(place + "/" + entry->d_name);
+    }
+    ::closedir(directory);
+  }
+  return arenas;
+}
+
+// Arenas of this run that no *.arena file names: their process could not write one.
+void add_unnamed(const std::string& run_directory, std::vector<std::string>* arenas) {
+  for (const std::string& path : list_arenas()) {
     if (std::find(arenas->begin(), arenas->end(), path) != arenas->end()) continue;
     const auto arena = ArenaFile::open(path);
     if (arena.ok() && real_path(arena.value()->run_directory()) == run_directory)
       arenas->push_back(path);
   }
-  ::closedir(directory);
 }
 
 std::string counted(uint64_t number, const char* what) {
@@ -122,17 +137,35 @@ Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory) 
   struct stat facts;
   const int why = ::stat(directory.c_str(), &facts) == 0 ? 0 : errno;
   if (why == 0 && !S_ISDIR(facts.st_mode)) return Status::error(directory + ": not a directory");
-  const std::string path = real_path(directory);
   std::vector<std::string> arenas = find_arenas(directory);
-  std::vector<std::string> places = {"/dev/shm", "/tmp"};
-  const char* temporary = ::getenv("TMPDIR");
-  if (temporary != nullptr && temporary[0] == '/') places.push_back(temporary);
-  for (const std::string& place : places) add_unnamed(place, path, &arenas);
+  add_unnamed(real_path(directory), &arenas);
   if (why != 0 && arenas.empty()) {
     return Status::error(directory + ": cannot read the directory: " + std::strerror(why));
   }
   std::vector<RecoveredProcess> results;
   for (const std::string& arena : arenas) results.push_back(recover_arena(arena, directory));
+  return results;
+}
+
+std::vector<RecoveredProcess> recover_all() {
+  std::vector<RecoveredProcess> results;
+  for (const std::string& path : list_arenas()) {
+    struct stat facts;
+    if (::lstat(path.c_str(), &facts) != 0 || facts.st_uid != ::geteuid()) continue;
+    const auto arena = ArenaFile::open(path);
+    const std::string directory = arena.ok() ? arena.value()->run_directory() : std::string();
+    if (!arena.ok() || ::stat(directory.c_str(), &facts) == 0) {
+      results.push_back(recover_arena(path, directory));
+      continue;
+    }
+    RecoveredProcess& left = results.emplace_back();
+    left.arena = path;
+    left.host = arena.value()->host();
+    left.pid = arena.value()->header().pid;
+    left.sentence = left.host + " process " + std::to_string(left.pid) + ": its run directory " +
+                    directory + " is gone; `lockstep recover " + directory +
+                    "` makes it anew, or remove " + path;
+  }
   return results;
 }
 

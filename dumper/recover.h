@@ -2,7 +2,8 @@
 // nothing recorded before a SIGKILL is lost. Called by `lockstep recover`, by the SLURM epilog and
 // by any lockstep process of the job that starts later; never on NCCL's threads. Writes only what
 // the segments do not hold yet and then removes the arena, so it may be run again, interrupted, or
-// run twice at once. Leaves living processes and other hosts alone. Throws nothing.
+// run twice at once. Leaves living processes, other hosts and other users alone, root's included:
+// root's files in a user's directory would be of no use to the user. Throws nothing.
 #pragma once
 
 #include <string>
@@ -32,5 +33,8 @@ struct RecoveredProcess {
 
 // One entry per arena that belongs to the run. The error is for a directory that cannot be read.
 Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory);
+// Every arena of this user on this host, each into the run directory that it names. A directory
+// that is gone is not made anew: somebody removed it.
+std::vector<RecoveredProcess> recover_all();
 
 }  // namespace lockstep::dumper

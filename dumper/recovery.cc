@@ -91,7 +91,9 @@ Status Recovery::run() {
   const bool all_told = writer_.path().empty() && told_.ended &&
                         ledger.losses == told_.ledger.losses &&
                         ledger.calls_without_block == told_.ledger.calls_without_block;
-  return all_told ? Status() : writer_.append_end(ledger);
+  if (all_told) return Status();
+  status = writer_.append_end(ledger);
+  return status.ok() ? writer_.sync() : status;
 }
 
 // What the segments lack of this block: records, calls or both.
@@ -165,20 +167,21 @@ void Recovery::add_in_progress(Ledger* ledger) const {
 }
 
 Ledger Recovery::make_ledger() const {
-  Ledger ledger;
+  Ledger ledger = told_.ledger;  // its notes and costs, and what deleted segments held
   ledger.recovered = true;
   if (!anchors_.empty()) ledger.raw_ns = anchors_.back().raw_ns;
-  ledger.first_segment = told_.ledger.first_segment;
-  ledger.calls_given_up = told_.ledger.calls_given_up;
+  ledger.losses.clear();
+  ledger.in_progress = {};
   for (unsigned cell = 0; cell < kCallCells; ++cell) {
     ledger.calls_without_block[cell] =
         arena_.header().calls_without_block[cell].load(std::memory_order_relaxed);
   }
   add_losses(&ledger);
   add_in_progress(&ledger);
-  ledger.notes = told_.ledger.notes;
-  ledger.notes.push_back("recovered after the process died; " + std::to_string(told_.tids.size()) +
-                         " threads had called");
+  if (!told_.ledger.recovered) {
+    ledger.notes.push_back("recovered after the process died; " +
+                           std::to_string(told_.tids.size()) + " threads had called");
+  }
   return ledger;
 }
 

@@ -4,6 +4,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
+
+#include "dumper/guarded.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -26,15 +29,6 @@ uint64_t real_ns() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
-// mkdir -p: existing parts are fine, whatever is wrong shows when the file is created.
-void make_directories(FileIo* io, const std::string& path) {
-  for (size_t slash = path.find('/', 1); slash != std::string::npos;
-       slash = path.find('/', slash + 1)) {
-    io->make_directory(path.substr(0, slash).c_str());
-  }
-  io->make_directory(path.c_str());
 }
 
 }  // namespace
@@ -73,33 +67,17 @@ void SegmentWriter::close() {
   file_ = -1;
 }
 
-Status SegmentWriter::sync() {
-  if (file_ < 0 || options_.sync == SyncMode::None) return Status();
+Status SegmentWriter::sync_file() {
   const int result = io_->sync(file_);
   return result < 0 ? failure(path_, "sync", -result) : Status();
 }
 
-void SegmentWriter::account_dropped(const CallCounts& calls) {
-  for (unsigned i = 0; i < kCallCells; ++i) calls_given_up_[i] += calls[i];
-  ledger_owed_ = true;
-}
-
-void SegmentWriter::give_up(const EncodedChunk& chunk) {
-  given_up_.add(chunk.kept);
-  account_dropped(chunk.calls);
-}
-
-// Somebody removed the file, or the whole run directory: what it held is lost and counted; the next
-// chunk begins anew.
-void SegmentWriter::close_if_gone() {
-  if (file_ < 0 || !io_->nameless(file_)) return;
-  given_up_.add(kept_);
-  kept_.clear();
-  account_dropped(segments_.back().calls);
-  bytes_on_disk_ -= segments_.back().bytes;
-  segments_.pop_back();
-  io_->close(file_);
-  file_ = -1;
+Status SegmentWriter::sync() {
+  if (file_ < 0 || options_.sync == SyncMode::None) return Status();
+  Status status = sync_file();
+  if (status.ok()) status = chunk_sync_;
+  chunk_sync_ = Status();
+  return status;
 }
 
 Status SegmentWriter::create_file() {
@@ -108,7 +86,8 @@ Status SegmentWriter::create_file() {
             std::to_string(next_file_) + ".lks";
     int file = io_->create(path_.c_str());
     if (file == -ENOENT) {
-      make_directories(io_, options_.directory);
+      const int made = io_->make_directories(options_.directory);
+      if (made < 0) return failure(options_.directory, "make the run directory", -made);
       file = io_->create(path_.c_str());
     }
     if (file == -EEXIST) continue;
@@ -141,12 +120,14 @@ Status SegmentWriter::write_openers() {
 
 Status SegmentWriter::open_segment() {
   const uint32_t sequence_before = sequence_;
-  Status status = create_file();
-  if (!status.ok()) return status;
   segments_.emplace_back();
   segments_.back().number = next_segment_;
-  segments_.back().path = path_;
-  status = write_openers();
+  Status status = guarded([&] {
+    Status created = create_file();
+    if (!created.ok()) return created;
+    segments_.back().path = path_;
+    return write_openers();
+  });
   if (status.ok()) {
     ++next_segment_;
     facts_owed_ = false;
@@ -154,19 +135,13 @@ Status SegmentWriter::open_segment() {
   }
   bytes_on_disk_ -= segments_.back().bytes;
   segments_.pop_back();
+  if (file_ < 0) return status;
   io_->close(file_);
   io_->remove(path_.c_str());
   file_ = -1;
   --next_file_;
   sequence_ = sequence_before;
   return status;
-}
-
-// Of the segment closed last. Without a budget it is never deleted, and nobody asks again.
-void SegmentWriter::put_away_counts() {
-  if (options_.max_disk_bytes == 0) segments_.clear();
-  if (!segments_.empty() && !kept_.empty()) segments_.back().kept = kept_.pack();
-  kept_.clear();
 }
 
 bool SegmentWriter::is_full(size_t next_bytes) const {
@@ -188,6 +163,7 @@ Status SegmentWriter::write_all(const void* bytes, size_t size) {
     // If cutting fails too, later chunks overwrite the half one from its start, and readers step
     // over a torn tail.
     if (done != 0) io_->truncate(file_, segment.bytes);
+    if (written == -EFBIG && !kept_.empty()) close();  // the next segment has room
     return failure(path_, "write", written == 0 ? EIO : static_cast<int>(-written));
   }
   segment.bytes += size;
@@ -214,36 +190,6 @@ Status SegmentWriter::write_text(ChunkType type, const std::string& text) {
   return status.ok() ? write_chunk(&bytes) : status;
 }
 
-Status SegmentWriter::write_ledger(ChunkType type) {
-  Ledger ledger = last_ledger_;
-  for (const auto& [key, count] : given_up_.sorted()) {
-    ledger.add_loss(count_comm(key), count_kind(key), count_call(key), Loss::Disk, count);
-  }
-  for (unsigned i = 0; i < kCallCells; ++i) ledger.calls_given_up[i] += calls_given_up_[i];
-  ledger.first_segment = std::max(ledger.first_segment, first_kept_segment_);
-  Status status = write_text(type, ledger_to_json(ledger));
-  if (status.ok()) ledger_owed_ = false;
-  return status;
-}
-
-// The ledger that counts a segment as lost is written before the segment goes; readers leave
-// segments below first_segment out, so that a kill in between counts nothing twice.
-void SegmentWriter::keep_budget(size_t next_bytes) {
-  if (options_.max_disk_bytes == 0) return;
-  while (segments_.size() > 1 && bytes_on_disk_ + next_bytes > options_.max_disk_bytes) {
-    const Segment& oldest = segments_.front();
-    given_up_.add_packed(oldest.kept);
-    account_dropped(oldest.calls);
-    first_kept_segment_ = oldest.number + 1;
-    // When it cannot be written now it stays owed, and the deletion below makes the room.
-    static_cast<void>(write_ledger(ChunkType::Ledger));
-    io_->remove(oldest.path.c_str());
-    bytes_on_disk_ -= oldest.bytes;
-    ++segments_deleted_;
-    segments_.pop_front();
-  }
-}
-
 Status SegmentWriter::prepare(size_t next_bytes) {
   close_if_gone();
   if (file_ >= 0 && is_full(next_bytes)) close();
@@ -262,31 +208,36 @@ Status SegmentWriter::prepare(size_t next_bytes) {
 }
 
 Status SegmentWriter::append(EncodedChunk* chunk) {
-  Status status = prepare(chunk->bytes.size());
-  if (status.ok()) status = write_chunk(&chunk->bytes);
-  if (!status.ok()) return status;
+  return guarded([&] {
+    Status status = prepare(chunk->bytes.size());
+    if (!status.ok()) return status;
+    kept_.make_room(chunk->kept);  // so that nothing fails once the chunk is there
+    status = write_chunk(&chunk->bytes);
+    if (status.ok()) remember(*chunk);
+    return status;
+  });
+}
+
+void SegmentWriter::remember(const EncodedChunk& chunk) {
   Segment& segment = segments_.back();
-  kept_.add(chunk->kept);
-  for (unsigned i = 0; i < kCallCells; ++i) segment.calls[i] += chunk->calls[i];
-  const std::vector<uint64_t>& comms = chunk->comm_records;
-  for (size_t at = 0; at < comms.size(); at += kRecordShapes[tag_of(comms[at])].words) {
-    comms_.apply(&comms[at], chunk->comm_names);
+  kept_.add(chunk.kept);
+  for (unsigned i = 0; i < kCallCells; ++i) segment.calls[i] += chunk.calls[i];
+  try {
+    const std::vector<uint64_t>& comms = chunk.comm_records;
+    for (size_t at = 0; at < comms.size(); at += kRecordShapes[tag_of(comms[at])].words)
+      comms_.apply(&comms[at], chunk.comm_names);
+    if (comms_.all().size() > kMostComms) comms_.forget_finalized();
+    if (options_.sync == SyncMode::Chunk && chunk_sync_.ok()) chunk_sync_ = sync_file();
+  } catch (const std::bad_alloc&) {  // later segments do not repeat this communicator's facts
   }
-  if (comms_.all().size() > kMostComms) comms_.forget_finalized();
-  return options_.sync == SyncMode::Chunk ? sync() : status;
 }
 
-Status SegmentWriter::append_ledger(const Ledger& ledger) {
-  last_ledger_ = ledger;
-  Status status = prepare(0);
-  return status.ok() ? write_ledger(ChunkType::Ledger) : status;
-}
-
-Status SegmentWriter::append_end(const Ledger& ledger) {
-  last_ledger_ = ledger;
-  Status status = prepare(0);
-  if (status.ok()) status = write_ledger(ChunkType::End);
-  return status.ok() ? sync() : status;
+Status SegmentWriter::append_totals(const Ledger& ledger, ChunkType type) {
+  return guarded([&] {
+    last_ledger_ = ledger;
+    Status status = prepare(0);
+    return status.ok() ? write_ledger(type) : status;
+  });
 }
 
 }  // namespace lockstep::dumper

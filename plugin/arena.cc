@@ -85,7 +85,14 @@ Status Arena::create(const ArenaOptions& options) {
   return Status();
 }
 
+Arena::~Arena() {
+  unlink_file();
+  if (base_ != nullptr) munmap(base_, kFirstBlockOffset + size_t{max_blocks_} * kBlockBytes);
+  if (fd_ >= 0) close(fd_);
+}
+
 bool Arena::map_file(const std::string& path, size_t bytes) {
+  std::string own_path = path;  // before there is a file: it throws when memory runs out
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return false;
   fd_ = fd;
@@ -102,7 +109,7 @@ bool Arena::map_file(const std::string& path, size_t bytes) {
     return false;
   }
   base_ = static_cast<char*>(memory);
-  path_ = path;
+  path_ = std::move(own_path);
   struct statfs info;
   grows_anywhere_ = fstatfs(fd, &info) == 0 && info.f_type == TMPFS_MAGIC;
   return true;

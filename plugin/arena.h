@@ -1,8 +1,8 @@
 // The shared mapping that holds the blocks, and its growth. Created by the first enabled init;
 // grown by the keeper thread ahead of need, or by a producer that finds nothing left; shrunk by the
-// keeper; never unmapped, because NCCL may call in after everything ended. Pages are reserved in
-// the file and touched before records go into them: a full tmpfs must be an error here, not a
-// SIGBUS in NCCL's thread.
+// keeper; once callbacks know it never unmapped, because NCCL may call in after everything ended.
+// Pages are reserved in the file and touched before records go into them: a full tmpfs must be an
+// error here, not a SIGBUS in NCCL's thread.
 #pragma once
 
 #include <atomic>
@@ -22,6 +22,11 @@ struct ArenaOptions {
 
 class Arena {
  public:
+  Arena() = default;
+  // Only of one that no callback knows.
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
   // Maps header and address space for cap_bytes of blocks; reserves the header's pages only. When
   // no file can be had, falls back to anonymous memory and says why in notice().
   Status create(const ArenaOptions& options);

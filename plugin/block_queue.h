@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <new>
 #if __has_include(<concurrentqueue/moodycamel/concurrentqueue.h>)
 #include <concurrentqueue/moodycamel/concurrentqueue.h>
 #else
@@ -31,7 +32,10 @@ class BlockQueue {
   // max_blocks sizes both queues once, with room for each seat's first internal block of 32 places;
   // nothing allocates on NCCL's threads afterwards unless there are more than kSeats of them.
   explicit BlockQueue(size_t max_blocks) : full_(max_blocks + 32 * kSeats), free_(max_blocks) {
-    for (auto& seat : seats_) seat = std::make_unique<Seat>(full_, free_);
+    for (auto& seat : seats_) {
+      seat = std::make_unique<Seat>(full_, free_);
+      if (!seat->full_producer.valid()) throw std::bad_alloc();
+    }
   }
 
   // nullptr when all seats are taken.
@@ -46,13 +50,9 @@ class BlockQueue {
   }
   static void release_seat(Seat* seat) { seat->taken.store(false, std::memory_order_release); }
 
-  // Any thread.
-  void push_full(Seat* seat, BlockHeader* block) {
-    if (seat != nullptr) {
-      full_.enqueue(seat->full_producer, block);
-    } else {
-      full_.enqueue(block);
-    }
+  // Any thread. False when there was no memory for it.
+  bool push_full(Seat* seat, BlockHeader* block) {
+    return seat != nullptr ? full_.enqueue(seat->full_producer, block) : full_.enqueue(block);
   }
   BlockHeader* pop_free(Seat* seat) {
     BlockHeader* block = nullptr;

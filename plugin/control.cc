@@ -37,7 +37,7 @@ std::string Control::status() const {
   dumper::put_text(&writer, "events", dumper::event_names(events_.kinds()));
   dumper::put_text(&writer, "held_back", dumper::event_names(events_.held_back()));
   dumper::put_uint(&writer, "interval_us", keeper_.interval_us());
-  dumper::put_uint(&writer, "records_written", dump_.records_taken());
+  dumper::put_uint(&writer, "records_written", dump_.records_written());
   dumper::put_uint(&writer, "calls_not_recorded", not_recorded);
   dumper::put_uint(&writer, "communicators_begun",
                    arena.next_comm.load(std::memory_order_relaxed) - 1);

@@ -13,12 +13,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "dumper/line_file.h"
+#include "dumper/file_io.h"
 
 namespace lockstep::plugin {
 namespace {
 
 constexpr size_t kLongestRequestBytes = 512;
+constexpr int kRetryMs = 100;  // after accept() failed
 
 bool may_control(int client) {
   ucred peer{};
@@ -54,7 +55,7 @@ Status failure(const std::string& what) {
 
 // Paths of sockets are short: the folder is named by its descriptor.
 Status ControlSocket::listen_in(const std::string& directory, const std::string& name) {
-  if (Status made = dumper::make_folders(directory); !made.ok()) return made;
+  dumper::system_file_io()->make_directories(directory);
   directory_ = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory_ < 0) return failure("open " + directory);
   socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -113,7 +114,11 @@ void ControlSocket::serve() {
     if (poll(events, 2, -1) < 0) continue;  // EINTR
     if (events[1].revents != 0) return;
     const int client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (client < 0) continue;
+    if (client <
+        0) {  // with no descriptor left, the caller waits outside and poll() returns at once
+      poll(&events[1], 1, kRetryMs);
+      continue;
+    }
     try {
       serve_one(client);
     } catch (...) {  // out of memory: this client goes without an answer

@@ -40,16 +40,16 @@ void* Keeper::run(void* self) {
 void Keeper::loop() {
   uint64_t last_anchor_ns = clock_ns(CLOCK_MONOTONIC), last_dump_ns = last_anchor_ns;
   while (!stopping_.load(std::memory_order_relaxed)) {
+    const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
     try {
       reserve_ahead();
       release_surplus();
-    } catch (...) {  // no memory for our own lists: the next tick tries again
-    }
-    const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-    if (now_ns - last_anchor_ns >= kAnchorUs * 1000) {
-      take_clock_anchor();
-      if (tick_) tick_();
-      last_anchor_ns = now_ns;
+      if (now_ns - last_anchor_ns >= kAnchorUs * 1000) {
+        take_clock_anchor();
+        last_anchor_ns = now_ns;
+        if (tick_) tick_();
+      }
+    } catch (...) {  // out of memory: the next tick tries again
     }
     const uint64_t interval_ns = interval_us_.load(std::memory_order_relaxed) * 1000;
     if (now_ns - last_dump_ns >= interval_ns || queue_.full_count() >= kFullBlocksToWake) {

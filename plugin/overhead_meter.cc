@@ -70,7 +70,7 @@ void OverheadMeter::sample_call_cost() {
 }
 
 uint64_t OverheadMeter::calls_so_far() const {
-  uint64_t calls = dump_.records_taken();
+  uint64_t calls = dump_.records_written();
   for (const LossEntry& entry : recorder.arena->losses)
     calls += entry.count.load(std::memory_order_relaxed);
   return calls;

@@ -3,9 +3,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
+#include "dumper/file_size_signal.h"
 #include "plugin/activation.h"
 #include "plugin/chain.h"
 #include "plugin/recorder.h"
@@ -17,6 +19,9 @@ namespace lockstep::plugin {
 int32_t own_pid = 0;
 
 namespace {
+
+// Of communicators that are not recorded: NCCL must see a context even when we are inert.
+void* const kNoContext = reinterpret_cast<void*>(~uint64_t{0});
 
 // Everything here is for init, finalize, exit and fork; the other callbacks know only `recorder`.
 struct Process {
@@ -49,8 +54,12 @@ void after_fork_in_child() {
 // once.
 void at_exit() {
   if (process.child.load(std::memory_order_relaxed)) return;
+  const dumper::NoFileSizeSignal quiet;
   Lock lock;
-  if (process.recording != nullptr) process.recording->end();
+  try {
+    if (process.recording != nullptr) process.recording->end();
+  } catch (...) {  // out of memory: what is not written is in the arena's file
+  }
 }
 
 bool start_recording(const CommFacts& facts) {
@@ -76,6 +85,7 @@ void record_init(const CommFacts& facts, uint64_t number) {
 }
 
 bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activation_mask) {
+  const dumper::NoFileSizeSignal quiet;
   Lock lock;
   if (!process.decided) {
     process.decided = true;
@@ -86,22 +96,32 @@ bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activat
     process.enabled = false;
     return false;
   }
-  ++process.live_comms;
-  process.recording->probe_clocks(facts);
   uint64_t number = recorder.arena->next_comm.fetch_add(1, std::memory_order_relaxed);
   *context = reinterpret_cast<void*>(number);
+  ++process.live_comms;
   if (number > kLastComm) number = kLastComm;
+  process.recording->probe_clocks(facts);
   process.recording->snapshot_gpu(static_cast<uint32_t>(number));
   process.recording->begin_comm(static_cast<uint32_t>(number), activation_mask);
   record_init(facts, number);
   return true;
 }
 
+// Without memory of its own. The job goes on.
+void say_no_memory(abi::DebugLogger log) {
+  static constexpr char kSentence[] = "out of memory: this communicator is not recorded";
+  if (log != nullptr) {
+    log(abi::kLogWarn, abi::kLogAll, "lockstep", 0, "lockstep: %s", kSentence);
+  } else {
+    std::fprintf(stderr, "lockstep: %s\n", kSentence);
+  }
+}
+
 }  // namespace
 
 void begin_comm(const CommFacts& facts, void** context, int32_t* activation_mask) noexcept {
   if (context == nullptr || activation_mask == nullptr) return;
-  *context = reinterpret_cast<void*>(uint64_t{1});  // NCCL must see one even when we are inert
+  *context = kNoContext;
   *activation_mask = 0;
   if (process.child.load(std::memory_order_relaxed)) return;
   try {
@@ -109,17 +129,19 @@ void begin_comm(const CommFacts& facts, void** context, int32_t* activation_mask
     // Without our lock: another plugin's init may wait for another communicator's.
     if (Chain* const others = chain.load(std::memory_order_acquire))
       others->begin_comm(comm_of_context(*context), facts);
-  } catch (...) {  // out of memory: this communicator goes unrecorded, the job goes on
+  } catch (...) {
+    say_no_memory(facts.log);
   }
 }
 
 void end_comm(void* context) noexcept {
-  if (!recording()) return;
+  if (!recording() || context == kNoContext) return;
   const uint64_t payload[] = {comm_of_context(context)};
   record_comm(kCommFinalizeTag, payload, 1);
   if (Chain* const others = chain.load(std::memory_order_acquire))
     others->end_comm(comm_of_context(context));
   try {
+    const dumper::NoFileSizeSignal quiet;
     Lock lock;
     if (process.live_comms == 0 || --process.live_comms > 0) return;
     process.recording->pause();

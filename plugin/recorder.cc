@@ -54,8 +54,9 @@ void close_block(ThreadLog& log) {
   BlockHeader* block = log.block;
   log.block = nullptr;
   log.cursor = log.limit = nullptr;
-  block->closed.store(1, std::memory_order_release);
-  recorder.queue->push_full(log.seat, block);
+  block->closed.store(kClosed, std::memory_order_release);
+  if (!recorder.queue->push_full(log.seat, block))
+    block->closed.store(kClosedUnqueued, std::memory_order_release);
 }
 
 void enter_thread(ThreadLog& log) {

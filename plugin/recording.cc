@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "dumper/run_names.h"
 #include "dumper/this_process.h"
@@ -82,15 +83,20 @@ bool Recording::prepare(const CommFacts& facts) {
   outputs_.attach(dump_.get());
 
   prepare_services();
+  log(false,
+      std::string("recording ") + config_.text(Option::Events) + " to " + arena_.header()->run_dir);
+  show_to_callbacks();
+  return true;
+}
+
+// Nothing may fail any more: what callbacks have seen is never taken away.
+void Recording::show_to_callbacks() {
   if (chain_ != nullptr && !chain_->empty()) chain.store(chain_.get(), std::memory_order_release);
   recorder.arena = arena_.header();
   recorder.memory = &arena_;
   recorder.queue = queue_.get();
   recorder.max_blocks = static_cast<int32_t>(arena_.max_blocks());
   recorder.available.store(recorder.max_blocks, std::memory_order_relaxed);
-  log(false,
-      std::string("recording ") + config_.text(Option::Events) + " to " + arena_.header()->run_dir);
-  return true;
 }
 
 void Recording::prepare_services() {
@@ -214,12 +220,18 @@ void Recording::pause() {
   if (probing_clocks_) clocksync::stop_clock_sync();
   probing_clocks_ = false;
   stop_services();
-  if (chain_ != nullptr && chain_->unmapped() != 0) {
-    dump_->add_note("chained plugins missed " + std::to_string(chain_->unmapped()) +
-                    " events: too many were open at once");
-  }
+  note_missed_by_chain();
   dump_->finish();
   arena_.header()->ended.store(1, std::memory_order_release);
+}
+
+void Recording::note_missed_by_chain() {
+  if (chain_ == nullptr || chain_->unmapped() == 0) return;
+  try {
+    dump_->add_note("chained plugins missed " + std::to_string(chain_->unmapped()) +
+                    " events: too many were open at once");
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void Recording::end() {
@@ -233,9 +245,13 @@ void Recording::end() {
   } else {
     dump_->finish();  // what came after the last finalize
   }
-  dump_->close();
+  const std::string unwritten = dump_->close();
   outputs_.close();
-  arena_.unlink_file();
+  if (unwritten.empty()) return arena_.unlink_file();
+  log(true, unwritten + "; the last records " +
+                (arena_.path().empty() ? "are lost, because crash safety is off"
+                                       : "are in " + arena_.path() + " until `lockstep recover " +
+                                             arena_.header()->run_dir + "` writes them"));
 }
 
 void Recording::begin_comm(uint32_t comm, int32_t* activation_mask) {

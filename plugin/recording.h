@@ -37,7 +37,8 @@ class Recording {
   void snapshot_gpu(uint32_t comm);
   // Drains and writes everything, joins the threads. The only wait is for the writing itself.
   void pause();
-  // At process exit: stops the callbacks, drains, writes the final ledger, removes the arena.
+  // At process exit: stops the callbacks, drains, writes the final ledger, removes the arena; keeps
+  // its file when not everything could be written.
   void end();
   // Sets NCCL's activation mask and remembers where it is: the pointer stays valid and is read
   // live.
@@ -49,6 +50,8 @@ class Recording {
   dumper::DumpOptions dump_options() const;
   void prepare_services();
   void load_chain(int bound_version);
+  void show_to_callbacks();
+  void note_missed_by_chain();
   void stop_services();
   // Through NCCL's logger, which the tables before v4 do not have: then warnings go to stderr.
   void log(bool warning, const std::string& sentence) const;

@@ -37,7 +37,7 @@ inline uint64_t read_counter() {
 }
 
 inline uint64_t clock_ns(clockid_t id) {
-  timespec t;
+  timespec t{};  // a sandbox may refuse the call
   clock_gettime(id, &t);
   return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
 }

@@ -31,6 +31,7 @@ optional  prometheus              promtool
 optional  prometheus-node-exporter prometheus-node-exporter
 optional  curl                    curl
 optional  strace                  strace
+optional  faketime                /usr/lib/*/faketime/libfaketimeMT.so.1
 optional  valgrind                valgrind
 optional  protobuf-compiler       protoc
 optional  clang                   clang++

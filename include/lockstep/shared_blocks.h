@@ -34,7 +34,7 @@ struct BlockHeader {
   std::atomic<uint64_t>
       previous;               // sequence of the same thread's block before this one, 0 = its first
   std::atomic<uint32_t> tid;  // kernel thread id of the writer
-  std::atomic<uint32_t> closed;  // 1 = the writer will write no more (full, or its thread ended)
+  std::atomic<uint32_t> closed;  // 0, or one of kClosed below
   char thread_name[16];
   uint64_t reserved[2];
   // Calls that entered while this was the thread's block, whatever became of them: [kind][call],
@@ -44,6 +44,9 @@ struct BlockHeader {
   uint64_t reserved2[5];
 };
 static_assert(sizeof(BlockHeader) == 512, "a block's header is eight cache lines");
+// The writer will write no more: the block is full, or its thread ended. Unqueued: there was no
+// memory to tell the dump thread, which finds it when it looks through all blocks.
+constexpr uint32_t kClosed = 1, kClosedUnqueued = 2;
 constexpr size_t kBlockPayloadBytes = kBlockBytes - sizeof(BlockHeader);
 
 constexpr uint64_t pack_published(uint32_t records, uint32_t bytes) {

@@ -1,6 +1,6 @@
 // LD_PRELOAD: a disk that stands still. The first SLOW_WRITES writes (default all) to a file opened
-// as *.lks take SLOW_WRITE_MS each. For tests of what happens to NCCL's threads when the dump
-// thread cannot write.
+// as *.lks take SLOW_WRITE_MS each, or all wait until there is a file SLOW_UNTIL. For tests of what
+// happens to NCCL's threads when the dump thread cannot write.
 #include <dlfcn.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -27,6 +27,10 @@ long number(const char* name, long fallback) {
 
 void stand_still(int fd) {
   static std::atomic<long> writes{0};
+  if (const char* file = getenv("SLOW_UNTIL"); file != nullptr && is_segment(fd)) {
+    while (access(file, F_OK) != 0) usleep(1000);
+    return;
+  }
   if (!is_segment(fd) || writes.fetch_add(1) >= number("SLOW_WRITES", LONG_MAX)) return;
   usleep(static_cast<useconds_t>(number("SLOW_WRITE_MS", 1000) * 1000));
 }

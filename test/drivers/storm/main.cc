@@ -2,21 +2,24 @@
 // real NCCL would do in a burst, without its work. For tests of overflow, kills, held-up disks and
 // cost.
 //
-//   lockstep-storm PLUGIN [--threads 2] [--operations N | --seconds S] [--steps 4] [--rate
-//   OPS_PER_S]
-//                  [--comms 1] [--truth FILE] [--latency] [--unnamed] [--fork] [--end
-//                  finalize|exit|wait]
+//   lockstep-storm PLUGIN [--threads 2] [--operations N | --seconds S] [--steps 4] [--rate PER_S]
+//                  [--comms 1] [--generations 1] [--until FILE] [--truth FILE] [--latency]
+//                  [--unnamed] [--fork] [--end finalize|exit|wait]
 //
 // One operation is an all-reduce of two channels: 18 calls of the launching side (with both
 // KernelCh), one ProxyOp and `steps` send steps of 5 calls. Prints the counts of the calls made;
 // --truth keeps them in a file that survives a SIGKILL. --latency prints percentiles of single
-// calls. --end wait sleeps for ever when done.
-#include <dirent.h>
+// calls. --until calls until there is such a file, or SIGTERM comes. --generations repeats all of
+// it with communicators anew; `second` and `last` say what the process then held of threads, files
+// and mappings. --end wait sleeps for ever when done.
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -27,20 +30,28 @@
 #include "plugin/tick_clock.h"
 #include "test/drivers/common/plugin.h"
 #include "test/drivers/common/shared_memory.h"
+#include "test/drivers/storm/census.h"
+#include "test/drivers/storm/options.h"
 
 namespace {
 
 using namespace lockstep;
+using driver::Options;
 using driver::Plugin;
 using Clock = std::chrono::steady_clock;
 
-struct Options {
-  std::string plugin, truth, end = "finalize";
-  unsigned threads = 2, comms = 1, steps = 4;
-  uint64_t operations = 0;
-  double seconds = 1, rate = 0;
-  bool latency = false, unnamed = false, fork_child = false;
-};
+std::atomic<bool> stopping{false};
+char stopped_by[16] = "";  // the name of the thread that got SIGTERM
+
+void on_sigterm(int) {
+  prctl(PR_GET_NAME, stopped_by);
+  stopping.store(true);
+}
+
+void wait_for(const std::string& file) {
+  while (!stopping && access(file.c_str(), F_OK) != 0) usleep(1000);
+  stopping.store(true);
+}
 
 class Caller {
  public:
@@ -50,7 +61,9 @@ class Caller {
   void run() {
     const auto begin = Clock::now();
     const auto end = begin + std::chrono::duration<double>(options_.seconds);
-    for (uint64_t i = 0; options_.operations != 0 ? i < options_.operations : Clock::now() < end;
+    for (uint64_t i = 0; !stopping.load(std::memory_order_relaxed) &&
+                         (options_.operations != 0 ? i < options_.operations
+                                                   : !options_.until.empty() || Clock::now() < end);
          ++i) {
       if (options_.rate > 0) {
         std::this_thread::sleep_until(
@@ -149,43 +162,6 @@ class Caller {
   std::vector<uint32_t> ticks_;
 };
 
-bool parse(int argc, char** argv, Options* options) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--latency" || name == "--unnamed" || name == "--fork") {
-      (name == "--latency"   ? options->latency
-       : name == "--unnamed" ? options->unnamed
-                             : options->fork_child) = true;
-      continue;
-    }
-    if (name.rfind("--", 0) != 0) {
-      options->plugin = name;
-      continue;
-    }
-    if (++i >= argc) return false;
-    const char* value = argv[i];
-    if (name == "--threads")
-      options->threads = static_cast<unsigned>(std::stoul(value));
-    else if (name == "--comms")
-      options->comms = static_cast<unsigned>(std::stoul(value));
-    else if (name == "--steps")
-      options->steps = static_cast<unsigned>(std::stoul(value));
-    else if (name == "--operations")
-      options->operations = std::stoull(value);
-    else if (name == "--seconds")
-      options->seconds = std::stod(value);
-    else if (name == "--rate")
-      options->rate = std::stod(value);
-    else if (name == "--truth")
-      options->truth = value;
-    else if (name == "--end")
-      options->end = value;
-    else
-      return false;
-  }
-  return !options->plugin.empty() && options->comms > 0;
-}
-
 void print_latency(std::vector<uint32_t> ticks, double ns_per_tick) {
   if (ticks.empty()) return;
   std::sort(ticks.begin(), ticks.end());
@@ -195,19 +171,6 @@ void print_latency(std::vector<uint32_t> ticks, double ns_per_tick) {
   std::fprintf(stderr,
                "calls %zu p50 %.0f ns p99 %.0f ns p99.9 %.0f ns p99.99 %.0f ns max %.0f ns\n",
                ticks.size(), at(0.5), at(0.99), at(0.999), at(0.9999), at(1));
-}
-
-int count_threads() {
-  int count = 0;
-  for (DIR* dir = opendir("/proc/self/task"); dir != nullptr;) {
-    const dirent* entry = readdir(dir);
-    if (entry == nullptr) {
-      closedir(dir);
-      break;
-    }
-    count += entry->d_name[0] != '.';
-  }
-  return count;
 }
 
 // The child has the plugin's memory and none of its threads. Its calls are nobody's: they are not
@@ -231,14 +194,14 @@ void storm_in_a_child(Plugin& plugin, void* context, Options options) {
   if (status != 0) std::exit(3);
 }
 
-int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
+// One life of the communicators. The number of the process's threads while they live.
+int storm(const Options& options, Plugin& plugin, std::vector<uint32_t>* ticks) {
   std::vector<void*> contexts;
   for (unsigned i = 0; i < options.comms; ++i) {
     contexts.push_back(plugin.init({"storm", 0x1000u + i, 1, 2, 0}));
   }
-  const int threads_of_process = count_threads();
+  const int threads_of_process = driver::take_census().threads;
   if (options.fork_child) storm_in_a_child(plugin, contexts[0], options);
-  const uint64_t ns0 = plugin::clock_ns(CLOCK_MONOTONIC_RAW), ticks0 = plugin::read_counter();
   std::vector<Caller> callers;
   callers.reserve(options.threads);
   std::vector<std::thread> threads;
@@ -246,22 +209,34 @@ int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
     callers.emplace_back(plugin, contexts[i % options.comms], options);
     threads.emplace_back([&caller = callers.back()] { caller.run(); });
   }
+  if (!options.until.empty()) threads.emplace_back(wait_for, options.until);
   for (auto& thread : threads) thread.join();
-  if (options.latency) {
-    const double ns_per_tick = static_cast<double>(plugin::clock_ns(CLOCK_MONOTONIC_RAW) - ns0) /
-                               static_cast<double>(plugin::read_counter() - ticks0);
-    std::vector<uint32_t> all;
-    for (Caller& caller : callers)
-      all.insert(all.end(), caller.ticks().begin(), caller.ticks().end());
-    print_latency(std::move(all), ns_per_tick);
-  }
+  for (Caller& caller : callers)
+    ticks->insert(ticks->end(), caller.ticks().begin(), caller.ticks().end());
   if (options.end == "finalize") {
     for (void* context : contexts) plugin.finalize(context);
   }
+  return threads_of_process;
+}
+
+int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
+  const uint64_t ns0 = plugin::clock_ns(CLOCK_MONOTONIC_RAW), ticks0 = plugin::read_counter();
+  std::vector<uint32_t> ticks;
+  int threads = 0;
+  // The second life is the first that finds everything as later ones do.
+  driver::Census second;
+  for (unsigned i = 0; i < options.generations; ++i) {
+    threads = storm(options, plugin, &ticks);
+    if (i < 2) second = driver::take_census();
+  }
+  print_latency(std::move(ticks), static_cast<double>(plugin::clock_ns(CLOCK_MONOTONIC_RAW) - ns0) /
+                                      static_cast<double>(plugin::read_counter() - ticks0));
   driver::CountSum sum;
   sum.add(*counts);
-  std::printf("{\"mask\":%llu,\"threads\":%d,%s}\n", static_cast<unsigned long long>(plugin.mask()),
-              threads_of_process, sum.json_members().c_str());
+  std::printf("{\"mask\":%llu,\"threads\":%d,\"stopped_by\":\"%s\",\"second\":%s,\"last\":%s,%s}\n",
+              static_cast<unsigned long long>(plugin.mask()), threads, stopped_by,
+              to_json(second).c_str(), to_json(driver::take_census()).c_str(),
+              sum.json_members().c_str());
   std::fflush(stdout);
   while (options.end == "wait") pause();
   return 0;
@@ -271,13 +246,11 @@ int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
 
 int main(int argc, char** argv) {
   Options options;
-  if (!parse(argc, argv, &options)) {
-    std::fprintf(stderr,
-                 "usage: lockstep-storm PLUGIN [--threads N] [--operations N | --seconds S] "
-                 "[--steps N] [--rate N]\n"
-                 "       [--comms N] [--truth FILE] [--latency] [--end finalize|exit|wait]\n");
+  if (!driver::parse(argc, argv, &options)) {
+    driver::print_usage();
     return 2;
   }
+  if (!options.until.empty()) std::signal(SIGTERM, on_sigterm);
   if (!options.unnamed) setenv("NCCL_PROFILER_PLUGIN", options.plugin.c_str(), 1);
   driver::CallCounts* counts = nullptr;
   if (options.truth.empty()) {

@@ -9,6 +9,7 @@
 
 #include "analysis/count_run.h"
 #include "analysis/verify_run.h"
+#include "dumper/process_reader.h"
 #include "dumper/process_state.h"
 #include "test/unit/dumper/samples.h"
 
@@ -21,7 +22,9 @@ constexpr uint32_t kDeadPid = 0x7ffffff0;  // above any pid_max
 // An arena in the run directory with room for a few blocks.
 class HandmadeArena {
  public:
-  explicit HandmadeArena(const std::string& directory) : path_(directory + "/host.1.blocks") {
+  explicit HandmadeArena(const std::string& directory)
+      : HandmadeArena(directory, directory + "/host.1.blocks") {}
+  HandmadeArena(const std::string& directory, const std::string& path) : path_(path) {
     header_->magic = kArenaMagic;
     header_->version = 1;
     header_->pid = kDeadPid;
@@ -161,6 +164,107 @@ TEST(Recover, ContinuesABlockWhereTheSegmentsEndAlsoAfterATornTail) {
   EXPECT_EQ(process.records, 150u) << process.sentence;
   EXPECT_EQ(analysis::count_run(directory.path()).value().records, 200u);
   EXPECT_EQ(differences(directory.path()), "");
+}
+
+// As if LOCKSTEP_SHM_DIR had been set for the process, and is set for recovery.
+class OwnPlace {
+ public:
+  OwnPlace() { setenv("LOCKSTEP_SHM_DIR", place_.path().c_str(), 1); }
+  ~OwnPlace() { unsetenv("LOCKSTEP_SHM_DIR"); }
+  std::string arena() const { return place_.path() + "/lockstep-1-2.blocks"; }
+
+ private:
+  TempDirectory place_;
+};
+
+TEST(Recover, FindsAnArenaInAPlaceOfItsOwnWithoutAWordInTheRunDirectory) {
+  const OwnPlace place;
+  const TempDirectory directory;
+  HandmadeArena arena(directory.path(), place.arena());
+  arena.add_block(1, random_records(10, 1), 0);
+  arena.write();
+
+  EXPECT_EQ(recover_one(directory.path()).records, 10u);
+  EXPECT_FALSE(exists(arena.path()));
+}
+
+const RecoveredProcess* of_arena(const std::vector<RecoveredProcess>& all,
+                                 const std::string& path) {
+  for (const RecoveredProcess& process : all) {
+    if (process.arena == path) return &process;
+  }
+  return nullptr;
+}
+
+TEST(Recover, OfAllWritesEachArenaIntoItsOwnRunDirectory) {
+  const OwnPlace place;
+  const TempDirectory directory;
+  HandmadeArena arena(directory.path(), place.arena());
+  arena.add_block(1, random_records(10, 1), 0);
+  arena.write();
+
+  const std::vector<RecoveredProcess> all = recover_all();
+
+  ASSERT_NE(of_arena(all, arena.path()), nullptr);
+  EXPECT_EQ(of_arena(all, arena.path())->outcome, Outcome::Recovered);
+  EXPECT_EQ(analysis::count_run(directory.path()).value().records, 10u);
+  EXPECT_FALSE(exists(arena.path()));
+}
+
+TEST(Recover, OfAllLeavesAnArenaAloneWhoseRunDirectoryWasRemoved) {
+  const OwnPlace place;
+  const std::string gone = "/nowhere/run";
+  HandmadeArena arena(gone, place.arena());
+  arena.write();
+
+  const std::vector<RecoveredProcess> all = recover_all();
+
+  ASSERT_NE(of_arena(all, arena.path()), nullptr);
+  EXPECT_NE(of_arena(all, arena.path())->sentence.find("`lockstep recover /nowhere/run`"),
+            std::string::npos);
+  EXPECT_TRUE(exists(arena.path()));
+}
+
+TEST(Recover, LeavesTheArenaOfAnotherUserAlone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  const TempDirectory directory;
+  HandmadeArena arena(directory.path());
+  arena.write();
+  ASSERT_EQ(::chown(arena.path().c_str(), 12345, 12345), 0);
+
+  const RecoveredProcess process = recover_one(directory.path());
+
+  EXPECT_EQ(process.outcome, Outcome::Failed);
+  EXPECT_NE(process.sentence.find("belongs to user 12345"), std::string::npos) << process.sentence;
+  EXPECT_TRUE(exists(arena.path()));
+}
+
+TEST(Recover, KeepsTheNotesOfTheDeadProcess) {
+  const TempDirectory directory;
+  HandmadeArena arena(directory.path());
+  arena.add_block(1, random_records(10, 1), 0);
+  arena.write();
+  SegmentWriterOptions options = sample_options(directory.path());
+  options.host = this_host();
+  options.pid = kDeadPid;
+  {
+    SegmentWriter writer(options, system_file_io());
+    Ledger ledger;
+    ledger.notes = {"events set to all by test"};
+    ledger.threads_ns = 7;
+    ASSERT_TRUE(writer.append_ledger(ledger).ok());
+  }
+
+  recover_one(directory.path());
+
+  const auto run = RunDirectory::open(directory.path());
+  ProcessReader reader(run.value().processes.at(0), {});
+  SegmentChunk chunk;
+  while (reader.next(&chunk)) {
+  }
+  ASSERT_EQ(reader.ledger().notes.size(), 2u);
+  EXPECT_EQ(reader.ledger().notes[0], "events set to all by test");
+  EXPECT_EQ(reader.ledger().threads_ns, 7u);
 }
 
 TEST(Recover, LeavesARunningProcessAlone) {

@@ -27,6 +27,8 @@ class FailingIo : public FileIo {
     const size_t step = most == 0 ? size : std::min(size, most);
     return FileIo::write_at(file, bytes, step, offset);
   }
+  int sync(int file) override { return sync_error != 0 ? -sync_error : FileIo::sync(file); }
+  int sync_error = 0;
   int64_t left = -1;  // bytes until the disk is full; -1 = room enough
   size_t most = 0;    // bytes a call writes at most
   int error = ENOSPC;
@@ -187,6 +189,70 @@ TEST(SegmentWriter, MakesARemovedDirectoryAnewAndCountsWhatWentWithIt) {
     lost += loss_why(key) == Loss::Disk ? count : 0;
   for (const auto& [key, count] : first.kept.sorted()) kept += count;
   EXPECT_EQ(lost, kept);
+}
+
+TEST(SegmentWriter, CountsEverySegmentThatWentWithTheDirectory) {
+  const TempDirectory directory;
+  const std::string deep = directory.path() + "/run";
+  SegmentWriterOptions options = sample_options(deep);
+  options.rotate_bytes = 64 * 1024;
+  SegmentWriter writer(options, system_file_io());
+  uint64_t kept = 0;
+  for (uint64_t i = 1; i <= 60; ++i) {
+    EncodedChunk chunk = sample_chunk(i);
+    ASSERT_TRUE(writer.append(&chunk).ok());
+    for (const auto& [key, count] : chunk.kept.sorted()) kept += count;
+  }
+  ASSERT_GT(read_back(deep).segments, 1u);
+  ASSERT_EQ(std::system(("rm -r '" + deep + "'").c_str()), 0);
+
+  EncodedChunk last = sample_chunk(61);
+  ASSERT_TRUE(writer.append(&last).ok());
+
+  uint64_t lost = 0;
+  for (const auto& [key, count] : read_back(deep).ledger.losses)
+    lost += loss_why(key) == Loss::Disk ? count : 0;
+  EXPECT_EQ(lost, kept);
+}
+
+TEST(SegmentWriter, LeavesEarlierSegmentsReadableWhenOnlyTheOpenOneIsRemoved) {
+  const TempDirectory directory;
+  SegmentWriterOptions options = sample_options(directory.path());
+  options.rotate_bytes = 64 * 1024;
+  SegmentWriter writer(options, system_file_io());
+  for (uint64_t i = 1; i <= 60; ++i) {
+    EncodedChunk chunk = sample_chunk(i);
+    ASSERT_TRUE(writer.append(&chunk).ok());
+  }
+  const uint64_t before = read_back(directory.path()).records;
+  ASSERT_EQ(::unlink(writer.path().c_str()), 0);
+  const uint64_t earlier = read_back(directory.path()).records;
+  ASSERT_LT(earlier, before);
+
+  EncodedChunk last = sample_chunk(61);
+  ASSERT_TRUE(writer.append(&last).ok());
+
+  EXPECT_EQ(read_back(directory.path()).records, earlier + 100);
+}
+
+TEST(SegmentWriter, WritesAChunkOnceAndSaysThatItCouldNotBeForcedToTheDisk) {
+  for (const SyncMode mode : {SyncMode::Chunk, SyncMode::Interval}) {
+    const TempDirectory directory;
+    FailingIo io;
+    io.sync_error = EIO;
+    SegmentWriterOptions options = sample_options(directory.path());
+    options.sync = mode;
+    SegmentWriter writer(options, &io);
+    EncodedChunk chunk = sample_chunk(1);
+
+    EXPECT_TRUE(writer.append(&chunk).ok());
+
+    const Status synced = writer.sync();
+    ASSERT_FALSE(synced.ok());
+    EXPECT_NE(synced.message().find(": cannot sync: "), std::string::npos) << synced.message();
+    EXPECT_EQ(read_back(directory.path()).records, 100u);
+    EXPECT_EQ(read_back(directory.path()).missing, 0u);
+  }
 }
 
 TEST(SegmentWriter, RotatesAndLosesNothing) {
