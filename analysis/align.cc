@@ -147,20 +147,6 @@ int64_t median_half_width_ns(const clocksync::HostModel& host) {
   return *middle;
 }
 
-std::vector<HostView> view_hosts(const ClockModel& model) {
-  std::vector<HostView> views;
-  for (const clocksync::HostModel& host : model.hosts) {
-    HostView view;
-    view.host = host.host;
-    view.source = host.source;
-    view.connected = model.hosts[host.component].host == model.reference;
-    view.half_width_ns = median_half_width_ns(host);
-    view.graded = grade_host(model, view);
-    views.push_back(std::move(view));
-  }
-  return views;
-}
-
 class PairViews {
  public:
   // `conditional`: the same graph under the declared asymmetry, or nothing.
@@ -246,6 +232,20 @@ std::vector<std::string> assumptions(const ClockInput& input, const std::vector<
 }
 
 }  // namespace
+
+std::vector<HostView> view_hosts(const ClockModel& model) {
+  std::vector<HostView> views;
+  for (const clocksync::HostModel& host : model.hosts) {
+    HostView view;
+    view.host = host.host;
+    view.source = host.source;
+    view.connected = model.hosts[host.component].host == model.reference;
+    view.half_width_ns = median_half_width_ns(host);
+    view.graded = grade_host(model, view);
+    views.push_back(std::move(view));
+  }
+  return views;
+}
 
 bool Alignment::all_connected() const {
   return std::all_of(hosts.begin(), hosts.end(),

@@ -61,6 +61,9 @@ inline constexpr size_t kMaxHostsForAllPairs = 64;
 
 Result<Alignment> align_run(const std::string& directory, const AlignOptions& options);
 
+// The hosts of a model, as align_run() has them or as it was saved.
+std::vector<HostView> view_hosts(const clocksync::ClockModel& model);
+
 // How good an offset is, for people. Good: the guaranteed half-width is at most 20 us and nothing
 // contradicts it. Usable: at most 1 ms, or something to know about it. Bad: the rest.
 Graded grade_host(const clocksync::ClockModel& model, const HostView& host);

@@ -7,9 +7,10 @@ const std::vector<ExportFormat>& export_formats() {
       {"perfetto", "one file for ui.perfetto.dev: every event, each overlap on its own track",
        export_perfetto},
       {"chrome", "one JSON file for chrome://tracing, for small runs", export_chrome},
-      {"csv", "a directory with one CSV file per table (docs/schema.md)", export_csv},
+      {"csv", "a directory with one CSV file per table (docs/schema.md)", export_csv,
+       export_csv_host},
       {"parquet", "a directory of Parquet files per table and host, for SQL engines (needs DuckDB)",
-       export_parquet},
+       export_parquet, export_parquet_host},
       {"inspector", "a directory of NCCL Inspector JSON lines, one file per process",
        export_inspector},
       {"kineto", "a directory of PyTorch profiler traces, one per rank, for HTA and TraceLens",
@@ -28,6 +29,24 @@ Status export_run(const ExportInput& input, const ExportOptions& options, Export
     known += format.name;
   }
   return Status::error("there is no format '" + options.format + "'; these are known: " + known);
+}
+
+Status export_host(const ExportInput& input, const ExportOptions& options,
+                   const std::string& host) {
+  for (const ExportFormat& format : export_formats()) {
+    if (options.format == format.name && format.write_host != nullptr)
+      return format.write_host(input, options, host);
+  }
+  return Status::error("'" + options.format + "' is not written host by host");
+}
+
+std::vector<std::string> hosts_of(const RunTables& run) {
+  std::vector<std::string> hosts;
+  for (const ProcessRow& process : run.processes) {
+    const std::string& host = run.text(process.host);
+    if (hosts.empty() || hosts.back() != host) hosts.push_back(host);
+  }
+  return hosts;
 }
 
 }  // namespace lockstep::analysis

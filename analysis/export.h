@@ -28,6 +28,9 @@ struct ExportOptions {
   IfExists if_exists = IfExists::Refuse;
   unsigned threads = 0;                  // 0 = as many as the machine has
   std::function<void(double)> progress;  // 0..1; may be empty
+  // Folder where export_host() has written the streamed tables of all hosts; empty: they are
+  // streamed here.
+  std::string details;
 };
 
 struct ExportCount {
@@ -50,15 +53,25 @@ struct ExportFormat {
   const char* name;
   const char* help;
   Status (*write)(const ExportInput& input, const ExportOptions& options, ExportSummary* summary);
+  // The streamed tables of one host into options.output, for `write` to find there as
+  // options.details; null where a format cannot be put together from hosts.
+  Status (*write_host)(const ExportInput& input, const ExportOptions& options,
+                       const std::string& host) = nullptr;
 };
 const std::vector<ExportFormat>& export_formats();
 
 Status export_run(const ExportInput& input, const ExportOptions& options, ExportSummary* summary);
+Status export_host(const ExportInput& input, const ExportOptions& options, const std::string& host);
+
+// The hosts of a run, in the order of its processes.
+std::vector<std::string> hosts_of(const RunTables& run);
 
 Status export_perfetto(const ExportInput&, const ExportOptions&, ExportSummary*);
 Status export_chrome(const ExportInput&, const ExportOptions&, ExportSummary*);
 Status export_csv(const ExportInput&, const ExportOptions&, ExportSummary*);
+Status export_csv_host(const ExportInput&, const ExportOptions&, const std::string& host);
 Status export_parquet(const ExportInput&, const ExportOptions&, ExportSummary*);
+Status export_parquet_host(const ExportInput&, const ExportOptions&, const std::string& host);
 Status export_inspector(const ExportInput&, const ExportOptions&, ExportSummary*);
 Status export_kineto(const ExportInput&, const ExportOptions&, ExportSummary*);
 Status export_flight_recorder(const ExportInput&, const ExportOptions&, ExportSummary*);

@@ -4,10 +4,19 @@
 #include <cstdio>
 
 #include "analysis/export.h"
+#include "analysis/host_details.h"
 #include "analysis/table_columns.h"
 
 namespace lockstep::analysis {
 namespace {
+
+template <class Row>
+std::string header_of() {
+  std::string line;
+  for (const auto& column : columns_of<Row>())
+    line += (line.empty() ? "" : ",") + std::string(column.name);
+  return line + '\n';
+}
 
 class CsvFile {
  public:
@@ -21,11 +30,7 @@ class CsvFile {
 
   template <class Row>
   void header() {
-    for (const auto& column : columns_of<Row>()) {
-      if (!line_.empty()) line_ += ',';
-      line_ += column.name;
-    }
-    end();
+    file_->write(header_of<Row>());
   }
   template <class Row>
   void row(const RunTables& run, const Row& row) {
@@ -95,8 +100,35 @@ class CsvDetails : public DetailSink {
   CsvFile *events_, *steps_;
 };
 
-Status write_details(const ExportInput& input, const ExportOptions& options,
-                     const OutputDirectory& directory, ExportSummary* summary) {
+std::string details_file(const std::string& folder, const std::string& host, const char* table) {
+  return folder + "/" + host + "." + table + ".csv";
+}
+
+// Each host's rows follow the header in the order of the processes, as if they were streamed here.
+Status join_details(const ExportInput& input, const ExportOptions& options,
+                    const OutputDirectory& directory, ExportSummary* summary) {
+  RowCounts rows;
+  const auto join = [&](const char* table, auto kind) {
+    auto file = directory.file(std::string(table) + ".csv");
+    if (!file.ok()) return file.status();
+    file.value()->write(header_of<decltype(kind)>());
+    for (const std::string& host : hosts_of(*input.run)) {
+      const Status added =
+          append_file(details_file(options.details, host, table), file.value().get());
+      if (!added.ok()) return added;
+    }
+    return file.value()->commit();
+  };
+  Status status = join(kEventsTable, EventRow());
+  if (status.ok()) status = join(kProxyStepsTable, ProxyStepRow());
+  for (const std::string& host : hosts_of(*input.run))
+    if (status.ok()) status = add_row_counts(options.details, host, &rows);
+  for (const auto& [table, count] : rows) summary->add(table, count);
+  return status;
+}
+
+Status stream_details(const ExportInput& input, const ExportOptions& options,
+                      const OutputDirectory& directory, ExportSummary* summary) {
   auto events = CsvFile::create(directory, kEventsTable);
   if (!events.ok()) return events.status();
   auto steps = CsvFile::create(directory, kProxyStepsTable);
@@ -135,10 +167,35 @@ Status export_csv(const ExportInput& input, const ExportOptions& options, Export
     summary->add(name, rows.size());
     status = file.value()->commit();
   });
+  const auto write_details = options.details.empty() ? stream_details : join_details;
   if (status.ok()) status = write_details(input, options, *directory.value(), summary);
   if (!status.ok()) return status;
   report(options, 1);
   return directory.value()->commit("lockstep tables as CSV; docs/schema.md says what they mean\n");
+}
+
+Status export_csv_host(const ExportInput& input, const ExportOptions& options,
+                       const std::string& host) {
+  const auto create = [&](const char* table) {
+    return OutputFile::create(details_file(options.output, host, table), IfExists::Refuse);
+  };
+  auto events = create(kEventsTable), steps = create(kProxyStepsTable);
+  if (!events.ok()) return events.status();
+  if (!steps.ok()) return steps.status();
+  CsvFile event_rows(std::move(events.value())), step_rows(std::move(steps.value()));
+  CsvDetails sink(*input.run, &event_rows, &step_rows);
+  for (uint32_t i = 0; i < input.run->processes.size(); ++i) {
+    if (input.run->text(input.run->processes[i].host) != host) continue;
+    const Status streamed = input.stream(i, &sink);
+    if (!streamed.ok()) return streamed;
+  }
+  for (CsvFile* file : {&event_rows, &step_rows}) {
+    const Status committed = file->commit();
+    if (!committed.ok()) return committed;
+  }
+  return write_row_counts(
+      options.output, host,
+      {{kEventsTable, event_rows.rows()}, {kProxyStepsTable, step_rows.rows()}});
 }
 
 }  // namespace lockstep::analysis

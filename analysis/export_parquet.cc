@@ -13,6 +13,7 @@
 #include <mutex>
 #include <thread>
 
+#include "analysis/host_details.h"
 #include "analysis/query_session.h"
 #include "analysis/sql.h"
 
@@ -45,6 +46,11 @@ std::string url_encoded(const std::string& text) {
     encoded += hex;
   }
   return encoded;
+}
+
+std::string folder_of(const std::string& directory, const std::string& table,
+                      const std::string& host) {
+  return directory + "/" + table + "/host=" + url_encoded(host);
 }
 
 std::string quoted(const std::string& text) {
@@ -95,6 +101,12 @@ class Conversion {
     for (std::thread& worker : workers) worker.join();
     return failure_;
   }
+  // The streamed tables of one host and nothing else.
+  Status run_details(const std::string& host) {
+    auto connection = SqlConnection::open(database_);
+    if (!connection.ok()) return connection.status();
+    return streamed_tables(connection.value().get(), host);
+  }
   const std::map<std::string, uint64_t>& rows() const { return rows_; }
 
  private:
@@ -140,10 +152,27 @@ class Conversion {
         return Status();
       });
     });
-    if (status.ok()) status = details<EventRow>(connection.value().get(), kEventsTable, host);
-    if (status.ok())
-      status = details<ProxyStepRow>(connection.value().get(), kProxyStepsTable, host);
-    return status;
+    if (!status.ok()) return status;
+    return options_.details.empty() ? streamed_tables(connection.value().get(), host) : moved(host);
+  }
+
+  Status streamed_tables(SqlConnection* connection, const std::string& host) {
+    const Status status = details<EventRow>(connection, kEventsTable, host);
+    return status.ok() ? details<ProxyStepRow>(connection, kProxyStepsTable, host) : status;
+  }
+
+  // Another node has streamed them.
+  Status moved(const std::string& host) {
+    for (const char* table : {kEventsTable, kProxyStepsTable}) {
+      std::error_code error;
+      std::filesystem::create_directories(directory_ + "/" + table, error);
+      std::filesystem::rename(folder_of(options_.details, table, host),
+                              folder_of(directory_, table, host), error);
+      if (error)
+        return Status::error(folder_of(options_.details, table, host) + ": " + error.message());
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return add_row_counts(options_.details, host, &rows_);
   }
 
   // One table at a time, so that only one is in memory or spilled per host.
@@ -171,7 +200,7 @@ class Conversion {
     if (status.ok()) status = appender.close();
     if (!status.ok()) return status;
     const std::string folder =
-        directory_ + "/" + name + (partitioned ? "/host=" + url_encoded(host) : "");
+        partitioned ? folder_of(directory_, name, host) : directory_ + "/" + name;
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return Status::error("cannot make " + folder + ": " + error.message());
@@ -234,6 +263,23 @@ Status export_parquet(const ExportInput& input, const ExportOptions& options,
   if (!written.ok()) return written;
   for (const auto& [table, count] : rows) summary->add(table, count);
   return directory.value()->commit("lockstep tables as Parquet; docs/schema.md says how to read\n");
+}
+
+Status export_parquet_host(const ExportInput& input, const ExportOptions& options,
+                           const std::string& host) {
+  const std::string spill = options.output + "/.spill." + url_encoded(host);
+  RowCounts rows;
+  {
+    auto database = SqlDatabase::open({options.threads, spill});
+    if (!database.ok()) return database.status();
+    Conversion conversion(input, options, options.output, database.value());
+    const Status converted = conversion.run_details(host);
+    if (!converted.ok()) return converted;
+    rows = conversion.rows();
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(spill, ignored);
+  return write_row_counts(options.output, host, rows);
 }
 
 }  // namespace lockstep::analysis

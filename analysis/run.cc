@@ -1,10 +1,10 @@
 #include "analysis/run.h"
 
 #include <algorithm>
-#include <atomic>
+#include <filesystem>
 #include <map>
 #include <mutex>
-#include <thread>
+#include <tuple>
 #include <unordered_map>
 
 #include "analysis/arrivals.h"
@@ -13,6 +13,8 @@
 #include "analysis/communicators.h"
 #include "analysis/matching.h"
 #include "analysis/operation_children.h"
+#include "analysis/parallel.h"
+#include "analysis/part_file.h"
 #include "analysis/process_load.h"
 #include "analysis/run_clock.h"
 #include "analysis/steps.h"
@@ -20,28 +22,54 @@
 namespace lockstep::analysis {
 namespace {
 
-// Reads the processes with several threads; results keep the directory's order.
-std::vector<std::unique_ptr<LoadedProcess>> load_all(const dumper::RunDirectory& directory,
-                                                     const LoadOptions& options) {
-  std::vector<std::unique_ptr<LoadedProcess>> loaded(directory.processes.size());
-  std::atomic<size_t> next{0}, done{0};
-  std::mutex progress_mutex;
-  const auto work = [&] {
-    for (size_t i = next++; i < loaded.size(); i = next++) {
-      loaded[i] = load_process(directory.processes[i]);
-      const double share = static_cast<double>(++done) / static_cast<double>(loaded.size());
-      if (!options.progress) continue;
-      const std::lock_guard<std::mutex> lock(progress_mutex);
-      options.progress(share);
-    }
+using Processes = std::vector<std::unique_ptr<LoadedProcess>>;
+
+// Calls load(i) for each process with several threads; results keep their order.
+template <class Load>
+Processes load_all(size_t count, const LoadOptions& options, const Load& load) {
+  Processes loaded(count);
+  size_t done = 0;
+  std::mutex progress_mutex;  // guards `done`
+  in_parallel(count, options.threads, [&](size_t i) {
+    loaded[i] = load(i);
+    const std::lock_guard<std::mutex> lock(progress_mutex);
+    const double share = static_cast<double>(++done) / static_cast<double>(count);
+    if (options.progress) options.progress(share);
+  });
+  return loaded;
+}
+
+Result<Processes> from_segments(const std::string& directory, const LoadOptions& options) {
+  const auto opened = dumper::RunDirectory::open(directory);
+  if (!opened.ok()) return opened.status();
+  const auto& entries = opened.value().processes;
+  return load_all(entries.size(), options, [&](size_t i) { return load_process(entries[i]); });
+}
+
+// In the order in which RunDirectory has them.
+Result<Processes> from_parts(const LoadOptions& options) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(options.parts, error)) {
+    if (entry.path().extension() == kPartSuffix) paths.push_back(entry.path().string());
+  }
+  if (error) return Status::error(options.parts + ": " + error.message());
+  Status failure;
+  std::mutex mutex;  // guards failure
+  Processes loaded = load_all(paths.size(), options, [&](size_t i) {
+    auto part = read_part(paths[i], options.part_rows);
+    if (part.ok()) return std::move(part.value());
+    const std::lock_guard<std::mutex> lock(mutex);
+    failure = part.status();
+    return std::unique_ptr<LoadedProcess>();
+  });
+  if (!failure.ok()) return failure;
+  const auto key = [](const LoadedProcess& process) {
+    return std::make_tuple(process.strings.text(process.row.host), process.row.pid,
+                           process.row.uid);
   };
-  const unsigned wanted =
-      options.threads != 0 ? options.threads : std::thread::hardware_concurrency();
-  const size_t count = std::clamp<size_t>(wanted, 1, std::max<size_t>(1, loaded.size()));
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < count; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  std::sort(loaded.begin(), loaded.end(),
+            [&](const auto& a, const auto& b) { return key(*a) < key(*b); });
   return loaded;
 }
 
@@ -163,10 +191,10 @@ void note_clocks(RunTables* run) {
 
 Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
                                             const LoadOptions& options) {
-  Result<dumper::RunDirectory> opened = dumper::RunDirectory::open(directory);
-  if (!opened.ok()) return opened.status();
+  auto read = options.parts.empty() ? from_segments(directory, options) : from_parts(options);
+  if (!read.ok()) return read.status();
+  Processes& loaded = read.value();
   auto run = std::make_unique<RunTables>();
-  std::vector<std::unique_ptr<LoadedProcess>> loaded = load_all(opened.value(), options);
   Merger merger(run.get());
   size_t operations = 0;
   for (const auto& process : loaded) operations += process->joined.rows.size();

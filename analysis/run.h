@@ -21,6 +21,8 @@ namespace lockstep::analysis {
 
 struct Blame;
 
+enum class PartRows { All, NoOperations };  // NoOperations: enough for stream_process()
+
 struct RunTables {
   StringPool strings;
   std::vector<ProcessRow> processes;
@@ -45,6 +47,10 @@ struct LoadOptions {
   unsigned threads = 0;  // 0 = as many as the machine has
   bool use_clock_model = true;
   std::function<void(double)> progress;  // 0..1, called from one thread at a time; may be empty
+  // Folder with all processes, already read and joined by share_of_processes() (node_share.h);
+  // empty: they are read from the directory.
+  std::string parts;
+  PartRows part_rows = PartRows::All;
 };
 
 // The error names the directory and what is wrong with it. A run that is still being written loads

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/node_shares.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
@@ -18,15 +19,15 @@ using analysis::ExportSummary;
 
 struct Arguments {
   std::string directory, format, output;
-  bool force = false, json = false;
+  bool force = false, json = false, srun = false;
   unsigned threads = 0;
 };
 
-bool known_format(const std::string& name) {
+const analysis::ExportFormat* find_format(const std::string& name) {
   for (const auto& format : analysis::export_formats()) {
-    if (name == format.name) return true;
+    if (name == format.name) return &format;
   }
-  return false;
+  return nullptr;
 }
 
 std::string formats_help() {
@@ -74,15 +75,23 @@ void print_as_text(const Arguments& arguments, const ExportSummary& summary) {
     print("left out: " + std::to_string(entry.count) + " " + entry.what + "\n");
 }
 
-int run(const Arguments& arguments) {
-  if (!known_format(arguments.format)) {
-    return bad_usage("there is no format '" + arguments.format +
-                     "'; `lockstep export --help` lists them");
+int print_summary(const Arguments& arguments, const ExportSummary& summary) {
+  if (arguments.json) {
+    print_as_json(arguments, summary);
+  } else {
+    print_as_text(arguments, summary);
   }
+  for (const std::string& note : summary.notes) complain(note);
+  return kOk;
+}
+
+// `shares`: null when everything is done here.
+int convert(const Arguments& arguments, NodeShares* shares) {
   Progress reading("reading");
   analysis::LoadOptions load;
   load.threads = arguments.threads;
   load.progress = reading.callback();
+  if (shares != nullptr) load.parts = shares->parts();
   const auto tables = analysis::load_run(arguments.directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   const analysis::RunTables& run = *tables.value();
@@ -93,20 +102,30 @@ int run(const Arguments& arguments) {
   options.if_exists = arguments.force ? analysis::IfExists::Replace : analysis::IfExists::Refuse;
   options.threads = arguments.threads;
   options.progress = writing.callback();
+  if (shares != nullptr) options.details = shares->parts();
   ExportSummary summary;
   summary.notes = run.notes;
   const auto stream = [&](uint32_t process, analysis::DetailSink* sink) {
     return analysis::stream_process(arguments.directory, run, process, sink);
   };
   const Status done = analysis::export_run({&run, stream}, options, &summary);
-  if (!done.ok()) return bad_input(done.message());
-  if (arguments.json) {
-    print_as_json(arguments, summary);
-  } else {
-    print_as_text(arguments, summary);
+  return done.ok() ? print_summary(arguments, summary) : bad_input(done.message());
+}
+
+int run(const Arguments& arguments) {
+  const analysis::ExportFormat* format = find_format(arguments.format);
+  if (format == nullptr) {
+    return bad_usage("there is no format '" + arguments.format +
+                     "'; `lockstep export --help` lists them");
   }
-  for (const std::string& note : summary.notes) complain(note);
-  return kOk;
+  if (!arguments.srun) return convert(arguments, nullptr);
+  if (format->write_host == nullptr)
+    return bad_usage("--srun writes csv and parquet; " + arguments.format + " is one node's work");
+  auto shares = NodeShares::create(arguments.directory, arguments.output);
+  if (!shares.ok()) return bad_usage(shares.message());
+  Status done = shares.value()->processes();
+  if (done.ok()) done = shares.value()->details(arguments.format);
+  return done.ok() ? convert(arguments, shares.value().get()) : bad_input(done.message());
 }
 
 }  // namespace
@@ -124,6 +143,8 @@ void add_export(CLI::App& app, int& exit_code) {
   command->add_flag("--force", arguments->force,
                     "Replace PATH; a directory only when an export made it");
   command->add_option("--threads", arguments->threads, "0 = as many as the machine has");
+  command->add_flag("--srun", arguments->srun,
+                    "In a SLURM job: convert on all of its nodes, and put it together here");
   command->add_flag("--json", arguments->json, "Print what was written as JSON");
 }
 

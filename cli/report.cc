@@ -13,6 +13,7 @@
 #include "analysis/report_compare.h"
 #include "analysis/report_text.h"
 #include "cli/commands.h"
+#include "cli/node_shares.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
@@ -25,13 +26,15 @@ struct Arguments {
   std::string directory, output;
   std::vector<std::string> compare;
   size_t top = 20;
-  bool force = false, json = false, snapshot = false;
+  bool force = false, json = false, snapshot = false, srun = false;
 };
 
-Result<Report> report_of(const std::string& directory) {
+// `parts`: what other nodes have read of it; empty: it is read here.
+Result<Report> report_of(const std::string& directory, const std::string& parts) {
   Progress reading("reading");
   analysis::LoadOptions load;
   load.progress = reading.callback();
+  load.parts = parts;
   const auto tables = analysis::load_run(directory, load);
   if (!tables.ok()) return tables.status();
   const analysis::RunTables& run = *tables.value();
@@ -41,8 +44,20 @@ Result<Report> report_of(const std::string& directory) {
   return analysis::make_report(run, analysis::diagnose(run), "lockstep: " + directory);
 }
 
+std::string base_of(const Arguments& arguments) {
+  return arguments.output.empty() ? arguments.directory : arguments.output;
+}
+
+Result<Report> report_from_all_nodes(const Arguments& arguments) {
+  auto shares = NodeShares::create(arguments.directory, base_of(arguments));
+  if (!shares.ok()) return shares.status();
+  const Status read = shares.value()->processes();
+  if (!read.ok()) return read;
+  return report_of(arguments.directory, shares.value()->parts());
+}
+
 std::string place_of(const Arguments& arguments) {
-  const std::string base = arguments.output.empty() ? arguments.directory : arguments.output;
+  const std::string base = base_of(arguments);
   if (!arguments.snapshot) return base;
   char stamp[32];
   const time_t now = time(nullptr);
@@ -105,12 +120,13 @@ void print_as_json(const Report& report, const std::string& place,
 }
 
 int run_report(const Arguments& arguments) {
-  const auto report = report_of(arguments.directory);
+  const auto report =
+      arguments.srun ? report_from_all_nodes(arguments) : report_of(arguments.directory, "");
   if (!report.ok()) return bad_input(report.message());
   analysis::Comparison comparison;
   std::vector<Report> earlier;
   for (const std::string& directory : arguments.compare) {
-    auto other = report_of(directory);
+    auto other = report_of(directory, "");
     if (!other.ok()) return bad_input(other.message());
     earlier.push_back(std::move(other.value()));
   }
@@ -155,6 +171,8 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_flag("--snapshot", arguments->snapshot,
                     "Write under snapshot/<time>/, beside earlier ones");
   command->add_flag("--force", arguments->force, "Replace an earlier report");
+  command->add_flag("--srun", arguments->srun,
+                    "In a SLURM job: read on all of its nodes, and put it together here");
   command->add_flag("--json", arguments->json, "Print the numbers as JSON");
 }
 

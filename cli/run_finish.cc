@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "cli/job_step.h"
 #include "cli/output.h"
 
 namespace lockstep::cli {
@@ -11,26 +12,6 @@ namespace {
 constexpr double kRecoverLimitS = 120;
 constexpr double kStepLimitS = 1800;
 constexpr double kSnapshotLimitS = 60;
-
-// srun takes these from the environment of the batch script, where they describe the job's tasks,
-// not one task per node.
-constexpr const char* kTaskLayout[] = {
-    "SLURM_NTASKS_PER_NODE", "SLURM_NTASKS",        "SLURM_NPROCS",
-    "SLURM_TASKS_PER_NODE",  "SLURM_DISTRIBUTION",  "SLURM_CPU_BIND",
-    "SLURM_CPUS_PER_TASK",   "SLURM_TRES_PER_TASK", "SLURM_GPUS_PER_TASK",
-    "SLURM_GPUS_PER_NODE",   "SLURM_EXPORT_ENV",    "SLURM_THREADS_PER_CORE"};
-
-// One job step with one task on each node of a component of the job.
-CommandLine on_each_node(const JobFacts& job, size_t component) {
-  CommandLine command = {"env"};
-  for (const char* name : kTaskLayout) command.insert(command.end(), {"-u", name});
-  const std::string nodes = std::to_string(job.nodes[component]);
-  // --overlap alone is not enough: without -N and -n srun takes the layout of the job's tasks.
-  command.insert(command.end(), {"srun", "-N" + nodes, "-n" + nodes, "--overlap", "--mem=0",
-                                 "--gres=none", "--quiet"});
-  if (job.nodes.size() > 1) command.push_back("--het-group=" + std::to_string(component));
-  return command;
-}
 
 std::vector<FinishStep> recover_steps(const FinishPlan& plan) {
   const JobFacts& job = plan.job;

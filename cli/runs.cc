@@ -1,123 +1,191 @@
-// `lockstep runs list PARENT`: the runs under a folder, one line each.
-#include <rapidjson/document.h>
-#include <rapidjson/istreamwrapper.h>
+// `lockstep runs list|show|rm|prune`: the runs under a folder.
+#define RAPIDJSON_HAS_STDSTRING 1
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <memory>
+#include <optional>
 
-#include "analysis/describe_run.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/run_removal.h"
+#include "cli/run_rows.h"
 
 namespace lockstep::cli {
 namespace {
 
 struct Arguments {
   std::string parent = ".";
-  bool json = false;
+  std::vector<std::string> runs;
+  std::optional<double> older_than_days;
+  std::optional<uint64_t> keep_bytes;
+  bool json = false, yes = false;
 };
 
-struct Row {
-  std::string name, job, state;
-  uint64_t processes = 0, bytes = 0, lost = 0;
-};
+using Json = rapidjson::Writer<rapidjson::StringBuffer>;
 
-// run.json is `lockstep run`'s; a run recorded without it has none.
-std::string job_of(const std::filesystem::path& run) {
-  std::ifstream file(run / "run.json");
-  rapidjson::IStreamWrapper stream(file);
-  rapidjson::Document note;
-  note.ParseStream<rapidjson::kParseIterativeFlag>(stream);
-  if (note.HasParseError() || !note.IsObject()) return "";
-  const auto job = note.FindMember("job");
-  return job != note.MemberEnd() && job->value.IsString() ? job->value.GetString() : "";
-}
-
-// Ended when all processes are; else the first other state.
-Row row_of(const std::filesystem::path& path, const analysis::RunSummary& run) {
-  Row row{path.filename().string(), job_of(path), "ended"};
-  for (const analysis::ProcessSummary& process : run.processes) {
-    ++row.processes;
-    row.bytes += process.bytes;
-    row.lost += process.lost;
-    if (row.state == "ended") row.state = process.state;
-  }
-  return row;
-}
-
-Result<std::vector<Row>> rows_of(const std::string& parent) {
-  std::error_code error;
-  std::vector<Row> rows;
-  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
-    if (!entry.is_directory()) continue;
-    const auto run = analysis::describe_run(entry.path().string());
-    if (run.ok() && !run.value().processes.empty())
-      rows.push_back(row_of(entry.path(), run.value()));
-  }
-  if (error) return Status::error(parent + ": cannot read the directory: " + error.message());
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.name < b.name; });
-  return rows;
-}
-
-void print_as_json(const std::vector<Row>& rows) {
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> out(text);
-  out.StartArray();
-  for (const Row& row : rows) {
-    out.StartObject();
-    out.Key("run");
-    out.String(row.name.c_str());
-    out.Key("job");
-    out.String(row.job.c_str());
-    out.Key("state");
-    out.String(row.state.c_str());
-    out.Key("processes");
-    out.Uint64(row.processes);
-    out.Key("bytes");
-    out.Uint64(row.bytes);
-    out.Key("lost");
-    out.Uint64(row.lost);
-    out.EndObject();
-  }
-  out.EndArray();
-  print_json({text.GetString(), text.GetSize()});
+void put(const RunRow& row, Json* out) {
+  const auto text = [&](const char* key, const std::string& value) {
+    out->Key(key);
+    out->String(value);
+  };
+  const auto number = [&](const char* key, uint64_t value) {
+    out->Key(key);
+    out->Uint64(value);
+  };
+  out->StartObject();
+  text("run", row.name);
+  text("job", row.job);
+  text("state", row.state);
+  number("processes", row.processes);
+  number("ranks", row.ranks);
+  number("bytes", row.bytes);
+  number("lost", row.lost);
+  text("clock", row.clock);
+  text("command", row.command);
+  text("started", row.started);
+  text("ended", row.ended);
+  text("exit_code", row.exit_code);
+  out->EndObject();
 }
 
 int list(const Arguments& arguments) {
-  const auto rows = rows_of(arguments.parent);
+  const auto rows = run_rows(arguments.parent);
   if (!rows.ok()) return bad_input(rows.message());
   if (arguments.json) {
-    print_as_json(rows.value());
+    rapidjson::StringBuffer text;
+    Json out(text);
+    out.StartArray();
+    for (const RunRow& row : rows.value()) put(row, &out);
+    out.EndArray();
+    print_json({text.GetString(), text.GetSize()});
     return kOk;
   }
   Table table({{"run"},
                {"job"},
                {"state"},
                {"processes", Align::Right},
+               {"ranks", Align::Right},
                {"bytes", Align::Right},
-               {"lost", Align::Right}});
-  for (const Row& row : rows.value()) {
+               {"lost", Align::Right},
+               {"clock"}});
+  for (const RunRow& row : rows.value()) {
     table.add({row.name, row.job, row.state, std::to_string(row.processes),
-               std::to_string(row.bytes), std::to_string(row.lost)});
+               std::to_string(row.ranks), std::to_string(row.bytes), std::to_string(row.lost),
+               row.clock});
   }
   print(table.text());
   return kOk;
+}
+
+int show(const Arguments& arguments) {
+  const auto found = run_row(arguments.parent);
+  if (!found.ok()) return bad_input(found.message());
+  const RunRow& row = found.value();
+  if (arguments.json) {
+    rapidjson::StringBuffer text;
+    Json out(text);
+    put(row, &out);
+    print_json({text.GetString(), text.GetSize()});
+    return kOk;
+  }
+  const auto line = [](const char* what, const std::string& value) {
+    if (!value.empty()) print(std::string(what) + "  " + value + "\n");
+  };
+  line("run      ", row.name);
+  line("job      ", row.job);
+  line("command  ", row.command);
+  line("started  ", row.started);
+  line("ended    ", row.ended);
+  line("exit code", row.exit_code);
+  line("state    ", row.state);
+  line("processes", std::to_string(row.processes));
+  line("ranks    ", std::to_string(row.ranks));
+  line("bytes    ", std::to_string(row.bytes));
+  line("lost     ", std::to_string(row.lost));
+  line("clock    ", row.clock);
+  return kOk;
+}
+
+int rm(const Arguments& arguments) {
+  std::vector<RunRow> chosen;
+  for (const std::string& path : arguments.runs) {
+    auto row = run_row(path);
+    if (!row.ok()) return bad_input(row.message() + "; nothing was removed");
+    chosen.push_back(std::move(row.value()));
+  }
+  return remove_runs(chosen, arguments.yes);
+}
+
+// The oldest first: those older than asked for, then more until what is left is small enough.
+int prune(const Arguments& arguments) {
+  if (!arguments.older_than_days && !arguments.keep_bytes)
+    return bad_usage("say what goes: --older-than DAYS or --keep SIZE");
+  auto rows = run_rows(arguments.parent);
+  if (!rows.ok()) return bad_input(rows.message());
+  uint64_t left = 0;
+  std::vector<RunRow> ended;
+  for (RunRow& row : rows.value()) {
+    left += row.bytes;
+    if (!row.running) ended.push_back(std::move(row));
+  }
+  std::stable_sort(ended.begin(), ended.end(),
+                   [](const RunRow& a, const RunRow& b) { return a.written < b.written; });
+  constexpr double kDayS = 86400;
+  const auto now = static_cast<double>(std::time(nullptr));
+  std::vector<RunRow> chosen;
+  for (RunRow& row : ended) {
+    const double age_days = (now - static_cast<double>(row.written)) / kDayS;
+    const bool old = arguments.older_than_days && age_days > *arguments.older_than_days;
+    const bool too_much = arguments.keep_bytes && left > *arguments.keep_bytes;
+    if (!old && !too_much) continue;
+    left -= row.bytes;
+    chosen.push_back(std::move(row));
+  }
+  if (chosen.empty()) {
+    print("nothing to remove\n");
+    return kOk;
+  }
+  return remove_runs(chosen, arguments.yes);
+}
+
+void add_yes(CLI::App* command, const std::shared_ptr<Arguments>& arguments) {
+  command->add_flag("--yes", arguments->yes, "Do not ask");
 }
 
 }  // namespace
 
 void add_runs(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* runs = app.add_subcommand("runs", "The runs under a folder");
+  CLI::App* runs = app.add_subcommand("runs", "The runs under a folder: list, show, rm, prune");
   runs->require_subcommand(1);
-  CLI::App* command = add_command(*runs, exit_code, "list", "One line for each run",
-                                  [arguments] { return list(*arguments); });
+  const auto add = [&](const char* name, const char* help, int (*run)(const Arguments&)) {
+    return add_command(*runs, exit_code, name, help, [arguments, run] { return run(*arguments); });
+  };
+  CLI::App* command = add("list", "One line for each run", list);
   command->add_option("PARENT", arguments->parent, "The folder; default: the current one");
   command->add_flag("--json", arguments->json, "Print a JSON array");
+  command = add("show", "One run", show);
+  command->add_option("DIR", arguments->parent, "The run directory")->required();
+  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command = add("rm", "Remove what lockstep made in run directories", rm);
+  command->add_option("DIR", arguments->runs, "Run directories")->required();
+  add_yes(command, arguments);
+  command = add("prune", "Remove runs by age or size, the oldest first", prune);
+  command->add_option("PARENT", arguments->parent, "The folder; default: the current one");
+  command
+      ->add_option("--older-than", arguments->older_than_days,
+                   "Those whose newest segment is older")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("DAYS");
+  command
+      ->add_option("--keep", arguments->keep_bytes,
+                   "As many as it takes until the segments of the others have at most this size; "
+                   "also 500M, 2G")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
+  add_yes(command, arguments);
 }
 
 }  // namespace lockstep::cli

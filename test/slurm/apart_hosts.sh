@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # On nodes that are hosts of their own, their clocks hours apart, a batch example ends with everything recorded on one
 # clock: many pairs of ranks contradict each other before the alignment, none after.
-# timeout: 180
+# timeout: 300
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
 . "$(dirname "$0")/apart.sh"

@@ -2,7 +2,7 @@
 # However a job ends (a task killed, scancel, a signal to its tasks, the time limit, requeue, a slurmd killed in the
 # middle, a node lost), everything recorded is in its run's directory, the ledger is exact for every process, and the
 # report is there. Four nodes that are hosts of their own, each with its own memory: the epilog recovers on each.
-# timeout: 300
+# timeout: 600
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
 . "$(dirname "$0")/apart.sh"
@@ -38,7 +38,7 @@ epilogs_of() { grep -c "^$1 " "$TMP/epilogs"; }
 epilogs_ran() { [ "$(epilogs_of "$1")" -ge "$2" ]; }
 # over NAME JOB: it is, and its epilog has run on both nodes
 over() {
-  wait_for 150 job_is_over "$2" || fail "$1: the job does not end: $(squeue; cat "$TMP/$1.out")"
+  wait_for 250 job_is_over "$2" || fail "$1: the job does not end: $(squeue; cat "$TMP/$1.out")"
   wait_for 100 epilogs_ran "$2" 2 || fail "$1: the epilog has not run on both nodes: $(cat "$TMP/epilogs")"
 }
 state_of() { scontrol -o show job "$1" | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p'; }
@@ -56,7 +56,7 @@ recorded() {
   grep -q "of 4 processes" "$dir/summary/verify.txt" || fail "$1: answered too early: $(cat "$dir/summary/verify.txt")"
 }
 started() { [ -s "$TMP/truth/$1.0" ] && grep -q '"done"' "$TMP/truth/$1.0"; }
-want_started() { wait_for 60 started "$1" || fail "$1 does not start: $(squeue; cat "$TMP/$1.out")"; }
+want_started() { wait_for 120 started "$1" || fail "$1 does not start: $(squeue; cat "$TMP/$1.out")"; }
 rank() { pgrep -f "^$BUILD/lockstep-emulate .*/truth/$1( |\$)" | sort -n | tail -1; }
 
 # The time limit, of programs that ignore SIGTERM: SLURM looks every half a minute, so it ends last.
@@ -85,15 +85,15 @@ recorded cancelled "$cancelled.0"
 requeued=$(submit requeued --requeue)
 want_started requeued
 scontrol requeue "$requeued"
-wait_for 60 epilogs_ran "$requeued" 2 || fail "requeued: the epilog has not run"
+wait_for 120 epilogs_ran "$requeued" 2 || fail "requeued: the epilog has not run"
 recorded requeued "$requeued.0"
 before=$(cat "$RUNS/requeued/lockstep-$requeued.0"/*.lks | sha256sum)
 rm -f "$TMP"/truth/requeued.*
-wait_for 60 scontrol update "JobId=$requeued" StartTime=now || fail "requeued: $(squeue)"
+wait_for 120 scontrol update "JobId=$requeued" StartTime=now || fail "requeued: $(squeue)"
 want_started requeued
 # Only its tasks get the signal: `lockstep run` goes on and answers.
 scancel -s TERM "$requeued"
-wait_for 60 epilogs_ran "$requeued" 4 || fail "requeued: the epilog has not run again"
+wait_for 120 epilogs_ran "$requeued" 4 || fail "requeued: the epilog has not run again"
 recorded requeued "$requeued.r1.0"
 want_equal "requeued: directories" "lockstep-$requeued.0 lockstep-$requeued.r1.0" "$(cd "$RUNS/requeued" && echo *)"
 want_equal "requeued: the first recording" "$before" "$(cat "$RUNS/requeued/lockstep-$requeued.0"/*.lks | sha256sum)"
@@ -107,7 +107,7 @@ want_started daemon
 kill -9 "$(cat "$S/run/slurmd-n4.pid")"
 victim=$(rank daemon)
 kill -9 "$victim"
-wait_for 60 epilogs_ran "$daemon" 1 || fail "daemon: the job does not end on the other node: $(squeue)"
+wait_for 120 epilogs_ran "$daemon" 1 || fail "daemon: the job does not end on the other node: $(squeue)"
 start_daemon 4
 over daemon "$daemon"
 recorded daemon "$daemon.0"
@@ -122,12 +122,12 @@ lost=$(INTERVAL=0.1 submit lost -w n3,n4 --no-requeue)
 want_started lost
 dir=$RUNS/lost/lockstep-$lost.0
 on_disk() { [ "$(find "$dir" -name '*.lks' -size +20k | wc -l)" = 4 ]; }
-wait_for 60 on_disk || fail "lost: nothing reaches the disk: $(ls -l "$dir")"
+wait_for 120 on_disk || fail "lost: nothing reaches the disk: $(ls -l "$dir")"
 switch_off 4
 scontrol update NodeName=n4 State=DOWN Reason=lost
 wait_for 100 job_is_over "$lost" || fail "lost: the job does not end: $(squeue)"
 want_equal "lost: state" NODE_FAIL "$(state_of "$lost")"
-wait_for 60 epilogs_ran "$lost" 1 || fail "lost: the epilog has not run on the other node"
+wait_for 120 epilogs_ran "$lost" 1 || fail "lost: the epilog has not run on the other node"
 "$BUILD/lockstep" finish "$dir" >"$TMP/lost.finish" || fail "lost: $(cat "$TMP/lost.finish")"
 [ -s "$dir/report.html" ] || fail "lost: no report: $(cat "$TMP/lost.finish" "$TMP/lost.out")"
 rc=0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every batch example, submitted as it is to a real SLURM cluster with the emulator in place of the GPU program, ends
 # with a run directory that holds exactly the calls made, and its summaries.
-# timeout: 120
+# timeout: 400
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
 cluster_up 2
@@ -18,7 +18,7 @@ for example in *.sbatch; do
   job[$name]=$(sbatch --parsable --export=ALL -o "$TMP/$name.out" "$example")
 done
 for name in "${!job[@]}"; do
-  wait_for 90 job_is_over "${job[$name]}" || fail "$name: job ${job[$name]} does not end: $(squeue; cat "$TMP/$name.out")"
+  wait_for 250 job_is_over "${job[$name]}" || fail "$name: job ${job[$name]} does not end: $(squeue; cat "$TMP/$name.out")"
   state=$(scontrol -o show job "${job[$name]}" | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p')
   [ "$state" = COMPLETED ] || fail "$name: $state: $(cat "$TMP/$name.out")"
 done

@@ -2,7 +2,7 @@
 # However a program is started (array tasks, a heterogeneous job, several steps at once, `lockstep run` inside of a
 # step, outside of a job, with nothing but the site's task prolog), each start has a directory of its own that holds
 # all of it, and the program's exit code comes through.
-# timeout: 150
+# timeout: 400
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
 cat >"$TMP/prolog" <<PROLOG
@@ -21,7 +21,7 @@ operations() { "$BUILD/lockstep" count "$1" --json | jq .starts.Coll; }
 batch() {  # batch NAME SBATCH_OPTION...: the script on stdin, to its end
   { echo "#!/bin/bash"; cat; } >"$TMP/$1.sh"
   id=$(sbatch --parsable -o "$TMP/$1.%a.out" "${@:2}" "$TMP/$1.sh")
-  wait_for 100 job_is_over "$id" || fail "$1 does not end: $(squeue; cat "$TMP/$1".*out)"
+  wait_for 200 job_is_over "$id" || fail "$1 does not end: $(squeue; cat "$TMP/$1".*out)"
 }
 
 batch array -a 1-2 -n1 <<SCRIPT

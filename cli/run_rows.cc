@@ -1,0 +1,93 @@
+#include "cli/run_rows.h"
+
+#include <rapidjson/document.h>
+#include <rapidjson/istreamwrapper.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "analysis/align.h"
+#include "analysis/describe_run.h"
+
+namespace lockstep::cli {
+namespace {
+
+// run.json is `lockstep run`'s; a run recorded without it has none.
+void add_note(RunRow* row) {
+  std::ifstream file(row->path + "/run.json");
+  rapidjson::IStreamWrapper stream(file);
+  rapidjson::Document note;
+  note.ParseStream<rapidjson::kParseIterativeFlag>(stream);
+  if (note.HasParseError() || !note.IsObject()) return;
+  const auto text = [&](const char* key) -> std::string {
+    const auto found = note.FindMember(key);
+    if (found == note.MemberEnd()) return "";
+    if (found->value.IsInt()) return std::to_string(found->value.GetInt());
+    return found->value.IsString() ? found->value.GetString() : "";
+  };
+  row->job = text("job");
+  row->command = text("command");
+  row->started = text("started");
+  row->ended = text("ended");
+  row->exit_code = text("exit_code");
+}
+
+std::string clock_of(const std::string& path, size_t hosts) {
+  if (hosts <= 1) return "one host";
+  const auto model = clocksync::ClockModel::load(path + "/" + clocksync::kClockModelFile);
+  if (!model.ok()) return "not aligned";
+  analysis::Grade worst = analysis::Grade::Good;
+  for (const analysis::HostView& host : analysis::view_hosts(model.value()))
+    worst = std::max(worst, host.graded.grade);
+  return analysis::kGradeNames[static_cast<size_t>(worst)];
+}
+
+}  // namespace
+
+Result<RunRow> run_row(const std::string& path) {
+  const auto run = analysis::describe_run(path);
+  if (!run.ok()) return run.status();
+  std::error_code error;
+  RunRow row;
+  row.path = path;
+  row.name = std::filesystem::absolute(path, error).lexically_normal().filename().string();
+  row.state = "ended";
+  std::set<std::string> hosts;
+  for (const analysis::ProcessSummary& process : run.value().processes) {
+    ++row.processes;
+    row.bytes += process.bytes;
+    row.lost += process.lost;
+    if (row.state == "ended") row.state = process.state;
+    row.running = row.running || process.state == "running";
+    hosts.insert(process.entry.host);
+    for (const dumper::CommFacts& comm : process.communicators)
+      row.ranks = std::max<uint64_t>(row.ranks, comm.ranks);
+    for (const auto& segment : process.entry.segments) {
+      struct stat facts {};
+      if (stat(segment.path.c_str(), &facts) == 0)
+        row.written = std::max(row.written, facts.st_mtime);
+    }
+  }
+  row.clock = clock_of(path, hosts.size());
+  add_note(&row);
+  return row;
+}
+
+Result<std::vector<RunRow>> run_rows(const std::string& parent) {
+  std::error_code error;
+  std::vector<RunRow> rows;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+    if (!entry.is_directory()) continue;
+    auto row = run_row(entry.path().string());
+    if (row.ok()) rows.push_back(std::move(row.value()));
+  }
+  if (error) return Status::error(parent + ": cannot read the directory: " + error.message());
+  std::sort(rows.begin(), rows.end(),
+            [](const RunRow& a, const RunRow& b) { return a.name < b.name; });
+  return rows;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,28 @@
+// What `lockstep runs` says of each run directory: from file headers, ledgers, run.json and the
+// saved clock model; the records are not decoded.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "lockstep/status.h"
+
+namespace lockstep::cli {
+
+struct RunRow {
+  std::string path, name, job;
+  std::string state;  // ended, or what the first process is that has not
+  std::string clock;  // one host, not aligned, or the grade of the worst host
+  std::string command, started, ended, exit_code;          // of run.json; empty: not known
+  uint64_t processes = 0, ranks = 0, bytes = 0, lost = 0;  // ranks: of the largest communicator
+  std::time_t written = 0;                                 // the newest segment
+  bool running = false;
+};
+
+Result<RunRow> run_row(const std::string& path);
+// The runs under a folder by name; what is not a run is passed over.
+Result<std::vector<RunRow>> run_rows(const std::string& parent);
+
+}  // namespace lockstep::cli
