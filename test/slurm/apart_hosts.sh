@@ -12,7 +12,8 @@ export PROGRAM="$BUILD/lockstep-emulate $BUILD/libnccl-profiler.so --stall-us 30
 PROGRAM+=" --iterations 2000 --rate 500 --truth $TMP/truth"
 export RUNS
 cd "$ROOT/slurm"
-sbatch -W -o "$TMP/aligned.out" nccl-tests.sbatch >/dev/null || fail "the job: $(cat "$TMP/aligned.out")"
+job=$(sbatch --parsable -o "$TMP/aligned.out" nccl-tests.sbatch)
+wait_for 200 job_is_over "$job" || fail "the job does not end: $(cat "$TMP/aligned.out")"
 dir=$(echo "$RUNS"/lockstep-*)
 want_truth aligned "$dir" "$TMP/truth"
 "$BUILD/lockstep" align "$dir" --json >"$TMP/align" || fail "align: $(cat "$TMP/align")"
@@ -20,3 +21,22 @@ want_equal "hosts" "n1 n2" "$(jq -r '[.hosts[].host] | sort | join(" ")' "$TMP/a
 want_equal "pairs that contradict each other on one clock" 0 "$(jq .causality.violated_after "$TMP/align")"
 [ "$(jq .causality.violated_before "$TMP/align")" -gt 1000 ] ||
   fail "the clocks were not apart: $(jq -c .causality "$TMP/align")"
+
+# The same with the recordings on each node's own disk: only the clocks' files go to the common directory at once.
+cat >"$TMP/local.sh" <<SCRIPT
+#!/bin/bash
+set -e
+export LOCKSTEP_CLOCK_OUT=$RUNS/local LOCKSTEP_DIR=\$LOCAL/run NCCL_PROFILER_PLUGIN=$BUILD/libnccl-profiler.so
+srun "$BUILD/lockstep-emulate" --stall-us 30000000 --iterations 500 --rate 500 --truth "$TMP/kept"
+[ -z "\$(find "$RUNS/local" -name '*.lks')" ]
+srun -N2 -n2 --ntasks-per-node=1 "$BUILD/lockstep" collect "\$LOCKSTEP_DIR" --to "$RUNS/local"
+"$BUILD/lockstep" finish "$RUNS/local"
+SCRIPT
+mkdir "$RUNS/local"
+job=$(sbatch --parsable -N2 --ntasks-per-node=2 -o "$TMP/local.out" "$TMP/local.sh")
+wait_for 200 job_is_over "$job" || fail "the job does not end: $(cat "$TMP/local.out")"
+scontrol -o show job "$job" | grep -q JobState=COMPLETED || fail "the job: $(cat "$TMP/local.out")"
+want_truth local "$RUNS/local" "$TMP/kept"
+want_equal "hosts" "n1 n2" "$("$BUILD/lockstep" info "$RUNS/local" --json | jq -r '[.processes[].host] | unique | join(" ")')"
+[ -s "$RUNS/local/report.html" ] || fail "no report: $(cat "$TMP/local.out")"
+grep -q '^2 of 2 hosts' "$RUNS/local/summary/align.txt" || fail "not aligned: $(cat "$RUNS/local/summary/align.txt")"

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# `lockstep collect` moves a node's recordings into the common directory, continues where it was interrupted, trusts
+# nothing that it has not compared, and loses nothing.
+. "$(dirname "$0")/../lib.sh"
+need jq jq
+lockstep=$BUILD/lockstep
+DEST=$TMP/run
+sums() { (cd "$1" && sha256sum ./*.lks); }
+size() { stat -c %s "$1"; }
+record() {  # record EMULATOR_OPTION...: into $TMP/local
+  rm -rf "$TMP/local" "$DEST"
+  LOCKSTEP_DIR=$TMP/local "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --ranks 2 --nodes 1 --stall-us 30000000 \
+    --iterations 500 "$@" >"$TMP/counts" || true
+}
+
+record
+before=$(sums "$TMP/local")
+"$lockstep" collect "$TMP/local" --to "$DEST" >"$TMP/out"
+want_equal "files" "$before" "$(sums "$DEST")"
+[ ! -e "$TMP/local" ] || fail "left behind: $(ls "$TMP/local")"
+"$lockstep" verify "$DEST" >/dev/null || fail "what was collected is not complete"
+
+# Killed by its file size limit in the middle of a file, then called again: it copies only what is lacking.
+record
+before=$(sums "$TMP/local")
+first=$(cd "$TMP/local" && echo *.0.lks | cut -d' ' -f1)
+(ulimit -f 8; "$lockstep" collect "$TMP/local" --to "$DEST" >/dev/null 2>&1) && fail "the limit did not interrupt it"
+want_equal "nothing is named before it is whole" "" "$(find "$DEST" -name '*.lks')"
+want_equal "nothing is lost" "$before" "$(sums "$TMP/local")"
+half=$(cat "$DEST"/*.part | wc -c)
+[ "$half" -gt 0 ] || fail "nothing was copied before the limit"
+all=$(cat "$TMP/local"/*.lks | wc -c)
+"$lockstep" collect "$TMP/local" --to "$DEST" >"$TMP/out"
+want_equal "bytes copied by the second call" "2 files, $((all - half)) bytes copied to $DEST" "$(cat "$TMP/out")"
+want_equal "files" "$before" "$(sums "$DEST")"
+
+# A part that is another file's beginning is not believed.
+record
+before=$(sums "$TMP/local")
+mkdir "$DEST"
+head -c 1000 /dev/urandom >"$DEST/$(cd "$TMP/local" && echo *.0.lks | cut -d' ' -f1).part"
+"$lockstep" collect "$TMP/local" --to "$DEST" >/dev/null
+want_equal "files" "$before" "$(sums "$DEST")"
+
+# Neither is a file of the same name; the original stays.
+record
+mkdir "$DEST"
+first=$(cd "$TMP/local" && echo *.0.lks | cut -d' ' -f1)
+echo other >"$DEST/$first"
+rc=0
+"$lockstep" collect "$TMP/local" --to "$DEST" >/dev/null 2>"$TMP/err" || rc=$?
+want_equal "exit code" 3 "$rc"
+grep -q "is there and is not" "$TMP/err" || fail "no sentence: $(cat "$TMP/err")"
+[ -e "$TMP/local/$first" ] || fail "the original is gone"
+want_equal "the other file" other "$(cat "$DEST/$first")"
+
+# What killed processes left in memory comes along.
+record --end kill
+"$lockstep" collect "$TMP/local" --to "$DEST" >/dev/null
+"$lockstep" verify "$DEST" >"$TMP/verify" || fail "after a kill: $(cat "$TMP/verify")"
