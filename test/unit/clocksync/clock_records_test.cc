@@ -1,8 +1,10 @@
 #include "clocksync/clock_records.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -135,16 +137,31 @@ TEST(ClockRecords, OverlongLinesDeepNestingAndUnknownTypesAreSkipped) {
   EXPECT_EQ(report.unknown_types, 1u);
 }
 
-TEST(ClockRecords, AFullDiskDropsLinesCountsThemAndDoesNotStopTheWriter) {
-  Result<ClockRecordWriter> opened = ClockRecordWriter::open("/nonexistent", "a");
-  EXPECT_FALSE(opened.ok());
+TEST(ClockRecords, AFileThatTakesNoMoreDropsLinesCountsThemAndDoesNotStopTheWriter) {
+  TempDir dir;
+  Result<ClockRecordWriter> opened = ClockRecordWriter::open(dir.path(), "a");
+  ASSERT_TRUE(opened.ok()) << opened.message();
+  ClockRecordWriter writer = std::move(opened.value());
+  ASSERT_TRUE(writer.flush().ok());
 
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit none = {0, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  writer.append(some_bin());
+  const bool flushed = writer.flush().ok();
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(flushed);
+  EXPECT_EQ(writer.lines_dropped(), 1u);
+}
+
+TEST(ClockRecords, NeitherAMissingDirectoryNorALinkIsWrittenTo) {
+  EXPECT_FALSE(ClockRecordWriter::open("/nonexistent", "a").ok());
   TempDir dir;
   ASSERT_EQ(symlink("/dev/full", (dir.path() + "/a.clock").c_str()), 0);
-  ClockRecordWriter writer = std::move(ClockRecordWriter::open(dir.path(), "a").value());
-  writer.append(some_bin());
-  EXPECT_FALSE(writer.flush().ok());
-  EXPECT_EQ(writer.lines_dropped(), 1u);
+  EXPECT_FALSE(ClockRecordWriter::open(dir.path(), "a").ok());
 }
 
 }  // namespace
