@@ -124,7 +124,7 @@ demo: deps                   ## record a real multi-process run, align it, print
 bench: all bench-programs    ## measure: percentiles, throughput, ratios
 	scripts/bench.sh
 fuzz: deps                   ## fuzz every reader; SECONDS=60 each, two at a time
-	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(SECONDS),60) test/fuzz/every_target.sh
+	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(SECONDS),60) FUZZ_SEED=$(or $(SEED),0) test/fuzz/every_target.sh
 soak: all unit               ## churn, rotation and faults for MINUTES=10; fails on loss or growth
 	BUILD=$(BUILD) scripts/soak.sh $(or $(MINUTES),10)
 install: all                 ## PREFIX=/usr/local

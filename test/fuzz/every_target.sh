@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # timeout: 1800
 # Every reader of a file or a socket, under libFuzzer with the address and undefined sanitizers: the kept corpus, then new
-# inputs; two targets at a time. FUZZ_SECONDS is for each target (make fuzz, CI); without it each gets the same 1,000
-# inputs every time. A crash leaves its input in $BUILD/fuzz/found/TARGET: make it a unit test, then mend.
+# inputs; two targets at a time. FUZZ_SECONDS is for each target (make fuzz, CI); without it each gets 1,000 inputs.
+# FUZZ_SEED (default 1) chooses which inputs: always the same in CI, so that a failure there is the change's and not
+# luck's; `make fuzz` takes new ones each time. A crash leaves its input in $BUILD/fuzz/found/TARGET: make it a unit test,
+# then mend.
 . "$(dirname "$0")/../lib.sh"
 need clang++ clang
 compgen -G "/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a" >/dev/null ||
@@ -15,11 +17,11 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TMPDIR=$TMP
 
 fuzz() {  # fuzz TARGET
   local target=$1 found=$BUILD/fuzz/found/$1 longest=16384
-  local -a amount=(-runs=1000 -seed=1)
+  local -a amount=(-runs=1000)
   [ -z "${FUZZ_SECONDS:-}" ] || amount=(-max_total_time="$FUZZ_SECONDS")
   [ "$target" != packet ] || longest=400  # four packets
   mkdir -p "$found" "$TMP/$target"
-  nice "$BUILD/fuzz/fuzz/$target" "${amount[@]}" -max_len=$longest -timeout=120 -rss_limit_mb=3000 \
+  nice "$BUILD/fuzz/fuzz/$target" "${amount[@]}" -seed="${FUZZ_SEED:-1}" -max_len=$longest -timeout=120 -rss_limit_mb=3000 \
     -artifact_prefix="$found/" "$TMP/$target" "test/fuzz/corpus/$target" >"$TMP/$target.log" 2>&1
 }
 
