@@ -5,14 +5,16 @@
 cd "$TMP"
 cp "$PLUGIN" libnccl-profiler.so
 
-shm_before=$(ls /dev/shm)
+# A place for shared memory that no other process uses.
+export LOCKSTEP_SHM_DIR=$TMP/shm
+mkdir shm
 "$BUILD/lockstep-storm" "$TMP/libnccl-profiler.so" --operations 10 --unnamed >line
 want_equal "mask" 0 "$(jq .mask line)"
 want_equal "threads of the process beside the callers" 1 "$(jq .threads line)"
 LOCKSTEP_ENABLE=0 "$BUILD/lockstep-storm" "$TMP/libnccl-profiler.so" --operations 10 >line
 want_equal "mask with LOCKSTEP_ENABLE=0" 0 "$(jq .mask line)"
-want_equal "files" "libnccl-profiler.so line" "$(echo *)"
-want_equal "shared memory" "$shm_before" "$(ls /dev/shm)"
+want_equal "files" "libnccl-profiler.so line shm" "$(echo *)"
+want_equal "shared memory" "" "$(ls shm)"
 
 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/run "$BUILD/lockstep-storm" "$TMP/libnccl-profiler.so" --operations 10 --unnamed >line
 want_equal "operations with LOCKSTEP_ENABLE=1" 20 "$("$LOCKSTEP" count run --json | jq .starts.Coll)"
