@@ -88,7 +88,7 @@ uint32_t EventSwitch::held_back() const {
 
 void EventSwitch::with_kinds(const std::function<void(uint32_t kinds)>& body) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  body(in_force());
+  body(mask_ == nullptr ? 0 : in_force());  // before begin() the recorder's gate is shut
 }
 
 }  // namespace lockstep::plugin
