@@ -60,10 +60,14 @@ find "$TMP/runs/lockstep-51.0" -name '*.lks' -exec touch -d '5 days ago' {} +
 want_equal "prune with nothing said" 2 "$(exits prune "$TMP/runs" --yes)"
 want_equal "prune by age" 0 "$(exits prune "$TMP/runs" --older-than 7 --yes)"
 want_equal "older than 7 days" "alive lockstep-51.0 lockstep-52.0 no-run" "$(names)"
+# It does not grow while sizes are compared.
+everybody() { kill "-$1" "$pid" $(pgrep -P "$pid"); }
+everybody STOP
 size=$("$BUILD/lockstep" runs list "$TMP/runs" --json | jq 'map(select(.run != "lockstep-51.0") | .bytes) | add')
 want_equal "prune by size" 0 "$(exits prune "$TMP/runs" --keep $((size + 100000)) --yes)"
 want_equal "all fit" "alive lockstep-51.0 lockstep-52.0 no-run" "$(names)"
 want_equal "prune by size" 0 "$(exits prune "$TMP/runs" --keep $((size + 100)) --yes)"
 want_equal "the oldest goes first" "alive lockstep-52.0 no-run" "$(names)"
+everybody CONT
 kill "$pid"
 wait "$pid" || true
