@@ -21,7 +21,8 @@ wait_all
 "$CHECK" "$RUN" "h0=offset_ns=500000000000" "h1=offset_ns=9000000000000" --p99 600 || fail "see above"
 grep '"type":"hello"' "$RUN/h0.clock" | grep -q '"clock_cadence_us"' || fail "the configuration was not recorded"
 # What the declaration implies is inside what is guaranteed, and holds here, where both directions are one wire.
-"$BUILD/lockstep" clock "$RUN" --json >"$TMP/clock.json" || fail "lockstep clock: $(cat "$TMP/clock.json")"
+# Each host's two ranks are a job of their own: taken for one job, their operations may look out of order (exit code 1).
+"$BUILD/lockstep" clock "$RUN" --json >"$TMP/clock.json" || [ $? = 1 ] || fail "lockstep clock: $(cat "$TMP/clock.json")"
 jq -e '.declared_asymmetry_ns == 400 and (.pairs[0] | .lo_ns <= .conditional_lo_ns and .conditional_lo_ns <= 8500000000000 and
   8500000000000 <= .conditional_hi_ns and .conditional_hi_ns <= .hi_ns)' "$TMP/clock.json" >/dev/null ||
   fail "the interval under the declared asymmetry is wrong: $(jq -c .pairs "$TMP/clock.json")"
