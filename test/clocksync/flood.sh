@@ -20,14 +20,11 @@ echo
 attacks=$(sed 's/.*attacks=//' "$TMP/relay.out")
 # Sharing the cores with a build, the attacker may not reach its rate; half of it is still a flood.
 [ "$attacks" -ge 500000 ] || skip "the machine is too busy to send the flood ($attacks packets)"
-# The relay's own delays are no attack: 35 us at most on a quiet machine, 160 us beside a build. That the interval holds the
-# truth at every instant is checked whatever the limit.
-"$CHECK" "$RUN" "h0=$(clock 0)" "h1=$(clock 1)" --max 1000000 || fail "see above"
+"$CHECK" "$RUN" "h0=$(clock 0)" "h1=$(clock 1)" --max 60000 || fail "see above"
 for counter in truncated oversized bad_version bad_mac replayed kernel_dropped; do
   tail -n 1 "$TMP/h1.out" | grep -q " $counter=[1-9]" || fail "$counter was not counted"
 done
 grep '"type":"fault"' "$RUN/h1.clock" | grep -q '"kind":"auth"' || fail "no fault was recorded"
-# Seconds 6 to 13 of the run lie inside the flood. The cap is 2 %: seconds above it are noticed after they were, so that
-# beside a build, where every packet costs more, their mean can pass it a little.
+# Seconds 6 to 13 of the run lie inside the flood; the first of it may pass the cap before it is noticed.
 grep -o 'cpu=[0-9.]*' "$TMP/h1.out" | sed -n '6,13s/cpu=//p' | awk '{ sum += $1; n++ }
-  END { printf "cpu during the flood: %.2f %%\n", sum / n; exit !(sum / n <= 2.5) }' || fail "the cpu cap was passed"
+  END { printf "cpu during the flood: %.2f %%\n", sum / n; exit !(sum / n <= 2.0) }' || fail "the cpu cap was passed"
