@@ -7,8 +7,8 @@ namespace {
 
 constexpr int64_t kMillisecondNs = 1'000'000;
 constexpr int64_t kRestNs = kMillisecondNs;
-// In a flood: 50 looks a second at 128 packets each, about 1 % of a core.
-constexpr int64_t kFloodRestNs = 20 * kMillisecondNs;
+// In a flood: 25 looks a second at 128 packets each, 1 to 1.5 % of a core.
+constexpr int64_t kFloodRestNs = 40 * kMillisecondNs;
 constexpr int kFloodBatches = 2;
 constexpr int kMostBatches = 16;
 constexpr int64_t kAckPauseNs = 50 * kMillisecondNs;
@@ -48,7 +48,9 @@ void Prober::drain(int64_t now_ns) {
     filtering_ = true;
     counters_.floods += was_flooded ? 0 : 1;
   }
-  hold_until_ns_ = now_ns + (guard_.flooded(now_ns) ? kFloodRestNs : lazy() ? kRestNs : 0);
+  // The cap holds in a flood, too: where a look costs more than usual, looks become fewer.
+  const auto flood_rest_ns = static_cast<int64_t>(double(kFloodRestNs) / guard_.scale());
+  hold_until_ns_ = now_ns + (guard_.flooded(now_ns) ? flood_rest_ns : lazy() ? kRestNs : 0);
 }
 
 void Prober::handle_sent(const SentStamp& sent) {
