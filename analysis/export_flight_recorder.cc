@@ -1,21 +1,16 @@
 // PyTorch's NCCL flight recorder dump as JSON (version 2.7), one file per rank
 // (nccl_trace_rank_<rank>.json): what its analyzers need to find a rank that never came. PyTorch's
 // own reader wants the same dictionary pickled; docs/export.md has the line that does it.
-#define RAPIDJSON_HAS_STDSTRING 1
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <map>
 
 #include "analysis/export.h"
+#include "analysis/json_fields.h"
 #include "analysis/torch_names.h"
 #include "analysis/wall_time.h"
 
 namespace lockstep::analysis {
 namespace {
-
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
 enum class Progress { Scheduled, Started, Completed };
 constexpr const char* kProgressNames[] = {"scheduled", "started", "completed"};
@@ -36,11 +31,11 @@ struct GroupState {  // of one process group while its entries are written
   int64_t enqueued = -1, started = -1, completed = -1;
 };
 
-class Dump {
+class Dump : JsonFields {
  public:
   Dump(const RunTables& run, const std::vector<TorchGroup>& groups, const ProcessRow& process,
        OutputFile* file)
-      : run_(run), groups_(groups), process_(process), file_(file), out_(buffer_) {}
+      : run_(run), groups_(groups), process_(process), file_(file) {}
 
   void begin() {
     out_.StartObject();
@@ -170,14 +165,6 @@ class Dump {
   }
   // 0 = not known, as PyTorch writes it.
   void wall(const char* key, int64_t ns) { number(key, ns == kNoTime ? 0 : wall_ns(process_, ns)); }
-  void string(const char* key, const std::string& text) {
-    out_.Key(key);
-    out_.String(text);
-  }
-  void number(const char* key, int64_t value) {
-    out_.Key(key);
-    out_.Int64(value);
-  }
   void boolean(const char* key, bool value) {
     out_.Key(key);
     out_.Bool(value);
@@ -191,8 +178,6 @@ class Dump {
   const std::vector<TorchGroup>& groups_;
   const ProcessRow& process_;
   OutputFile* file_;
-  rapidjson::StringBuffer buffer_;
-  Writer out_;
   int64_t record_ = 0;
   std::map<uint32_t, GroupState> states_;  // by communicator
 };

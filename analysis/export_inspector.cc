@@ -2,14 +2,11 @@
 // (<host>-pid<pid>.log), for tools that read those. Differences, all towards more: ids keep their
 // last two digits, times are known in nanoseconds before they are cut to microseconds, operations
 // below 8 KiB are written too. The Inspector has no line for an operation that did not end.
-#define RAPIDJSON_HAS_STDSTRING 1
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <cstdio>
 
 #include "analysis/export.h"
+#include "analysis/json_fields.h"
 #include "analysis/labels.h"
 #include "analysis/message_size.h"
 #include "analysis/torch_names.h"
@@ -18,8 +15,6 @@
 
 namespace lockstep::analysis {
 namespace {
-
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
 // The Inspector's message size is the call's count times the type's size: one rank's share where
 // size_bytes is the whole.
@@ -43,7 +38,7 @@ Timing timing_of(const OperationRow& row) {
           "collective_cpu"};
 }
 
-class Line {
+class Line : JsonFields {
  public:
   Line(const RunTables& run, const ProcessRow& process) : run_(run), process_(process) {}
 
@@ -113,25 +108,14 @@ class Line {
                ? run_.communicators[row.communicator].nranks
                : 1;
   }
-  void string(const char* key, const std::string& text) {
-    out_.Key(key);
-    out_.String(text);
-  }
-  void number(const char* key, int64_t value) {
-    out_.Key(key);
-    out_.Int64(value);
-  }
   void decimal(const char* key, double value) {  // always six decimals, as the Inspector's
     char text[64];
-    const int n = std::snprintf(text, sizeof(text), "%f", value);
-    out_.Key(key);
-    out_.RawValue(text, static_cast<size_t>(n), rapidjson::kNumberType);
+    std::snprintf(text, sizeof(text), "%f", value);
+    raw_number(key, text);
   }
 
   const RunTables& run_;
   const ProcessRow& process_;
-  rapidjson::StringBuffer buffer_;
-  Writer out_;
 };
 
 }  // namespace

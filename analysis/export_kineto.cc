@@ -4,20 +4,15 @@
 // Kernels are timed by GPU stamps where there are any, else from the proxy's view; an operation
 // without either has only its CPU events. Times are microseconds after baseTimeNanoseconds
 // (CLOCK_REALTIME).
-#define RAPIDJSON_HAS_STDSTRING 1
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 
 #include "analysis/export.h"
+#include "analysis/json_fields.h"
 #include "analysis/torch_names.h"
 #include "analysis/wall_time.h"
 
 namespace lockstep::analysis {
 namespace {
-
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
 struct Interval {
   int64_t start_ns = kNoTime, stop_ns = kNoTime;
@@ -40,11 +35,11 @@ Interval kernel_of(const OperationRow& row) {
   return {};
 }
 
-class KinetoFile {
+class KinetoFile : JsonFields {
  public:
   KinetoFile(const RunTables& run, const std::vector<TorchGroup>& groups, const ProcessRow& process,
              OutputFile* file)
-      : run_(run), groups_(groups), process_(process), file_(file), out_(buffer_) {
+      : run_(run), groups_(groups), process_(process), file_(file) {
     base_ns_ = wall_ns(process, process.first_ns == kNoTime ? 0 : process.first_ns);
   }
 
@@ -192,18 +187,8 @@ class KinetoFile {
     out_.EndObject();
     out_.EndObject();
   }
-  void string(const char* key, const std::string& text) {
-    out_.Key(key);
-    out_.String(text);
-  }
-  void number(const char* key, int64_t value) {
-    out_.Key(key);
-    out_.Int64(value);
-  }
   void microseconds(const char* key, int64_t ns) {
-    const std::string text = microseconds_text(ns);
-    out_.Key(key);
-    out_.RawValue(text.data(), text.size(), rapidjson::kNumberType);
+    raw_number(key, microseconds_text(ns));
   }
   void flush() {
     file_->write({buffer_.GetString(), buffer_.GetSize()});
@@ -214,8 +199,6 @@ class KinetoFile {
   const std::vector<TorchGroup>& groups_;
   const ProcessRow& process_;
   OutputFile* file_;
-  rapidjson::StringBuffer buffer_;
-  Writer out_;
   int64_t base_ns_ = 0;
   std::vector<uint64_t> streams_;
 };
