@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "analysis/csv_field.h"
 #include "analysis/export.h"
 #include "analysis/host_details.h"
 #include "analysis/table_columns.h"
@@ -65,18 +66,7 @@ class CsvFile {
     }
     line_ += text;
   }
-  void append_text(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-      line_ += text;
-      return;
-    }
-    line_ += '"';
-    for (const char c : text) {
-      if (c == '"') line_ += '"';
-      line_ += c;
-    }
-    line_ += '"';
-  }
+  void append_text(std::string_view text) { line_ += csv_field(text); }
   void end() {
     line_ += '\n';
     file_->write(line_);

@@ -1,6 +1,7 @@
 // The CSV files of a report (RFC 4180; docs/report.md names every column).
 #include <algorithm>
 
+#include "analysis/csv_field.h"
 #include "analysis/report_text.h"
 
 namespace lockstep::analysis {
@@ -50,13 +51,6 @@ void append_ranking(const std::vector<Row>& rows, const Ranking<Row>& ranking, s
 }
 
 }  // namespace
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
 
 std::string report_operations_csv(const Report& report) {
   std::string text =

@@ -10,7 +10,6 @@ namespace lockstep::analysis {
 
 std::string duration_text(int64_t ns);   // 1.25 ms
 std::string bytes_text(uint64_t bytes);  // 64 KiB
-std::string csv_field(const std::string& text);
 
 std::string report_head(const Report& report);  // the answers, for a terminal
 std::string report_markdown(const Report& report);

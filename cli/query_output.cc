@@ -3,6 +3,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "analysis/csv_field.h"
 #include "cli/output.h"
 
 namespace lockstep::cli {
@@ -89,16 +90,7 @@ class CsvOutput : public QueryOutput {
   void field(size_t i, std::string_view text) {
     if (i == 0) line_.clear();
     if (i != 0) line_ += ',';
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-      line_ += text;
-      return;
-    }
-    line_ += '"';
-    for (const char c : text) {
-      if (c == '"') line_ += '"';
-      line_ += c;
-    }
-    line_ += '"';
+    line_ += analysis::csv_field(text);
   }
   std::string line_;
 };

@@ -2,6 +2,7 @@
 // recording that must not become markup.
 #include <gtest/gtest.h>
 
+#include "analysis/csv_field.h"
 #include "analysis/report_compare.h"
 #include "analysis/report_text.h"
 
