@@ -187,9 +187,7 @@ class KinetoFile : JsonFields {
     out_.EndObject();
     out_.EndObject();
   }
-  void microseconds(const char* key, int64_t ns) {
-    raw_number(key, microseconds_text(ns));
-  }
+  void microseconds(const char* key, int64_t ns) { raw_number(key, microseconds_text(ns)); }
   void flush() {
     file_->write({buffer_.GetString(), buffer_.GetSize()});
     buffer_.Clear();

@@ -1,5 +1,5 @@
-// What the exporters of JSON have in common: a buffer, RapidJSON's writer on it, and a member's name
-// and value in one call. Included by .cc files only.
+// What the exporters of JSON have in common: a buffer, RapidJSON's writer on it, and a member's
+// name and value in one call. Included by .cc files only.
 #pragma once
 
 #define RAPIDJSON_HAS_STDSTRING 1
