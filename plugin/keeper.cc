@@ -90,6 +90,14 @@ uint32_t Keeper::blocks_ahead() const {
   return arena_.grows_anywhere() ? kBlocksAhead : std::max(kBlocksAhead, arena_.max_blocks() / 4);
 }
 
+void Keeper::give_back() {
+  while (queue_.free_count() > blocks_ahead()) {
+    BlockHeader* block = queue_.pop_free(nullptr);
+    if (block == nullptr) return;
+    arena_.release(block);
+  }
+}
+
 void Keeper::release_surplus() {
   const size_t free = queue_.free_count();
   quiet_ticks_ = free >= last_free_ && free > 2 * blocks_ahead() ? quiet_ticks_ + 1 : 0;

@@ -22,6 +22,8 @@ class Keeper {
   // blocks are there nevertheless.
   bool start(uint64_t dump_interval_us, std::function<void()> wake_dumper);
   void stop();
+  // After stop(), and with nothing left to write: what a burst left beyond the blocks kept ahead.
+  void give_back();
   // Before start(): what else the keeper's thread does every 100 ms.
   void set_tick(std::function<void()> tick) { tick_ = std::move(tick); }
   uint64_t interval_us() const { return interval_us_.load(std::memory_order_relaxed); }

@@ -222,6 +222,7 @@ void Recording::pause() {
   stop_services();
   note_missed_by_chain();
   dump_->finish();
+  keeper_->give_back();
   arena_.header()->ended.store(1, std::memory_order_release);
 }
 

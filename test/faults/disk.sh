@@ -147,8 +147,8 @@ for mode in chunk interval; do
 done
 
 begin "a disk that stands still, then moves"
-LD_PRELOAD=$BUILD/test/libslow_write.so SLOW_UNTIL=$TMP/row/go start_storm
-let_calls_go_on 100000
+LD_PRELOAD=$BUILD/test/libslow_write.so SLOW_UNTIL=$TMP/row/go start_storm --rate 8000
+let_calls_go_on 1000000 # 64 MiB
 touch "$TMP/row/go"
 end_storm
 want_exact

@@ -15,7 +15,7 @@ for limit in 60000 1000; do
     [ "$(find "$dir" -name '*.lks' | wc -l)" -gt 1 ] || wrong "one segment was enough: no limit was met"
   else
     wait_for_log 'cannot write: File too large'
-    end_storm
+    WAITING_KIB=40960 end_storm
     want_said 'the last records are lost'
     if "$LOCKSTEP" verify "$dir" >"$TMP/verify" 2>&1; then wrong "verify calls complete what is not"; fi
     recorded='what fitted; verify says that the end is missing'

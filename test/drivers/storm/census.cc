@@ -1,6 +1,8 @@
 #include "test/drivers/storm/census.h"
 
 #include <dirent.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -25,17 +27,50 @@ int count_lines(const char* path) {
   return count;
 }
 
+// Anonymous and shared memory that is there; not the pages of programs and files.
+long memory_kib() {
+  long kib = 0;
+  char line[128];
+  std::FILE* file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) return -1;
+  while (std::fgets(line, sizeof(line), file) != nullptr) {
+    long value = 0;
+    if (std::sscanf(line, "RssAnon: %ld", &value) == 1 ||
+        std::sscanf(line, "RssShmem: %ld", &value) == 1) {
+      kib += value;
+    }
+  }
+  std::fclose(file);
+  return kib;
+}
+
 }  // namespace
 
 Census take_census() {
-  return {count_entries("/proc/self/task"), count_entries("/proc/self/fd"),
-          count_lines("/proc/self/maps")};
+  rlimit usual{};
+  getrlimit(RLIMIT_NOFILE, &usual);
+  const rlimit more = {usual.rlim_max, usual.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &more);
+  const Census census = {count_entries("/proc/self/task"), count_entries("/proc/self/fd"),
+                         count_lines("/proc/self/maps"), memory_kib()};
+  setrlimit(RLIMIT_NOFILE, &usual);
+  return census;
+}
+
+Census take_last_census(const Census& first) {
+  Census census = take_census();
+  for (int i = 0; i < 100 && census.threads > first.threads; ++i) {
+    usleep(10000);
+    census = take_census();
+  }
+  return census;
 }
 
 std::string to_json(const Census& census) {
   return "{\"threads\":" + std::to_string(census.threads) +
          ",\"files\":" + std::to_string(census.files) +
-         ",\"mappings\":" + std::to_string(census.mappings) + "}";
+         ",\"mappings\":" + std::to_string(census.mappings) +
+         ",\"memory_kib\":" + std::to_string(census.memory_kib) + "}";
 }
 
 }  // namespace lockstep::driver

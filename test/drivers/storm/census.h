@@ -1,5 +1,5 @@
-// What a process holds of the system's: for tests that it holds no more after many communicators
-// than after a few.
+// What a process holds of the system's: for tests that it holds no more after its communicators
+// than before, and no more after many than after a few. -1 = could not be read.
 #pragma once
 
 #include <string>
@@ -8,9 +8,14 @@ namespace lockstep::driver {
 
 struct Census {
   int threads = 0, files = 0, mappings = 0;
+  long memory_kib = 0;
 };
 
+// Reads under the hard limit of open files, so that a process which has no file left can be read.
 Census take_census();
+// The kernel lists a thread for a moment after it was joined: waits up to 1 s for those beyond
+// `first`.
+Census take_last_census(const Census& first);
 std::string to_json(const Census& census);
 
 }  // namespace lockstep::driver

@@ -10,8 +10,8 @@
 // KernelCh), one ProxyOp and `steps` send steps of 5 calls. Prints the counts of the calls made;
 // --truth keeps them in a file that survives a SIGKILL. --latency prints percentiles of single
 // calls. --until calls until there is such a file, or SIGTERM comes. --generations repeats all of
-// it with communicators anew; `second` and `last` say what the process then held of threads, files
-// and mappings. --end wait sleeps for ever when done.
+// it with communicators anew; `first` (before them), `second` and `last` say what the process held
+// of threads, files, mappings and memory. --end wait sleeps for ever when done.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -224,6 +224,7 @@ int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
   std::vector<uint32_t> ticks;
   int threads = 0;
   // The second life is the first that finds everything as later ones do.
+  const driver::Census first = driver::take_census();
   driver::Census second;
   for (unsigned i = 0; i < options.generations; ++i) {
     threads = storm(options, plugin, &ticks);
@@ -233,10 +234,12 @@ int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
                                       static_cast<double>(plugin::read_counter() - ticks0));
   driver::CountSum sum;
   sum.add(*counts);
-  std::printf("{\"mask\":%llu,\"threads\":%d,\"stopped_by\":\"%s\",\"second\":%s,\"last\":%s,%s}\n",
-              static_cast<unsigned long long>(plugin.mask()), threads, stopped_by,
-              to_json(second).c_str(), to_json(driver::take_census()).c_str(),
-              sum.json_members().c_str());
+  std::printf(
+      "{\"mask\":%llu,\"threads\":%d,\"stopped_by\":\"%s\",\"first\":%s,\"second\":%s,\"last\":%s,%"
+      "s}\n",
+      static_cast<unsigned long long>(plugin.mask()), threads, stopped_by, to_json(first).c_str(),
+      to_json(second).c_str(), to_json(driver::take_last_census(first)).c_str(),
+      sum.json_members().c_str());
   std::fflush(stdout);
   while (options.end == "wait") pause();
   return 0;
