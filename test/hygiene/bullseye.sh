@@ -26,9 +26,11 @@ if [ ! -e "$root/.ready" ]; then
   touch "$root/.ready"
 fi
 
+# The drivers parse their options with CLI11, headers alone, which bullseye does not package yet.
+cp -r /usr/include/CLI "$root/usr/include/"
 rm -rf "$root/src/lockstep" && mkdir -p "$root/src/lockstep"
 tar -C "$ROOT" --exclude='./build*' --exclude=./node_modules --exclude=./.git -cf - . | tar -C "$root/src/lockstep" -xf -
-# The command is not built there: bullseye has no CLI11, and a cluster's old login node only needs the plugin.
+# The command is not built there: a cluster's old login node only needs the plugin.
 inside 'make -j2 plugin unit $BUILD/lockstep-load' \
   >"$TMP/log" 2>&1 || { tail -30 "$TMP/log"; fail "it does not build with g++ 10.2"; }
 plugin=$root/build-lockstep/libnccl-profiler.so
