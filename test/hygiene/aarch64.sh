@@ -25,8 +25,9 @@ if [ ! -e "$libraries/libgtest_main.a" ]; then
   ) >"$TMP/log" 2>&1 || { cat "$TMP/log"; skip "the arm64 packages cannot be had here (apt-get download)"; }
 fi
 
-# -B puts the unpacked libraries before the compiler's own places, for -l and for -print-file-name.
-make -j2 CXX="aarch64-linux-gnu-g++ -B$libraries/" AR=aarch64-linux-gnu-ar BUILD="$BUILD/arm64" all unit \
+# -B puts the unpacked libraries before the compiler's own places, for -l and for -print-file-name. A CUDA toolkit here is
+# for this machine's own architecture: no lockstep-nccl.
+make -j2 CUDA_HOME=none CXX="aarch64-linux-gnu-g++ -B$libraries/" AR=aarch64-linux-gnu-ar BUILD="$BUILD/arm64" all unit \
   >"$TMP/log" 2>&1 || { tail -30 "$TMP/log"; fail "it does not build for aarch64"; }
 [ ! -e "$BUILD/arm64/libnccl-profiler.so" ] ||
   CXX=aarch64-linux-gnu-g++ scripts/check_symbols.sh "$BUILD/arm64/libnccl-profiler.so" || fail "symbols (see above)"
