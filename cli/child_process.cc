@@ -114,8 +114,9 @@ void ChildProcess::pass_on(const siginfo_t& signal) {
   kill(program_, signal.si_signo);
 }
 
-int ChildProcess::run_program(const CommandLine& command, double every_s,
-                              const std::function<void()>& every) {
+int ChildProcess::run_program(const CommandLine& command, double look_s,
+                              const std::function<bool()>& is_due,
+                              const std::function<void()>& job) {
   const std::string name = command[0].substr(command[0].rfind('/') + 1);
   is_srun_ = name == "srun";
   program_ = start(command, nullptr);
@@ -124,26 +125,26 @@ int ChildProcess::run_program(const CommandLine& command, double every_s,
     return 126;
   }
   const auto period = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(every_s > 0 ? every_s : 3600));
+      std::chrono::duration<double>(look_s > 0 ? look_s : 3600));
   Clock::time_point next = Clock::now() + period;
-  pid_t snapshot = -1;
+  pid_t working = -1;
   for (;;) {
     int status = 0;
     if (waitpid(program_, &status, WNOHANG) == program_) {
-      if (snapshot > 0) waitpid(snapshot, nullptr, 0);
+      if (working > 0) waitpid(working, nullptr, 0);
       return exit_code_of(status);
     }
-    if (snapshot > 0 && waitpid(snapshot, nullptr, WNOHANG) == snapshot) snapshot = -1;
+    if (working > 0 && waitpid(working, nullptr, WNOHANG) == working) working = -1;
     const timespec left = until(next);
     siginfo_t signal{};
     const int got = sigtimedwait(&watched_, &signal, &left);
     if (got > 0 && got != SIGCHLD) pass_on(signal);
     if (got > 0 || errno != EAGAIN) continue;
     next += period;
-    if (every_s <= 0 || snapshot > 0) continue;
-    snapshot = fork();
-    if (snapshot == 0) {
-      every();
+    if (look_s <= 0 || working > 0 || !is_due()) continue;
+    working = fork();
+    if (working == 0) {
+      job();
       _exit(0);
     }
   }

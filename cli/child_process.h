@@ -25,10 +25,12 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Runs the program to its end; `every` is called each `every_s` seconds meanwhile (0: never), in
-  // a process of its own, and not while the last one still runs. The result is the program's exit
+  // Runs the program to its end. Each `look_s` seconds meanwhile (0: never) `is_due` is asked, and
+  // when it says so `job` is called in a process of its own, not while the last one still runs. The
+  // result is the program's exit
   // code, 128 + the signal that ended it, or 127 and 126 as a shell for what cannot be started.
-  int run_program(const CommandLine& command, double every_s, const std::function<void()>& every);
+  int run_program(const CommandLine& command, double look_s, const std::function<bool()>& is_due,
+                  const std::function<void()>& job);
 
   // Runs a helper, its output to a file (both streams; empty: /dev/null). -1 after `limit_s`.
   int run_helper(const CommandLine& command, const std::string& output, double limit_s);

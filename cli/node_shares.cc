@@ -40,7 +40,7 @@ Status NodeShares::step(const std::string& what) {
   CommandLine command = on_each_node(job_, 0);
   command.insert(command.end(), {this_command(), "part", directory_, parts_, what});
   ChildProcess process;
-  const int code = process.run_program(command, 0, [] {});
+  const int code = process.run_program(command, 0, {}, {});
   if (code == 0) return {};
   return Status::error("`" + shown(command) + "` ended with " + std::to_string(code));
 }

@@ -1,5 +1,6 @@
 // `lockstep run [options] -- srun ... program`: records one start of a program, in a batch script
 // or by hand.
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "cli/run_finish.h"
 #include "cli/run_marker.h"
 #include "cli/run_note.h"
+#include "cli/snapshot_clock.h"
 
 namespace lockstep::cli {
 namespace {
@@ -44,7 +46,7 @@ Settings settings_of(const Arguments& arguments, const std::string& plugin,
   Settings settings = {{"NCCL_PROFILER_PLUGIN", plugin}, {"LOCKSTEP_DIR", directory}};
   if (!arguments.events.empty()) settings.emplace_back("LOCKSTEP_EVENTS", arguments.events);
   if (arguments.interval_s > 0) {
-    const auto us = static_cast<long long>(arguments.interval_s * 1e6 + 0.5);
+    const auto us = std::llround(arguments.interval_s * 1e6);
     settings.emplace_back("LOCKSTEP_DUMP_INTERVAL_US", std::to_string(us));
   }
   return settings;
@@ -96,8 +98,10 @@ int record(const Arguments& arguments, const Settings& settings, const FinishPla
   if (first) note.write();
   const RunMarker marker(first ? plan.job.job : "", plan.directory);
   ChildProcess process;
-  const int code = process.run_program(arguments.command, first ? arguments.snapshot_every_s : 0,
-                                       [&] { take_snapshot(process, plan); });
+  SnapshotClock snapshots(plan.directory, first ? arguments.snapshot_every_s : 0);
+  const int code = process.run_program(
+      arguments.command, snapshots.look_s(), [&] { return snapshots.due(); },
+      [&] { take_snapshot(process, plan); });
   note.exit_code = code;
   note.ended = utc_now();
   if (first) note.write();
@@ -148,7 +152,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("SECONDS");
   command
       ->add_option("--snapshot-every", arguments->snapshot_every_s,
-                   "Reports on the running program, into snapshot/TIME")
+                   "Reports on the running program, and when it begins to end, into snapshot/TIME")
       ->check(CLI::Range(0.1, 1e6))
       ->type_name("SECONDS");
   command->add_option("--top", arguments->top, "Rows in the report's lists")
