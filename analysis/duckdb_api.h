@@ -92,6 +92,7 @@ constexpr int kDuckOk = 0;      // of every int below that is a state
 // clang-format on
 
 struct DuckDbApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): they would change the declaration
 #define LOCKSTEP_DUCKDB_MEMBER(name, result, arguments) result(*name) arguments = nullptr;
   LOCKSTEP_DUCKDB_FUNCTIONS(LOCKSTEP_DUCKDB_MEMBER)
 #undef LOCKSTEP_DUCKDB_MEMBER

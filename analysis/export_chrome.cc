@@ -143,7 +143,7 @@ Status export_chrome(const ExportInput& input, const ExportOptions& options,
                       std::to_string(origin_ns) + "\"},\"traceEvents\":[");
   ChromeSink sink(file.value().get(), origin_ns);
   TimelineCounts counts;
-  const Status drawn = draw_timeline(input, options, &sink, &counts);
+  Status drawn = draw_timeline(input, options, &sink, &counts);
   if (!drawn.ok()) return drawn;
   file.value()->write("\n]}\n");
   add_counts(counts, summary);

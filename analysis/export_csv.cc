@@ -103,8 +103,7 @@ Status join_details(const ExportInput& input, const ExportOptions& options,
     if (!file.ok()) return file.status();
     file.value()->write(header_of<decltype(kind)>());
     for (const std::string& host : hosts_of(*input.run)) {
-      const Status added =
-          append_file(details_file(options.details, host, table), file.value().get());
+      Status added = append_file(details_file(options.details, host, table), file.value().get());
       if (!added.ok()) return added;
     }
     return file.value()->commit();
@@ -129,7 +128,7 @@ Status stream_details(const ExportInput& input, const ExportOptions& options,
   const size_t processes = input.run->processes.size();
   for (uint32_t i = 0; i < processes; ++i) {
     report(options, static_cast<double>(i) / static_cast<double>(processes));
-    const Status streamed = input.stream(i, &sink);
+    Status streamed = input.stream(i, &sink);
     if (!streamed.ok()) return streamed;
   }
   summary->add(kEventsTable, events.value()->rows());
@@ -176,11 +175,11 @@ Status export_csv_host(const ExportInput& input, const ExportOptions& options,
   CsvDetails sink(*input.run, &event_rows, &step_rows);
   for (uint32_t i = 0; i < input.run->processes.size(); ++i) {
     if (input.run->text(input.run->processes[i].host) != host) continue;
-    const Status streamed = input.stream(i, &sink);
+    Status streamed = input.stream(i, &sink);
     if (!streamed.ok()) return streamed;
   }
   for (CsvFile* file : {&event_rows, &step_rows}) {
-    const Status committed = file->commit();
+    Status committed = file->commit();
     if (!committed.ok()) return committed;
   }
   return write_row_counts(

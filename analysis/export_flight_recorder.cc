@@ -222,7 +222,7 @@ Status export_flight_recorder(const ExportInput& input, const ExportOptions& opt
       ++entries;
     }
     dump.end();
-    const Status committed = file.value()->commit();
+    Status committed = file.value()->commit();
     if (!committed.ok()) return committed;
   }
   report(options, 1);

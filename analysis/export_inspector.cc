@@ -144,7 +144,7 @@ Status export_inspector(const ExportInput& input, const ExportOptions& options,
       file.value()->write("\n");
       ++written;
     }
-    const Status committed = file.value()->commit();
+    Status committed = file.value()->commit();
     if (!committed.ok()) return committed;
   }
   report(options, 1);

@@ -221,7 +221,7 @@ Status export_kineto(const ExportInput& input, const ExportOptions& options,
     for (size_t k = 0; k < operations[i].size(); ++k)
       kernels += kineto.operation(run.operations[operations[i][k]], static_cast<int64_t>(k) + 1);
     kineto.end();
-    const Status committed = file.value()->commit();
+    Status committed = file.value()->commit();
     if (!committed.ok()) return committed;
   }
   report(options, 1);

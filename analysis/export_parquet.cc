@@ -181,7 +181,7 @@ class Conversion {
     return table<Row>(connection, name, host, [&](SqlAppender* appender) {
       OneKind<Row> sink(run_, appender);
       for (const uint32_t process : processes_of_.at(host)) {
-        const Status streamed = input_.stream(process, &sink);
+        Status streamed = input_.stream(process, &sink);
         if (!streamed.ok()) return streamed;
       }
       return Status();
@@ -250,7 +250,7 @@ Status export_parquet(const ExportInput& input, const ExportOptions& options,
     auto database = SqlDatabase::open({options.threads, spill});
     if (!database.ok()) return database.status();
     Conversion conversion(input, options, directory.value()->path(), database.value());
-    const Status converted = conversion.run();
+    Status converted = conversion.run();
     if (!converted.ok()) return converted;
     rows = conversion.rows();
   }
@@ -259,7 +259,7 @@ Status export_parquet(const ExportInput& input, const ExportOptions& options,
   auto file = directory.value()->file("views.sql");
   if (!file.ok()) return file.status();
   file.value()->write(views(rows));
-  const Status written = file.value()->commit();
+  Status written = file.value()->commit();
   if (!written.ok()) return written;
   for (const auto& [table, count] : rows) summary->add(table, count);
   return directory.value()->commit("lockstep tables as Parquet; docs/schema.md says how to read\n");
@@ -273,7 +273,7 @@ Status export_parquet_host(const ExportInput& input, const ExportOptions& option
     auto database = SqlDatabase::open({options.threads, spill});
     if (!database.ok()) return database.status();
     Conversion conversion(input, options, options.output, database.value());
-    const Status converted = conversion.run_details(host);
+    Status converted = conversion.run_details(host);
     if (!converted.ok()) return converted;
     rows = conversion.rows();
   }

@@ -150,7 +150,7 @@ Status export_perfetto(const ExportInput& input, const ExportOptions& options,
   if (!file.ok()) return file.status();
   PerfettoSink sink(file.value().get());
   TimelineCounts counts;
-  const Status drawn = draw_timeline(input, options, &sink, &counts);
+  Status drawn = draw_timeline(input, options, &sink, &counts);
   if (!drawn.ok()) return drawn;
   add_counts(counts, summary);
   return file.value()->commit();

@@ -32,7 +32,7 @@ Status for_taken(const NodeShare& share, const std::string& what, const Hosts& h
       if (errno == EEXIST) continue;
       return Status::error(claim + ": " + std::strerror(errno));
     }
-    const Status done = work(host->first, host->second);
+    Status done = work(host->first, host->second);
     if (!done.ok()) return done;
   }
   return {};

@@ -148,7 +148,7 @@ Status OutputDirectory::commit(std::string_view mark) {
   auto mark_file = file(kExportMark);
   if (!mark_file.ok()) return mark_file.status();
   mark_file.value()->write(mark);
-  const Status written = mark_file.value()->commit();
+  Status written = mark_file.value()->commit();
   if (!written.ok()) return written;
   const std::string old = path_ + ".old-" + std::to_string(getpid());
   const bool replaces = exists(path_) && may_replace_directory(path_).ok();

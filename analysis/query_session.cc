@@ -131,7 +131,7 @@ Status QuerySession::load_details(bool events, bool steps) {
   }
   DetailAppender sink(*input_->run, event_rows.get(), step_rows.get());
   for (uint32_t i = 0; i < input_->run->processes.size(); ++i) {
-    const Status streamed = input_->stream(i, &sink);
+    Status streamed = input_->stream(i, &sink);
     if (!streamed.ok()) return streamed;
   }
   Status status;

@@ -28,7 +28,7 @@ Status write_report(const Report& report, const ReportOptions& options) {
     auto file = OutputFile::create(options.directory + "/" + name, options.if_exists);
     if (!file.ok()) return file.status();
     file.value()->write(text);
-    const Status done = file.value()->commit();
+    Status done = file.value()->commit();
     if (!done.ok()) return done;
   }
   return {};

@@ -124,7 +124,7 @@ Status SqlConnection::query(const std::string& statement, SqlRows* rows) {
   const std::string text = without_semicolon(statement);
   DuckPrepared prepared = nullptr;
   if (duck.prepare(state_->connection, text.c_str(), &prepared) != kDuckOk) {
-    const Status status = Status::error(duck.prepare_error(prepared));
+    Status status = Status::error(duck.prepare_error(prepared));
     duck.destroy_prepare(&prepared);
     return status;
   }
@@ -157,7 +157,7 @@ Status SqlConnection::fetch(const std::string& statement, const std::vector<SqlC
   const DuckDbApi& duck = *state_->duck;
   DuckResult result{};
   if (duck.query(state_->connection, statement.c_str(), &result) != kDuckOk) {
-    const Status status = Status::error(duck.result_error(&result));
+    Status status = Status::error(duck.result_error(&result));
     duck.destroy_result(&result);
     return status;
   }

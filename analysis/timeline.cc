@@ -261,7 +261,7 @@ Status draw_timeline(const ExportInput& input, const ExportOptions& options, Tim
   drawing.operations(&notes);
   for (uint32_t i = 0; i < run.processes.size(); ++i) {
     report(options, static_cast<double>(i) / static_cast<double>(run.processes.size()));
-    const Status streamed = input.stream(i, &drawing);
+    Status streamed = input.stream(i, &drawing);
     if (!streamed.ok()) return streamed;
     drawing.flush(0);
   }

@@ -57,7 +57,7 @@ Result<Report> report_from_all_nodes(const Arguments& arguments) {
 }
 
 std::string place_of(const Arguments& arguments) {
-  const std::string base = base_of(arguments);
+  std::string base = base_of(arguments);
   if (!arguments.snapshot) return base;
   char stamp[32];
   const time_t now = time(nullptr);

@@ -149,7 +149,7 @@ Status check(const ClockSyncOptions& options) {
 }  // namespace
 
 Status start_clock_sync(const ClockSyncOptions& options) {
-  const Status possible = check(options);
+  Status possible = check(options);
   if (!possible.ok()) return possible;
   static std::once_flag fork_handlers;
   std::call_once(fork_handlers,

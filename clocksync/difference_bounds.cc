@@ -75,7 +75,7 @@ std::vector<uint32_t> DifferenceBounds::project(std::vector<double>* x) const {
       }
       // Moves without a cycle are finite, but may be many: look for the cycle once per round.
       if (++moves % hosts_ == 0) {
-        const std::vector<uint32_t> cycle = find_cycle(bounds_, mover);
+        std::vector<uint32_t> cycle = find_cycle(bounds_, mover);
         if (!cycle.empty()) return cycle;
       }
     }

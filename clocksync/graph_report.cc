@@ -52,7 +52,7 @@ void GraphSolver::report_edges() {
     model_.edges.push_back(std::move(report));
   }
   for (uint32_t h = 0; h < model_.hosts.size(); ++h) {
-    model_.hosts[h].weak = disagreeing[h] > 0 && 2 * disagreeing[h] > touching_[h].size();
+    model_.hosts[h].weak = disagreeing[h] > 0 && size_t{2} * disagreeing[h] > touching_[h].size();
   }
 }
 

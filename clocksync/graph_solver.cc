@@ -173,7 +173,7 @@ std::vector<char> GraphSolver::stepped_hosts(const GraphInstant& now, uint32_t r
   std::vector<char> stepped(touching_.size(), 0);
   if (!any) return stepped;
   const auto steps = [&](uint32_t h) {
-    return broken[h] > 0 && 2 * broken[h] >= touching_[h].size();
+    return broken[h] > 0 && size_t{2} * broken[h] >= touching_[h].size();
   };
   for (uint32_t h = 0; h < stepped.size(); ++h) {
     stepped[h] = component_[h] == root && h != root && (steps(h) || steps(root));

@@ -55,7 +55,7 @@ std::string job_name(const Environment& environment) {
 }
 
 std::string master_host(const Environment& environment) {
-  const std::string master = environment("MASTER_ADDR");
+  std::string master = environment("MASTER_ADDR");
   if (!master.empty()) return master;
   const std::string comm_id = environment("NCCL_COMM_ID");
   if (comm_id.empty()) return "";

@@ -61,7 +61,7 @@ Result<Secret> find_secret(const ClockSyncOptions& options, const std::string& d
 std::string pod_of(const ClockSyncOptions& options, const std::string& address,
                    const Environment& environment) {
   if (!options.pod.empty()) return options.pod;
-  const std::string from_environment = pod_from_environment(environment);
+  std::string from_environment = pod_from_environment(environment);
   if (!from_environment.empty()) return from_environment;
   return address.substr(
       0, address.find_last_of(".:"));  // the /24, or the IPv6 address less its last group

@@ -25,7 +25,7 @@ std::optional<pthread_t> start_quiet_thread(const char* name, std::function<void
   const bool started = pthread_create(&thread, nullptr, run_body, owned.get()) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!started) return std::nullopt;
-  owned.release();
+  static_cast<void>(owned.release());  // run_body has it now
   pthread_setname_np(thread, name);
   return thread;
 }

@@ -108,7 +108,7 @@ class TcpSource final : public RendezvousSource {
       return Status::error("rendezvous host " + host_ + " has no address");
     }
     const bool listening = self_is(*found) && listen_at(*found);
-    const Status status = listening ? Status() : ask(*found);
+    Status status = listening ? Status() : ask(*found);
     freeaddrinfo(found);
     return status;
   }
@@ -161,8 +161,8 @@ class TcpSource final : public RendezvousSource {
 
   Status ask(const addrinfo& address) {
     const Socket server(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const Status refused = Status::error("rendezvous at " + host_ + ":" + std::to_string(port_) +
-                                         " does not answer; is LOCKSTEP_CLOCK_PORT open there?");
+    Status refused = Status::error("rendezvous at " + host_ + ":" + std::to_string(port_) +
+                                   " does not answer; is LOCKSTEP_CLOCK_PORT open there?");
     if (server.fd < 0) return refused;
     if (connect(server.fd, address.ai_addr, address.ai_addrlen) != 0 && errno != EINPROGRESS) {
       return refused;

@@ -9,7 +9,7 @@ namespace lockstep::dumper {
 namespace {
 
 // Some 200 bytes each.
-constexpr size_t kMostOpen = 256 * 1024;
+constexpr size_t kMostOpen = size_t{256} * 1024;
 constexpr size_t kMostStates = 8;
 
 }  // namespace

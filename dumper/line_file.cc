@@ -43,7 +43,7 @@ void LineFile::add(std::string_view line) {
 Status LineFile::open_file() {
   const size_t slash = path_.rfind('/');
   if (slash != std::string::npos && slash != 0) {
-    if (const Status made = make_folders(path_.substr(0, slash)); !made.ok()) return made;
+    if (Status made = make_folders(path_.substr(0, slash)); !made.ok()) return made;
   }
   file_ =
       open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -53,7 +53,7 @@ Status LineFile::open_file() {
 Status LineFile::flush() {
   if (waiting_.empty()) return Status();
   if (file_ < 0) {
-    if (const Status opened = open_file(); !opened.ok()) return opened;
+    if (Status opened = open_file(); !opened.ok()) return opened;
   }
   while (written_of_waiting_ < waiting_.size()) {
     const ssize_t wrote =

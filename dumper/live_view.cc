@@ -6,7 +6,7 @@ namespace lockstep::dumper {
 namespace {
 
 // Some 300 bytes each, with their channels.
-constexpr size_t kMostOperations = 64 * 1024;
+constexpr size_t kMostOperations = size_t{64} * 1024;
 
 double ns_per_tick(const ChunkClock& clock) {
   const auto& anchors = clock.anchors();

@@ -49,10 +49,8 @@ Bandwidth bandwidth_of(std::string_view func, uint64_t message_bytes, uint32_t r
   double factor = 1;
   if (func == "AllReduce") {
     factor = 2 * (n - 1) / n;
-  } else if (func == "ReduceScatter" || func == "AllGather" || func == "AllGatherV") {
-    traffic_bytes *= n;
-    factor = (n - 1) / n;
-  } else if (func == "AlltoAll" || func == "Gather" || func == "Scatter") {
+  } else if (func == "ReduceScatter" || func == "AllGather" || func == "AllGatherV" ||
+             func == "AlltoAll" || func == "Gather" || func == "Scatter") {
     traffic_bytes *= n;
     factor = (n - 1) / n;
   } else if (func != "Reduce" && func != "Broadcast" && func != "Send" && func != "Recv" &&

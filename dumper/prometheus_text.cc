@@ -217,7 +217,7 @@ Status PrometheusText::write_file(const std::string& path, const std::string& te
     unlink(path.c_str());
     return Status();
   }
-  if (const Status made = make_folders(options_.directory); !made.ok()) return made;
+  if (Status made = make_folders(options_.directory); !made.ok()) return made;
   const std::string beside = path + ".tmp";
   const int file =
       open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -230,8 +230,7 @@ Status PrometheusText::write_file(const std::string& path, const std::string& te
   const int error = errno;
   if (file >= 0) close(file);
   if (good && rename(beside.c_str(), path.c_str()) == 0) return Status();
-  const Status status =
-      Status::error(path + ": cannot write: " + std::strerror(good ? errno : error));
+  Status status = Status::error(path + ": cannot write: " + std::strerror(good ? errno : error));
   unlink(beside.c_str());
   return status;
 }

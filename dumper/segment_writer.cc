@@ -14,7 +14,7 @@
 namespace lockstep::dumper {
 namespace {
 
-constexpr uint64_t kLeastRotateBytes = 64 * 1024;
+constexpr uint64_t kLeastRotateBytes = uint64_t{64} * 1024;
 // With a budget, this many segments share it, so that one deletion costs a part of the history
 // only.
 constexpr uint64_t kSegmentsInBudget = 4;

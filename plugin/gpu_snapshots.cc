@@ -78,7 +78,7 @@ void GpuSnapshots::loop() {
 Status GpuSnapshots::read_all() {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (auto& [device, gpu] : gpus_) {
-    const Status status = read(device, &gpu);
+    Status status = read(device, &gpu);
     if (!status.ok()) return status;
   }
   return Status();

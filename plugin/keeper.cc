@@ -100,7 +100,7 @@ void Keeper::give_back() {
 
 void Keeper::release_surplus() {
   const size_t free = queue_.free_count();
-  quiet_ticks_ = free >= last_free_ && free > 2 * blocks_ahead() ? quiet_ticks_ + 1 : 0;
+  quiet_ticks_ = free >= last_free_ && free > size_t{2} * blocks_ahead() ? quiet_ticks_ + 1 : 0;
   last_free_ = free;
   if (quiet_ticks_ < kQuietTicks) return;
   // A few per tick: giving memory back is never urgent.

@@ -21,7 +21,7 @@ int32_t own_pid = 0;
 namespace {
 
 // Of communicators that are not recorded: NCCL must see a context even when we are inert.
-void* const kNoContext = reinterpret_cast<void*>(~uint64_t{0});
+void* const kNoContext = to_handle(~EventId{0});
 
 // Everything here is for init, finalize, exit and fork; the other callbacks know only `recorder`.
 struct Process {
@@ -97,7 +97,7 @@ bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activat
     return false;
   }
   uint64_t number = recorder.arena->next_comm.fetch_add(1, std::memory_order_relaxed);
-  *context = reinterpret_cast<void*>(number);
+  *context = to_handle(number);
   ++process.live_comms;
   if (number > kLastComm) number = kLastComm;
   process.recording->probe_clocks(facts);

@@ -100,7 +100,7 @@ inline void count_call(ThreadLog& log, unsigned kind, Call call) {
 
 // Room for a record of this many words, or nullptr when the cap is reached.
 inline uint64_t* reserve(ThreadLog& log, unsigned words) {
-  if (__builtin_expect(log.cursor + words * 8 > log.limit || log.block == nullptr, 0) &&
+  if (__builtin_expect(log.cursor + size_t{words} * 8 > log.limit || log.block == nullptr, 0) &&
       !next_block(log))
     return nullptr;
   return reinterpret_cast<uint64_t*>(log.cursor);
@@ -108,12 +108,14 @@ inline uint64_t* reserve(ThreadLog& log, unsigned words) {
 
 // Makes the record visible; pairs with the acquire in BlockSource::harvest and in recover.
 inline void publish(ThreadLog& log, unsigned words) {
-  log.cursor += words * 8;
+  log.cursor += size_t{words} * 8;
   ++log.records;
   const auto bytes = static_cast<uint32_t>(log.cursor - reinterpret_cast<char*>(log.block + 1));
   log.block->published.store(pack_published(log.records, bytes), std::memory_order_release);
 }
 
+// A handle is an integer that nobody follows.
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
 inline void* to_handle(EventId id) { return reinterpret_cast<void*>(id); }
 inline EventId to_id(const void* handle) { return reinterpret_cast<EventId>(handle); }
 

@@ -15,7 +15,7 @@
 namespace lockstep {
 
 constexpr uint64_t kArenaMagic = 0x314152414b434f4cULL;  // "LOCKARA1"
-constexpr size_t kBlockBytes = 64 * 1024;
+constexpr size_t kBlockBytes = size_t{64} * 1024;
 
 // One reading of all clocks. ticks are since ArenaHeader::tick_base; the others are ns.
 struct Anchor {
