@@ -24,7 +24,7 @@ class WindowedMeans {
     current_.exec_us += static_cast<double>(exec_us);
     if (bandwidth_gbs <= 0) return;  // no bandwidth is defined: not part of a geometric mean
     ++current_.bandwidths;
-    current_.log_bandwidth += std::log(bandwidth_gbs);
+    current_.log_bandwidth += std::log(static_cast<long double>(bandwidth_gbs));
   }
   void next_window() {
     previous_ = current_;
@@ -37,13 +37,15 @@ class WindowedMeans {
   }
   double mean_bandwidth_gbs() const {
     const auto count = static_cast<double>(current_.bandwidths + previous_.bandwidths);
-    return count == 0 ? 0 : std::exp((current_.log_bandwidth + previous_.log_bandwidth) / count);
+    const long double sum = current_.log_bandwidth + previous_.log_bandwidth;
+    return count == 0 ? 0 : static_cast<double>(std::exp(sum / count));
   }
 
  private:
   struct Window {
     uint64_t count = 0, bandwidths = 0;
-    double exec_us = 0, log_bandwidth = 0;
+    double exec_us = 0;
+    long double log_bandwidth = 0;  // long: those of double need glibc 2.29
   };
   Window current_, previous_;
 };
