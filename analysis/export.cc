@@ -21,22 +21,33 @@ const std::vector<ExportFormat>& export_formats() {
   return formats;
 }
 
-Status export_run(const ExportInput& input, const ExportOptions& options, ExportSummary* summary) {
-  std::string known;
+const ExportFormat* find_export_format(const std::string& name) {
   for (const ExportFormat& format : export_formats()) {
-    if (options.format == format.name) return format.write(input, options, summary);
-    known += known.empty() ? "" : ", ";
-    known += format.name;
+    if (name == format.name) return &format;
   }
+  return nullptr;
+}
+
+ExportInput export_input(const std::string& directory, const RunTables& run) {
+  return {&run, [directory, &run](uint32_t process, DetailSink* sink) {
+            return stream_process(directory, run, process, sink);
+          }};
+}
+
+Status export_run(const ExportInput& input, const ExportOptions& options, ExportSummary* summary) {
+  const ExportFormat* format = find_export_format(options.format);
+  if (format != nullptr) return format->write(input, options, summary);
+  std::string known;
+  for (const ExportFormat& one : export_formats())
+    known += (known.empty() ? "" : ", ") + std::string(one.name);
   return Status::error("there is no format '" + options.format + "'; these are known: " + known);
 }
 
 Status export_host(const ExportInput& input, const ExportOptions& options,
                    const std::string& host) {
-  for (const ExportFormat& format : export_formats()) {
-    if (options.format == format.name && format.write_host != nullptr)
-      return format.write_host(input, options, host);
-  }
+  const ExportFormat* format = find_export_format(options.format);
+  if (format != nullptr && format->write_host != nullptr)
+    return format->write_host(input, options, host);
   return Status::error("'" + options.format + "' is not written host by host");
 }
 

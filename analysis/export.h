@@ -23,6 +23,9 @@ struct ExportInput {
   StreamDetails stream;
 };
 
+// Of a loaded run and its directory; `run` must outlive it.
+ExportInput export_input(const std::string& directory, const RunTables& run);
+
 struct ExportOptions {
   std::string format, output;
   IfExists if_exists = IfExists::Refuse;
@@ -59,6 +62,7 @@ struct ExportFormat {
                        const std::string& host) = nullptr;
 };
 const std::vector<ExportFormat>& export_formats();
+const ExportFormat* find_export_format(const std::string& name);  // null: there is none
 
 Status export_run(const ExportInput& input, const ExportOptions& options, ExportSummary* summary);
 Status export_host(const ExportInput& input, const ExportOptions& options, const std::string& host);

@@ -66,9 +66,7 @@ Status share_of_details(const NodeShare& share, const std::string& format) {
   load.part_rows = PartRows::NoOperations;
   const auto run = load_run(share.directory, load);
   if (!run.ok()) return run.status();
-  const ExportInput input = {run.value().get(), [&](uint32_t process, DetailSink* sink) {
-                               return stream_process(share.directory, *run.value(), process, sink);
-                             }};
+  const ExportInput input = export_input(share.directory, *run.value());
   ExportOptions options;
   options.format = format;
   options.output = share.parts;

@@ -23,13 +23,6 @@ struct Arguments {
   unsigned threads = 0;
 };
 
-const analysis::ExportFormat* find_format(const std::string& name) {
-  for (const auto& format : analysis::export_formats()) {
-    if (name == format.name) return &format;
-  }
-  return nullptr;
-}
-
 std::string formats_help() {
   std::string text = "What to write:";
   for (const auto& format : analysis::export_formats())
@@ -105,15 +98,13 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   if (shares != nullptr) options.details = shares->parts();
   ExportSummary summary;
   summary.notes = run.notes;
-  const auto stream = [&](uint32_t process, analysis::DetailSink* sink) {
-    return analysis::stream_process(arguments.directory, run, process, sink);
-  };
-  const Status done = analysis::export_run({&run, stream}, options, &summary);
+  const analysis::ExportInput input = analysis::export_input(arguments.directory, run);
+  const Status done = analysis::export_run(input, options, &summary);
   return done.ok() ? print_summary(arguments, summary) : bad_input(done.message());
 }
 
 int run(const Arguments& arguments) {
-  const analysis::ExportFormat* format = find_format(arguments.format);
+  const analysis::ExportFormat* format = analysis::find_export_format(arguments.format);
   if (format == nullptr) {
     return bad_usage("there is no format '" + arguments.format +
                      "'; `lockstep export --help` lists them");

@@ -72,10 +72,7 @@ int run(const Arguments& arguments) {
   const auto tables = analysis::load_run(arguments.directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   const analysis::RunTables& run = *tables.value();
-  const analysis::ExportInput input{&run, [&](uint32_t process, analysis::DetailSink* sink) {
-                                      return analysis::stream_process(arguments.directory, run,
-                                                                      process, sink);
-                                    }};
+  const analysis::ExportInput input = analysis::export_input(arguments.directory, run);
   auto session = analysis::QuerySession::open(&input, {arguments.threads});
   if (!session.ok()) return bad_input(session.message());
   for (const std::string& note : run.notes) complain(note);
