@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/export.h"
+#include "analysis/export_files.h"
 #include "analysis/json_fields.h"
 #include "analysis/torch_names.h"
 #include "analysis/wall_time.h"
@@ -200,21 +200,18 @@ std::vector<bool> later_done(const RunTables& run, const std::vector<uint32_t>& 
 Status export_flight_recorder(const ExportInput& input, const ExportOptions& options,
                               ExportSummary* summary) {
   const RunTables& run = *input.run;
-  auto directory = OutputDirectory::create(options.output, options.if_exists);
-  if (!directory.ok()) return directory.status();
   const std::vector<TorchGroup> groups = torch_groups(run);
-  const auto operations = operations_by_process(run);
-  const auto names = rank_file_names(run);
+  const auto names = rank_names(run);
   uint64_t entries = 0, parts = 0, captured = 0;
-  for (uint32_t i = 0; i < run.processes.size(); ++i) {
-    report(options, static_cast<double>(i) / static_cast<double>(run.processes.size()));
-    auto file = directory.value()->file("nccl_trace_rank_" + names[i].substr(4) + ".json");
-    if (!file.ok()) return file.status();
-    Dump dump(run, groups, run.processes[i], file.value().get());
-    const std::vector<bool> later = later_done(run, operations[i]);
+  ProcessFiles files;
+  files.mark = "PyTorch NCCL flight recorder dumps, written by lockstep\n";
+  files.name = [&](uint32_t process) { return "nccl_trace_rank_" + names[process] + ".json"; };
+  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
+    Dump dump(run, groups, run.processes[process], file);
+    const std::vector<bool> later = later_done(run, rows);
     dump.begin();
-    for (size_t k = 0; k < operations[i].size(); ++k) {
-      const OperationRow& row = run.operations[operations[i][k]];
+    for (size_t k = 0; k < rows.size(); ++k) {
+      const OperationRow& row = run.operations[rows[k]];
       parts += row.assembled != kNoRow;
       captured += row.state == OpState::Captured;
       if (row.assembled != kNoRow || row.state == OpState::Captured) continue;
@@ -222,14 +219,12 @@ Status export_flight_recorder(const ExportInput& input, const ExportOptions& opt
       ++entries;
     }
     dump.end();
-    Status committed = file.value()->commit();
-    if (!committed.ok()) return committed;
-  }
-  report(options, 1);
+  };
+  const Status written = write_process_files(run, options, files);
   summary->add("operations", entries);
   summary->leave_out("sends and receives that stand as one all-to-all, gather or scatter", parts);
   summary->leave_out("calls captured into a graph, which its replays execute", captured);
-  return directory.value()->commit("PyTorch NCCL flight recorder dumps, written by lockstep\n");
+  return written;
 }
 
 }  // namespace lockstep::analysis

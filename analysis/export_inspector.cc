@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "analysis/export.h"
+#include "analysis/export_files.h"
 #include "analysis/json_fields.h"
 #include "analysis/labels.h"
 #include "analysis/message_size.h"
-#include "analysis/torch_names.h"
 #include "analysis/wall_time.h"
 #include "lockstep/version.h"
 
@@ -123,35 +122,31 @@ class Line : JsonFields {
 Status export_inspector(const ExportInput& input, const ExportOptions& options,
                         ExportSummary* summary) {
   const RunTables& run = *input.run;
-  auto directory = OutputDirectory::create(options.output, options.if_exists);
-  if (!directory.ok()) return directory.status();
   uint64_t written = 0, unfinished = 0;
-  const auto operations = operations_by_process(run);
-  for (uint32_t i = 0; i < run.processes.size(); ++i) {
-    report(options, static_cast<double>(i) / static_cast<double>(run.processes.size()));
-    const ProcessRow& process = run.processes[i];
-    auto file = directory.value()->file(run.text(process.host) + "-pid" +
-                                        std::to_string(process.pid) + ".log");
-    if (!file.ok()) return file.status();
-    Line line(run, process);
-    for (const uint32_t row : operations[i]) {
+  ProcessFiles files;
+  files.mark = "NCCL Inspector JSON lines, written by lockstep\n";
+  files.name = [&](uint32_t process) {
+    const ProcessRow& row = run.processes[process];
+    return run.text(row.host) + "-pid" + std::to_string(row.pid) + ".log";
+  };
+  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
+    Line line(run, run.processes[process]);
+    for (const uint32_t row : rows) {
       const OperationRow& operation = run.operations[row];
       if (operation.finish_ns == kNoTime) {
         ++unfinished;
         continue;
       }
-      file.value()->write(line.text(operation));
-      file.value()->write("\n");
+      file->write(line.text(operation));
+      file->write("\n");
       ++written;
     }
-    Status committed = file.value()->commit();
-    if (!committed.ok()) return committed;
-  }
-  report(options, 1);
+  };
+  const Status done = write_process_files(run, options, files);
   summary->add("operations", written);
   summary->leave_out("operations of which no end is known, which the format cannot hold",
                      unfinished);
-  return directory.value()->commit("NCCL Inspector JSON lines, written by lockstep\n");
+  return done;
 }
 
 }  // namespace lockstep::analysis

@@ -6,7 +6,7 @@
 // (CLOCK_REALTIME).
 #include <algorithm>
 
-#include "analysis/export.h"
+#include "analysis/export_files.h"
 #include "analysis/json_fields.h"
 #include "analysis/torch_names.h"
 #include "analysis/wall_time.h"
@@ -206,28 +206,23 @@ class KinetoFile : JsonFields {
 Status export_kineto(const ExportInput& input, const ExportOptions& options,
                      ExportSummary* summary) {
   const RunTables& run = *input.run;
-  auto directory = OutputDirectory::create(options.output, options.if_exists);
-  if (!directory.ok()) return directory.status();
   const std::vector<TorchGroup> groups = torch_groups(run);
-  const auto operations = operations_by_process(run);
-  const auto names = rank_file_names(run);
+  const auto names = rank_names(run);
   uint64_t kernels = 0;
-  for (uint32_t i = 0; i < run.processes.size(); ++i) {
-    report(options, static_cast<double>(i) / static_cast<double>(run.processes.size()));
-    auto file = directory.value()->file(names[i] + ".json");
-    if (!file.ok()) return file.status();
-    KinetoFile kineto(run, groups, run.processes[i], file.value().get());
+  ProcessFiles files;
+  files.mark = "PyTorch profiler traces of NCCL, written by lockstep\n";
+  files.name = [&](uint32_t process) { return "rank" + names[process] + ".json"; };
+  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
+    KinetoFile kineto(run, groups, run.processes[process], file);
     kineto.begin();
-    for (size_t k = 0; k < operations[i].size(); ++k)
-      kernels += kineto.operation(run.operations[operations[i][k]], static_cast<int64_t>(k) + 1);
+    for (size_t k = 0; k < rows.size(); ++k)
+      kernels += kineto.operation(run.operations[rows[k]], static_cast<int64_t>(k) + 1);
     kineto.end();
-    Status committed = file.value()->commit();
-    if (!committed.ok()) return committed;
-  }
-  report(options, 1);
+  };
+  const Status written = write_process_files(run, options, files);
   summary->add("operations", run.operations.size());
   summary->add("kernels", kernels);
-  return directory.value()->commit("PyTorch profiler traces of NCCL, written by lockstep\n");
+  return written;
 }
 
 }  // namespace lockstep::analysis

@@ -4,6 +4,7 @@
 #include <queue>
 #include <tuple>
 
+#include "analysis/export_files.h"
 #include "analysis/labels.h"
 #include "analysis/lanes.h"
 #include "analysis/operation_slices.h"
@@ -259,14 +260,11 @@ Status draw_timeline(const ExportInput& input, const ExportOptions& options, Tim
   OperationNotes notes(run);
   drawing.clocks();
   drawing.operations(&notes);
-  for (uint32_t i = 0; i < run.processes.size(); ++i) {
-    report(options, static_cast<double>(i) / static_cast<double>(run.processes.size()));
-    Status streamed = input.stream(i, &drawing);
-    if (!streamed.ok()) return streamed;
+  return for_each_process(run, options, [&](uint32_t process) {
+    const Status streamed = input.stream(process, &drawing);
     drawing.flush(0);
-  }
-  report(options, 1);
-  return {};
+    return streamed;
+  });
 }
 
 void add_counts(const TimelineCounts& counts, ExportSummary* summary) {

@@ -48,6 +48,13 @@ std::string lower(std::string text) {
   return text;
 }
 
+std::string name_in(const std::string& func, const char* FunctionNames::*tool) {
+  for (const FunctionNames& names : kFunctions) {
+    if (func == names.nccl) return names.*tool;
+  }
+  return lower(func);
+}
+
 // The rank in the job of every member that is known; of the others too where the communicator's
 // ranks are the job's.
 std::string ranks_of(const RunTables& run, const CommunicatorRow& communicator) {
@@ -73,17 +80,11 @@ std::string ranks_of(const RunTables& run, const CommunicatorRow& communicator) 
 }  // namespace
 
 std::string kineto_collective(const std::string& func) {
-  for (const FunctionNames& names : kFunctions) {
-    if (func == names.nccl) return names.kineto;
-  }
-  return lower(func);
+  return name_in(func, &FunctionNames::kineto);
 }
 
 std::string recorder_collective(const std::string& func) {
-  for (const FunctionNames& names : kFunctions) {
-    if (func == names.nccl) return names.recorder;
-  }
-  return lower(func);
+  return name_in(func, &FunctionNames::recorder);
 }
 
 std::string torch_dtype(const std::string& datatype) {
@@ -119,20 +120,12 @@ std::vector<TorchGroup> torch_groups(const RunTables& run) {
   return groups;
 }
 
-std::vector<std::vector<uint32_t>> operations_by_process(const RunTables& run) {
-  std::vector<std::vector<uint32_t>> rows(run.processes.size());
-  for (uint32_t i = 0; i < run.operations.size(); ++i) {
-    if (run.operations[i].process < rows.size()) rows[run.operations[i].process].push_back(i);
-  }
-  return rows;
-}
-
-std::vector<std::string> rank_file_names(const RunTables& run) {
+std::vector<std::string> rank_names(const RunTables& run) {
   std::map<int32_t, unsigned> uses;
   for (const ProcessRow& process : run.processes) ++uses[process.rank];
   std::vector<std::string> names;
   for (const ProcessRow& process : run.processes) {
-    std::string name = "rank" + std::to_string(process.rank);
+    std::string name = std::to_string(process.rank);
     if (process.rank < 0 || uses[process.rank] > 1)
       name += "." + run.text(process.host) + "." + std::to_string(process.pid);
     names.push_back(name);

@@ -32,10 +32,8 @@ struct TorchGroup {
 };
 std::vector<TorchGroup> torch_groups(const RunTables& run);  // by communicator row
 
-// Rows of `operations`, by process.
-std::vector<std::vector<uint32_t>> operations_by_process(const RunTables& run);
-
-// File name parts for one process: "rank3", or "rank3.HOST.PID" where two have one rank.
-std::vector<std::string> rank_file_names(const RunTables& run);
+// What stands for the rank in the file name of each process: "3", or "3.HOST.PID" where two have
+// one rank.
+std::vector<std::string> rank_names(const RunTables& run);
 
 }  // namespace lockstep::analysis
