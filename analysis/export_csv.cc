@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "analysis/csv_field.h"
-#include "analysis/export.h"
+#include "analysis/export_files.h"
 #include "analysis/host_details.h"
 #include "analysis/table_columns.h"
 
@@ -21,18 +21,8 @@ std::string header_of() {
 
 class CsvFile {
  public:
-  static Result<std::unique_ptr<CsvFile>> create(const OutputDirectory& directory,
-                                                 const std::string& table) {
-    auto file = directory.file(table + ".csv");
-    if (!file.ok()) return file.status();
-    return std::make_unique<CsvFile>(std::move(file.value()));
-  }
   explicit CsvFile(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
 
-  template <class Row>
-  void header() {
-    file_->write(header_of<Row>());
-  }
   template <class Row>
   void row(const RunTables& run, const Row& row) {
     bool first = true;
@@ -53,7 +43,7 @@ class CsvFile {
     char text[40];
     switch (type) {
       case ColumnType::Varchar:
-        append_text(value.text);
+        line_ += csv_field(value.text);
         return;
       case ColumnType::Double:
         std::snprintf(text, sizeof(text), "%.12g", value.real);
@@ -66,7 +56,6 @@ class CsvFile {
     }
     line_ += text;
   }
-  void append_text(std::string_view text) { line_ += csv_field(text); }
   void end() {
     line_ += '\n';
     file_->write(line_);
@@ -78,63 +67,79 @@ class CsvFile {
   uint64_t rows_ = 0;
 };
 
+using Made = Result<std::unique_ptr<OutputFile>>;
+
 class CsvDetails : public DetailSink {
  public:
-  CsvDetails(const RunTables& run, CsvFile* events, CsvFile* steps)
-      : run_(run), events_(events), steps_(steps) {}
-  void event(const EventRow& row) override { events_->row(run_, row); }
-  void proxy_step(const ProxyStepRow& row) override { steps_->row(run_, row); }
+  static Result<std::unique_ptr<CsvDetails>> into(Made events, Made steps, const RunTables& run) {
+    if (!events.ok()) return events.status();
+    if (!steps.ok()) return steps.status();
+    return std::make_unique<CsvDetails>(run, std::move(events.value()), std::move(steps.value()));
+  }
+  CsvDetails(const RunTables& run, std::unique_ptr<OutputFile> events,
+             std::unique_ptr<OutputFile> steps)
+      : run_(run), events_(std::move(events)), steps_(std::move(steps)) {}
+
+  void event(const EventRow& row) override { events_.row(run_, row); }
+  void proxy_step(const ProxyStepRow& row) override { steps_.row(run_, row); }
+  RowCounts rows() const {
+    return {{kEventsTable, events_.rows()}, {kProxyStepsTable, steps_.rows()}};
+  }
+  Status commit() {
+    const Status committed = events_.commit();
+    return committed.ok() ? steps_.commit() : committed;
+  }
 
  private:
   const RunTables& run_;
-  CsvFile *events_, *steps_;
+  CsvFile events_, steps_;
 };
 
 std::string details_file(const std::string& folder, const std::string& host, const char* table) {
   return folder + "/" + host + "." + table + ".csv";
 }
 
+// A file of `directory`, begun with its header.
+template <class Row>
+Made table_file(const OutputDirectory& directory, const std::string& table) {
+  auto file = directory.file(table + ".csv");
+  if (file.ok()) file.value()->write(header_of<Row>());
+  return file;
+}
+
 // Each host's rows follow the header in the order of the processes, as if they were streamed here.
+template <class Row>
+Status join_table(const ExportInput& input, const ExportOptions& options,
+                  const OutputDirectory& directory, const char* table) {
+  auto file = table_file<Row>(directory, table);
+  if (!file.ok()) return file.status();
+  for (const std::string& host : hosts_of(*input.run)) {
+    Status added = append_file(details_file(options.details, host, table), file.value().get());
+    if (!added.ok()) return added;
+  }
+  return file.value()->commit();
+}
+
 Status join_details(const ExportInput& input, const ExportOptions& options,
-                    const OutputDirectory& directory, ExportSummary* summary) {
-  RowCounts rows;
-  const auto join = [&](const char* table, auto kind) {
-    auto file = directory.file(std::string(table) + ".csv");
-    if (!file.ok()) return file.status();
-    file.value()->write(header_of<decltype(kind)>());
-    for (const std::string& host : hosts_of(*input.run)) {
-      Status added = append_file(details_file(options.details, host, table), file.value().get());
-      if (!added.ok()) return added;
-    }
-    return file.value()->commit();
-  };
-  Status status = join(kEventsTable, EventRow());
-  if (status.ok()) status = join(kProxyStepsTable, ProxyStepRow());
+                    const OutputDirectory& directory, RowCounts* rows) {
+  Status status = join_table<EventRow>(input, options, directory, kEventsTable);
+  if (status.ok()) status = join_table<ProxyStepRow>(input, options, directory, kProxyStepsTable);
   for (const std::string& host : hosts_of(*input.run))
-    if (status.ok()) status = add_row_counts(options.details, host, &rows);
-  for (const auto& [table, count] : rows) summary->add(table, count);
+    if (status.ok()) status = add_row_counts(options.details, host, rows);
   return status;
 }
 
 Status stream_details(const ExportInput& input, const ExportOptions& options,
-                      const OutputDirectory& directory, ExportSummary* summary) {
-  auto events = CsvFile::create(directory, kEventsTable);
-  if (!events.ok()) return events.status();
-  auto steps = CsvFile::create(directory, kProxyStepsTable);
-  if (!steps.ok()) return steps.status();
-  events.value()->header<EventRow>();
-  steps.value()->header<ProxyStepRow>();
-  CsvDetails sink(*input.run, events.value().get(), steps.value().get());
-  const size_t processes = input.run->processes.size();
-  for (uint32_t i = 0; i < processes; ++i) {
-    report(options, static_cast<double>(i) / static_cast<double>(processes));
-    Status streamed = input.stream(i, &sink);
-    if (!streamed.ok()) return streamed;
-  }
-  summary->add(kEventsTable, events.value()->rows());
-  summary->add(kProxyStepsTable, steps.value()->rows());
-  const Status committed = events.value()->commit();
-  return committed.ok() ? steps.value()->commit() : committed;
+                      const OutputDirectory& directory, RowCounts* rows) {
+  const auto details =
+      CsvDetails::into(table_file<EventRow>(directory, kEventsTable),
+                       table_file<ProxyStepRow>(directory, kProxyStepsTable), *input.run);
+  if (!details.ok()) return details.status();
+  Status status = for_each_process(*input.run, options, [&](uint32_t process) {
+    return input.stream(process, details.value().get());
+  });
+  *rows = details.value()->rows();
+  return status.ok() ? details.value()->commit() : status;
 }
 
 }  // namespace
@@ -146,45 +151,40 @@ Status export_csv(const ExportInput& input, const ExportOptions& options, Export
   for_each_table(*input.run, [&](const char* name, const auto& rows) {
     using Row = typename std::decay_t<decltype(rows)>::value_type;
     if (!status.ok()) return;
-    auto file = CsvFile::create(*directory.value(), name);
-    if (!file.ok()) {
-      status = file.status();
+    auto created = table_file<Row>(*directory.value(), name);
+    if (!created.ok()) {
+      status = created.status();
       return;
     }
-    file.value()->template header<Row>();
-    for (const Row& row : rows) file.value()->row(*input.run, row);
+    CsvFile file(std::move(created.value()));
+    for (const Row& row : rows) file.row(*input.run, row);
     summary->add(name, rows.size());
-    status = file.value()->commit();
+    status = file.commit();
   });
   const auto write_details = options.details.empty() ? stream_details : join_details;
-  if (status.ok()) status = write_details(input, options, *directory.value(), summary);
+  RowCounts details;
+  if (status.ok()) status = write_details(input, options, *directory.value(), &details);
   if (!status.ok()) return status;
-  report(options, 1);
+  for (const auto& [table, count] : details) summary->add(table, count);
   return directory.value()->commit("lockstep tables as CSV; docs/schema.md says what they mean\n");
 }
 
 Status export_csv_host(const ExportInput& input, const ExportOptions& options,
                        const std::string& host) {
-  const auto create = [&](const char* table) {
+  const auto file_of = [&](const char* table) {
     return OutputFile::create(details_file(options.output, host, table), IfExists::Refuse);
   };
-  auto events = create(kEventsTable), steps = create(kProxyStepsTable);
-  if (!events.ok()) return events.status();
-  if (!steps.ok()) return steps.status();
-  CsvFile event_rows(std::move(events.value())), step_rows(std::move(steps.value()));
-  CsvDetails sink(*input.run, &event_rows, &step_rows);
+  const auto details =
+      CsvDetails::into(file_of(kEventsTable), file_of(kProxyStepsTable), *input.run);
+  if (!details.ok()) return details.status();
   for (uint32_t i = 0; i < input.run->processes.size(); ++i) {
     if (input.run->text(input.run->processes[i].host) != host) continue;
-    Status streamed = input.stream(i, &sink);
+    Status streamed = input.stream(i, details.value().get());
     if (!streamed.ok()) return streamed;
   }
-  for (CsvFile* file : {&event_rows, &step_rows}) {
-    Status committed = file->commit();
-    if (!committed.ok()) return committed;
-  }
-  return write_row_counts(
-      options.output, host,
-      {{kEventsTable, event_rows.rows()}, {kProxyStepsTable, step_rows.rows()}});
+  const Status committed = details.value()->commit();
+  return committed.ok() ? write_row_counts(options.output, host, details.value()->rows())
+                        : committed;
 }
 
 }  // namespace lockstep::analysis
