@@ -2,8 +2,6 @@
 // rows belong to a host, <table>/part-0.parquet for the others, and views.sql that names them all.
 // Hosts are converted in parallel, each by one thread that streams its own processes; what does not
 // fit in memory is spilled beside the output and removed.
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cctype>
@@ -11,9 +9,9 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "analysis/host_details.h"
+#include "analysis/parallel.h"
 #include "analysis/query_session.h"
 #include "analysis/sql.h"
 
@@ -93,12 +91,7 @@ class Conversion {
   Status run() {
     Status status = common_tables();
     if (!status.ok()) return status;
-    const unsigned machine = std::max(1u, std::thread::hardware_concurrency());
-    const size_t threads = std::min<size_t>(options_.threads == 0 ? machine : options_.threads,
-                                            std::max<size_t>(hosts_.size(), 1));
-    std::vector<std::thread> workers;
-    for (size_t i = 0; i < threads; ++i) workers.emplace_back([this] { work(); });
-    for (std::thread& worker : workers) worker.join();
+    in_parallel(hosts_.size(), options_.threads, [this](size_t i) { convert(hosts_[i]); });
     return failure_;
   }
   // The streamed tables of one host and nothing else.
@@ -107,17 +100,17 @@ class Conversion {
     if (!connection.ok()) return connection.status();
     return streamed_tables(connection.value().get(), host);
   }
-  const std::map<std::string, uint64_t>& rows() const { return rows_; }
+  const RowCounts& rows() const { return rows_; }
 
  private:
-  void work() {
-    for (size_t i = next_++; i < hosts_.size(); i = next_++) {
-      const Status status = host(i);
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (!status.ok() && failure_.ok()) failure_ = status;
-      if (!failure_.ok()) return;
-      report(options_, static_cast<double>(++done_) / static_cast<double>(hosts_.size()));
-    }
+  void convert(const std::string& host) {
+    if (failed_) return;
+    const Status status = tables_of(host);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (status.ok())
+      return report(options_, static_cast<double>(++done_) / static_cast<double>(hosts_.size()));
+    failed_ = true;
+    failure_ = status;
   }
 
   Status common_tables() {
@@ -135,10 +128,9 @@ class Conversion {
     return status;
   }
 
-  Status host(size_t index) {
+  Status tables_of(const std::string& host) {
     auto connection = SqlConnection::open(database_);
     if (!connection.ok()) return connection.status();
-    const std::string& host = hosts_[index];
     Status status;
     for_each_table(run_, [&](const char* name, const auto& rows) {
       using Row = typename std::decay_t<decltype(rows)>::value_type;
@@ -221,15 +213,16 @@ class Conversion {
   std::shared_ptr<SqlDatabase> database_;
   std::map<std::string, std::vector<uint32_t>> processes_of_;  // by host
   std::vector<std::string> hosts_;
-  std::atomic<size_t> next_{0}, tables_{0};
+  std::atomic<size_t> tables_{0};
+  std::atomic<bool> failed_{false};
   std::mutex mutex_;  // guards what follows
   Status failure_;
   size_t done_ = 0;
-  std::map<std::string, uint64_t> rows_;
+  RowCounts rows_;
 };
 
 // So that DuckDB answers the same SQL from the files: `.read views.sql` in their directory.
-std::string views(const std::map<std::string, uint64_t>& tables) {
+std::string views(const RowCounts& tables) {
   std::string text;
   for (const auto& [table, rows] : tables) {
     text += "CREATE VIEW " + table + " AS SELECT * FROM read_parquet('" + table +
@@ -238,48 +231,51 @@ std::string views(const std::map<std::string, uint64_t>& tables) {
   return text + kNcclTraceView + ";\n";
 }
 
+// The rows that `convert` wrote into `directory`. What DuckDB spills goes to `spill`, and then
+// away.
+template <class Convert>
+Result<RowCounts> converted(const ExportInput& input, const ExportOptions& options,
+                            const std::string& directory, const std::string& spill,
+                            const Convert& convert) {
+  RowCounts rows;
+  {
+    auto database = SqlDatabase::open({options.threads, spill});
+    if (!database.ok()) return database.status();
+    Conversion conversion(input, options, directory, database.value());
+    Status done = convert(&conversion);
+    if (!done.ok()) return done;
+    rows = conversion.rows();
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(spill, ignored);
+  return rows;
+}
+
 }  // namespace
 
 Status export_parquet(const ExportInput& input, const ExportOptions& options,
                       ExportSummary* summary) {
   auto directory = OutputDirectory::create(options.output, options.if_exists);
   if (!directory.ok()) return directory.status();
-  const std::string spill = directory.value()->path() + "/.spill";
-  std::map<std::string, uint64_t> rows;
-  {
-    auto database = SqlDatabase::open({options.threads, spill});
-    if (!database.ok()) return database.status();
-    Conversion conversion(input, options, directory.value()->path(), database.value());
-    Status converted = conversion.run();
-    if (!converted.ok()) return converted;
-    rows = conversion.rows();
-  }
-  std::error_code ignored;
-  std::filesystem::remove_all(spill, ignored);
+  const std::string& path = directory.value()->path();
+  const auto rows = converted(input, options, path, path + "/.spill",
+                              [](Conversion* conversion) { return conversion->run(); });
+  if (!rows.ok()) return rows.status();
   auto file = directory.value()->file("views.sql");
   if (!file.ok()) return file.status();
-  file.value()->write(views(rows));
+  file.value()->write(views(rows.value()));
   Status written = file.value()->commit();
   if (!written.ok()) return written;
-  for (const auto& [table, count] : rows) summary->add(table, count);
+  for (const auto& [table, count] : rows.value()) summary->add(table, count);
   return directory.value()->commit("lockstep tables as Parquet; docs/schema.md says how to read\n");
 }
 
 Status export_parquet_host(const ExportInput& input, const ExportOptions& options,
                            const std::string& host) {
-  const std::string spill = options.output + "/.spill." + url_encoded(host);
-  RowCounts rows;
-  {
-    auto database = SqlDatabase::open({options.threads, spill});
-    if (!database.ok()) return database.status();
-    Conversion conversion(input, options, options.output, database.value());
-    Status converted = conversion.run_details(host);
-    if (!converted.ok()) return converted;
-    rows = conversion.rows();
-  }
-  std::error_code ignored;
-  std::filesystem::remove_all(spill, ignored);
-  return write_row_counts(options.output, host, rows);
+  const auto rows =
+      converted(input, options, options.output, options.output + "/.spill." + url_encoded(host),
+                [&host](Conversion* conversion) { return conversion->run_details(host); });
+  return rows.ok() ? write_row_counts(options.output, host, rows.value()) : rows.status();
 }
 
 }  // namespace lockstep::analysis
