@@ -115,11 +115,13 @@ $(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $$(call objs,test/drivers/common) $(
 
 deps:                        ## install what the build and the tests need (root), or list it
 	scripts/install_deps.sh
+# The two commands use every core, unless -j says otherwise.
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 test: deps                   ## build and run every test this machine can run
-	@$(MAKE) --no-print-directory all unit
+	@$(MAKE) --no-print-directory $(PARALLEL) all unit
 	test/run
 demo: deps                   ## record a real multi-process run, align it, print the report
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	scripts/demo.sh
 bench: all bench-programs    ## measure: percentiles, throughput, ratios
 	scripts/bench.sh
