@@ -21,4 +21,4 @@ for n in 0 1 2 3 4 5 6 7; do
 done
 wait_all
 cat "$TMP/0.out"
-"$CHECK" "$RUN" "${hosts[@]}" --p99 900 --half 4500 || fail "see above"
+"$CHECK" "$RUN" "${hosts[@]}" --p99 300 --half 4500 || fail "see above"

@@ -24,4 +24,4 @@ done
 background ip netns exec lsA$$ "$BUILD/lockstep-udpload" 10.77.5.1 170 24
 background ip netns exec lsB$$ "$BUILD/lockstep-udpload" 10.77.4.1 170 24
 wait_all
-"$CHECK" "$RUN" "h0=$(clock 0)" "h1=$(clock 1)" --skip 6 --p99 3000 || fail "see above"
+"$CHECK" "$RUN" "h0=$(clock 0)" "h1=$(clock 1)" --skip 6 --p99 1000 || fail "see above"
