@@ -1,8 +1,8 @@
 # Sourced by the fault tests. A row is one fault: `begin` names it, something calls the plugin under it
 # (lockstep-storm in the background, so that the fault can come and go), and the want_* functions say what must have
 # happened to the host, to the recording and in the log. `end_row` prints the row; FAULT_TABLE=FILE also keeps it
-# there as a line of docs/measured-faults.md. Nothing here judges time: a fault is taken away when the calls have
-# gone on under it, and that they go on is what "never stalled" means.
+# there as a line of docs/measured-faults.md. A fault is taken away when the calls have gone on under it: that they
+# go on is what "never stalled" means, and that none of them took a second.
 # shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../spine/lib.sh"
 
@@ -85,7 +85,14 @@ end_storm() { # the storm ends by itself; its status must be 0 or the one given
   [ $rc != 124 ] && [ $rc != 137 ] || [ "${1:-0}" = $rc ] || wrong "the host hung, and was killed after $LIMIT_S s"
   [ $rc = "${1:-0}" ] || wrong "the host ended with status $rc, expected ${1:-0}"
   host="exit status $rc"
-  [ $rc != 0 ] || want_nothing_left
+  [ $rc != 0 ] || { want_no_hang; want_nothing_left; }
+}
+# No event call took 1 s, and STOPPED_S more where the test itself had stopped the process.
+want_no_hang() {
+  local longest_us
+  longest_us=$(jq .longest_call_us "$out")
+  [ "$longest_us" -lt $(((1 + ${STOPPED_S:-0}) * 1000000)) ] || wrong "one call took $longest_us us"
+  host+=", longest call $(awk "BEGIN {printf \"%.3f\", $longest_us / 1000}") ms"
 }
 # After its last communicator the process has no thread of ours, of files only the memory file and the run directory,
 # and of memory no more than the blocks kept ahead (8 MiB), tables, and what could not be written (WAITING_KIB);

@@ -56,7 +56,7 @@ kill -STOP "$(storm_pid)"
 sleep "$stop_s"
 kill -CONT "$(storm_pid)"
 let_calls_go_on 20000
-end_storm
+STOPPED_S=$stop_s end_storm
 want_exact
 want_silence
 end_row
@@ -118,7 +118,7 @@ if [ -n "$library" ]; then
   sleep "$stop_s"
   kill -CONT "$(storm_pid)"
   let_calls_go_on 20000
-  end_storm
+  STOPPED_S=$stop_s end_storm
   want_exact
   want_no_long_operation
   want_silence

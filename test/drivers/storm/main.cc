@@ -8,10 +8,11 @@
 //
 // One operation is an all-reduce of two channels: 18 calls of the launching side (with both
 // KernelCh), one ProxyOp and `steps` send steps of 5 calls. Prints the counts of the calls made;
-// --truth keeps them in a file that survives a SIGKILL. --latency prints percentiles of single
-// calls. --until calls until there is such a file, or SIGTERM comes. --generations repeats all of
-// it with communicators anew; `first` (before them), `second` and `last` say what the process held
-// of threads, files, mappings and memory. --end wait sleeps for ever when done.
+// and the longest call; --truth keeps the counts in a file that survives a SIGKILL. --latency
+// prints percentiles of single calls. --until calls until there is such a file, or SIGTERM comes.
+// --generations repeats all of it with communicators anew; `first` (before them), `second` and
+// `last` say what the process held of threads, files, mappings and memory. --end wait sleeps for
+// ever when done.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,16 +74,18 @@ class Caller {
       operation(i);
     }
   }
-  std::vector<uint32_t>& ticks() { return ticks_; }
+  const std::vector<uint32_t>& ticks() const { return ticks_; }
+  uint64_t longest_ticks() const { return longest_ticks_; }
 
  private:
   template <typename F>
   void timed(F call) {
-    if (!options_.latency) return call();
     const uint64_t before = plugin::read_counter();
     call();
-    ticks_.push_back(
-        static_cast<uint32_t>(std::min<uint64_t>(plugin::read_counter() - before, UINT32_MAX)));
+    const uint64_t took = plugin::read_counter() - before;
+    longest_ticks_ = std::max(longest_ticks_, took);
+    if (options_.latency)
+      ticks_.push_back(static_cast<uint32_t>(std::min<uint64_t>(took, UINT32_MAX)));
   }
   void* start(Kind kind, abi::v7::EventDescr d) {
     void* handle = nullptr;
@@ -160,6 +163,13 @@ class Caller {
   void* context_;
   const Options& options_;
   std::vector<uint32_t> ticks_;
+  uint64_t longest_ticks_ = 0;
+};
+
+// What single calls took, in ticks: all of them with --latency, the longest always.
+struct Latencies {
+  std::vector<uint32_t> all;
+  uint64_t longest = 0;
 };
 
 void print_latency(std::vector<uint32_t> ticks, double ns_per_tick) {
@@ -195,7 +205,7 @@ void storm_in_a_child(Plugin& plugin, void* context, Options options) {
 }
 
 // One life of the communicators. The number of the process's threads while they live.
-int storm(const Options& options, Plugin& plugin, std::vector<uint32_t>* ticks) {
+int storm(const Options& options, Plugin& plugin, Latencies* latencies) {
   std::vector<void*> contexts;
   for (unsigned i = 0; i < options.comms; ++i) {
     contexts.push_back(plugin.init({"storm", 0x1000u + i, 1, 2, 0}));
@@ -211,8 +221,10 @@ int storm(const Options& options, Plugin& plugin, std::vector<uint32_t>* ticks) 
   }
   if (!options.until.empty()) threads.emplace_back(wait_for, options.until);
   for (auto& thread : threads) thread.join();
-  for (Caller& caller : callers)
-    ticks->insert(ticks->end(), caller.ticks().begin(), caller.ticks().end());
+  for (const Caller& caller : callers) {
+    latencies->all.insert(latencies->all.end(), caller.ticks().begin(), caller.ticks().end());
+    latencies->longest = std::max(latencies->longest, caller.longest_ticks());
+  }
   if (options.end == "finalize") {
     for (void* context : contexts) plugin.finalize(context);
   }
@@ -221,25 +233,27 @@ int storm(const Options& options, Plugin& plugin, std::vector<uint32_t>* ticks) 
 
 int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
   const uint64_t ns0 = plugin::clock_ns(CLOCK_MONOTONIC_RAW), ticks0 = plugin::read_counter();
-  std::vector<uint32_t> ticks;
+  Latencies latencies;
   int threads = 0;
   // The second life is the first that finds everything as later ones do.
   const driver::Census first = driver::take_census();
   driver::Census second;
   for (unsigned i = 0; i < options.generations; ++i) {
-    threads = storm(options, plugin, &ticks);
+    threads = storm(options, plugin, &latencies);
     if (i < 2) second = driver::take_census();
   }
-  print_latency(std::move(ticks), static_cast<double>(plugin::clock_ns(CLOCK_MONOTONIC_RAW) - ns0) /
-                                      static_cast<double>(plugin::read_counter() - ticks0));
+  const double ns_per_tick = static_cast<double>(plugin::clock_ns(CLOCK_MONOTONIC_RAW) - ns0) /
+                             static_cast<double>(plugin::read_counter() - ticks0);
+  print_latency(std::move(latencies.all), ns_per_tick);
   driver::CountSum sum;
   sum.add(*counts);
   std::printf(
-      "{\"mask\":%llu,\"threads\":%d,\"stopped_by\":\"%s\",\"first\":%s,\"second\":%s,\"last\":%s,%"
-      "s}\n",
-      static_cast<unsigned long long>(plugin.mask()), threads, stopped_by, to_json(first).c_str(),
-      to_json(second).c_str(), to_json(driver::take_last_census(first)).c_str(),
-      sum.json_members().c_str());
+      "{\"mask\":%llu,\"threads\":%d,\"longest_call_us\":%.0f,\"stopped_by\":\"%s\",\"first\":%s,"
+      "\"second\":%s,\"last\":%s,%s}\n",
+      static_cast<unsigned long long>(plugin.mask()), threads,
+      static_cast<double>(latencies.longest) * ns_per_tick / 1000, stopped_by,
+      to_json(first).c_str(), to_json(second).c_str(),
+      to_json(driver::take_last_census(first)).c_str(), sum.json_members().c_str());
   std::fflush(stdout);
   while (options.end == "wait") pause();
   return 0;
