@@ -1,11 +1,6 @@
 // Chrome's trace event JSON, one event per line. Its times are double microseconds, so they are
 // counted from the run's first one, which is written beside them.
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
-#include <algorithm>
-
-#include "analysis/labels.h"
+#include "analysis/json_fields.h"
 #include "analysis/timeline.h"
 #include "analysis/wall_time.h"
 
@@ -15,9 +10,7 @@ namespace {
 // Browsers hold the whole file in memory; beyond about this many slices they stop answering.
 constexpr uint64_t kManySlices = 1000000;
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-class ChromeSink : public TimelineSink {
+class ChromeSink : public TimelineSink, JsonFields {
  public:
   ChromeSink(OutputFile* file, int64_t origin_ns) : file_(file), origin_ns_(origin_ns) {}
 
@@ -35,30 +28,20 @@ class ChromeSink : public TimelineSink {
   }
   void counter(uint32_t track, int64_t at_ns, int64_t value_ns) override {
     begin(counter_names_[track], "C", kNoRow, track, at_ns);
-    writer_.Key("args");
-    writer_.StartObject();
-    writer_.Key("ns");
-    writer_.Int64(value_ns);
-    writer_.EndObject();
+    object("args", [&] { number("ns", value_ns); });
     end();
   }
   void slice(const Slice& slice) override {
     const uint32_t process = process_of_[slice.track];
     begin(slice.name, slice.stop_ns == kNoTime ? "B" : "X", process, slice.track, slice.start_ns);
-    key("cat", slice.category);
+    string("cat", slice.category);
     if (slice.stop_ns != kNoTime) time("dur", slice.stop_ns - slice.start_ns);
-    writer_.Key("args");
-    writer_.StartObject();
-    for (size_t i = 0; i < slice.note_count; ++i) {
-      const SliceNote& note = slice.notes[i];
-      writer_.Key(note.name);
-      if (note.text.empty()) {
-        writer_.Int64(note.number);
-      } else {
-        writer_.String(note.text.data(), static_cast<unsigned>(note.text.size()));
+    object("args", [&] {
+      for (size_t i = 0; i < slice.note_count; ++i) {
+        const SliceNote& note = slice.notes[i];
+        note.text.empty() ? number(note.name, note.number) : string(note.name, note.text);
       }
-    }
-    writer_.EndObject();
+    });
     end();
     if (slice.flow != 0) flow(slice, process);
   }
@@ -66,38 +49,24 @@ class ChromeSink : public TimelineSink {
  private:
   void begin(std::string_view name, const char* phase, uint32_t process, uint32_t track,
              int64_t at_ns) {
-    buffer_.Clear();
-    writer_.Reset(buffer_);
-    writer_.StartObject();
-    key("name", name);
-    key("ph", phase);
-    writer_.Key("pid");
-    writer_.Uint(process + 1);  // 0 (of kNoRow) is nobody: the hosts' clocks
-    writer_.Key("tid");
-    writer_.Uint(track);
+    reset();
+    writer().StartObject();
+    string("name", name);
+    string("ph", phase);
+    number("pid", process + 1);  // 0 (of kNoRow) is nobody: the hosts' clocks
+    number("tid", track);
     time("ts", at_ns - origin_ns_);
   }
   void end() {
-    writer_.EndObject();
+    writer().EndObject();
     file_->write(first_ ? "\n" : ",\n");
-    file_->write({buffer_.GetString(), buffer_.GetSize()});
+    file_->write(text());
     first_ = false;
   }
-  void key(const char* name, std::string_view text) {
-    writer_.Key(name);
-    writer_.String(text.data(), static_cast<unsigned>(text.size()));
-  }
-  void time(const char* name, int64_t ns) {
-    const std::string text = microseconds_text(ns);
-    writer_.Key(name);
-    writer_.RawValue(text.data(), text.size(), rapidjson::kNumberType);
-  }
+  void time(const char* name, int64_t ns) { raw(name, microseconds_text(ns)); }
   void metadata(const char* what, uint32_t process, uint32_t track, const std::string& name) {
     begin(what, "M", process, track, origin_ns_);
-    writer_.Key("args");
-    writer_.StartObject();
-    key("name", name);
-    writer_.EndObject();
+    object("args", [&] { string("name", name); });
     end();
   }
   // The first slice of a flow starts it, the last ends it; operations come in order of their start.
@@ -106,18 +75,15 @@ class ChromeSink : public TimelineSink {
     const char* phase = slice.flow_ends ? "f" : flow_begun_[slice.flow] ? "t" : "s";
     flow_begun_[slice.flow] = true;
     begin(slice.name, phase, process, slice.track, slice.start_ns);
-    key("cat", "match");
-    writer_.Key("id");
-    writer_.Uint64(slice.flow);
-    if (slice.flow_ends) key("bp", "e");
+    string("cat", "match");
+    number("id", slice.flow);
+    if (slice.flow_ends) string("bp", "e");
     end();
   }
 
   OutputFile* file_;
   int64_t origin_ns_;
   bool first_ = true;
-  rapidjson::StringBuffer buffer_;
-  Writer writer_;
   std::vector<uint32_t> process_of_;  // by track
   std::vector<std::string> counter_names_;
   std::vector<bool> flow_begun_;

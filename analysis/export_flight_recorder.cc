@@ -38,29 +38,27 @@ class Dump : JsonFields {
       : run_(run), groups_(groups), process_(process), file_(file) {}
 
   void begin() {
-    out_.StartObject();
+    writer().StartObject();
     string("version", "2.7");
     string("nccl_version", "unknown");
-    out_.Key("pg_config");
-    out_.StartObject();
-    for (const TorchGroup& group : groups_) {
-      out_.Key(group.name.c_str());
-      out_.StartObject();
-      string("name", group.name);
-      string("desc", group.description);
-      string("ranks", group.ranks);
-      out_.EndObject();
-    }
-    out_.EndObject();
-    out_.Key("entries");
-    out_.StartArray();
+    object("pg_config", [this] {
+      for (const TorchGroup& group : groups_) {
+        object(group.name, [&] {
+          string("name", group.name);
+          string("desc", group.description);
+          string("ranks", group.ranks);
+        });
+      }
+    });
+    writer().Key("entries");
+    writer().StartArray();
   }
 
   void entry(const OperationRow& row, Progress progress) {
     GroupState& state = states_[row.communicator];
     const bool p2p = row.kind == OpKind::PointToPoint;
     count(&state, p2p, progress);
-    out_.StartObject();
+    writer().StartObject();
     number("record_id", record_++);
     number("pg_id", row.communicator == kNoRow ? -1 : int64_t{row.communicator});
     group(row);
@@ -76,24 +74,16 @@ class Dump : JsonFields {
     boolean("is_p2p", p2p);
     string("thread_id", std::to_string(row.tid));
     string("thread_name", "");
-    out_.EndObject();
+    writer().EndObject();
     flush();
   }
 
   void end() {
-    out_.EndArray();
-    out_.Key("pg_status");
-    out_.StartObject();
-    for (const auto& [communicator, state] : states_) {
-      out_.Key(std::to_string(communicator).c_str());
-      out_.StartObject();
-      string("last_enqueued_collective", std::to_string(state.enqueued));
-      string("last_started_collective", std::to_string(state.started));
-      string("last_completed_collective", std::to_string(state.completed));
-      out_.EndObject();
-    }
-    out_.EndObject();
-    out_.EndObject();
+    writer().EndArray();
+    object("pg_status", [this] {
+      for (const auto& [communicator, state] : states_) status(communicator, state);
+    });
+    writer().EndObject();
     flush();
     file_->write("\n");
   }
@@ -110,13 +100,18 @@ class Dump : JsonFields {
     if (progress == Progress::Completed) state->completed = state->collectives;
   }
 
+  void status(uint32_t communicator, const GroupState& state) {
+    object(std::to_string(communicator), [&] {
+      string("last_enqueued_collective", std::to_string(state.enqueued));
+      string("last_started_collective", std::to_string(state.started));
+      string("last_completed_collective", std::to_string(state.completed));
+    });
+  }
+
   void group(const OperationRow& row) {
     const bool known = row.communicator < groups_.size();
-    out_.Key("process_group");
-    out_.StartArray();
-    out_.String(known ? groups_[row.communicator].name : std::string("unknown"));
-    out_.String(known ? groups_[row.communicator].description : std::string("undefined"));
-    out_.EndArray();
+    strings("process_group", {known ? groups_[row.communicator].name : "unknown",
+                              known ? groups_[row.communicator].description : "undefined"});
   }
 
   std::string profiling_name(const OperationRow& row) const {
@@ -134,16 +129,8 @@ class Dump : JsonFields {
     tensor("output", p2p ? row.count : elements.out, row);
   }
   void tensor(const std::string& which, uint64_t elements, const OperationRow& row) {
-    out_.Key((which + "_sizes").c_str());
-    out_.StartArray();
-    out_.StartArray();
-    out_.Uint64(elements);
-    out_.EndArray();
-    out_.EndArray();
-    out_.Key((which + "_dtypes").c_str());
-    out_.StartArray();
-    out_.String(torch_dtype(run_.text(row.datatype)));
-    out_.EndArray();
+    raw(which + "_sizes", "[[" + std::to_string(elements) + "]]");
+    strings(which + "_dtypes", {torch_dtype(run_.text(row.datatype))});
   }
 
   void times(const OperationRow& row, Progress progress) {
@@ -160,18 +147,14 @@ class Dump : JsonFields {
     wall("time_discovered_started_ns", progress == Progress::Scheduled ? kNoTime : start_ns);
     wall("time_discovered_completed_ns", progress == Progress::Completed ? stop_ns : kNoTime);
     if (progress != Progress::Completed || start_ns == kNoTime || row.finish_ns == kNoTime) return;
-    out_.Key("duration_ms");
-    out_.Double(static_cast<double>(std::max<int64_t>(row.finish_ns - start_ns, 0)) / 1e6);
+    const int64_t duration_ns = std::max<int64_t>(row.finish_ns - start_ns, 0);
+    number("duration_ms", static_cast<double>(duration_ns) / 1e6);
   }
   // 0 = not known, as PyTorch writes it.
   void wall(const char* key, int64_t ns) { number(key, ns == kNoTime ? 0 : wall_ns(process_, ns)); }
-  void boolean(const char* key, bool value) {
-    out_.Key(key);
-    out_.Bool(value);
-  }
   void flush() {
-    file_->write({buffer_.GetString(), buffer_.GetSize()});
-    buffer_.Clear();
+    file_->write(text());
+    drop();
   }
 
   const RunTables& run_;

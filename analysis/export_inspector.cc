@@ -42,75 +42,65 @@ class Line : JsonFields {
   Line(const RunTables& run, const ProcessRow& process) : run_(run), process_(process) {}
 
   // Valid until the next call.
-  std::string_view text(const OperationRow& row) {
-    buffer_.Clear();
-    out_.Reset(buffer_);
-    out_.StartObject();
-    header(row);
-    metadata(row);
-    performance(row);
-    out_.EndObject();
-    return {buffer_.GetString(), buffer_.GetSize()};
+  std::string_view of(const OperationRow& row) {
+    reset();
+    object([&] {
+      header(row);
+      metadata(row);
+      performance(row);
+    });
+    return text();
   }
 
  private:
   void header(const OperationRow& row) {
-    const bool known = row.communicator < run_.communicators.size();
-    const CommunicatorRow communicator =
-        known ? run_.communicators[row.communicator] : CommunicatorRow();
-    out_.Key("header");
-    out_.StartObject();
-    string("id", hex_text(communicator.comm_id));
-    string("comm_name", communicator.name != 0 ? run_.text(communicator.name) : "unknown");
-    out_.Key("rank");
-    out_.Int(row.rank);
-    out_.Key("n_ranks");
-    out_.Int(communicator.nranks);
-    out_.Key("nnodes");
-    out_.Int(communicator.nnodes);
-    out_.EndObject();
+    const CommunicatorRow communicator = communicator_of(row);
+    object("header", [&] {
+      string("id", hex_text(communicator.comm_id));
+      string("comm_name", communicator.name != 0 ? run_.text(communicator.name) : "unknown");
+      number("rank", row.rank);
+      number("n_ranks", communicator.nranks);
+      number("nnodes", communicator.nnodes);
+    });
   }
   void metadata(const OperationRow& row) {
-    out_.Key("metadata");
-    out_.StartObject();
-    string("inspector_output_format_version", "v4.0");
-    string("git_rev", std::string("lockstep-") + kVersion);
-    string("rec_mechanism", "nccl_profiler_interface");
-    number("dump_timestamp_us", wall_ns(process_, row.finish_ns) / 1000);
-    string("hostname", run_.text(process_.host));
-    number("pid", process_.pid);
-    out_.EndObject();
+    object("metadata", [&] {
+      string("inspector_output_format_version", "v4.0");
+      string("git_rev", std::string("lockstep-") + kVersion);
+      string("rec_mechanism", "nccl_profiler_interface");
+      number("dump_timestamp_us", wall_ns(process_, row.finish_ns) / 1000);
+      string("hostname", run_.text(process_.host));
+      number("pid", process_.pid);
+    });
   }
   void performance(const OperationRow& row) {
     const bool p2p = row.kind == OpKind::PointToPoint;
     const std::string prefix = p2p ? "p2p" : "coll";
     const std::string& func = run_.text(row.func);
-    const int32_t ranks = communicator_ranks(row);
+    const int32_t ranks = communicator_of(row).nranks;
     const Timing timing = timing_of(row);
     const double algbw =
         timing.ns > 0 ? static_cast<double>(row.size_bytes) / static_cast<double>(timing.ns) : 0;
-    out_.Key((prefix + "_perf").c_str());
-    out_.StartObject();
-    string(prefix.c_str(), func);
-    number((prefix + "_sn").c_str(), row.ordinal);
-    if (p2p) number("p2p_peer", row.peer);
-    number((prefix + "_msg_size_bytes").c_str(),
-           static_cast<int64_t>(message_share(func, row, ranks)));
-    number((prefix + "_exec_time_us").c_str(), timing.ns / 1000);
-    string((prefix + "_timing_source").c_str(), timing.source);
-    decimal((prefix + "_algobw_gbs").c_str(), algbw);
-    decimal((prefix + "_busbw_gbs").c_str(), algbw * busbw_factor(func, ranks));
-    out_.EndObject();
+    object(prefix + "_perf", [&] {
+      string(prefix, func);
+      number(prefix + "_sn", row.ordinal);
+      if (p2p) number("p2p_peer", row.peer);
+      number(prefix + "_msg_size_bytes", message_share(func, row, ranks));
+      number(prefix + "_exec_time_us", timing.ns / 1000);
+      string(prefix + "_timing_source", timing.source);
+      decimal(prefix + "_algobw_gbs", algbw);
+      decimal(prefix + "_busbw_gbs", algbw * busbw_factor(func, ranks));
+    });
   }
-  int32_t communicator_ranks(const OperationRow& row) const {
-    return row.communicator < run_.communicators.size()
-               ? run_.communicators[row.communicator].nranks
-               : 1;
+  // No ranks where it is not known.
+  CommunicatorRow communicator_of(const OperationRow& row) const {
+    return row.communicator < run_.communicators.size() ? run_.communicators[row.communicator]
+                                                        : CommunicatorRow();
   }
-  void decimal(const char* key, double value) {  // always six decimals, as the Inspector's
-    char text[64];
-    std::snprintf(text, sizeof(text), "%f", value);
-    raw_number(key, text);
+  void decimal(const std::string& key, double value) {  // always six decimals, as the Inspector's
+    char digits[64];
+    std::snprintf(digits, sizeof(digits), "%f", value);
+    raw(key, digits);
   }
 
   const RunTables& run_;
@@ -137,7 +127,7 @@ Status export_inspector(const ExportInput& input, const ExportOptions& options,
         ++unfinished;
         continue;
       }
-      file->write(line.text(operation));
+      file->write(line.of(operation));
       file->write("\n");
       ++written;
     }

@@ -44,33 +44,20 @@ class KinetoFile : JsonFields {
   }
 
   void begin() {
-    out_.StartObject();
+    writer().StartObject();
     number("schemaVersion", 1);
-    out_.Key("distributedInfo");
-    out_.StartObject();
-    string("backend", "nccl");
-    number("rank", process_.rank);
-    number("world_size", world_size());
-    number("pg_count", static_cast<int64_t>(groups_.size()));
-    out_.Key("pg_config");
-    out_.StartArray();
-    for (const TorchGroup& group : groups_) {
-      out_.StartObject();
-      string("pg_name", group.name);
-      string("pg_desc", group.description);
-      string("backend_config", "cuda:nccl");
-      number("pg_size", group.size);
-      out_.Key("ranks");
-      out_.RawValue(group.ranks.data(), group.ranks.size(), rapidjson::kArrayType);
-      out_.EndObject();
-    }
-    out_.EndArray();
-    out_.EndObject();
+    object("distributedInfo", [this] {
+      string("backend", "nccl");
+      number("rank", process_.rank);
+      number("world_size", world_size());
+      number("pg_count", groups_.size());
+      list("pg_config", groups_, [this](const TorchGroup& group) { configuration(group); });
+    });
     string("displayTimeUnit", "ms");
     number("baseTimeNanoseconds", base_ns_);
     string("traceName", "lockstep");
-    out_.Key("traceEvents");
-    out_.StartArray();
+    writer().Key("traceEvents");
+    writer().StartArray();
     metadata("process_name", process_.pid, "python");
     metadata("process_labels", process_.pid, "CPU");
     metadata("process_name", device(), "python");
@@ -98,13 +85,22 @@ class KinetoFile : JsonFields {
   }
 
   void end() {
-    out_.EndArray();
-    out_.EndObject();
+    writer().EndArray();
+    writer().EndObject();
     flush();
     file_->write("\n");
   }
 
  private:
+  void configuration(const TorchGroup& group) {
+    object([&] {
+      string("pg_name", group.name);
+      string("pg_desc", group.description);
+      string("backend_config", "cuda:nccl");
+      number("pg_size", group.size);
+      raw("ranks", group.ranks);
+    });
+  }
   int32_t world_size() const {
     int32_t most = 0;
     for (const TorchGroup& group : groups_) most = std::max(most, group.size);
@@ -131,7 +127,7 @@ class KinetoFile : JsonFields {
 
   void event(const char* category, const std::string& name, Interval interval, int64_t pid,
              int64_t tid) {
-    out_.StartObject();
+    writer().StartObject();
     string("ph", "X");
     string("cat", category);
     string("name", name);
@@ -141,32 +137,30 @@ class KinetoFile : JsonFields {
     microseconds("dur", interval.stop_ns - interval.start_ns);
   }
   void link(int64_t correlation) {
-    out_.Key("args");
-    out_.StartObject();
-    number("External id", correlation);
-    number("correlation", correlation);
-    out_.EndObject();
-    out_.EndObject();
+    object("args", [&] {
+      number("External id", correlation);
+      number("correlation", correlation);
+    });
+    writer().EndObject();
   }
   void arguments(const OperationRow& row, int64_t correlation) {
     const ElementCounts elements = element_counts(run_, row);
-    out_.Key("args");
-    out_.StartObject();
-    number("External id", correlation);
-    number("correlation", correlation);
-    number("device", device());
-    number("stream", stream_of(row));
-    string("Collective name", kineto_collective(run_.text(row.func)));
-    number("In msg nelems", static_cast<int64_t>(elements.in));
-    number("Out msg nelems", static_cast<int64_t>(elements.out));
-    string("dtype", torch_dtype(run_.text(row.datatype)));
-    string("In split size", "[]");
-    string("Out split size", "[]");
-    if (row.communicator < groups_.size()) group_arguments(groups_[row.communicator]);
-    number("Rank", row.kind == OpKind::PointToPoint ? row.peer : row.rank);
-    if (row.position != kNoRow) number("Seq", int64_t{row.position} + 1);
-    out_.EndObject();
-    out_.EndObject();
+    object("args", [&] {
+      number("External id", correlation);
+      number("correlation", correlation);
+      number("device", device());
+      number("stream", stream_of(row));
+      string("Collective name", kineto_collective(run_.text(row.func)));
+      number("In msg nelems", elements.in);
+      number("Out msg nelems", elements.out);
+      string("dtype", torch_dtype(run_.text(row.datatype)));
+      string("In split size", "[]");
+      string("Out split size", "[]");
+      if (row.communicator < groups_.size()) group_arguments(groups_[row.communicator]);
+      number("Rank", row.kind == OpKind::PointToPoint ? row.peer : row.rank);
+      if (row.position != kNoRow) number("Seq", int64_t{row.position} + 1);
+    });
+    writer().EndObject();
   }
   void group_arguments(const TorchGroup& group) {
     number("Group size", group.size);
@@ -175,22 +169,20 @@ class KinetoFile : JsonFields {
     string("Process Group Ranks", group.ranks);
   }
   void metadata(const char* what, int64_t pid, const std::string& value) {
-    out_.StartObject();
-    string("ph", "M");
-    string("name", what);
-    number("pid", pid);
-    number("tid", 0);
-    number("ts", 0);
-    out_.Key("args");
-    out_.StartObject();
-    string(std::string(what) == "process_name" ? "name" : "labels", value);
-    out_.EndObject();
-    out_.EndObject();
+    object([&] {
+      string("ph", "M");
+      string("name", what);
+      number("pid", pid);
+      number("tid", 0);
+      number("ts", 0);
+      object("args",
+             [&] { string(std::string(what) == "process_name" ? "name" : "labels", value); });
+    });
   }
-  void microseconds(const char* key, int64_t ns) { raw_number(key, microseconds_text(ns)); }
+  void microseconds(const char* key, int64_t ns) { raw(key, microseconds_text(ns)); }
   void flush() {
-    file_->write({buffer_.GetString(), buffer_.GetSize()});
-    buffer_.Clear();
+    file_->write(text());
+    drop();
   }
 
   const RunTables& run_;

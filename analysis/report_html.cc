@@ -1,20 +1,15 @@
 // report.html: one file with everything in it. The heat map is SVG made here; the other plots are
 // drawn in the page by uPlot from the data in it. Texts of the recording are escaped: a
 // communicator's name must not become a script.
-#define RAPIDJSON_HAS_STDSTRING 1
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <cstdio>
 
+#include "analysis/json_fields.h"
 #include "analysis/report_page.h"
 #include "analysis/report_text.h"
 
 namespace lockstep::analysis {
 namespace {
-
-using Json = rapidjson::Writer<rapidjson::StringBuffer>;
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -38,60 +33,42 @@ std::string list(const std::vector<std::string>& sentences) {
   return text + "</ul>\n";
 }
 
-void write_bandwidths(const Report& report, Json* out) {
-  out->Key("bandwidths");
+void put_bandwidth(const SignatureRow& row, JsonFields* out) {
+  if (row.busbw_gbs <= 0 || row.size_bytes == 0) return;
+  out->writer().StartArray();
+  out->element(row.func + ", " + std::to_string(row.nranks) + " ranks");
+  out->writer().Uint64(row.size_bytes);
+  out->writer().Double(row.busbw_gbs);
+  out->writer().EndArray();
+}
+
+void put_rank(const RankRow& row, dumper::JsonWriter* out) {
   out->StartArray();
-  for (const SignatureRow& row : report.signatures) {
-    if (row.busbw_gbs <= 0 || row.size_bytes == 0) continue;
-    out->StartArray();
-    out->String(row.func + ", " + std::to_string(row.nranks) + " ranks");
-    out->Uint64(row.size_bytes);
-    out->Double(row.busbw_gbs);
-    out->EndArray();
-  }
+  out->Int(row.rank);
+  out->Double(static_cast<double>(row.wait_ns) / 1e6);
+  out->Double(static_cast<double>(row.caused_wait_ns) / 1e6);
   out->EndArray();
 }
 
-void write_ranks(const Report& report, Json* out) {
-  out->Key("ranks");
+void put_point(const std::array<double, 3>& point, dumper::JsonWriter* out) {
   out->StartArray();
-  for (const RankRow& row : report.ranks) {
-    out->StartArray();
-    out->Int(row.rank);
-    out->Double(static_cast<double>(row.wait_ns) / 1e6);
-    out->Double(static_cast<double>(row.caused_wait_ns) / 1e6);
-    out->EndArray();
-  }
-  out->EndArray();
-}
-
-void write_clock(const Report& report, Json* out) {
-  out->Key("hosts");
-  out->StartArray();
-  for (const std::string& host : report.clock_hosts) out->String(host);
-  out->EndArray();
-  out->Key("clock");
-  out->StartArray();
-  for (const auto& point : report.clock_points) {
-    out->StartArray();
-    for (const double value : point) out->Double(value);
-    out->EndArray();
-  }
+  for (const double value : point) out->Double(value);
   out->EndArray();
 }
 
 std::string data_of(const Report& report) {
-  rapidjson::StringBuffer buffer;
-  Json out(buffer);
-  out.SetMaxDecimalPlaces(6);
-  out.StartObject();
-  write_bandwidths(report, &out);
-  write_ranks(report, &out);
-  write_clock(report, &out);
-  out.EndObject();
+  JsonFields out;
+  out.writer().SetMaxDecimalPlaces(6);
+  out.object([&] {
+    out.list("bandwidths", report.signatures,
+             [&](const SignatureRow& row) { put_bandwidth(row, &out); });
+    out.list("ranks", report.ranks, [&](const RankRow& row) { put_rank(row, &out.writer()); });
+    out.strings("hosts", report.clock_hosts);
+    out.list("clock", report.clock_points,
+             [&](const auto& point) { put_point(point, &out.writer()); });
+  });
   std::string safe;
-  for (const char c : std::string(buffer.GetString(), buffer.GetSize()))
-    safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  for (const char c : out.text()) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
   return safe;
 }
 
