@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "dumper/json_reading.h"
+#include "analysis/json_fields.h"
 #include "dumper/process_reader.h"
 #include "lockstep/record_shape.h"
 
@@ -102,13 +102,12 @@ void count_process(const ProcessEntry& process, RunCounts* counts) {
   }
 }
 
-void put_kinds(dumper::JsonWriter* out, const char* name, const KindCounts& counts) {
-  dumper::put_key(out, name);
-  out->StartObject();
-  for (unsigned kind = 0; kind <= kKinds; ++kind) {
-    if (counts[kind] != 0) dumper::put_uint(out, kKindNames[kind], counts[kind]);
-  }
-  out->EndObject();
+void put_kinds(JsonFields* out, const char* name, const KindCounts& counts) {
+  out->object(name, [&] {
+    for (unsigned kind = 0; kind <= kKinds; ++kind) {
+      if (counts[kind] != 0) out->number(kKindNames[kind], counts[kind]);
+    }
+  });
 }
 
 uint64_t sum(const KindCounts& counts) {
@@ -125,28 +124,27 @@ uint64_t RunCounts::damaged_chunks() const {
 }
 
 std::string RunCounts::to_json() const {
-  dumper::json::StringBuffer text;
-  dumper::JsonWriter out(text);
-  out.StartObject();
-  dumper::put_uint(&out, "processes", processes);
-  dumper::put_uint(&out, "communicators", communicators);
-  dumper::put_uint(&out, "records", records);
-  put_kinds(&out, "starts", starts);
-  dumper::put_uint(&out, "states", sum(states));
-  dumper::put_uint(&out, "stops", sum(stops));
-  put_kinds(&out, "filtered", filtered);
-  put_kinds(&out, "shed", shed);
-  dumper::put_uint(&out, "late", late);
-  dumper::put_uint(&out, "damaged_chunks", damaged_chunks());
-  put_kinds(&out, "states_by_kind", states);
-  put_kinds(&out, "stops_by_kind", stops);
-  put_kinds(&out, "folded", folded);
-  put_kinds(&out, "given_up", given_up);
-  put_kinds(&out, "unknown", unknown);
-  dumper::put_uint(&out, "missing_chunks", missing_chunks);
-  dumper::put_uint(&out, "torn_tails", damage.size() - damaged_chunks());
-  out.EndObject();
-  return text.GetString();
+  JsonFields out;
+  out.object([&] {
+    out.number("processes", processes);
+    out.number("communicators", communicators);
+    out.number("records", records);
+    put_kinds(&out, "starts", starts);
+    out.number("states", sum(states));
+    out.number("stops", sum(stops));
+    put_kinds(&out, "filtered", filtered);
+    put_kinds(&out, "shed", shed);
+    out.number("late", late);
+    out.number("damaged_chunks", damaged_chunks());
+    put_kinds(&out, "states_by_kind", states);
+    put_kinds(&out, "stops_by_kind", stops);
+    put_kinds(&out, "folded", folded);
+    put_kinds(&out, "given_up", given_up);
+    put_kinds(&out, "unknown", unknown);
+    out.number("missing_chunks", missing_chunks);
+    out.number("torn_tails", damage.size() - damaged_chunks());
+  });
+  return std::string(out.text());
 }
 
 Result<RunCounts> count_run(const std::string& directory) {

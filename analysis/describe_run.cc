@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dumper/json_reading.h"
+#include "analysis/json_fields.h"
 #include "dumper/process_reader.h"
 #include "lockstep/record_shape.h"
 
@@ -63,65 +63,52 @@ ProcessSummary describe_process(const dumper::ProcessEntry& entry) {
   return process;
 }
 
-void put_process(dumper::JsonWriter* out, const ProcessSummary& process) {
-  out->StartObject();
-  dumper::put_text(out, "host", process.entry.host);
-  dumper::put_uint(out, "pid", process.entry.pid);
-  dumper::put_text(out, "state", process.state);
-  dumper::put_uint(out, "segments", process.entry.segments.size());
-  dumper::put_uint(out, "bytes", process.bytes);
-  dumper::put_uint(out, "chunks", process.chunks);
-  dumper::put_uint(out, "records", process.records);
-  dumper::put_uint(out, "lost", process.lost);
-  if (process.overhead_percent >= 0) {
-    out->Key("overhead_percent");
-    out->Double(process.overhead_percent);
-  }
-  dumper::put_uint(out, "first_raw_ns", process.first_raw_ns);
-  dumper::put_uint(out, "last_raw_ns", process.last_raw_ns);
-  dumper::put_key(out, "communicators");
-  out->StartArray();
-  for (const dumper::CommFacts& comm : process.communicators) {
-    out->StartObject();
-    dumper::put_uint(out, "comm", comm.comm);
-    dumper::put_uint(out, "id", comm.id);
-    dumper::put_text(out, "name", comm.name);
-    dumper::put_uint(out, "rank", comm.rank);
-    dumper::put_uint(out, "ranks", comm.ranks);
-    dumper::put_uint(out, "nodes", comm.nodes);
-    dumper::put_uint(out, "abi_version", comm.abi_version);
-    out->EndObject();
-  }
-  out->EndArray();
-  dumper::put_key(out, "facts");
-  dumper::json::Document facts;
-  // As written, when it is JSON at all: it came from a file.
-  if (dumper::parse_json(process.entry.facts_json, &facts)) {
-    facts.Accept(*out);
-  } else {
-    out->Null();
-  }
-  out->EndObject();
+void put_communicator(JsonFields* out, const dumper::CommFacts& comm) {
+  out->object([&] {
+    out->number("comm", comm.comm);
+    out->number("id", comm.id);
+    out->string("name", comm.name);
+    out->number("rank", comm.rank);
+    out->number("ranks", comm.ranks);
+    out->number("nodes", comm.nodes);
+    out->number("abi_version", comm.abi_version);
+  });
+}
+
+void put_process(JsonFields* out, const ProcessSummary& process) {
+  out->object([&] {
+    out->string("host", process.entry.host);
+    out->number("pid", process.entry.pid);
+    out->string("state", process.state);
+    out->number("segments", process.entry.segments.size());
+    out->number("bytes", process.bytes);
+    out->number("chunks", process.chunks);
+    out->number("records", process.records);
+    out->number("lost", process.lost);
+    if (process.overhead_percent >= 0) out->number("overhead_percent", process.overhead_percent);
+    out->number("first_raw_ns", process.first_raw_ns);
+    out->number("last_raw_ns", process.last_raw_ns);
+    out->list("communicators", process.communicators,
+              [&](const dumper::CommFacts& comm) { put_communicator(out, comm); });
+    dumper::json::Document facts;
+    // As written, when it is JSON at all: it came from a file.
+    const bool known = dumper::parse_json(process.entry.facts_json, &facts);
+    dumper::put_key(&out->writer(), "facts");
+    known ? facts.Accept(out->writer()) : out->writer().Null();
+  });
 }
 
 }  // namespace
 
 std::string RunSummary::to_json() const {
-  dumper::json::StringBuffer text;
-  dumper::JsonWriter out(text);
-  out.StartObject();
-  dumper::put_text(&out, "directory", directory);
-  dumper::put_key(&out, "processes");
-  out.StartArray();
-  for (const ProcessSummary& process : processes) put_process(&out, process);
-  out.EndArray();
-  dumper::put_key(&out, "arenas");
-  out.StartArray();
-  for (const std::string& arena : arenas)
-    out.String(arena.data(), static_cast<dumper::json::SizeType>(arena.size()));
-  out.EndArray();
-  out.EndObject();
-  return text.GetString();
+  JsonFields out;
+  out.object([&] {
+    out.string("directory", directory);
+    out.list("processes", processes,
+             [&](const ProcessSummary& process) { put_process(&out, process); });
+    out.strings("arenas", arenas);
+  });
+  return std::string(out.text());
 }
 
 Result<RunSummary> describe_run(const std::string& directory) {

@@ -1,38 +1,23 @@
 #include "analysis/verify_run.h"
 
+#include "analysis/json_fields.h"
 #include "analysis/verify_process.h"
-#include "dumper/json_reading.h"
 
 namespace lockstep::analysis {
-namespace {
-
-void put_list(dumper::JsonWriter* out, const char* name,
-              const std::vector<std::string>& sentences) {
-  dumper::put_key(out, name);
-  out->StartArray();
-  for (const std::string& text : sentences)
-    out->String(text.data(), static_cast<dumper::json::SizeType>(text.size()));
-  out->EndArray();
-}
-
-}  // namespace
-
 std::string RunVerification::to_json() const {
-  dumper::json::StringBuffer text;
-  dumper::JsonWriter out(text);
-  out.StartObject();
-  dumper::put_key(&out, "complete");
-  out.Bool(differences.empty());
-  dumper::put_uint(&out, "processes", processes);
-  dumper::put_uint(&out, "chunks", chunks);
-  dumper::put_uint(&out, "records", records);
-  dumper::put_uint(&out, "calls", calls);
-  dumper::put_uint(&out, "lost", lost);
-  dumper::put_uint(&out, "in_progress", in_progress);
-  put_list(&out, "differences", differences);
-  put_list(&out, "notes", notes);
-  out.EndObject();
-  return text.GetString();
+  JsonFields out;
+  out.object([&] {
+    out.boolean("complete", differences.empty());
+    out.number("processes", processes);
+    out.number("chunks", chunks);
+    out.number("records", records);
+    out.number("calls", calls);
+    out.number("lost", lost);
+    out.number("in_progress", in_progress);
+    out.strings("differences", differences);
+    out.strings("notes", notes);
+  });
+  return std::string(out.text());
 }
 
 Result<RunVerification> verify_run(const std::string& directory) {
