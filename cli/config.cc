@@ -2,14 +2,13 @@
 // with it.
 #include "analysis/config.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <memory>
 
+#include "analysis/json_fields.h"
 #include "cli/commands.h"
 #include "cli/config_markdown.h"
 #include "cli/output.h"
@@ -46,24 +45,17 @@ std::string run_directory(const dumper::Config& config) {
 }
 
 void print_as_json(const LoadedConfig& loaded) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> out(buffer);
-  const std::string options = config_json(loaded.config);
-  out.StartObject();
-  out.Key("options");
-  out.RawValue(options.data(), options.size(), rapidjson::kObjectType);
-  out.Key("event_mask");
-  out.Uint64(loaded.config.u64(Option::Events));
-  out.Key("event_kinds");
-  out.String(dumper::event_names(static_cast<uint32_t>(loaded.config.u64(Option::Events))).c_str());
-  out.Key("run_directory");
-  out.String(run_directory(loaded.config).c_str());
-  out.Key("notices");
-  out.StartArray();
-  for (const dumper::Notice& notice : loaded.notices) out.String(notice.sentence.c_str());
-  out.EndArray();
-  out.EndObject();
-  print_json({buffer.GetString(), buffer.GetSize()});
+  analysis::JsonFields out;
+  const uint64_t mask = loaded.config.u64(Option::Events);
+  out.object([&] {
+    out.raw("options", config_json(loaded.config));
+    out.number("event_mask", mask);
+    out.string("event_kinds", dumper::event_names(static_cast<uint32_t>(mask)));
+    out.string("run_directory", run_directory(loaded.config));
+    out.list("notices", loaded.notices,
+             [&](const dumper::Notice& notice) { out.element(notice.sentence); });
+  });
+  print_json(out.text());
 }
 
 int run(const Arguments& arguments) {

@@ -1,13 +1,12 @@
 // `lockstep diagnose DIR`: what hangs, and who slows the job down. Works while the job runs.
 #include "analysis/diagnose.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <cstdio>
 #include <memory>
 
 #include "analysis/gpu_times_text.h"
+#include "analysis/json_fields.h"
+#include "analysis/labels.h"
 #include "analysis/recover.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -17,69 +16,43 @@ namespace {
 
 using analysis::Diagnosis;
 using analysis::Finding;
+using analysis::JsonFields;
 using analysis::RunTables;
-using Json = rapidjson::Writer<rapidjson::StringBuffer>;
 
 struct Arguments {
   std::string directory;
   bool json = false;
 };
 
-void write_text(Json* out, const char* key, const std::string& text) {
-  out->Key(key);
-  out->String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-}
-
-template <typename T, typename Write>
-void write_list(Json* out, const char* key, const std::vector<T>& values, Write write) {
-  out->Key(key);
-  out->StartArray();
-  for (const T& value : values) write(value);
-  out->EndArray();
-}
-
-void write_finding(Json* out, const RunTables& run, const Finding& finding) {
-  const auto text = [&](const std::string& s) {
-    out->String(s.data(), static_cast<rapidjson::SizeType>(s.size()));
-  };
-  out->StartObject();
-  write_text(out, "kind", finding.kind);
-  char id[32] = "0x0";
-  std::string name;
-  if (finding.communicator != analysis::kNoRow) {
-    const analysis::CommunicatorRow& comm = run.communicators[finding.communicator];
-    snprintf(id, sizeof id, "0x%llx", static_cast<unsigned long long>(comm.comm_id));
-    name = run.text(comm.name);
-  }
-  write_text(out, "comm", id);
-  write_text(out, "comm_name", name);
-  write_text(out, "op", run.text(finding.func));
-  out->Key("ordinal");
-  out->Uint(finding.ordinal);
-  write_list(out, "ranks", finding.ranks, [&](int32_t rank) { out->Int(rank); });
-  write_list(out, "culprits", finding.culprits, [&](int32_t rank) { out->Int(rank); });
-  out->Key("since_s");
-  out->Double(finding.since_s);
-  out->Key("confidence");
-  out->Double(finding.confidence);
-  write_list(out, "evidence", finding.evidence, text);
-  write_text(out, "text", finding.text);
-  out->EndObject();
+void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) {
+  analysis::CommunicatorRow comm;
+  if (finding.communicator != analysis::kNoRow) comm = run.communicators[finding.communicator];
+  const auto rank = [&](int32_t number) { out.writer().Int(number); };
+  out.object([&] {
+    out.string("kind", finding.kind);
+    out.string("comm", analysis::hex_text(comm.comm_id));
+    out.string("comm_name", run.text(comm.name));
+    out.string("op", run.text(finding.func));
+    out.number("ordinal", finding.ordinal);
+    out.list("ranks", finding.ranks, rank);
+    out.list("culprits", finding.culprits, rank);
+    out.number("since_s", finding.since_s);
+    out.number("confidence", finding.confidence);
+    out.strings("evidence", finding.evidence);
+    out.string("text", finding.text);
+  });
 }
 
 void print_as_json(const RunTables& run, const Diagnosis& diagnosis) {
-  rapidjson::StringBuffer buffer;
-  Json out(buffer);
-  out.SetMaxDecimalPlaces(6);
-  out.StartObject();
-  write_list(&out, "findings", diagnosis.findings,
-             [&](const Finding& finding) { write_finding(&out, run, finding); });
-  write_list(&out, "not_known", diagnosis.not_known, [&](const std::string& s) {
-    out.String(s.data(), static_cast<rapidjson::SizeType>(s.size()));
+  JsonFields out;
+  out.writer().SetMaxDecimalPlaces(6);
+  out.object([&] {
+    out.list("findings", diagnosis.findings,
+             [&](const Finding& finding) { put_finding(out, run, finding); });
+    out.strings("not_known", diagnosis.not_known);
+    out.string("gpu_times", analysis::gpu_times_sentence(run));
   });
-  write_text(&out, "gpu_times", analysis::gpu_times_sentence(run));
-  out.EndObject();
-  print_json(std::string_view(buffer.GetString(), buffer.GetSize()));
+  print_json(out.text());
 }
 
 void print_for_people(const RunTables& run, const Diagnosis& diagnosis) {

@@ -1,12 +1,9 @@
 // `lockstep export DIR --to FORMAT -o PATH`: a run for other tools.
 #include "analysis/export.h"
 
-#define RAPIDJSON_HAS_STDSTRING 1
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <memory>
 
+#include "analysis/json_fields.h"
 #include "cli/commands.h"
 #include "cli/node_shares.h"
 #include "cli/output.h"
@@ -31,30 +28,20 @@ std::string formats_help() {
 }
 
 void print_as_json(const Arguments& arguments, const ExportSummary& summary) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> out(buffer);
+  analysis::JsonFields out;
   const auto counts = [&](const char* key, const std::vector<analysis::ExportCount>& list) {
-    out.Key(key);
-    out.StartObject();
-    for (const analysis::ExportCount& entry : list) {
-      out.Key(entry.what.c_str());
-      out.Uint64(entry.count);
-    }
-    out.EndObject();
+    out.object(key, [&] {
+      for (const analysis::ExportCount& entry : list) out.number(entry.what, entry.count);
+    });
   };
-  out.StartObject();
-  out.Key("format");
-  out.String(arguments.format);
-  out.Key("output");
-  out.String(arguments.output);
-  counts("written", summary.written);
-  counts("left_out", summary.left_out);
-  out.Key("notes");
-  out.StartArray();
-  for (const std::string& note : summary.notes) out.String(note);
-  out.EndArray();
-  out.EndObject();
-  print_json({buffer.GetString(), buffer.GetSize()});
+  out.object([&] {
+    out.string("format", arguments.format);
+    out.string("output", arguments.output);
+    counts("written", summary.written);
+    counts("left_out", summary.left_out);
+    out.strings("notes", summary.notes);
+  });
+  print_json(out.text());
 }
 
 void print_as_text(const Arguments& arguments, const ExportSummary& summary) {

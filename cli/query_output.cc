@@ -1,9 +1,7 @@
 #include "cli/query_output.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include "analysis/csv_field.h"
+#include "analysis/json_fields.h"
 #include "cli/output.h"
 
 namespace lockstep::cli {
@@ -34,7 +32,7 @@ class TableOutput : public QueryOutput {
   std::unique_ptr<Table> table_;
 };
 
-class JsonOutput : public QueryOutput {
+class JsonOutput : public QueryOutput, analysis::JsonFields {
  public:
   void columns(const std::vector<SqlColumn>& columns) override {
     columns_ = columns;
@@ -42,35 +40,29 @@ class JsonOutput : public QueryOutput {
     print("[");
   }
   void row(const std::vector<SqlCell>& cells) override {
-    buffer_.Clear();
-    writer_.Reset(buffer_);
-    writer_.StartObject();
-    for (size_t i = 0; i < cells.size(); ++i) {
-      writer_.Key(columns_[i].name.c_str(), static_cast<unsigned>(columns_[i].name.size()));
-      value(columns_[i].kind, cells[i]);
-    }
-    writer_.EndObject();
+    reset();
+    object([&] {
+      for (size_t i = 0; i < cells.size(); ++i) value(columns_[i], cells[i]);
+    });
     print(first_ ? "" : ",\n ");
-    print({buffer_.GetString(), buffer_.GetSize()});
+    print(text());
     first_ = false;
   }
   void finish() override { print("]\n"); }
 
  private:
-  void value(SqlKind kind, const SqlCell& cell) {
+  void value(const SqlColumn& column, const SqlCell& cell) {
     // JSON has no numbers for nan and inf.
     const bool finite = cell.text.find_first_of("nN") == std::string_view::npos;
-    if (!cell.known || (kind == SqlKind::Number && !finite)) {
-      writer_.Null();
-    } else if (kind == SqlKind::String) {
-      writer_.String(cell.text.data(), static_cast<unsigned>(cell.text.size()));
+    if (!cell.known || (column.kind == SqlKind::Number && !finite)) {
+      raw(column.name, "null");
+    } else if (column.kind == SqlKind::String) {
+      string(column.name, cell.text);
     } else {
-      writer_.RawValue(cell.text.data(), cell.text.size(), rapidjson::kNumberType);
+      raw(column.name, cell.text);
     }
   }
   std::vector<SqlColumn> columns_;
-  rapidjson::StringBuffer buffer_;
-  rapidjson::Writer<rapidjson::StringBuffer> writer_;
   bool first_ = true;
 };
 

@@ -1,15 +1,12 @@
 // `lockstep report DIR`: the answers as files, and the most important ones on the terminal.
 #include "analysis/report.h"
 
-#define RAPIDJSON_HAS_STDSTRING 1
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "analysis/json_fields.h"
 #include "analysis/report_compare.h"
 #include "analysis/report_text.h"
 #include "cli/commands.h"
@@ -67,56 +64,34 @@ std::string place_of(const Arguments& arguments) {
   return base + "/snapshot/" + stamp;
 }
 
-using Json = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void write_changes(const char* key, const std::vector<analysis::Change>& changes, Json* out) {
-  out->Key(key);
-  out->StartArray();
-  for (const analysis::Change& change : changes) {
-    out->StartObject();
-    out->Key("what");
-    out->String(change.what);
-    out->Key("before_median_ns");
-    out->Int64(change.before.median_ns);
-    out->Key("after_median_ns");
-    out->Int64(change.after.median_ns);
-    out->Key("ratio");
-    out->Double(change.ratio);
-    out->Key("earlier_runs_ratio");
-    out->Double(change.between);
-    out->EndObject();
-  }
-  out->EndArray();
-}
-
-void write_sentences(const char* key, const std::vector<std::string>& sentences, Json* out) {
-  out->Key(key);
-  out->StartArray();
-  for (const std::string& sentence : sentences) out->String(sentence);
-  out->EndArray();
+void put_changes(const char* key, const std::vector<analysis::Change>& changes,
+                 analysis::JsonFields* out) {
+  out->list(key, changes, [&](const analysis::Change& change) {
+    out->object([&] {
+      out->string("what", change.what);
+      out->number("before_median_ns", change.before.median_ns);
+      out->number("after_median_ns", change.after.median_ns);
+      out->number("ratio", change.ratio);
+      out->number("earlier_runs_ratio", change.between);
+    });
+  });
 }
 
 void print_as_json(const Report& report, const std::string& place,
                    const analysis::Comparison* comparison) {
-  rapidjson::StringBuffer buffer;
-  Json out(buffer);
-  out.StartObject();
-  out.Key("output");
-  out.String(place);
-  for (const auto& [metric, value] : report.metrics) {
-    out.Key(metric.c_str());
-    out.RawValue(value.data(), value.size(), rapidjson::kNumberType);
-  }
-  write_sentences("answers", report.answers, &out);
-  out.Key("times");
-  out.String(report.clock_text);
-  write_sentences("not_known", report.coverage, &out);
-  if (comparison != nullptr) {
-    write_changes("slower", comparison->slower, &out);
-    write_changes("faster", comparison->faster, &out);
-  }
-  out.EndObject();
-  print_json({buffer.GetString(), buffer.GetSize()});
+  analysis::JsonFields out;
+  out.object([&] {
+    out.string("output", place);
+    for (const auto& [metric, value] : report.metrics) out.raw(metric, value);
+    out.strings("answers", report.answers);
+    out.string("times", report.clock_text);
+    out.strings("not_known", report.coverage);
+    if (comparison != nullptr) {
+      put_changes("slower", comparison->slower, &out);
+      put_changes("faster", comparison->faster, &out);
+    }
+  });
+  print_json(out.text());
 }
 
 int run_report(const Arguments& arguments) {
