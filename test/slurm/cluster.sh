@@ -13,18 +13,28 @@ need srun slurm-client
 need jq jq
 need ip iproute2
 
-# A network of its own, so that no port is ever taken by somebody else. Where loopback is all there is, names are not
-# resolved: hence the bridge.
-if [ -z "${OWN_NETWORK:-}" ]; then
-  unshare --net ip link add bridge type bridge 2>/dev/null || skip "network namespaces are not permitted here"
-  rm -rf "$TMP"
-  OWN_NETWORK=1 exec unshare --net bash "$0" "$@"
+# A network of its own, so that no port is ever taken by somebody else; where loopback is all there is, names are not
+# resolved: hence the bridge. Process numbers of its own: the script is the first process there, and when it ends, in
+# whatever way, the kernel ends all that it and the cluster have started. A /dev/shm of its own: what killed programs
+# leave in memory goes as well. Out here it is waited for, because a first process does not hear SIGTERM.
+if [ -z "${CLUSTER_TMP:-}" ]; then
+  world=(unshare --net --mount --pid --fork --kill-child --mount-proc)
+  "${world[@]}" ip link add bridge type bridge 2>/dev/null || skip "network or process namespaces are not permitted here"
+  CLUSTER_TMP=$TMP "${world[@]}" bash "$0" "$@" &
+  world=$!
+  trap 'pkill -KILL -P "$world"; wait "$world"; exit 143' TERM INT
+  rc=0
+  wait "$world" || rc=$?
+  exit "$rc"
 fi
+rm -rf "$TMP"
+TMP=$CLUSTER_TMP
+trap - EXIT
+mount -t tmpfs -o mode=1777 shm /dev/shm
 ip link set lo up
 ip link add bridge type bridge
 ip addr add 10.77.20.1/24 dev bridge
 ip link set bridge up
-
 
 S=$TMP/slurm
 RUNS=$TMP/runs
@@ -38,23 +48,6 @@ wait_for() {
     sleep 0.1
   done
 }
-
-cluster_down() {
-  local pid pids=() file
-  [ -s "$S/slurm.conf" ] || return 0
-  scontrol shutdown >/dev/null 2>&1 || true
-  for file in "$S"/run/*.pid "$S"/run/munge/*.pid; do
-    [ -s "$file" ] && pids+=("$(cat "$file")")
-  done
-  # Steps of jobs that a failed test left behind are children of this cluster's slurmd.
-  for pid in $(pgrep -f "slurmstepd: \[" || true); do
-    tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qxF "SLURM_CONF=$S/slurm.conf" && pids+=("$pid")
-  done
-  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
-  for pid in "${pids[@]}"; do wait_for 5 not_running "$pid" || kill -9 "$pid" 2>/dev/null || true; done
-}
-not_running() { ! kill -0 "$1" 2>/dev/null; }
-trap 'cluster_down; rm -rf "$TMP"' EXIT
 
 free_ports() {  # free_ports N: N ports that nobody listens on now
   python3 -c 'import socket, sys
