@@ -1,6 +1,5 @@
 #include "analysis/clock_input.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -10,45 +9,14 @@
 #include <memory>
 
 #include "clocksync/clock_records.h"
+#include "dumper/run_files.h"
 
 namespace lockstep::analysis {
 namespace {
 
-struct DirCloser {
-  void operator()(DIR* directory) const { closedir(directory); }
-};
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 bool is_directory(const std::string& path) {
   struct stat facts {};
   return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
-// Sorted, so that the same directory always gives the same model.
-std::vector<std::string> entries_of(const std::string& directory) {
-  std::vector<std::string> paths;
-  const std::unique_ptr<DIR, DirCloser> open(opendir(directory.c_str()));
-  if (open == nullptr) return paths;
-  while (const dirent* entry = readdir(open.get())) {
-    if (entry->d_name[0] != '.') paths.push_back(directory + "/" + entry->d_name);
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-std::vector<std::string> find_clock_files(const std::string& directory) {
-  std::vector<std::string> files;
-  for (const std::string& path : entries_of(directory)) {
-    if (ends_with(path, kClockFileSuffix)) files.push_back(path);
-    if (!is_directory(path)) continue;
-    for (const std::string& below : entries_of(path)) {
-      if (ends_with(below, kClockFileSuffix)) files.push_back(below);
-    }
-  }
-  return files;
 }
 
 class FileReader {
@@ -129,7 +97,11 @@ Result<ClockInput> read_clock_files(const std::string& directory) {
     return Status::error(directory + ": is not a directory; name the run directory");
   }
   ClockInput input;
-  for (const std::string& path : find_clock_files(directory)) {
+  const auto files = dumper::run_files(directory);
+  if (!files.ok()) return files.status();
+  // Sorted, so that the same directory always gives the same model.
+  for (const std::string& path : files.value()) {
+    if (!dumper::has_ending(path, kClockFileSuffix)) continue;
     const Status status = FileReader(&input).read(path);
     if (!status.ok()) input.notes.push_back(status.message());
   }

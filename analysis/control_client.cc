@@ -13,15 +13,13 @@
 #include <cstdio>
 #include <cstring>
 
+#include "dumper/run_files.h"
+
 namespace lockstep::analysis {
 namespace {
 
 constexpr size_t kLongestAnswerBytes = 1u << 20;
 constexpr const char* kEnding = ".ctl";
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 std::vector<std::string> names_in(const std::string& directory) {
   std::vector<std::string> names;
@@ -33,13 +31,6 @@ std::vector<std::string> names_in(const std::string& directory) {
   return names;
 }
 
-void add_sockets(const std::string& directory, const std::string& ending,
-                 std::vector<ControlledProcess>* found) {
-  for (const std::string& name : names_in(directory)) {
-    if (ends_with(name, ending)) found->push_back({directory, name});
-  }
-}
-
 // The process keeps its run directory open; the directory is among its descriptors.
 void add_sockets_of_process(const std::string& pid, std::vector<ControlledProcess>* found) {
   const std::string descriptors = "/proc/" + pid + "/fd/";
@@ -48,7 +39,9 @@ void add_sockets_of_process(const std::string& pid, std::vector<ControlledProces
     const ssize_t length = readlink((descriptors + number).c_str(), target, sizeof target - 1);
     if (length <= 0 || target[0] != '/' || !found->empty()) continue;
     target[length] = '\0';
-    add_sockets(target, "." + pid + kEnding, found);
+    for (const std::string& name : names_in(target)) {
+      if (dumper::has_ending(name, "." + pid + kEnding)) found->push_back({target, name});
+    }
   }
 }
 
@@ -84,8 +77,12 @@ Result<std::vector<ControlledProcess>> controlled_processes(const std::string& w
                            " has no control socket here: it does not record, or is not yours");
     return found;
   }
-  if (access(where.c_str(), R_OK) != 0) return Status::error(where + ": " + std::strerror(errno));
-  add_sockets(where, kEnding, &found);
+  const auto files = dumper::run_files(where);
+  if (!files.ok()) return files.status();
+  for (const std::string& file : files.value()) {
+    if (dumper::has_ending(file, kEnding))
+      found.push_back({dumper::parent_of(file), dumper::base_name(file)});
+  }
   if (found.empty()) return Status::error(where + ": no process records there at the moment");
   return found;
 }

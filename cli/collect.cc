@@ -3,59 +3,28 @@
 #include <filesystem>
 #include <memory>
 
-#include "analysis/recover.h"
+#include "cli/collection.h"
 #include "cli/commands.h"
-#include "cli/file_move.h"
 #include "cli/output.h"
+#include "cli/run_directory.h"
+#include "cli/run_marker.h"
 
 namespace lockstep::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Arguments {
   std::string local, directory;
 };
 
-// What killed processes left first: it becomes segments beside the others.
-Status recover_here(const std::string& local) {
-  const auto recovered = dumper::recover_run(local);
-  if (!recovered.ok()) return recovered.status();
-  for (const dumper::RecoveredProcess& process : recovered.value()) {
-    using Outcome = dumper::RecoveredProcess::Outcome;
-    if (process.outcome == Outcome::Running || process.outcome == Outcome::Failed)
-      return Status::error(process.sentence + "; nothing was collected");
-  }
-  return {};
-}
-
-bool is_recording(const fs::path& path) {
-  const std::string suffix = path.extension().string();
-  return suffix == ".lks" || suffix == ".clock";
-}
-
+// The output of all nodes may come together: each line says whose it is.
 int run(const Arguments& arguments) {
-  const Status recovered = recover_here(arguments.local);
-  if (!recovered.ok()) return bad_input(recovered.message());
   std::error_code error;
-  fs::create_directories(arguments.directory, error);
-  std::vector<fs::path> files, sockets;
-  for (const auto& entry : fs::directory_iterator(arguments.local, error)) {
-    if (is_recording(entry.path())) files.push_back(entry.path());
-    if (entry.path().extension() == ".ctl") sockets.push_back(entry.path());
-  }
-  if (error) return bad_input(arguments.local + ": " + error.message());
-  uint64_t bytes = 0;
-  for (const fs::path& file : files) {
-    const auto moved =
-        move_file(file.string(), arguments.directory + "/" + file.filename().string());
-    if (!moved.ok()) return bad_input(moved.message());
-    bytes += moved.value();
-  }
-  for (const fs::path& socket : sockets) fs::remove(socket, error);
-  fs::remove(arguments.local, error);  // when nothing else is in it
-  print(std::to_string(files.size()) + " files, " + std::to_string(bytes) + " bytes copied to " +
-        arguments.directory + "\n");
+  // For the epilog, should this process be killed.
+  const RunMarker marker(job_facts().job,
+                         std::filesystem::absolute(arguments.directory, error).string());
+  const auto collected = collect_recordings(arguments.local, arguments.directory);
+  if (!collected.ok()) return bad_input(this_host() + ": " + collected.message());
+  print(this_host() + ": " + collected.value() + "\n");
   return kOk;
 }
 

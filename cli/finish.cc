@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -10,9 +11,12 @@
 #include <memory>
 
 #include "analysis/recover.h"
+#include "analysis/run_files.h"
+#include "cli/collection.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/run_finish.h"
+#include "cli/run_note.h"
 
 namespace lockstep::cli {
 namespace {
@@ -24,14 +28,27 @@ struct Arguments {
   bool last = false;
 };
 
-// Each process keeps a file of this kind beside its segments for as long as it has memory that
-// could be recovered, on whichever host.
+std::vector<std::string> files_of(const std::string& directory) {
+  const auto files = dumper::run_files(directory);
+  return files.ok() ? files.value() : std::vector<std::string>();
+}
+
+// Each process keeps a file beside its segments for as long as it has memory that could be
+// recovered, on whichever host.
 bool some_are_left(const std::string& directory) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (entry.path().extension() == ".arena") return true;
-  }
-  return false;
+  const std::vector<std::string> files = files_of(directory);
+  return std::any_of(files.begin(), files.end(),
+                     [](const std::string& file) { return dumper::has_ending(file, ".arena"); });
+}
+
+// With --node-local, a host that compared its clock with others' and has no segment here yet.
+bool some_are_elsewhere(const std::string& directory) {
+  const std::string clock = ".clock";
+  const std::vector<std::string> files = files_of(directory);
+  return std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+    return dumper::has_ending(file, clock) && dumper::parent_of(file) == directory &&
+           !dumper::is_host_directory(file.substr(0, file.size() - clock.size()));
+  });
 }
 
 // The report is there, and no segment came after summary/recover.txt, which is written before the
@@ -41,16 +58,20 @@ bool answered(const std::string& directory) {
   const auto report = fs::last_write_time(directory + "/report.html", no_report);
   const auto begin = fs::last_write_time(directory + "/summary/recover.txt", no_begin);
   if (no_report || no_begin || report < begin) return false;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    std::error_code gone;
-    if (entry.path().extension() == ".lks" && fs::last_write_time(entry.path(), gone) > begin)
-      return false;
-  }
-  return true;
+  const std::vector<std::string> files = files_of(directory);
+  return std::none_of(files.begin(), files.end(), [&](const std::string& file) {
+    return dumper::has_ending(file, ".lks") && fs::last_write_time(file, error) > begin;
+  });
 }
 
 int run(const Arguments& arguments) {
   const std::string& directory = arguments.directory;
+  const std::string local = local_of(directory);
+  if (!local.empty()) {
+    const auto collected = collect_recordings(local, directory);
+    if (!collected.ok()) return bad_input(this_host() + ": " + collected.message());
+    print(this_host() + ": " + collected.value() + "\n");
+  }
   // One at a time: the epilogs of all nodes come at once. Held until this process ends.
   const int lock = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock < 0) return bad_input(directory + ": cannot be opened: " + std::strerror(errno));
@@ -60,8 +81,9 @@ int run(const Arguments& arguments) {
   std::string told;
   for (const dumper::RecoveredProcess& process : recovered.value()) told += process.sentence + "\n";
   print(told);
-  if (arguments.last && some_are_left(directory)) {
-    print("other hosts have processes to recover; the last one's `lockstep finish` answers\n");
+  if (arguments.last &&
+      (some_are_left(directory) || (!local.empty() && some_are_elsewhere(directory)))) {
+    print("other hosts have something to add; the last one's `lockstep finish` answers\n");
     return kOk;
   }
   if (answered(directory)) {

@@ -18,8 +18,9 @@ CommandLine on_each_node(const JobFacts& job, size_t component) {
   for (const char* name : kTaskLayout) command.insert(command.end(), {"-u", name});
   const std::string nodes = std::to_string(job.nodes[component]);
   // --overlap alone is not enough: without -N and -n srun takes the layout of the job's tasks.
+  // A task that fails, or that ends before the others, must not end them, whatever the site says.
   command.insert(command.end(), {"srun", "-N" + nodes, "-n" + nodes, "--overlap", "--mem=0",
-                                 "--gres=none", "--quiet"});
+                                 "--gres=none", "--quiet", "--kill-on-bad-exit=0", "--wait=0"});
   if (job.nodes.size() > 1) command.push_back("--het-group=" + std::to_string(component));
   return command;
 }

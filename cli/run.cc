@@ -1,5 +1,7 @@
 // `lockstep run [options] -- srun ... program`: records one start of a program, in a batch script
 // or by hand.
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -22,7 +24,7 @@ constexpr const char* kPluginFile = "libnccl-profiler.so";
 
 struct Arguments {
   std::vector<std::string> command;
-  std::string parent = ".", events;
+  std::string parent = ".", events, node_local;
   double interval_s = 0, snapshot_every_s = 0;
   int top = 0;
   bool dry_run = false;
@@ -41,22 +43,27 @@ Result<std::string> find_plugin() {
                        " nor in ../lib beside it; `make` builds it, `make install` puts it there");
 }
 
+// Percent signs are patterns in LOCKSTEP_DIR.
+std::string as_pattern(const std::string& directory) {
+  std::string pattern;
+  for (char c : directory) pattern += c == '%' ? "%%" : std::string(1, c);
+  return pattern;
+}
+
+// A directory for each host, so that thousands of processes do not share one; all hosts meet, and
+// leave what their clocks said, in the run directory.
 Settings settings_of(const Arguments& arguments, const std::string& plugin,
-                     const std::string& directory) {
-  Settings settings = {{"NCCL_PROFILER_PLUGIN", plugin}, {"LOCKSTEP_DIR", directory}};
+                     const FinishPlan& plan) {
+  const std::string& place = plan.local.empty() ? plan.directory : plan.local;
+  Settings settings = {{"NCCL_PROFILER_PLUGIN", plugin},
+                       {"LOCKSTEP_DIR", as_pattern(place) + "/%h"},
+                       {"LOCKSTEP_CLOCK_OUT", plan.directory}};
   if (!arguments.events.empty()) settings.emplace_back("LOCKSTEP_EVENTS", arguments.events);
   if (arguments.interval_s > 0) {
     const auto us = std::llround(arguments.interval_s * 1e6);
     settings.emplace_back("LOCKSTEP_DUMP_INTERVAL_US", std::to_string(us));
   }
   return settings;
-}
-
-// Percent signs are patterns in LOCKSTEP_DIR.
-std::string as_pattern(const std::string& directory) {
-  std::string pattern;
-  for (char c : directory) pattern += c == '%' ? "%%" : std::string(1, c);
-  return pattern;
 }
 
 // The words after the first `--`, as they are: the parser would take [a,b] for a list.
@@ -69,6 +76,15 @@ std::vector<std::string> words_after_mark() {
     marked = marked || word == "--";
   }
   return words;
+}
+
+// Absolute, and of this run alone: jobs number their runs by the folder they are in, of which there
+// may be several.
+std::string local_place(const std::string& parent, const std::string& directory) {
+  const std::filesystem::path run = std::filesystem::path(directory).filename();
+  std::error_code error;
+  return (std::filesystem::absolute(parent, error).lexically_normal() / run).string() + "-" +
+         std::to_string(getpid());
 }
 
 std::string utc_now() {
@@ -94,7 +110,7 @@ int record(const Arguments& arguments, const Settings& settings, const FinishPla
   const bool first = plan.job.task == "0";
   for (const auto& [name, value] : settings) setenv(name.c_str(), value.c_str(), 1);
   if (first) complain("recording to " + plan.directory);
-  RunNote note{plan.directory, plan.job, shown(arguments.command), utc_now()};
+  RunNote note{plan.directory, plan.job, shown(arguments.command), utc_now(), plan.local};
   if (first) note.write();
   const RunMarker marker(first ? plan.job.job : "", plan.directory);
   ChildProcess process;
@@ -122,11 +138,20 @@ int run(Arguments arguments) {
   if (!plugin.ok()) return bad_input(plugin.message());
   FinishPlan plan;
   plan.job = job_facts();
+  if (!arguments.node_local.empty() && plan.job.inside_step())
+    return bad_usage(
+        "--node-local collects from all nodes when the program has ended, so `lockstep run` comes "
+        "before srun and not after it");
+  if (!arguments.node_local.empty() && arguments.snapshot_every_s > 0)
+    return bad_usage(
+        "--snapshot-every reads the run directory, where nothing is while --node-local records on "
+        "the nodes' own disks");
   plan.top = arguments.top;
   const auto directory = new_run_directory(arguments.parent, plan.job, !arguments.dry_run);
   if (!directory.ok()) return bad_input(directory.message());
   plan.directory = directory.value();
-  const Settings settings = settings_of(arguments, plugin.value(), as_pattern(plan.directory));
+  if (!arguments.node_local.empty()) plan.local = local_place(arguments.node_local, plan.directory);
+  const Settings settings = settings_of(arguments, plugin.value(), plan);
   return arguments.dry_run ? show_plan(arguments, settings, plan)
                            : record(arguments, settings, plan);
 }
@@ -143,6 +168,10 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("PROGRAM...");
   command->add_option("--dir", arguments->parent,
                       "Folder, on all nodes, in which each run gets a directory of its own");
+  command
+      ->add_option("--node-local", arguments->node_local,
+                   "Record under this folder of each node's own disk, and collect at the end")
+      ->type_name("DIR");
   command->add_option("--events", arguments->events, "What to record; LOCKSTEP_EVENTS")
       ->type_name("EVENTS");
   command

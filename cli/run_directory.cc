@@ -28,14 +28,12 @@ bool is_srun_step(const std::string& step) {
 std::string base_name(const JobFacts& facts) {
   std::string name = "lockstep-";
   if (facts.job.empty()) {
-    char host[HOST_NAME_MAX + 1] = {};
     char date[32];
     const std::time_t now = std::time(nullptr);
     std::tm utc{};
     gmtime_r(&now, &utc);
     std::strftime(date, sizeof date, "%Y%m%dT%H%M%S", &utc);
-    name += gethostname(host, sizeof host - 1) == 0 ? host : "unknown";
-    return name + "-" + date + "-" + std::to_string(getpid());
+    return name + this_host() + "-" + date + "-" + std::to_string(getpid());
   }
   name += facts.array_task.empty() ? facts.job : facts.array_job + "_" + facts.array_task;
   if (!facts.restart.empty() && facts.restart != "0") name += ".r" + facts.restart;
@@ -48,6 +46,11 @@ Status cannot_make(const std::string& path, const std::string& why) {
 }
 
 }  // namespace
+
+std::string this_host() {
+  char host[HOST_NAME_MAX + 1] = {};
+  return gethostname(host, sizeof host - 1) == 0 ? host : "unknown";
+}
 
 JobFacts job_facts() {
   JobFacts facts;

@@ -1,7 +1,10 @@
 #include "cli/run_finish.h"
 
+#include <algorithm>
 #include <filesystem>
 
+#include "analysis/run_files.h"
+#include "cli/commands.h"
 #include "cli/job_step.h"
 #include "cli/output.h"
 
@@ -13,19 +16,29 @@ constexpr double kRecoverLimitS = 120;
 constexpr double kStepLimitS = 1800;
 constexpr double kSnapshotLimitS = 60;
 
+// Collecting recovers first.
+CommandLine recover_here(const FinishPlan& plan) {
+  if (plan.local.empty()) return {this_command(), "recover", plan.directory};
+  return {this_command(), "collect", plan.local, "--to", plan.directory};
+}
+
 std::vector<FinishStep> recover_steps(const FinishPlan& plan) {
+  const CommandLine recover = recover_here(plan);
   const JobFacts& job = plan.job;
   const bool here = job.inside_step() || job.job.empty() || job.nodes == std::vector<int>{1};
   std::vector<FinishStep> steps;
   for (size_t i = 0; i < (here ? 1 : job.nodes.size()); ++i) {
     FinishStep step;
     if (!here) step.command = on_each_node(job, i);
-    step.command.insert(step.command.end(), {this_command(), "recover", plan.directory});
+    step.command.insert(step.command.end(), recover.begin(), recover.end());
     step.to =
         plan.directory + "/summary/recover" + (i == 0 ? "" : "." + std::to_string(i)) + ".txt";
-    step.otherwise =
-        "what killed processes left on other nodes is recovered by `lockstep finish` there, or by "
-        "the epilog in slurm/";
+    step.otherwise = plan.local.empty()
+                         ? "what killed processes left on other nodes is recovered by `lockstep "
+                           "finish` there, or by the epilog in slurm/"
+                         : "what it could not collect stays in " + plan.local +
+                               " of its node; `lockstep finish " + plan.directory +
+                               "` there goes on";
     steps.push_back(std::move(step));
   }
   return steps;
@@ -37,11 +50,10 @@ CommandLine top_option(const FinishPlan& plan) {
 }
 
 bool has_segments(const std::string& directory) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    if (entry.path().extension() == ".lks") return true;
-  }
-  return false;
+  const auto files = dumper::run_files(directory);
+  return files.ok() &&
+         std::any_of(files.value().begin(), files.value().end(),
+                     [](const std::string& file) { return dumper::has_ending(file, ".lks"); });
 }
 
 std::vector<FinishStep> answer_steps(const FinishPlan& plan) {
@@ -64,13 +76,13 @@ std::vector<FinishStep> answer_steps(const FinishPlan& plan) {
   return steps;
 }
 
-bool run_step(ChildProcess& process, const FinishStep& step, double limit_s) {
+int run_step(ChildProcess& process, const FinishStep& step, double limit_s) {
   const int code = process.run_helper(step.command, step.to, limit_s);
-  if (code == 0 || (step.may_find && code == 1)) return true;
+  if (code == 0 || (step.may_find && code == 1)) return code;
   complain("`" + shown(step.command) + "` " +
            (code < 0 ? "took too long" : "ended with " + std::to_string(code)) + " (" + step.to +
            ")" + (step.otherwise.empty() ? "" : "; " + step.otherwise));
-  return false;
+  return code;
 }
 
 }  // namespace
@@ -92,10 +104,13 @@ std::vector<FinishStep> finish_steps(const FinishPlan& plan) {
 void finish_run(ChildProcess& process, const FinishPlan& plan) {
   std::error_code error;
   std::filesystem::create_directories(plan.directory + "/summary", error);
+  const double limit_s = plan.local.empty() ? kRecoverLimitS : kStepLimitS;
   for (const FinishStep& step : recover_steps(plan)) {
-    // The job may be over, and no step can start any more: this node at least.
-    if (!run_step(process, step, kRecoverLimitS) && step.command[0] == "env")
-      process.run_helper({this_command(), "recover", plan.directory}, step.to, kRecoverLimitS);
+    const int code = run_step(process, step, limit_s);
+    // Not our command's own failure: the job may be over, and no step can start any more. This node
+    // at least.
+    if (code != 0 && code != kBadInput && step.command[0] == "env")
+      process.run_helper(recover_here(plan), step.to, limit_s);
   }
   if (plan.job.task == "0") write_answers(process, plan);
 }

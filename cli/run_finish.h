@@ -1,6 +1,7 @@
 // What `lockstep run` does after the program: recover what killed processes left on every node of
-// the job, align the clocks, write the summary. Each part may fail without keeping the next from
-// running; a failure is one sentence on stderr and never changes the program's exit code.
+// the job, collect what the nodes have on their own disks, align the clocks, write the summary.
+// Each part may fail without keeping the next from running; a failure is one sentence on stderr and
+// never changes the program's exit code.
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@ namespace lockstep::cli {
 
 struct FinishPlan {
   std::string directory;
+  std::string local;  // of --node-local; empty: processes write to `directory` itself
   JobFacts job;
   int top = 0;  // rows in the report's lists; 0: its default
 };
@@ -27,7 +29,7 @@ std::vector<FinishStep> finish_steps(const FinishPlan& plan);
 
 void finish_run(ChildProcess& process, const FinishPlan& plan);
 
-// Its second part: everything but the recovery.
+// Its second part: everything but recovery and collecting.
 void write_answers(ChildProcess& process, const FinishPlan& plan);
 
 // The report of what there is while the program runs, into snapshot/TIME.

@@ -1,14 +1,20 @@
 #include "cli/run_note.h"
 
+#include <rapidjson/document.h>
+#include <rapidjson/istreamwrapper.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
 #include <cstdio>
+#include <fstream>
 #include <numeric>
 
 #include "cli/output.h"
 
 namespace lockstep::cli {
+namespace {
+constexpr const char* kLocal = "node_local";
+}
 
 void RunNote::write() const {
   rapidjson::StringBuffer text;
@@ -28,6 +34,7 @@ void RunNote::write() const {
   out.Int(std::accumulate(job.nodes.begin(), job.nodes.end(), 0));
   add("command", command);
   add("started", started);
+  add(kLocal, local);
   add("ended", ended);
   if (exit_code) {
     out.Key("exit_code");
@@ -41,6 +48,16 @@ void RunNote::write() const {
   const bool closed = file != nullptr && std::fclose(file) == 0;
   if (!written || !closed || std::rename(fresh.c_str(), path.c_str()) != 0)
     complain("cannot write " + path);
+}
+
+std::string local_of(const std::string& directory) {
+  std::ifstream file(directory + "/run.json");
+  rapidjson::IStreamWrapper stream(file);
+  rapidjson::Document note;
+  note.ParseStream<rapidjson::kParseIterativeFlag>(stream);
+  if (note.HasParseError() || !note.IsObject()) return "";
+  const auto found = note.FindMember(kLocal);
+  return found != note.MemberEnd() && found->value.IsString() ? found->value.GetString() : "";
 }
 
 }  // namespace lockstep::cli

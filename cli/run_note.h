@@ -15,11 +15,15 @@ struct RunNote {
   JobFacts job;
   std::string command;
   std::string started;  // UTC
+  std::string local;    // of --node-local: where each node records until it is collected
   std::string ended = {};
   std::optional<int> exit_code = {};
 
   // A failure is a sentence on stderr: the run goes on without.
   void write() const;
 };
+
+// What a run's note says, or the empty string: a run recorded without `lockstep run` has none.
+std::string local_of(const std::string& directory);
 
 }  // namespace lockstep::cli

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
+#include <set>
 
+#include "analysis/run_files.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 
@@ -14,34 +17,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSuffixes[] = {".lks", ".clock", ".arena", ".ctl"};
+constexpr const char* kSuffixes[] = {".lks", ".lks.part", ".clock", ".arena", ".ctl"};
 constexpr const char* kNames[] = {
     "clock",      "clock_model.json", "run.json",       "summary",       "snapshot",
     "summary.md", "report.html",      "operations.csv", "aggregate.csv", "top.csv"};
 
-bool is_ours(const fs::path& path) {
-  const auto equals = [](const std::string& text) {
-    return [&text](const char* known) { return text == known; };
-  };
-  const std::string name = path.filename().string(), suffix = path.extension().string();
-  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes), equals(suffix)) ||
-         std::any_of(std::begin(kNames), std::end(kNames), equals(name));
+bool is_ours(const std::string& path) {
+  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
+                     [&](const char* suffix) { return dumper::has_ending(path, suffix); });
+}
+
+// Processes' files, then what was made of them, then the host directories that are empty now.
+Status remove_ours(const std::string& run) {
+  const auto files = dumper::run_files(run);
+  if (!files.ok()) return files.status();
+  std::error_code error, not_empty;
+  std::set<std::string> hosts;
+  for (const std::string& file : files.value()) {
+    if (!is_ours(file)) continue;
+    if (!error) fs::remove(file, error);
+    if (dumper::parent_of(file) != run) hosts.insert(dumper::parent_of(file));
+  }
+  for (const char* name : kNames) {
+    if (!error) fs::remove_all(run + "/" + name, error);
+  }
+  for (const std::string& host : hosts) fs::remove(host, not_empty);
+  return error ? Status::error(error.message()) : Status();
 }
 
 bool remove(const RunRow& run) {
+  const Status removed = remove_ours(run.path);
+  if (!removed.ok()) {
+    complain(run.path + ": cannot remove it: " + removed.message());
+    return false;
+  }
   std::error_code error;
-  std::vector<fs::path> ours;
-  size_t others = 0;
-  for (const auto& entry : fs::directory_iterator(run.path, error)) {
-    if (is_ours(entry.path())) {
-      ours.push_back(entry.path());
-    } else {
-      ++others;
-    }
-  }
-  for (const fs::path& path : ours) {
-    if (!error) fs::remove_all(path, error);
-  }
+  const auto others = std::distance(fs::directory_iterator(run.path, error), {});
   if (!error && others == 0) fs::remove(run.path, error);
   if (error) {
     complain(run.path + ": cannot remove it: " + error.message());

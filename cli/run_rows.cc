@@ -11,6 +11,7 @@
 
 #include "analysis/align.h"
 #include "analysis/describe_run.h"
+#include "analysis/run_files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -80,7 +81,7 @@ Result<std::vector<RunRow>> run_rows(const std::string& parent) {
   std::error_code error;
   std::vector<RunRow> rows;
   for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
-    if (!entry.is_directory()) continue;
+    if (!entry.is_directory() || dumper::is_host_directory(entry.path().string())) continue;
     auto row = run_row(entry.path().string());
     if (row.ok()) rows.push_back(std::move(row.value()));
   }

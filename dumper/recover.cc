@@ -60,13 +60,18 @@ std::vector<std::string> list_arenas() {
   return arenas;
 }
 
-// Arenas of this run that no *.arena file names: their process could not write one.
-void add_unnamed(const std::string& run_directory, std::vector<std::string>* arenas) {
+// Arenas of this run that no *.arena file names: their process could not write one. It wrote to the
+// run directory or to its host's directory there.
+void add_unnamed(const std::string& run_directory, std::vector<FoundArena>* arenas) {
   for (const std::string& path : list_arenas()) {
-    if (std::find(arenas->begin(), arenas->end(), path) != arenas->end()) continue;
+    const bool known = std::any_of(arenas->begin(), arenas->end(),
+                                   [&](const FoundArena& found) { return found.path == path; });
+    if (known) continue;
     const auto arena = ArenaFile::open(path);
-    if (arena.ok() && real_path(arena.value()->run_directory()) == run_directory)
-      arenas->push_back(path);
+    if (!arena.ok()) continue;
+    const std::string directory = real_path(arena.value()->run_directory());
+    if (directory == run_directory || directory == run_directory + "/" + arena.value()->host())
+      arenas->push_back({path, directory});
   }
 }
 
@@ -137,13 +142,14 @@ Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory) 
   struct stat facts;
   const int why = ::stat(directory.c_str(), &facts) == 0 ? 0 : errno;
   if (why == 0 && !S_ISDIR(facts.st_mode)) return Status::error(directory + ": not a directory");
-  std::vector<std::string> arenas = find_arenas(directory);
+  std::vector<FoundArena> arenas = find_arenas(directory);
   add_unnamed(real_path(directory), &arenas);
   if (why != 0 && arenas.empty()) {
     return Status::error(directory + ": cannot read the directory: " + std::strerror(why));
   }
   std::vector<RecoveredProcess> results;
-  for (const std::string& arena : arenas) results.push_back(recover_arena(arena, directory));
+  for (const FoundArena& arena : arenas)
+    results.push_back(recover_arena(arena.path, arena.directory));
   return results;
 }
 

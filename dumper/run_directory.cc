@@ -1,6 +1,5 @@
 #include "dumper/run_directory.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,16 +9,12 @@
 #include <cstring>
 #include <memory>
 
+#include "dumper/run_files.h"
+
 namespace lockstep::dumper {
 namespace {
 
-constexpr size_t kMaxEntries = 1'000'000;
 constexpr size_t kMaxPathBytes = 4096;
-
-bool ends_with(const std::string& text, const char* end) {
-  const size_t length = std::strlen(end);
-  return text.size() > length && text.compare(text.size() - length, length, end) == 0;
-}
 
 bool parse_number(const std::string& text, uint32_t* out) {
   if (text.empty() || text.size() > 10 || text.find_first_not_of("0123456789") != std::string::npos)
@@ -27,44 +22,6 @@ bool parse_number(const std::string& text, uint32_t* out) {
   const unsigned long long number = std::strtoull(text.c_str(), nullptr, 10);
   *out = static_cast<uint32_t>(number);
   return number <= 0xffffffffu;
-}
-
-struct Listing {
-  std::vector<std::string> files, directories;
-};
-
-Status list(const std::string& path, Listing* out) {
-  DIR* directory = ::opendir(path.c_str());
-  if (directory == nullptr) {
-    return Status::error(path + ": cannot read the directory: " + std::strerror(errno));
-  }
-  while (const dirent* entry = ::readdir(directory)) {
-    const std::string name = entry->d_name;
-    if (name == "." || name == ".." || out->files.size() + out->directories.size() >= kMaxEntries)
-      continue;
-    const std::string full = path + "/" + name;
-    struct stat facts;
-    if (::lstat(full.c_str(), &facts) != 0) continue;
-    if (S_ISDIR(facts.st_mode)) out->directories.push_back(full);
-    if (S_ISREG(facts.st_mode)) out->files.push_back(full);
-  }
-  ::closedir(directory);
-  std::sort(out->files.begin(), out->files.end());
-  return Status();
-}
-
-// Files of the directory and of its sub-directories.
-Status list_run(const std::string& path, std::vector<std::string>* files) {
-  Listing top;
-  Status status = list(path, &top);
-  if (!status.ok()) return status;
-  *files = std::move(top.files);
-  for (const std::string& directory : top.directories) {
-    Listing below;
-    if (list(directory, &below).ok())
-      files->insert(files->end(), below.files.begin(), below.files.end());
-  }
-  return Status();
 }
 
 std::string read_arena_path(const std::string& path) {
@@ -78,19 +35,19 @@ std::string read_arena_path(const std::string& path) {
   return text.substr(0, text.find('\n'));
 }
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-std::vector<std::string> arenas_among(const std::vector<std::string>& files) {
-  std::vector<std::string> arenas;
+std::vector<FoundArena> arenas_among(const std::vector<std::string>& files) {
+  std::vector<FoundArena> arenas;
   for (const std::string& file : files) {
-    std::string arena;
-    if (ends_with(file, ".blocks")) arena = file;
-    if (ends_with(file, ".arena")) arena = read_arena_path(file);
+    FoundArena found = {"", parent_of(file)};
+    if (has_ending(file, ".blocks")) found.path = file;
+    if (has_ending(file, ".arena")) found.path = read_arena_path(file);
     struct stat facts;
-    const bool there = ends_with(arena, ".blocks") && ::lstat(arena.c_str(), &facts) == 0 &&
-                       S_ISREG(facts.st_mode);
-    if (there && std::find(arenas.begin(), arenas.end(), arena) == arenas.end())
-      arenas.push_back(arena);
+    const bool there = has_ending(found.path, ".blocks") &&
+                       ::lstat(found.path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+    const bool known = std::any_of(arenas.begin(), arenas.end(), [&](const FoundArena& other) {
+      return other.path == found.path;
+    });
+    if (there && !known) arenas.push_back(std::move(found));
   }
   return arenas;
 }
@@ -138,7 +95,7 @@ void add_segment(uint64_t uid, SegmentFile segment, std::map<uint64_t, ProcessEn
 }  // namespace
 
 bool parse_segment_name(const std::string& name, RunFileName* out) {
-  if (!ends_with(name, ".lks")) return false;
+  if (!has_ending(name, ".lks")) return false;
   const size_t end = name.size() - 4;
   const size_t number_dot = name.rfind('.', end - 1);
   if (number_dot == std::string::npos || number_dot == 0) return false;
@@ -154,21 +111,20 @@ ProcessState ProcessEntry::state() const {
   return process_state({facts.host, facts.boot_id, facts.pid, facts.process_start});
 }
 
-std::vector<std::string> find_arenas(const std::string& run_directory) {
-  std::vector<std::string> files;
-  if (!list_run(run_directory, &files).ok()) return {};
-  return arenas_among(files);
+std::vector<FoundArena> find_arenas(const std::string& run_directory) {
+  const auto files = run_files(run_directory);
+  if (!files.ok()) return {};
+  return arenas_among(files.value());
 }
 
 Result<RunDirectory> RunDirectory::open(const std::string& path) {
   RunDirectory run;
   run.path = path;
-  std::vector<std::string> files;
-  Status status = list_run(path, &files);
-  if (!status.ok()) return status;
+  const auto files = run_files(path);
+  if (!files.ok()) return files.status();
   std::map<uint64_t, ProcessEntry> processes;
   std::vector<SegmentFile> headless;
-  for (const std::string& file : files) {
+  for (const std::string& file : files.value()) {
     SegmentFile segment;
     if (!parse_segment_name(base_name(file), &segment.name)) continue;
     segment.path = file;
@@ -197,7 +153,7 @@ Result<RunDirectory> RunDirectory::open(const std::string& path) {
         ": no lockstep segments (files named HOST.PID.N.lks) here; give the directory that "
         "LOCKSTEP_DIR named when the job ran");
   }
-  run.arenas = arenas_among(files);
+  for (FoundArena& arena : arenas_among(files.value())) run.arenas.push_back(std::move(arena.path));
   for (auto& [uid, process] : processes) {
     std::stable_sort(
         process.segments.begin(), process.segments.end(),

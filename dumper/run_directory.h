@@ -1,5 +1,5 @@
 // What a run directory holds: the processes, their segments in order, and what killed processes
-// left behind. Looks one level into sub-directories, so that per-host directories work. Reads file
+// left behind, in the directory itself and in its host directories (run_files.h). Reads file
 // headers and facts only; the records come through ProcessReader (in file order) or ProcessRecords
 // (in time order). Everything it reads may be damaged or foreign.
 #pragma once
@@ -53,8 +53,12 @@ struct RunDirectory {
   static Result<RunDirectory> open(const std::string& path);
 };
 
-// Arena file names this run may have: those its *.arena files point to and *.blocks files in it.
-// Also for directories without a single segment.
-std::vector<std::string> find_arenas(const std::string& run_directory);
+// Arenas this run may have: those its *.arena files point to and *.blocks files in it. Also for
+// directories without a single segment.
+struct FoundArena {
+  std::string path;
+  std::string directory;  // where the file that told of it lies, and the process's segments
+};
+std::vector<FoundArena> find_arenas(const std::string& run_directory);
 
 }  // namespace lockstep::dumper

@@ -56,8 +56,8 @@ ClockSyncOptions clock_options(const Config& config, const ClockFacts& facts) {
   options.host = facts.host;
   options.run_directory =
       config.is_set(Option::ClockOut) ? config.text(Option::ClockOut) : facts.run_directory;
-  // Where nothing names the job, hosts that share a run directory are one.
-  options.fallback_job = "dir:" + facts.run_directory;
+  // Where nothing names the job, hosts that share this directory are one.
+  options.fallback_job = "dir:" + options.run_directory;
   options.expected_hosts = facts.nodes > 0 ? static_cast<uint32_t>(facts.nodes) : 0;
   options.settings = settings(config);
   return options;

@@ -207,7 +207,7 @@ void Recording::snapshot_gpu(uint32_t comm) {
   const ClockFacts facts = {arena.host, arena.run_dir, 0};
   const clocksync::ClockSyncOptions clocks = clock_options(config_, facts);
   gpu_snapshots_.add_current_gpu(
-      {config_.text(Option::Cupti), clocks.run_directory,
+      {config_.text(Option::Cupti), facts.run_directory,
        facts.host + ".gpu" + std::to_string(arena.pid), clocks.snapshot_ms,
        [this](const std::string& sentence) { log(true, sentence); }},
       comm);

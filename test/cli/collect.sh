@@ -24,15 +24,31 @@ want_equal "files" "$before" "$(sums "$DEST")"
 record
 before=$(sums "$TMP/local")
 first=$(cd "$TMP/local" && echo *.0.lks | cut -d' ' -f1)
-(ulimit -f 8; "$lockstep" collect "$TMP/local" --to "$DEST" >/dev/null 2>&1) && fail "the limit did not interrupt it"
+marker=/dev/shm/lockstep-$(id -u)-$$
+(ulimit -f 8; SLURM_JOB_ID=$$ "$lockstep" collect "$TMP/local" --to "$DEST" >/dev/null 2>&1) && fail "the limit did not interrupt it"
+want_equal "what tells the epilog" "$DEST" "$(cat "$marker"-*.run | sed -n 2p)"
+rm "$marker"-*.run
 want_equal "nothing is named before it is whole" "" "$(find "$DEST" -name '*.lks')"
 want_equal "nothing is lost" "$before" "$(sums "$TMP/local")"
 half=$(cat "$DEST"/*.part | wc -c)
 [ "$half" -gt 0 ] || fail "nothing was copied before the limit"
 all=$(cat "$TMP/local"/*.lks | wc -c)
-"$lockstep" collect "$TMP/local" --to "$DEST" >"$TMP/out"
-want_equal "bytes copied by the second call" "2 files, $((all - half)) bytes copied to $DEST" "$(cat "$TMP/out")"
+SLURM_JOB_ID=$$ "$lockstep" collect "$TMP/local" --to "$DEST" >"$TMP/out"
+[ -z "$(compgen -G "$marker-*.run")" ] || fail "it tells the epilog although it has ended"
+want_equal "bytes copied by the second call" "$(hostname): 2 files, $((all - half)) bytes copied to $DEST" "$(cat "$TMP/out")"
 want_equal "files" "$before" "$(sums "$DEST")"
+
+want_equal "a third call" "$(hostname): nothing to collect: there is no $TMP/local" "$("$lockstep" collect "$TMP/local" --to "$DEST")"
+
+# Host directories stay what they are.
+record
+before=$(sums "$TMP/local")
+mkdir "$TMP/local/$(hostname)"
+mv "$TMP/local"/*.lks "$TMP/local/$(hostname)"
+"$lockstep" collect "$TMP/local/" --to "$DEST" >"$TMP/out"
+want_equal "files in the host's directory" "$before" "$(sums "$DEST/$(hostname)")"
+want_equal "files elsewhere" "" "$(find "$DEST" -maxdepth 1 -name '*.lks')"
+[ ! -e "$TMP/local" ] || fail "left behind: $(find "$TMP/local")"
 
 # A part that is another file's beginning is not believed.
 record

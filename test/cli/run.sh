@@ -14,6 +14,7 @@ want_equal "run directories" 1 ${#dir[@]}
 grep -qF "recording to ${dir[0]}" "$TMP/said" || fail "it does not say where it records: $(cat "$TMP/said")"
 want_equal "starts" "$(jq -cS .starts "$TMP/line")" "$("$LOCKSTEP" count "${dir[0]}" --json | jq -cS .starts)"
 "$LOCKSTEP" verify "${dir[0]}" >/dev/null || fail "verify finds something"
+want_equal "the directories of its segments" "${dir[0]}/$(hostname)" "$(find "${dir[0]}" -name '*.lks' -printf '%h\n' | sort -u)"
 want_equal "the interval in the files" 250000 \
   "$("$LOCKSTEP" info "${dir[0]}" | sed -n 's/^option dump_interval_us=\([0-9]*\) .*/\1/p')"
 want_equal "exit code in run.json" 0 "$(jq .exit_code "${dir[0]}/run.json")"
@@ -38,6 +39,20 @@ before=$(find "$TMP/runs" | wc -l)
 run --dry-run -- srun -n 2 'a b' >"$TMP/plan"
 grep -qxF "srun -n 2 'a b'" "$TMP/plan" || fail "the plan does not show the program: $(cat "$TMP/plan")"
 want_equal "files made by --dry-run" 0 $(($(find "$TMP/runs" | wc -l) - before))
+
+# On a disk of this machine alone, and in the run directory at the end.
+"$LOCKSTEP" run --dir "$TMP/common" --node-local "$TMP/disk" -- "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --ranks 2 \
+  --iterations 20 >"$TMP/line" 2>"$TMP/said" || fail "a run on a local disk: $(cat "$TMP/said")"
+dir=("$TMP"/common/lockstep-*)
+want_equal "starts" "$(jq -cS .starts "$TMP/line")" "$("$LOCKSTEP" count "${dir[0]}" --json | jq -cS .starts)"
+want_equal "the directories of its segments" "${dir[0]}/$(hostname)" "$(find "${dir[0]}" -name '*.lks' -printf '%h\n' | sort -u)"
+want_equal "left on the disk" "" "$(ls "$TMP/disk")"
+SLURM_JOB_ID=9 SLURM_JOB_NUM_NODES=3 run --node-local "$TMP/disk" --dry-run -- srun train >"$TMP/plan"
+grep -qE "^export LOCKSTEP_DIR=$TMP/disk/lockstep-9\.0-[0-9]+/%h\$" "$TMP/plan" || fail "the plan: $(cat "$TMP/plan")"
+grep -qxF "export LOCKSTEP_CLOCK_OUT=$TMP/runs/lockstep-9.0" "$TMP/plan" || fail "the plan: $(cat "$TMP/plan")"
+grep -qE " srun -N3 -n3 .* collect $TMP/disk/lockstep-9\.0-[0-9]+ --to $TMP/runs/lockstep-9\.0 " "$TMP/plan" || fail "the plan: $(cat "$TMP/plan")"
+want_equal "exit code with --snapshot-every" 2 "$(status run --node-local "$TMP/disk" --snapshot-every 1 -- true)"
+want_equal "exit code inside of a step" 2 "$(SLURM_JOB_ID=9 SLURM_STEP_ID=0 status run --node-local "$TMP/disk" -- true)"
 
 # A signal reaches the program, which may end as it likes.
 "$LOCKSTEP" run --dir "$TMP/runs" -- sh -c 'trap "exit 9" USR1; : >"$TMP/ready"; while :; do sleep 0.05; done' 2>/dev/null &

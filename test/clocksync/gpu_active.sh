@@ -16,8 +16,10 @@ readings() { find "$1" -name '*.gpu*.clock'; }
 record "$TMP/passive"
 [ -z "$(readings "$TMP/passive")" ] || fail "the GPU's clock was read although nobody asked for it"
 
+# Beside the process's segments, wherever the hosts' clock files go.
 export LOCKSTEP_GPU_CLOCK=active
-record "$TMP/active"
+mkdir "$TMP/clocks"
+LOCKSTEP_CLOCK_OUT=$TMP/clocks record "$TMP/active"
 python3 - "$TMP/active.truth" "$TMP/active" <<'P' || fail "see above"
 import glob, json, sys
 for rank in range(2):

@@ -16,6 +16,12 @@ job=$(sbatch --parsable -o "$TMP/aligned.out" nccl-tests.sbatch)
 wait_for 200 job_is_over "$job" || fail "the job does not end: $(cat "$TMP/aligned.out")"
 dir=$(echo "$RUNS"/lockstep-*)
 want_truth aligned "$dir" "$TMP/truth"
+want_layout aligned "$dir" 4 n1 n2
+want_equal "clock files, where all hosts meet" "n1.clock n2.clock" "$(cd "$dir" && find . -name '*.clock' -printf '%P\n' | sort | xargs)"
+# The folder of all runs is none.
+rc=0
+"$BUILD/lockstep" count "$RUNS" >/dev/null 2>"$TMP/err" || rc=$?
+want_equal "count of the folder of runs" "3 $RUNS: no lockstep segments" "$rc $(sed 's/^lockstep: //; s/ (files named.*//' "$TMP/err")"
 "$BUILD/lockstep" align "$dir" --json >"$TMP/align" || fail "align: $(cat "$TMP/align")"
 want_equal "hosts" "n1 n2" "$(jq -r '[.hosts[].host] | sort | join(" ")' "$TMP/align")"
 want_equal "pairs that contradict each other on one clock" 0 "$(jq .causality.violated_after "$TMP/align")"
@@ -26,10 +32,10 @@ want_equal "pairs that contradict each other on one clock" 0 "$(jq .causality.vi
 cat >"$TMP/local.sh" <<SCRIPT
 #!/bin/bash
 set -e
-export LOCKSTEP_CLOCK_OUT=$RUNS/local LOCKSTEP_DIR=\$LOCAL/run NCCL_PROFILER_PLUGIN=$BUILD/libnccl-profiler.so
+export LOCKSTEP_CLOCK_OUT=$RUNS/local LOCKSTEP_DIR=\$LOCAL/run/%h NCCL_PROFILER_PLUGIN=$BUILD/libnccl-profiler.so
 srun "$BUILD/lockstep-emulate" --stall-us 30000000 --iterations 500 --rate 500 --truth "$TMP/kept"
 [ -z "\$(find "$RUNS/local" -name '*.lks')" ]
-srun -N2 -n2 --ntasks-per-node=1 "$BUILD/lockstep" collect "\$LOCKSTEP_DIR" --to "$RUNS/local"
+srun -N2 -n2 --ntasks-per-node=1 "$BUILD/lockstep" collect "\$LOCAL/run" --to "$RUNS/local"
 "$BUILD/lockstep" finish "$RUNS/local"
 SCRIPT
 mkdir "$RUNS/local"

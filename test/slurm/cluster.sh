@@ -126,6 +126,19 @@ job_is_over() {
   [ -n "$states" ] && ! grep -qE '^(PENDING|RUNNING|COMPLETING|CONFIGURING|SUSPENDED|REQUEUED)$' <<<"$states"
 }
 
+# want_layout WHAT DIR PROCESSES HOST...: this many segment files, each below DIR in the directory of its host, and none
+# elsewhere.
+want_layout() {
+  local what=$1 dir=$2 processes=$3 host
+  shift 3
+  want_equal "$what: segment files" "$processes" "$(find "$dir" -name '*.lks' | wc -l)"
+  want_equal "$what: hosts' directories" "$*" "$(cd "$dir" && ls -d */ | grep -vxE '(clock|summary|snapshot)/' | tr -d / | xargs)"
+  for host in "$@"; do
+    [ -n "$(find "$dir/$host" -name "$host.*.lks")" ] || fail "$what: no segments of $host: $(find "$dir")"
+    want_equal "$what: other hosts' files in $host/" "" "$(find "$dir/$host" -type f ! -name "$host.*")"
+  done
+}
+
 # want_truth WHAT DIR TRUTH: DIR holds, by kind, the calls that the processes of TRUTH.RANK say they made.
 want_truth() {
   want_equal "$1: calls" \

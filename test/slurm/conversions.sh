@@ -14,7 +14,7 @@ lockstep run --dir "$RUNS" --events all -- srun "$BUILD/lockstep-emulate" "$BUIL
   --iterations 100 --rate 100 --sendrecv --stall-us 30000000
 dir=\$(echo "$RUNS"/lockstep-*)
 cd "$TMP"
-srun -N4 -n4 --ntasks-per-node=1 bash -c 'mkdir \$LOCAL/run; cp '"\$dir"'/\$(hostname).*.lks '"\$dir"'/clock_model.json \$LOCAL/run'
+srun -N4 -n4 --ntasks-per-node=1 bash -c 'mkdir \$LOCAL/run; cp -r '"\$dir"'/\$(hostname) '"\$dir"'/clock_model.json \$LOCAL/run'
 lockstep export "\$dir" --to csv -o one.csv --json | jq .written >one.csv.json
 lockstep export "\$LOCAL/run" --to csv -o four.csv --srun --json | jq .written >four.csv.json
 lockstep report "\$dir" -o one.report

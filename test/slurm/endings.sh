@@ -11,8 +11,12 @@ cat >"$TMP/epilog" <<EPILOG
 #!/bin/sh
 LOCKSTEP_COMMAND=$BUILD/lockstep PATH=/usr/sbin:/usr/bin:/sbin:/bin exec "$ROOT/slurm/epilog.sh"
 EPILOG
-chmod 755 "$TMP" "$TMP/epilog"
-apart_up 4 "Epilog=$TMP/epilog" OverTimeLimit=0
+cat >"$TMP/prolog" <<PROLOG
+#!/bin/sh
+PLUGIN=$BUILD/libnccl-profiler.so RUNS=$RUNS/prolog exec "$ROOT/slurm/task-prolog.sh"
+PROLOG
+chmod 755 "$TMP" "$TMP/epilog" "$TMP/prolog"
+apart_up 4 "Epilog=$TMP/epilog" "TaskProlog=$TMP/prolog" OverTimeLimit=0
 
 mkdir -p "$TMP/truth"
 # script NAME COMMAND...: a batch script that runs the emulator for as long as it may, after COMMAND, under $RUNS/NAME.
@@ -58,6 +62,11 @@ rank() { pgrep -f "^$BUILD/lockstep-emulate .*/truth/$1( |\$)" | sort -n | tail 
 # The time limit, of programs that ignore SIGTERM: SLURM looks every half a minute, so it ends last.
 script limit "bash -c 'trap \"\" TERM; exec \"\$@\"' --"
 script killed; script cancelled; script requeued
+cat >"$TMP/prolog.sh" <<SCRIPT
+#!/bin/bash
+export MASTER_ADDR=10.77.20.1\${SLURMD_NODENAME#n}
+srun "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --stall-us 10000000 --iterations 1000000 --rate 200 --truth "$TMP/truth/prolog"
+SCRIPT
 limit=$(submit limit --time=1)
 killed=$(submit killed)
 cancelled=$(submit cancelled)
@@ -77,12 +86,20 @@ want_equal "killed: hosts" 2 "$("$BUILD/lockstep" info "$RUNS/killed/lockstep-$k
 over cancelled "$cancelled"
 recorded cancelled "$cancelled.0"
 
+# A site that records by its task prolog alone has the answers of a cancelled job from its epilogs.
+prolog=$(submit prolog -w n1,n2)
+want_started prolog
+scancel "$prolog"
+over prolog "$prolog"
+recorded prolog "$prolog.step0"
+want_layout prolog "$RUNS/prolog/lockstep-$prolog.step0" "$(find "$RUNS/prolog/lockstep-$prolog.step0" -name '*.lks' | wc -l)" n1 n2
+
 # Requeued while it runs: the second start gets a directory of its own, and both are complete.
 requeued=$(submit requeued --requeue)
 want_started requeued
 scontrol requeue "$requeued"
 recorded requeued "$requeued.0"
-before=$(cat "$RUNS/requeued/lockstep-$requeued.0"/*.lks | sha256sum)
+before=$(cat "$RUNS/requeued/lockstep-$requeued.0"/*/*.lks | sha256sum)
 # Left alone, SLURM waits two minutes before it starts it again.
 started_again() { scontrol update "JobId=$requeued" StartTime=now; started requeued1; }
 wait_for 200 started_again || fail "requeued does not start again: $(scontrol show job "$requeued"; cat "$TMP/requeued.out")"
@@ -91,7 +108,7 @@ scancel -s TERM "$requeued"
 over requeued "$requeued"
 recorded requeued "$requeued.r1.0"
 want_equal "requeued: directories" "lockstep-$requeued.0 lockstep-$requeued.r1.0" "$(cd "$RUNS/requeued" && echo *)"
-want_equal "requeued: the first recording" "$before" "$(cat "$RUNS/requeued/lockstep-$requeued.0"/*.lks | sha256sum)"
+want_equal "requeued: the first recording" "$before" "$(cat "$RUNS/requeued/lockstep-$requeued.0"/*/*.lks | sha256sum)"
 want_equal "a signal to the tasks: exit code in run.json" "$(cat "$TMP/requeued.rc")" \
   "$(jq .exit_code "$RUNS/requeued/lockstep-$requeued.r1.0/run.json")"
 

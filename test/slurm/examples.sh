@@ -32,6 +32,7 @@ for name in "${!job[@]}"; do
   else
     want_equal "$name: directory" "lockstep-${job[$name]}.0" "$(basename "${dirs[@]}")"
     want_truth "$name" "${dirs[0]}" "$TMP/truth/$name"
+    want_layout "$name" "${dirs[0]}" "$(find "$TMP/truth" -name "$name.*" | wc -l)" "$(hostname)"
   fi
   want_equal "$name: exit code in run.json" 0 "$(jq .exit_code "${dirs[0]}/run.json")"
   for file in recover align verify info count diagnose; do

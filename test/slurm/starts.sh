@@ -65,6 +65,9 @@ srun -N2 -n2 $WORLD
 srun -N1 -n1 $WORLD
 SCRIPT
 want_equal "prolog" "lockstep-$id.step0 lockstep-$id.step1" "$(directories "$RUNS/prolog")"
+for step in 0:2 1:1; do
+  want_layout "prolog" "$RUNS/prolog/lockstep-$id.step${step%:*}" $((2 * ${step#*:})) "$(hostname)"
+done
 want_equal "prolog: operations of the steps" "20 10" \
   "$(operations "$RUNS/prolog/lockstep-$id.step0") $(operations "$RUNS/prolog/lockstep-$id.step1")"
 

@@ -126,6 +126,31 @@ TEST(Recover, FindsAnArenaInAPlaceOfItsOwnWithoutAWordInTheRunDirectory) {
   EXPECT_FALSE(exists(arena.path()));
 }
 
+TEST(Recover, WritesToTheHostDirectoryThatTheProcessWroteTo) {
+  const OwnPlace place;
+  const TempDirectory directory;
+  const std::string host_directory = directory.path() + "/" + this_host();
+  HandmadeArena arena(host_directory, place.arena());
+  arena.add_block(1, random_records(10, 1), 0);
+  arena.write();
+
+  const RecoveredProcess process = recover_one(directory.path());
+
+  EXPECT_EQ(process.segment.rfind(host_directory + "/", 0), 0u) << process.sentence;
+  EXPECT_EQ(differences(directory.path()), "");
+}
+
+TEST(Recover, LeavesTheRunInADirectoryBelowAlone) {
+  const OwnPlace place;
+  const TempDirectory directory;
+  HandmadeArena arena(directory.path() + "/another-run", place.arena());
+  arena.add_block(1, random_records(10, 1), 0);
+  arena.write();
+
+  EXPECT_TRUE(recover_run(directory.path()).value().empty());
+  EXPECT_TRUE(exists(arena.path()));
+}
+
 const RecoveredProcess* of_arena(const std::vector<RecoveredProcess>& all,
                                  const std::string& path) {
   for (const RecoveredProcess& process : all) {

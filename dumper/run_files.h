@@ -1,0 +1,25 @@
+// The files of a run: those in its directory, and those of its host directories. A host directory
+// is a sub-directory HOST with files of its own name, HOST.*; whatever else lies in a sub-directory
+// belongs to somebody else, so that a folder of many runs is none, and a run inside another stays
+// its own. Called by whoever reads, recovers, collects or removes a run. Opens no file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lockstep/status.h"
+
+namespace lockstep::dumper {
+
+// Paths of regular files and sockets, sorted within each directory, its own first. The error is for
+// a directory that cannot be read.
+Result<std::vector<std::string>> run_files(const std::string& run_directory);
+
+// Whether this directory, by its name and its segments, is one host's part of the run above it.
+bool is_host_directory(const std::string& path);
+
+std::string base_name(const std::string& path);
+std::string parent_of(const std::string& path);
+bool has_ending(const std::string& name, const std::string& ending);  // and something before it
+
+}  // namespace lockstep::dumper
