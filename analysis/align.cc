@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/quantile.h"
 #include "dumper/run_directory.h"
 
 namespace lockstep::analysis {
@@ -141,10 +142,7 @@ int64_t median_half_width_ns(const clocksync::HostModel& host) {
   std::vector<int64_t> halves;
   for (const clocksync::ClockKnot& knot : host.knots)
     halves.push_back((knot.hi_ns - knot.lo_ns + 1) / 2);
-  if (halves.empty()) return 0;
-  const auto middle = halves.begin() + int64_t(halves.size() / 2);
-  std::nth_element(halves.begin(), middle, halves.end());
-  return *middle;
+  return median(&halves);
 }
 
 class PairViews {

@@ -1,21 +1,11 @@
 #include "analysis/gpu_times_text.h"
 
-#include <algorithm>
 #include <vector>
 
+#include "analysis/quantile.h"
 #include "analysis/report_text.h"
 
 namespace lockstep::analysis {
-namespace {
-
-int64_t median(std::vector<int64_t>* values) {
-  const auto middle = values->begin() + static_cast<int64_t>(values->size() / 2);
-  std::nth_element(values->begin(), middle, values->end());
-  return *middle;
-}
-
-}  // namespace
-
 std::string gpu_times_sentence(const RunTables& run) {
   std::vector<int64_t> early, late;
   uint64_t unbounded = 0, suspect = 0;

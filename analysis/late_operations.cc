@@ -7,17 +7,10 @@
 #include <unordered_map>
 
 #include "analysis/call_chain.h"
+#include "analysis/quantile.h"
 
 namespace lockstep::analysis {
 namespace {
-
-int64_t quantile(std::vector<int64_t>* values, double share) {
-  if (values->empty()) return 0;
-  const auto at = static_cast<ptrdiff_t>(static_cast<double>(values->size()) * share);
-  std::nth_element(values->begin(), values->begin() + at, values->end());
-  return (*values)[static_cast<size_t>(at)];
-}
-int64_t median(std::vector<int64_t>* values) { return quantile(values, 0.5); }
 
 // Nothing below this is worth a word: clock reads, cache misses and interrupts alone scatter by so
 // much.
@@ -42,9 +35,9 @@ class Scatter {
   }
 
   void finish() {
-    for (auto& [communicator, values] : scatters_) noise_[communicator] = quantile(&values, 0.5);
+    for (auto& [communicator, values] : scatters_) noise_[communicator] = median(&values);
     for (auto& [key, values] : differences_) {
-      usual_[key] = quantile(&values, 0.5);
+      usual_[key] = median(&values);
       auto& off = scatters_of_two_[std::get<0>(key)];
       for (const int64_t value : values) off.push_back(std::abs(value - usual_[key]));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/quantile.h"
 #include "analysis/report_text.h"
 
 namespace lockstep::analysis {
@@ -79,10 +80,7 @@ int64_t usual_error(const RunTables& run) {
   for (const ArrivalRow& row : run.arrivals) {
     if (row.clock_error_ns != 0) errors.push_back(row.clock_error_ns);
   }
-  if (errors.empty()) return 0;
-  const auto middle = errors.begin() + static_cast<ptrdiff_t>(errors.size() / 2);
-  std::nth_element(errors.begin(), middle, errors.end());
-  return *middle;
+  return median(&errors);
 }
 
 }  // namespace

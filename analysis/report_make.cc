@@ -7,6 +7,7 @@
 
 #include "analysis/gpu_times_text.h"
 #include "analysis/labels.h"
+#include "analysis/quantile.h"
 #include "analysis/report.h"
 #include "analysis/report_facts.h"
 
@@ -95,11 +96,7 @@ std::vector<SignatureRow> make_signatures(const RunTables& run) {
     group.row.wait = spread_of(&group.wait);
     group.row.transfer = spread_of(&group.transfer);
     group.row.skew = spread_of(&group.skew);
-    if (!group.busbw.empty()) {
-      const auto middle = group.busbw.begin() + static_cast<ptrdiff_t>(group.busbw.size() / 2);
-      std::nth_element(group.busbw.begin(), middle, group.busbw.end());
-      group.row.busbw_gbs = *middle;
-    }
+    group.row.busbw_gbs = median(&group.busbw);
     rows.push_back(std::move(group.row));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const SignatureRow& a, const SignatureRow& b) {

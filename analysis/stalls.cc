@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/quantile.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -165,11 +167,7 @@ class StallFinder {
       member.stand = Stand::Missing;
       stall.members.push_back(member);
     }
-    if (!rows.durations.empty()) {
-      auto high = rows.durations.begin() + static_cast<ptrdiff_t>(rows.durations.size() * 9 / 10);
-      std::nth_element(rows.durations.begin(), high, rows.durations.end());
-      stall.typical_ns = *high;
-    }
+    stall.typical_ns = quantile(&rows.durations, 0.9);
     return stall;
   }
 
@@ -193,7 +191,7 @@ class StallFinder {
 
   void find_pair(uint32_t row_number) {
     const OperationRow& row = run_.operations[row_number];
-    if (row.match == kNoRow || !seen_matches_.insert({row.match, true}).second) return;
+    if (row.match == kNoRow || !seen_matches_.insert(row.match).second) return;
     Rows none;
     Stall stall = begin(row.communicator, none);
     stall.pair = true;
@@ -288,7 +286,7 @@ class StallFinder {
   std::unordered_set<uint32_t> ends_known_;  // communicators
   std::unordered_map<uint32_t, std::vector<uint32_t>> open_replays_;
   std::vector<uint32_t> open_pairs_;
-  std::map<uint32_t, bool> seen_matches_;
+  std::unordered_set<uint32_t> seen_matches_;
   std::vector<Stall> stalls_;
 };
 

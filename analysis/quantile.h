@@ -1,0 +1,24 @@
+// The middle of many values, and other shares of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace lockstep::analysis {
+
+// Below which `share` (0 to less than 1) of the values lie; 0 when there are none. Reorders them.
+template <class T>
+T quantile(std::vector<T>* values, double share) {
+  if (values->empty()) return T();
+  const auto at = static_cast<std::ptrdiff_t>(static_cast<double>(values->size()) * share);
+  std::nth_element(values->begin(), values->begin() + at, values->end());
+  return (*values)[static_cast<size_t>(at)];
+}
+
+template <class T>
+T median(std::vector<T>* values) {
+  return quantile(values, 0.5);
+}
+
+}  // namespace lockstep::analysis
