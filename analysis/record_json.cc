@@ -1,7 +1,6 @@
 #include "analysis/record_json.h"
 
-#include <cstdio>
-
+#include "analysis/labels.h"
 #include "dumper/json_reading.h"
 #include "lockstep/record_shape.h"
 
@@ -123,9 +122,7 @@ constexpr FieldList fields_of(Kind kind) {
 }
 
 void put_address(JsonWriter* out, const char* name, uint64_t address) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-  dumper::put_text(out, name, text);
+  dumper::put_text(out, name, hex_text(address));
 }
 
 void put_string(JsonWriter* out, const char* name, uint64_t number,

@@ -1,8 +1,8 @@
 #include "analysis/verdict_evidence.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "analysis/labels.h"
 #include "analysis/verdict.h"
 
 namespace lockstep::analysis {
@@ -53,11 +53,9 @@ void add_members(const RunTables& run, const Stall& stall, Finding* finding) {
   for (const StallMember& member : stall.members) {
     if (member.operation == kNoRow || finding->evidence.size() >= 24) continue;
     const OperationRow& row = run.operations[member.operation];
-    char id[32];
-    snprintf(id, sizeof id, "0x%llx", static_cast<unsigned long long>(row.event_id));
     finding->evidence.push_back(
-        "operations: rank " + std::to_string(member.rank) + " event " + id + " " +
-        operation_name(run, row) + " " + kOpStateNames[static_cast<unsigned>(row.state)] +
+        "operations: rank " + std::to_string(member.rank) + " event " + hex_text(row.event_id) +
+        " " + operation_name(run, row) + " " + kOpStateNames[static_cast<unsigned>(row.state)] +
         ", last progress " + between(row.last_progress_ns, member.until_ns) + " before the end");
   }
 }

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "analysis/labels.h"
 #include "analysis/verdict.h"
 
 namespace lockstep::analysis {
@@ -7,9 +8,8 @@ namespace lockstep::analysis {
 std::string communicator_name(const RunTables& run, uint32_t communicator) {
   if (communicator == kNoRow) return "an unknown communicator";
   const CommunicatorRow& comm = run.communicators[communicator];
-  char id[32];
-  snprintf(id, sizeof id, "0x%llx", static_cast<unsigned long long>(comm.comm_id));
-  std::string name = comm.name == 0 ? std::string(id) : run.text(comm.name) + " (" + id + ")";
+  const std::string id = hex_text(comm.comm_id);
+  std::string name = comm.name == 0 ? id : run.text(comm.name) + " (" + id + ")";
   if (comm.incarnation != 0) name += " no. " + std::to_string(comm.incarnation + 1);
   return name;
 }
