@@ -8,7 +8,6 @@
 namespace lockstep::analysis {
 namespace {
 
-std::string duration(int64_t ns) { return seconds_text(static_cast<double>(ns) * 1e-9); }
 std::string operations(uint64_t count) {
   return std::to_string(count) + (count == 1 ? " operation" : " operations");
 }
@@ -33,7 +32,7 @@ std::vector<const LateOperation*> late_operations_of(const RunTables& run, const
 std::string evidence_of(const RunTables& run, const LateOperation& late) {
   const ArrivalRow& arrival = run.arrivals[late.arrival];
   return "matches: " + operation_name(run, run.operations[arrival.operation]) + ", rank " +
-         std::to_string(arrival.rank) + " came " + duration(late.excess_ns) +
+         std::to_string(arrival.rank) + " came " + nanoseconds_text(late.excess_ns) +
          " after the median of the others (" + kCauseNames[static_cast<unsigned>(late.cause)] +
          "), row " + std::to_string(late.match) + " of " +
          std::to_string(run.matches[late.match].arrivals) + " ranks";
@@ -42,7 +41,7 @@ std::string evidence_of(const RunTables& run, const LateOperation& late) {
 std::string elsewhere_text(const RunTables& run, const RankBlame& blame) {
   return "late on communicator " + communicator_name(run, blame.communicator) + " as rank " +
          std::to_string(blame.rank) + ": in " + std::to_string(blame.late) + " of " +
-         operations(blame.operations) + ", typically by " + duration(blame.typical_ns);
+         operations(blame.operations) + ", typically by " + nanoseconds_text(blame.typical_ns);
 }
 
 }  // namespace
@@ -70,13 +69,13 @@ Finding straggler_finding(const RunTables& run, const Blame& all, const RankBlam
   finding.text = "Rank " + std::to_string(blame.rank) + " of communicator " +
                  communicator_name(run, blame.communicator) + " came last and late in " +
                  std::to_string(blame.late) + " of " + operations(blame.operations) +
-                 ", typically by " + duration(blame.typical_ns) + " (" +
+                 ", typically by " + nanoseconds_text(blame.typical_ns) + " (" +
                  kCauseNames[static_cast<unsigned>(blame.cause)] + "); the others waited " +
-                 duration(blame.caused_wait_ns) + " for it in all.";
+                 nanoseconds_text(blame.caused_wait_ns) + " for it in all.";
   if (blame.passed_on != 0)
     finding.text += " So held up, others were late for " + operations(blame.passed_on) +
                     " themselves (peer_late), which cost another " +
-                    duration(blame.passed_on_wait_ns) + ".";
+                    nanoseconds_text(blame.passed_on_wait_ns) + ".";
   if (!elsewhere.empty())
     finding.text += " It is as late on " + std::to_string(elsewhere.size()) +
                     (elsewhere.size() == 1 ? " other communicator." : " other communicators.");
@@ -93,8 +92,8 @@ Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
   finding.confidence = std::min(0.95, 0.5 + 0.1 * path.factor);
   char factor[32];
   snprintf(factor, sizeof factor, "%.1f", path.factor);
-  const std::string own = seconds_text(static_cast<double>(path.typical_ns) * 1e-9);
-  const std::string others = seconds_text(static_cast<double>(path.others_ns) * 1e-9);
+  const std::string own = nanoseconds_text(path.typical_ns);
+  const std::string others = nanoseconds_text(path.others_ns);
   const std::string who = "rank " + std::to_string(path.rank);
   const char* column = path.never_waits ? " gpu_wait_ns + receive_wait_ns + peer_wait_ns median "
                        : link           ? " network_ns lower quartile "

@@ -45,7 +45,7 @@ class TransportJudge {
           " of " + std::to_string(row->steps_planned) + " steps done, " +
           (row->last_state == kNoState ? std::string("no step state recorded")
                                        : std::string(kStateNames[row->last_state])) +
-          " since " + seconds_text(static_cast<double>(until_of(*row) - row->since_ns) * 1e-9));
+          " since " + nanoseconds_text(until_of(*row) - row->since_ns));
     }
   }
 

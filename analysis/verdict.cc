@@ -86,11 +86,10 @@ class Judge {
            communicator_name(run_, stall_.communicator);
   }
   std::string waiting() const {
-    const std::string who = inside_.empty()
-                                ? std::string("Nobody waits")
-                                : rank_list(inside_) + " wait" + (inside_.size() == 1 ? "s" : "");
-    return (inside_.empty() ? who : static_cast<char>(std::toupper(who[0])) + who.substr(1)) +
-           " in " + what() + " since " + seconds_text(stall_.seconds);
+    std::string who = "nobody waits";
+    if (!inside_.empty()) who = rank_list(inside_) + (inside_.size() == 1 ? " waits" : " wait");
+    who[0] = static_cast<char>(std::toupper(who[0]));
+    return who + " in " + what() + " since " + seconds_text(stall_.seconds);
   }
 
   // What a watchdog ends after it stood still is a victim of the hang, not its cause.
@@ -174,14 +173,11 @@ class Judge {
       finding_.evidence.push_back("operations: " + rank_list(ranks) + " passed " + value);
     }
     std::vector<int32_t> culprits;
-    bool spared = false;  // one group of the largest size counts as right, if it is the only one
+    // The group of the largest size counts as right, if it is the only one.
     const bool tie = std::count_if(values.begin(), values.end(),
                                    [&](const auto& v) { return v.second.size() == most; }) > 1;
     for (const auto& [value, ranks] : values) {
-      if (!tie && ranks.size() == most && !spared) {
-        spared = true;
-        continue;
-      }
+      if (!tie && ranks.size() == most) continue;
       culprits.insert(culprits.end(), ranks.begin(), ranks.end());
     }
     std::sort(culprits.begin(), culprits.end());
@@ -232,9 +228,9 @@ class Judge {
     if (first == kNoTime || second == kNoTime) return false;
     const int64_t ahead = second - first;
     if (ahead < std::max<int64_t>(500'000'000, 20 * stall_.typical_ns)) return false;
-    finding_.evidence.push_back(
-        "members: rank " + std::to_string(rank) + " finalized its communicator " +
-        seconds_text(static_cast<double>(ahead) * 1e-9) + " before the others");
+    finding_.evidence.push_back("members: rank " + std::to_string(rank) +
+                                " finalized its communicator " + nanoseconds_text(ahead) +
+                                " before the others");
     conclude("aborted", {rank}, 0.9,
              "Rank " + std::to_string(rank) + " gave up " + what() +
                  " while the others were inside. " + waiting() + ".");

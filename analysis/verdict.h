@@ -24,5 +24,6 @@ std::string operation_name(const RunTables& run, const OperationRow& row);
 std::string communicator_name(const RunTables& run, uint32_t communicator);
 std::string rank_list(const std::vector<int32_t>& ranks);
 std::string seconds_text(double seconds);
+std::string nanoseconds_text(int64_t ns);  // the same
 
 }  // namespace lockstep::analysis

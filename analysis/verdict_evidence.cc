@@ -6,14 +6,6 @@
 #include "analysis/verdict.h"
 
 namespace lockstep::analysis {
-namespace {
-
-std::string between(int64_t from_ns, int64_t to_ns) {
-  return seconds_text(static_cast<double>(to_ns - from_ns) * 1e-9);
-}
-
-}  // namespace
-
 std::string death_of(const RunTables& run, const Stall& stall, const StallMember& member) {
   const ProcessRow& dead = run.processes[member.process];
   int64_t last_word = kNoTime;  // of the survivors whose clock is the same
@@ -27,7 +19,7 @@ std::string death_of(const RunTables& run, const Stall& stall, const StallMember
                      " (rank " + std::to_string(member.rank) +
                      ") is gone, its recording never closed";
   if (last_word != kNoTime && dead.last_ns != kNoTime)
-    text += "; last record " + between(dead.last_ns, last_word) +
+    text += "; last record " + nanoseconds_text(last_word - dead.last_ns) +
             " before the others' last sign of life";
   return text;
 }
@@ -56,7 +48,8 @@ void add_members(const RunTables& run, const Stall& stall, Finding* finding) {
     finding->evidence.push_back(
         "operations: rank " + std::to_string(member.rank) + " event " + hex_text(row.event_id) +
         " " + operation_name(run, row) + " " + kOpStateNames[static_cast<unsigned>(row.state)] +
-        ", last progress " + between(row.last_progress_ns, member.until_ns) + " before the end");
+        ", last progress " + nanoseconds_text(member.until_ns - row.last_progress_ns) +
+        " before the end");
   }
 }
 

@@ -41,4 +41,6 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
+std::string nanoseconds_text(int64_t ns) { return seconds_text(static_cast<double>(ns) * 1e-9); }
+
 }  // namespace lockstep::analysis
