@@ -132,7 +132,7 @@ class LateFinder {
       clock_errors.push_back(a.clock_error_ns);
       one->caused_wait_ns += std::max<int64_t>(0, a.wait_ns);
       const OperationRow& row = run_.operations[a.operation];
-      if (call_of(row) != kNoTime) calls.push_back(call_of(row));
+      if (row.called_ns() != kNoTime) calls.push_back(row.called_ns());
       const Predecessor before = chain_.before(a.operation, a.arrival_ns);
       if (before.finish_ns != kNoTime) ends.push_back(before.finish_ns);
     }
@@ -147,8 +147,8 @@ class LateFinder {
       one->inherited_ns = std::max<int64_t>(0, before.finish_ns - median(&ends));
     }
     one->cause = Cause::Unknown;
-    if (call_of(row) != kNoTime && !calls.empty()) {
-      const int64_t call_excess = call_of(row) - median(&calls);
+    if (row.called_ns() != kNoTime && !calls.empty()) {
+      const int64_t call_excess = row.called_ns() - median(&calls);
       if (call_excess * 10 >= one->excess_ns * 6) {
         one->cause = Cause::HostLate;
       } else if (last->basis == ArrivalBasis::KernelStart) {
@@ -158,9 +158,6 @@ class LateFinder {
       }
     }
     return true;
-  }
-  static int64_t call_of(const OperationRow& row) {
-    return row.replay == 0 && row.api_start_ns != kNoTime ? row.api_start_ns : row.enqueue_ns;
   }
 
   // Walks back while most of the lateness came with the end of the operation before, to the rank

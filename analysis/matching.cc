@@ -1,7 +1,6 @@
 #include "analysis/matching.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace lockstep::analysis {
 namespace {
@@ -66,9 +65,6 @@ class Matcher {
     uint32_t first = 0, count = 0;
     int64_t start_ns = kNoTime;
   };
-  static int64_t start_of(const OperationRow& row) {
-    return row.replay == 0 && row.api_start_ns != kNoTime ? row.api_start_ns : row.enqueue_ns;
-  }
   void find_groups() {
     for (size_t i = 0; i < entries_.size(); ++i) {
       if (i == 0 || !entries_[i].same_operation(entries_[i - 1])) {
@@ -76,7 +72,7 @@ class Matcher {
       }
       Group& group = groups_.back();
       ++group.count;
-      const int64_t start = start_of(run_.operations[entries_[i].row]);
+      const int64_t start = run_.operations[entries_[i].row].called_ns();
       if (start != kNoTime && (group.start_ns == kNoTime || start < group.start_ns))
         group.start_ns = start;
     }

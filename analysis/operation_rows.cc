@@ -121,12 +121,9 @@ void OperationRows::add_api_only() {
 void OperationRows::sort_by_call() {
   std::vector<uint32_t> order(out_.rows.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto called = [&](const OperationRow& row) {
-    return row.replay != 0 || row.api_start_ns == kNoTime ? row.enqueue_ns : row.api_start_ns;
-  };
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     const OperationRow &x = out_.rows[a], &y = out_.rows[b];
-    const int64_t at_x = called(x), at_y = called(y);
+    const int64_t at_x = x.called_ns(), at_y = y.called_ns();
     return at_x != at_y ? at_x < at_y : serial_of(x.event_id) < serial_of(y.event_id);
   });
   std::vector<OperationRow> rows;

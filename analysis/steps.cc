@@ -95,10 +95,7 @@ class StepFinder {
     return static_cast<double>(same) / static_cast<double>(end - period);
   }
 
-  int64_t start_of(size_t i) const {
-    const OperationRow& row = run_.operations[rows_[i]];
-    return row.replay == 0 && row.api_start_ns != kNoTime ? row.api_start_ns : row.enqueue_ns;
-  }
+  int64_t start_of(size_t i) const { return run_.operations[rows_[i]].called_ns(); }
 
   // Where in a period the longest pause lies, by the sum over all periods.
   uint32_t phase_of(uint32_t period) const {

@@ -73,6 +73,11 @@ struct OperationRow {
   OpKind kind = OpKind::Collective;
   OpState state = OpState::InFlight;
   uint8_t flags = 0;  // kSuspectGpuTime, ... (table_enums.h)
+
+  // When it was called; what nobody called, or not that anybody knows, when it was enqueued.
+  int64_t called_ns() const {
+    return replay == 0 && api_start_ns != kNoTime ? api_start_ns : enqueue_ns;
+  }
 };
 
 // `arrivals`: one row per operation of one rank that could be matched; the rows of one match are
