@@ -103,7 +103,7 @@ class Blamer {
       return a->excess_ns > b->excess_ns;
     });
     blame->typical_ns = own[own.size() / 2]->excess_ns;
-    std::array<uint32_t, 7> causes{};
+    std::array<uint32_t, std::size(kCauseNames)> causes{};
     for (const LateOperation* late : own) {
       if (late->excess_ns * 2 < blame->typical_ns) break;  // chance beside its usual lateness
       ++blame->late;

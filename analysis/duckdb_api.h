@@ -47,7 +47,6 @@ constexpr int kDuckOk = 0;      // of every int below that is a state
 // name without duckdb_, result, arguments
 // clang-format off
 #define LOCKSTEP_DUCKDB_FUNCTIONS(X) \
-  X(library_version, const char*, ()) \
   X(create_config, int, (DuckConfig*)) \
   X(set_config, int, (DuckConfig, const char*, const char*)) \
   X(destroy_config, void, (DuckConfig*)) \
@@ -55,7 +54,6 @@ constexpr int kDuckOk = 0;      // of every int below that is a state
   X(close, void, (DuckDatabase*)) \
   X(connect, int, (DuckDatabase, DuckConnection*)) \
   X(disconnect, void, (DuckConnection*)) \
-  X(interrupt, void, (DuckConnection)) \
   X(free, void, (void*)) \
   X(query, int, (DuckConnection, const char*, DuckResult*)) \
   X(destroy_result, void, (DuckResult*)) \

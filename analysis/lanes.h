@@ -36,7 +36,6 @@ class Lanes {
     lanes.push_back({next_track_, stop_ns});
     return {next_track_++, static_cast<uint32_t>(lanes.size() - 1), true};
   }
-  uint32_t next_track() const { return next_track_; }
 
  private:
   struct Lane {

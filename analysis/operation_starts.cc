@@ -24,7 +24,7 @@ void OperationJoin::start(Words w, const Now& now) {
   switch (static_cast<Kind>(tag_of(w[0]))) {
     case Kind::GroupApi: {
       group_at_.set(id_word(w), static_cast<uint32_t>(groups_.size()));
-      groups_.emplace_back().start_ns = now.ns;
+      groups_.emplace_back();
       return;
     }
     case Kind::CollApi:

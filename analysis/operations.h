@@ -35,8 +35,7 @@ struct ApiCall {
 };
 
 struct GroupCall {
-  int64_t start_ns = kNoTime, stop_ns = kNoTime, launch_start_ns = kNoTime,
-          launch_stop_ns = kNoTime;
+  int64_t stop_ns = kNoTime, launch_start_ns = kNoTime, launch_stop_ns = kNoTime;
 };
 
 struct KernelSpan {
@@ -77,7 +76,6 @@ class OperationJoin {
   void know_comm(const JoinedComm& comm);  // from elsewhere than a COMM_INIT record
   // After the last record: readings of a GPU's clock; another process may have had the same pid.
   void know_gpu(GpuSnapshot snapshot);
-  // Texts "AlltoAll", "Gather" and so on must have been interned in `strings`.
   ProcessOperations finish(const StringPool& strings);
 
  private:

@@ -96,7 +96,6 @@ void OutputFile::flush() {
       error_ = n == 0 ? ENOSPC : errno;
     }
   }
-  written_ += done;
   buffer_.clear();
 }
 

@@ -29,7 +29,6 @@ class OutputFile {
   // What fails here is told by commit().
   void write(std::string_view bytes);
   Status commit();
-  uint64_t size_bytes() const { return written_ + buffer_.size(); }
 
  private:
   OutputFile() = default;
@@ -38,7 +37,6 @@ class OutputFile {
   std::string path_, temporary_;
   IfExists if_exists_ = IfExists::Refuse;
   int file_ = -1, error_ = 0;
-  uint64_t written_ = 0;
   std::string buffer_;
 };
 

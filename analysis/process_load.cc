@@ -160,9 +160,7 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
   while (reader.next(&chunk)) feeder.take(chunk);
   for (const std::string& json : feeder.comms())
     add_known_comms(json, feeder.clock(), out.get(), &join);
-
   add_gpu_snapshots(entry, out.get(), &join);
-  for (const char* text : {"AlltoAll", "Gather", "Scatter"}) out->strings.intern(text);
   out->joined = join.finish(out->strings);
   ProcessRow& row = out->row;
   row.first_ns = out->joined.first_ns;

@@ -34,24 +34,4 @@ inline ProxyOpWords proxy_op_words(Words w) {
           low32(w[5])};
 }
 
-// Bytes of one element; 0 for names NCCL has no size for. The datatype texts are NCCL's own.
-inline uint64_t datatype_bytes(const char* name) {
-  struct Size {
-    const char* name;
-    uint64_t bytes;
-  };
-  constexpr Size kSizes[] = {{"ncclInt8", 1},     {"ncclUint8", 1},      {"ncclInt32", 4},
-                             {"ncclUint32", 4},   {"ncclInt64", 8},      {"ncclUint64", 8},
-                             {"ncclFloat16", 2},  {"ncclFloat32", 4},    {"ncclFloat64", 8},
-                             {"ncclBfloat16", 2}, {"ncclFloat8e4m3", 1}, {"ncclFloat8e5m2", 1},
-                             {"Unknown", 1}};
-  for (const Size& size : kSizes) {
-    const char* a = size.name;
-    const char* b = name;
-    while (*a != 0 && *a == *b) ++a, ++b;
-    if (*a == *b) return size.bytes;
-  }
-  return 0;
-}
-
 }  // namespace lockstep::analysis

@@ -143,7 +143,6 @@ class Merger {
     for (OperationRow& row : joined->rows) {
       for (Text* text : {&row.func, &row.datatype, &row.algo, &row.proto}) *text = texts_[*text];
       row.process = number_;
-      if (row.assembled != kNoRow) row.assembled += base;
     }
     run_.operations.insert(run_.operations.end(), joined->rows.begin(), joined->rows.end());
     std::vector<OperationRow>().swap(joined->rows);

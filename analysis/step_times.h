@@ -36,14 +36,14 @@ constexpr Stretch stretch_of(uint8_t state) {
 }
 
 struct StepTimes {
-  int64_t start_ns = kNoTime, since_ns = kNoTime;
+  int64_t since_ns = kNoTime;
   Stretches spent{};
   uint8_t seen = 0;  // bit per Stretch
   uint8_t state = kNoState;
   uint32_t retries = 0;
   uint64_t size_bytes = 0;
 
-  void start(int64_t now_ns) { start_ns = since_ns = now_ns; }
+  void start(int64_t now_ns) { since_ns = now_ns; }
   void enter(uint8_t next, uint64_t argument, int64_t now_ns) {
     if (next == state) {  // SendPeerWait at poll rate
       ++retries;

@@ -15,30 +15,18 @@ class StepFinder {
  public:
   explicit StepFinder(RunTables* run) : run_(*run) {}
 
-  Steps find() {
+  void find() {
     choose_process();
-    if (rows_.size() < kFewest) return none("too few operations");
+    if (rows_.size() < kFewest) return;
     name_symbols();
-    if (std::set<uint32_t>(symbols_.begin(), symbols_.end()).size() < 2) {
-      return none("every operation is the same, so nothing marks where a step begins");
-    }
+    // Of operations that are all the same nothing marks where a step begins.
+    if (std::set<uint32_t>(symbols_.begin(), symbols_.end()).size() < 2) return;
     for (const uint32_t period : candidates()) {
-      const double score = repeats(period);
-      if (score < kRegular) continue;
-      out_.period = period;
-      out_.regularity = score;
-      number_steps(period, phase_of(period));
-      return out_;
+      if (repeats(period) >= kRegular) return number_steps(period, phase_of(period));
     }
-    return none("the operations do not repeat");
   }
 
  private:
-  Steps none(const char* why) {
-    out_.not_known = std::string("Which training step an operation belongs to: ") + why + ".";
-    return out_;
-  }
-
   // The process with the most operations stands for all.
   void choose_process() {
     std::unordered_map<uint32_t, uint32_t> counts;
@@ -107,14 +95,10 @@ class StepFinder {
 
   void number_steps(uint32_t period, uint32_t phase) {
     std::vector<int64_t> begins;
-    uint32_t step = 0;
     for (size_t i = 0; i < rows_.size(); ++i) {
       if (i == 0 || i % period == phase) begins.push_back(start_of(i));
-      step = static_cast<uint32_t>(begins.size() - 1);
-      MatchRow& match = run_.matches[run_.operations[rows_[i]].match];
-      match.step = step;
+      run_.matches[run_.operations[rows_[i]].match].step = static_cast<uint32_t>(begins.size() - 1);
     }
-    out_.count = static_cast<uint32_t>(begins.size());
     // Operations that this process had no part in go by time, where times can be compared.
     for (MatchRow& match : run_.matches) {
       if (match.step != kNoRow || match.start_ns == kNoTime || !run_.aligned) continue;
@@ -126,11 +110,10 @@ class StepFinder {
   RunTables& run_;
   uint32_t process_ = 0;
   std::vector<uint32_t> rows_, symbols_;
-  Steps out_;
 };
 
 }  // namespace
 
-Steps find_steps(RunTables* run) { return StepFinder(run).find(); }
+void find_steps(RunTables* run) { StepFinder(run).find(); }
 
 }  // namespace lockstep::analysis
