@@ -32,7 +32,8 @@ Ledger LedgerWriter::make_ledger() {
   for (const LossEntry& entry : arena.losses) {
     const uint64_t key = entry.key.load(std::memory_order_relaxed);
     const uint64_t count = entry.count.load(std::memory_order_relaxed);
-    if (key != 0 && count != 0) ledger.losses[key] = count;
+    // The last communicator may have two entries for one key: its own and those that overflowed.
+    if (key != 0 && count != 0) ledger.losses[key] += count;
   }
   for (unsigned cell = 0; cell < kCallCells; ++cell) {
     ledger.calls_without_block[cell] =

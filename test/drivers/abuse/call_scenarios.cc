@@ -44,6 +44,16 @@ void handles_that_never_were(Victim& v) {
   v.finalize(context);
 }
 
+// Unrecorded, they say, for no known reason; of every communicator that a handle can name, the last
+// one first: more than the plugin's table of losses has room for.
+void forged_handles_of_every_communicator(Victim& v) {
+  void* context = v.init(1);
+  for (uint32_t comm = kLastComm; comm != 0; --comm) {
+    v.stop(as_pointer(make_unrecorded_id(Kind::P2p, comm, Loss{})));
+  }
+  v.finalize(context);
+}
+
 void contexts_that_never_were(Victim& v) {
   void* context = v.init(1);
   std::mt19937_64 random(2);
@@ -168,6 +178,7 @@ const std::vector<Scenario> kCallScenarios = {
     {"null-handles", null_handles},
     {"records-after-stop", records_after_stop},
     {"handles-that-never-were", handles_that_never_were},
+    {"forged-handles-of-every-communicator", forged_handles_of_every_communicator},
     {"contexts-that-never-were", contexts_that_never_were},
     {"operations-of-another-process", operations_of_another_process},
     {"repeated-starts-and-storms", repeated_starts_and_storms},
