@@ -69,5 +69,12 @@ want_equal "all fit" "alive lockstep-51.0 lockstep-52.0 no-run" "$(names)"
 want_equal "prune by size" 0 "$(exits prune "$TMP/runs" --keep $((size + 100)) --yes)"
 want_equal "the oldest goes first" "alive lockstep-52.0 no-run" "$(names)"
 everybody CONT
-kill "$pid"
+everybody KILL
 wait "$pid" || true
+# Nothing stays in memory.
+for _ in $(seq 600); do
+  "$BUILD/lockstep" recover "$TMP/runs/alive" >/dev/null || true
+  [ -z "$(find "$TMP/runs/alive" -name '*.arena')" ] && exit 0
+  sleep 0.1
+done
+fail "not recovered: $(find "$TMP/runs/alive")"
