@@ -23,7 +23,7 @@ want_equal "exit code in run.json" 0 "$(jq .exit_code "${dir[0]}/run.json")"
 # An hour between two snapshots, and a program that does not end when its communicators have: there is one of its end.
 # shellcheck disable=SC2016  # the inner shell's own variables
 "$LOCKSTEP" run --dir "$TMP/slow_end" --snapshot-every 3600 -- bash -c '
-  "$0" "$1" --ranks 2 --rate 10 --iterations 30 >/dev/null
+  "$0" "$1" --ranks 2 --rate 10 --iterations 60 >/dev/null
   for i in {1..600}; do compgen -G "$2"/*/snapshot/*/report.html >/dev/null && exit 0; sleep 0.1; done; exit 1' \
   "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" "$TMP/slow_end" 2>"$TMP/said" || fail "no snapshot of the end: $(cat "$TMP/said")"
 want_equal "snapshots of a run that ended once" 1 "$(find "$TMP"/slow_end/*/snapshot -mindepth 1 -maxdepth 1 | wc -l)"
