@@ -46,7 +46,7 @@
   X(ClockAsymNs, "clock_asym_ns", Number, "", "0..1000000000", "clocks", \
     "declares by how much the fastest packets of the two directions between hosts may differ; then `lockstep clock` also gives the narrower interval that this implies. Unset: nothing is declared") \
   X(ClockOut, "clock_out", Text, "", "", "clocks", \
-    "folder of the clock files; unset: the run directory") \
+    "folder that all hosts share, for their clock files; unset: the run directory") \
   X(GpuClock, "gpu_clock", Choice, "passive", "passive|active", "clocks", \
     "active also reads the GPU's clock through CUPTI every clock_snapshot_ms; passive uses NCCL's kernel stamps alone") \
   X(Cupti, "cupti", Text, "", "", "clocks", \
