@@ -1,7 +1,6 @@
 // `lockstep align DIR`: solves the run's clock and saves it beside the segments, where every other
 // command finds it.
 #include <algorithm>
-#include <memory>
 
 #include "cli/clock_view.h"
 #include "cli/commands.h"
@@ -9,11 +8,6 @@
 
 namespace lockstep::cli {
 namespace {
-
-struct Arguments {
-  std::string directory;
-  bool json = false;
-};
 
 std::string summary(const analysis::Alignment& alignment, const std::string& path) {
   size_t connected = 0;
@@ -31,7 +25,7 @@ std::string summary(const analysis::Alignment& alignment, const std::string& pat
          "\n";
 }
 
-int run(const Arguments& arguments) {
+int run(const RunArguments& arguments) {
   const Result<analysis::Alignment> aligned =
       analysis::align_run(arguments.directory, analysis::AlignOptions());
   if (!aligned.ok()) return bad_input(aligned.message());
@@ -54,12 +48,9 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_align(CLI::App& app, int& exit_code) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      app, exit_code, "align", "Put the hosts of a run on one clock; writes clock_model.json there",
-      [arguments] { return run(*arguments); });
-  command->add_option("DIR", arguments->directory, "The run directory")->required();
-  command->add_flag("--json", arguments->json, "Print JSON, as `clock --json` does");
+  add_run_command(app, exit_code, "align",
+                  "Put the hosts of a run on one clock; writes clock_model.json there",
+                  std::make_shared<RunArguments>(), run);
 }
 
 }  // namespace lockstep::cli

@@ -39,9 +39,7 @@ void add_cat(CLI::App& app, int& exit_code) {
   CLI::App* command =
       add_command(app, exit_code, "cat", "Print every record in time order, one JSON object a line",
                   [arguments] { return run(arguments.get()); });
-  command->add_option("directory", arguments->directory, "the run directory")
-      ->required()
-      ->type_name("DIR");
+  command->add_option("DIR", arguments->directory, "The run directory")->required();
   command->add_option("--kind", arguments->kind, "Only events of this kind")->type_name("KIND");
   command->add_option("--rank", arguments->options.rank, "Only communicators' members of this rank")
       ->check(CLI::NonNegativeNumber);

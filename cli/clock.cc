@@ -9,9 +9,7 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments {
-  std::string directory;
-  bool json = false;
+struct Arguments : RunArguments {
   std::optional<int64_t> at_raw_ns;
 };
 
@@ -38,15 +36,12 @@ int run(const Arguments& arguments) {
 
 void add_clock(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      add_command(app, exit_code, "clock", "Show how well the hosts of a run are on one clock",
-                  [arguments] { return run(*arguments); });
-  command->add_option("DIR", arguments->directory, "The run directory")->required();
+  CLI::App* command = add_run_command(
+      app, exit_code, "clock", "Show how well the hosts of a run are on one clock", arguments, run);
   command
       ->add_option("--at", arguments->at_raw_ns,
                    "Offsets at this instant of each pair's first host (its CLOCK_MONOTONIC_RAW)")
       ->type_name("RAW_NS");
-  command->add_flag("--json", arguments->json, "Print JSON");
 }
 
 }  // namespace lockstep::cli

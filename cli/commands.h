@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
+#include <string>
 
 namespace lockstep::cli {
 
@@ -32,6 +34,25 @@ inline CLI::App* add_command(CLI::App& app, int& exit_code, const char* name, co
                              const std::function<int()>& run) {
   CLI::App* command = app.add_subcommand(name, help);
   command->callback([&exit_code, run] { exit_code = run(); });
+  return command;
+}
+
+// What commands about one run take.
+struct RunArguments {
+  std::string directory;
+  bool json = false;
+};
+
+// Declares a command about one run, with DIR and --json. Arguments: RunArguments, or what adds to
+// it.
+template <class Arguments>
+CLI::App* add_run_command(CLI::App& app, int& exit_code, const char* name, const char* help,
+                          const std::shared_ptr<Arguments>& arguments,
+                          int (*run)(const Arguments& arguments)) {
+  CLI::App* command =
+      add_command(app, exit_code, name, help, [arguments, run] { return run(*arguments); });
+  command->add_option("DIR", arguments->directory, "The run directory")->required();
+  command->add_flag("--json", arguments->json, "Print JSON");
   return command;
 }
 

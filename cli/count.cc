@@ -1,5 +1,4 @@
 // `lockstep count DIR`: how many calls of each kind a run holds.
-#include <memory>
 
 #include "analysis/count_run.h"
 #include "cli/commands.h"
@@ -7,11 +6,6 @@
 
 namespace lockstep::cli {
 namespace {
-
-struct Arguments {
-  std::string directory;
-  bool json = false;
-};
 
 void add_row(const char* name, const analysis::RunCounts& counts, unsigned kind, Table* table) {
   const uint64_t numbers[] = {counts.starts[kind],   counts.states[kind], counts.stops[kind],
@@ -44,7 +38,7 @@ void print_table(const analysis::RunCounts& counts) {
         " damaged chunks\n");
 }
 
-int run(const Arguments& arguments) {
+int run(const RunArguments& arguments) {
   const auto counts = analysis::count_run(arguments.directory);
   if (!counts.ok()) return bad_input(counts.message());
   if (arguments.json) {
@@ -59,13 +53,8 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_count(CLI::App& app, int& exit_code) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(app, exit_code, "count", "Count the calls a run holds, by kind",
-                                  [arguments] { return run(*arguments); });
-  command->add_option("directory", arguments->directory, "the run directory")
-      ->required()
-      ->type_name("DIR");
-  command->add_flag("--json", arguments->json, "Print one JSON object");
+  add_run_command(app, exit_code, "count", "Count the calls a run holds, by kind",
+                  std::make_shared<RunArguments>(), run);
 }
 
 }  // namespace lockstep::cli

@@ -2,7 +2,6 @@
 #include "analysis/diagnose.h"
 
 #include <cstdio>
-#include <memory>
 
 #include "analysis/gpu_times_text.h"
 #include "analysis/json_fields.h"
@@ -18,11 +17,6 @@ using analysis::Diagnosis;
 using analysis::Finding;
 using analysis::JsonFields;
 using analysis::RunTables;
-
-struct Arguments {
-  std::string directory;
-  bool json = false;
-};
 
 void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) {
   analysis::CommunicatorRow comm;
@@ -90,7 +84,7 @@ std::vector<std::string> recover_dead(const std::string& directory) {
   return sentences;
 }
 
-int run_diagnose(const Arguments& arguments) {
+int run_diagnose(const RunArguments& arguments) {
   const std::vector<std::string> unsaved = recover_dead(arguments.directory);
   const auto run = analysis::load_run(arguments.directory, {});
   if (!run.ok()) return bad_input(run.message());
@@ -112,14 +106,11 @@ int run_diagnose(const Arguments& arguments) {
 }  // namespace
 
 void add_diagnose(CLI::App& app, int& exit_code) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      add_command(app, exit_code, "diagnose",
-                  "what hangs, who is late, who waits for whom; exit 1 when something is wrong",
-                  [arguments] { return run_diagnose(*arguments); });
-  command->add_option("DIR", arguments->directory, "run directory; the job may still be running")
-      ->required();
-  command->add_flag("--json", arguments->json, "print JSON");
+  add_run_command(
+      app, exit_code, "diagnose",
+      "What hangs, who is late, who waits for whom, also while the job runs; exit 1 when "
+      "something is wrong",
+      std::make_shared<RunArguments>(), run_diagnose);
 }
 
 }  // namespace lockstep::cli

@@ -14,9 +14,9 @@ namespace {
 
 using analysis::ExportSummary;
 
-struct Arguments {
-  std::string directory, format, output;
-  bool force = false, json = false, srun = false;
+struct Arguments : RunArguments {
+  std::string format, output;
+  bool force = false, srun = false;
   unsigned threads = 0;
 };
 
@@ -67,12 +67,10 @@ int print_summary(const Arguments& arguments, const ExportSummary& summary) {
 
 // `shares`: null when everything is done here.
 int convert(const Arguments& arguments, NodeShares* shares) {
-  Progress reading("reading");
   analysis::LoadOptions load;
   load.threads = arguments.threads;
-  load.progress = reading.callback();
   if (shares != nullptr) load.parts = shares->parts();
-  const auto tables = analysis::load_run(arguments.directory, load);
+  const auto tables = load_with_progress(arguments.directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   const analysis::RunTables& run = *tables.value();
   Progress writing("writing");
@@ -110,10 +108,9 @@ int run(const Arguments& arguments) {
 
 void add_export(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(app, exit_code, "export",
-                                  "Write a run for Perfetto, PyTorch's tools, SQL engines, ...",
-                                  [arguments] { return run(*arguments); });
-  command->add_option("DIR", arguments->directory, "Run directory")->required();
+  CLI::App* command = add_run_command(app, exit_code, "export",
+                                      "Write a run for Perfetto, PyTorch's tools, SQL engines, ...",
+                                      arguments, run);
   command->add_option("--to", arguments->format, formats_help())->required()->type_name("FORMAT");
   command->add_option("-o,--output", arguments->output, "File or directory to make")
       ->required()
@@ -123,7 +120,6 @@ void add_export(CLI::App& app, int& exit_code) {
   command->add_option("--threads", arguments->threads, "0 = as many as the machine has");
   command->add_flag("--srun", arguments->srun,
                     "In a SLURM job: convert on all of its nodes, and put it together here");
-  command->add_flag("--json", arguments->json, "Print what was written as JSON");
 }
 
 }  // namespace lockstep::cli

@@ -1,6 +1,5 @@
 // `lockstep info DIR`: who wrote this run, and in what state it is.
 #include <cstdio>
-#include <memory>
 
 #include "analysis/describe_run.h"
 #include "cli/commands.h"
@@ -8,11 +7,6 @@
 
 namespace lockstep::cli {
 namespace {
-
-struct Arguments {
-  std::string directory;
-  bool json = false;
-};
 
 std::string seconds(uint64_t ns) {
   char text[32];
@@ -69,7 +63,7 @@ void print_run(const analysis::RunSummary& run) {
     print("memory file " + arena + ": of a running process, or `lockstep recover` reads it\n");
 }
 
-int run(const Arguments& arguments) {
+int run(const RunArguments& arguments) {
   const auto summary = analysis::describe_run(arguments.directory);
   if (!summary.ok()) return bad_input(summary.message());
   if (arguments.json) {
@@ -83,14 +77,8 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_info(CLI::App& app, int& exit_code) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      add_command(app, exit_code, "info", "Show who wrote a run, and in what state it is",
-                  [arguments] { return run(*arguments); });
-  command->add_option("directory", arguments->directory, "the run directory")
-      ->required()
-      ->type_name("DIR");
-  command->add_flag("--json", arguments->json, "Print one JSON object, with the processes' facts");
+  add_run_command(app, exit_code, "info", "Show who wrote a run, and in what state it is",
+                  std::make_shared<RunArguments>(), run);
 }
 
 }  // namespace lockstep::cli

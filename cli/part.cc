@@ -37,7 +37,7 @@ void add_part(CLI::App& app, int& exit_code) {
   CLI::App* command =
       add_command(app, exit_code, "part", "One node's share of `export --srun` and `report --srun`",
                   [arguments] { return run(*arguments); });
-  command->add_option("DIR", arguments->share.directory, "Run directory")->required();
+  command->add_option("DIR", arguments->share.directory, "The run directory")->required();
   command->add_option("PARTS", arguments->share.parts, "Folder that all nodes see")->required();
   command
       ->add_option("WHAT", arguments->what,

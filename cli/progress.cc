@@ -39,4 +39,11 @@ std::function<void(double)> Progress::callback() {
   return [this](double done) { show(done); };
 }
 
+Result<std::unique_ptr<analysis::RunTables>> load_with_progress(const std::string& directory,
+                                                                analysis::LoadOptions options) {
+  Progress reading("reading");
+  options.progress = reading.callback();
+  return analysis::load_run(directory, options);
+}
+
 }  // namespace lockstep::cli

@@ -5,7 +5,10 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
+
+#include "analysis/run.h"
 
 namespace lockstep::cli {
 
@@ -16,13 +19,18 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(double done);  // 0..1
-  std::function<void(double)> callback();
+  std::function<void(double)> callback();  // 0..1
 
  private:
+  void show(double done);
+
   std::string what_;
   bool terminal_ = false, shown_ = false;
   std::chrono::steady_clock::time_point begun_, drawn_;
 };
+
+// load_run() with a bar; options.progress is set here.
+Result<std::unique_ptr<analysis::RunTables>> load_with_progress(const std::string& directory,
+                                                                analysis::LoadOptions options);
 
 }  // namespace lockstep::cli

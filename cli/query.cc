@@ -15,9 +15,9 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments {
-  std::string directory, statement;
-  bool json = false, csv = false;
+struct Arguments : RunArguments {
+  std::string statement;
+  bool csv = false;
   unsigned threads = 0;
 };
 
@@ -65,11 +65,9 @@ int shell(analysis::QuerySession* session, QueryFormat format) {
 }
 
 int run(const Arguments& arguments) {
-  Progress reading("reading");
   analysis::LoadOptions load;
   load.threads = arguments.threads;
-  load.progress = reading.callback();
-  const auto tables = analysis::load_run(arguments.directory, load);
+  const auto tables = load_with_progress(arguments.directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   const analysis::RunTables& run = *tables.value();
   const analysis::ExportInput input = analysis::export_input(arguments.directory, run);
@@ -87,13 +85,12 @@ int run(const Arguments& arguments) {
 
 void add_query(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(app, exit_code, "query", "Ask about a run in SQL (needs DuckDB)",
-                                  [arguments] { return run(*arguments); });
-  command->add_option("DIR", arguments->directory, "Run directory")->required();
+  CLI::App* command = add_run_command(app, exit_code, "query",
+                                      "Ask about a run in SQL (needs DuckDB)", arguments, run);
   command->add_option("SQL", arguments->statement,
                       "Statements; without, they are read from the terminal or a pipe");
-  CLI::Option* json =
-      command->add_flag("--json", arguments->json, "Print each result as a JSON array of objects");
+  CLI::Option* json = command->get_option("--json");
+  json->description("Print each result as a JSON array of objects");
   command->add_flag("--csv", arguments->csv, "Print CSV with a header")->excludes(json);
   command->add_option("--threads", arguments->threads, "0 = as many as the machine has");
 }

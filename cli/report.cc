@@ -19,20 +19,18 @@ namespace {
 
 using analysis::Report;
 
-struct Arguments {
-  std::string directory, output;
+struct Arguments : RunArguments {
+  std::string output;
   std::vector<std::string> compare;
   size_t top = 20;
-  bool force = false, json = false, snapshot = false, srun = false;
+  bool force = false, snapshot = false, srun = false;
 };
 
 // `parts`: what other nodes have read of it; empty: it is read here.
 Result<Report> report_of(const std::string& directory, const std::string& parts) {
-  Progress reading("reading");
   analysis::LoadOptions load;
-  load.progress = reading.callback();
   load.parts = parts;
-  const auto tables = analysis::load_run(directory, load);
+  const auto tables = load_with_progress(directory, load);
   if (!tables.ok()) return tables.status();
   const analysis::RunTables& run = *tables.value();
   if (run.operations.empty() && run.members.empty())
@@ -128,12 +126,11 @@ int run_report(const Arguments& arguments) {
 
 void add_report(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      add_command(app, exit_code, "report",
-                  "What dominates, who is late, who waits: in words, CSV and a page with plots",
-                  [arguments] { return run_report(*arguments); });
-  command->add_option("DIR", arguments->directory, "Run directory; the job may still be running")
-      ->required();
+  CLI::App* command = add_run_command(
+      app, exit_code, "report",
+      "What dominates, who is late, who waits, also while the job runs: in words, CSV and a page "
+      "with plots",
+      arguments, run_report);
   command->add_option("-o,--output", arguments->output, "Where to write; default: into DIR")
       ->type_name("PATH");
   command->add_option("--top", arguments->top, "Lines per ranking in top.csv; default 20");
@@ -148,7 +145,6 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_flag("--force", arguments->force, "Replace an earlier report");
   command->add_flag("--srun", arguments->srun,
                     "In a SLURM job: read on all of its nodes, and put it together here");
-  command->add_flag("--json", arguments->json, "Print the numbers as JSON");
 }
 
 }  // namespace lockstep::cli

@@ -1,5 +1,4 @@
 // `lockstep verify DIR`: is everything there?
-#include <memory>
 
 #include "analysis/verify_run.h"
 #include "cli/commands.h"
@@ -8,15 +7,10 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments {
-  std::string directory;
-  bool json = false;
-};
-
 // A run damaged all over has thousands of differences; people need the first ones.
 constexpr size_t kMostShown = 50;
 
-int run(const Arguments& arguments) {
+int run(const RunArguments& arguments) {
   const auto verified = analysis::verify_run(arguments.directory);
   if (!verified.ok()) return bad_input(verified.message());
   const analysis::RunVerification& v = verified.value();
@@ -42,14 +36,8 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_verify(CLI::App& app, int& exit_code) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      add_command(app, exit_code, "verify", "Prove that a run is complete, or name what is missing",
-                  [arguments] { return run(*arguments); });
-  command->add_option("directory", arguments->directory, "the run directory")
-      ->required()
-      ->type_name("DIR");
-  command->add_flag("--json", arguments->json, "Print one JSON object");
+  add_run_command(app, exit_code, "verify", "Prove that a run is complete, or name what is missing",
+                  std::make_shared<RunArguments>(), run);
 }
 
 }  // namespace lockstep::cli
