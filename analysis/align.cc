@@ -1,7 +1,6 @@
 #include "analysis/align.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <set>

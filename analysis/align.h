@@ -4,7 +4,6 @@
 // Offline, one thread. What cannot be aligned is said in the model's faults, never guessed.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,7 +3,6 @@
 // repeats the messages used.
 #include <protozero/pbf_writer.hpp>
 
-#include "analysis/labels.h"
 #include "analysis/timeline.h"
 
 namespace lockstep::analysis {

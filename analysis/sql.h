@@ -3,7 +3,6 @@
 // SqlConnection belongs to one thread; connections of one database may be used in parallel.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "analysis/verify_run.h"
 #include "dumper/process_reader.h"
