@@ -203,7 +203,7 @@ Status export_flight_recorder(const ExportInput& input, const ExportOptions& opt
     }
     dump.end();
   };
-  const Status written = write_process_files(run, options, files);
+  Status written = write_process_files(run, options, files);
   summary->add("operations", entries);
   summary->leave_out("sends and receives that stand as one all-to-all, gather or scatter", parts);
   summary->leave_out("calls captured into a graph, which its replays execute", captured);

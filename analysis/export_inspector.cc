@@ -132,7 +132,7 @@ Status export_inspector(const ExportInput& input, const ExportOptions& options,
       ++written;
     }
   };
-  const Status done = write_process_files(run, options, files);
+  Status done = write_process_files(run, options, files);
   summary->add("operations", written);
   summary->leave_out("operations of which no end is known, which the format cannot hold",
                      unfinished);

@@ -211,7 +211,7 @@ Status export_kineto(const ExportInput& input, const ExportOptions& options,
       kernels += kineto.operation(run.operations[rows[k]], static_cast<int64_t>(k) + 1);
     kineto.end();
   };
-  const Status written = write_process_files(run, options, files);
+  Status written = write_process_files(run, options, files);
   summary->add("operations", run.operations.size());
   summary->add("kernels", kernels);
   return written;

@@ -261,7 +261,7 @@ Status draw_timeline(const ExportInput& input, const ExportOptions& options, Tim
   drawing.clocks();
   drawing.operations(&notes);
   return for_each_process(run, options, [&](uint32_t process) {
-    const Status streamed = input.stream(process, &drawing);
+    Status streamed = input.stream(process, &drawing);
     drawing.flush(0);
     return streamed;
   });
