@@ -13,7 +13,7 @@ PRESETS="default high-accuracy low-overhead debug"
 
 host() { # PRESET JOB NAMESPACE NUMBER
   background ip netns exec "$3" "$CLOCKD" --preset "$1" --dir "$RUN/$2" --job "$2" --host "h$4" --expect 2 --seconds 24 \
-    --virtual-clock "$(clock "$4")" 2>/dev/null
+    --virtual-clock "$(clock "$4")" >/dev/null 2>&1
 }
 echo "load before: $(cut -d' ' -f1-3 /proc/loadavg)"
 echo "| preset | error p50 / p99 / max ns | half-width p50 / max ns | truth inside |"

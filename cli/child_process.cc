@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -42,9 +43,8 @@ std::string step_of_srun(pid_t srun) {
   for (size_t n; (n = std::fread(part.data(), 1, part.size(), answer)) > 0;)
     text.append(part.data(), n);
   pclose(answer);
-  const size_t found = text.find(":" + std::to_string(srun) + " ") != std::string::npos
-                           ? text.find(":" + std::to_string(srun) + " ")
-                           : text.find(":" + std::to_string(srun) + "\n");
+  const std::string mark = ":" + std::to_string(srun);
+  const size_t found = std::min(text.find(mark + " "), text.find(mark + "\n"));
   if (found == std::string::npos) return {};
   const size_t line = text.rfind("StepId=", found);
   if (line == std::string::npos) return {};

@@ -1,11 +1,9 @@
 // `lockstep recover DIR` and `lockstep recover --all`: what killed processes left becomes segments.
 #include "analysis/recover.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <memory>
 
+#include "analysis/json_fields.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 
@@ -36,32 +34,21 @@ const char* name_of(Outcome outcome) {
 }
 
 void print_as_json(const std::vector<dumper::RecoveredProcess>& processes) {
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> out(text);
-  out.StartObject();
-  out.Key("processes");
-  out.StartArray();
-  for (const dumper::RecoveredProcess& process : processes) {
-    out.StartObject();
-    out.Key("outcome");
-    out.String(name_of(process.outcome));
-    out.Key("host");
-    out.String(process.host.c_str());
-    out.Key("pid");
-    out.Uint(process.pid);
-    out.Key("records");
-    out.Uint64(process.records);
-    out.Key("in_progress");
-    out.Uint64(process.in_progress);
-    out.Key("segment");
-    out.String(process.segment.c_str());
-    out.Key("sentence");
-    out.String(process.sentence.c_str());
-    out.EndObject();
-  }
-  out.EndArray();
-  out.EndObject();
-  print_json({text.GetString(), text.GetSize()});
+  analysis::JsonFields out;
+  out.object([&] {
+    out.list("processes", processes, [&](const dumper::RecoveredProcess& process) {
+      out.object([&] {
+        out.string("outcome", name_of(process.outcome));
+        out.string("host", process.host);
+        out.number("pid", process.pid);
+        out.number("records", process.records);
+        out.number("in_progress", process.in_progress);
+        out.string("segment", process.segment);
+        out.string("sentence", process.sentence);
+      });
+    });
+  });
+  print_json(out.text());
 }
 
 int run(const Arguments& arguments) {
@@ -89,10 +76,9 @@ void add_recover(CLI::App& app, int& exit_code) {
   CLI::Option* all = command->add_flag("--all", arguments->all,
                                        "Everything that this user's dead processes left on this "
                                        "host, each in its own run directory");
-  command->add_option("directory", arguments->directory, "the run directory, when not --all")
-      ->type_name("DIR")
+  command->add_option("DIR", arguments->directory, "The run directory, when not --all")
       ->excludes(all);
-  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command->add_flag("--json", arguments->json, "Print JSON");
 }
 
 }  // namespace lockstep::cli

@@ -3,6 +3,7 @@
 // first. Each write replaces the file at once.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -23,7 +24,8 @@ struct RunNote {
   void write() const;
 };
 
-// What a run's note says, or the empty string: a run recorded without `lockstep run` has none.
+// The note's members, numbers as text; nothing for a run recorded without `lockstep run`.
+std::map<std::string, std::string> read_run_note(const std::string& directory);
 std::string local_of(const std::string& directory);
 
 }  // namespace lockstep::cli

@@ -1,39 +1,27 @@
 #include "cli/run_rows.h"
 
-#include <rapidjson/document.h>
-#include <rapidjson/istreamwrapper.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "analysis/align.h"
 #include "analysis/describe_run.h"
 #include "analysis/run_files.h"
+#include "cli/run_note.h"
 
 namespace lockstep::cli {
 namespace {
 
-// run.json is `lockstep run`'s; a run recorded without it has none.
+// A run recorded without `lockstep run` has none.
 void add_note(RunRow* row) {
-  std::ifstream file(row->path + "/run.json");
-  rapidjson::IStreamWrapper stream(file);
-  rapidjson::Document note;
-  note.ParseStream<rapidjson::kParseIterativeFlag>(stream);
-  if (note.HasParseError() || !note.IsObject()) return;
-  const auto text = [&](const char* key) -> std::string {
-    const auto found = note.FindMember(key);
-    if (found == note.MemberEnd()) return "";
-    if (found->value.IsInt()) return std::to_string(found->value.GetInt());
-    return found->value.IsString() ? found->value.GetString() : "";
-  };
-  row->job = text("job");
-  row->command = text("command");
-  row->started = text("started");
-  row->ended = text("ended");
-  row->exit_code = text("exit_code");
+  std::map<std::string, std::string> note = read_run_note(row->path);
+  row->job = note["job"];
+  row->command = note["command"];
+  row->started = note["started"];
+  row->ended = note["ended"];
+  row->exit_code = note["exit_code"];
 }
 
 std::string clock_of(const std::string& path, size_t hosts) {

@@ -1,12 +1,9 @@
 // `lockstep runs list|show|rm|prune`: the runs under a folder.
-#define RAPIDJSON_HAS_STDSTRING 1
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
 
+#include "analysis/json_fields.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/run_removal.h"
@@ -14,6 +11,8 @@
 
 namespace lockstep::cli {
 namespace {
+
+using analysis::JsonFields;
 
 struct Arguments {
   std::string parent = ".";
@@ -23,43 +22,32 @@ struct Arguments {
   bool json = false, yes = false;
 };
 
-using Json = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void put(const RunRow& row, Json* out) {
-  const auto text = [&](const char* key, const std::string& value) {
-    out->Key(key);
-    out->String(value);
-  };
-  const auto number = [&](const char* key, uint64_t value) {
-    out->Key(key);
-    out->Uint64(value);
-  };
-  out->StartObject();
-  text("run", row.name);
-  text("job", row.job);
-  text("state", row.state);
-  number("processes", row.processes);
-  number("ranks", row.ranks);
-  number("bytes", row.bytes);
-  number("lost", row.lost);
-  text("clock", row.clock);
-  text("command", row.command);
-  text("started", row.started);
-  text("ended", row.ended);
-  text("exit_code", row.exit_code);
-  out->EndObject();
+void put(JsonFields& out, const RunRow& row) {
+  out.object([&] {
+    out.string("run", row.name);
+    out.string("job", row.job);
+    out.string("state", row.state);
+    out.number("processes", row.processes);
+    out.number("ranks", row.ranks);
+    out.number("bytes", row.bytes);
+    out.number("lost", row.lost);
+    out.string("clock", row.clock);
+    out.string("command", row.command);
+    out.string("started", row.started);
+    out.string("ended", row.ended);
+    out.string("exit_code", row.exit_code);
+  });
 }
 
 int list(const Arguments& arguments) {
   const auto rows = run_rows(arguments.parent);
   if (!rows.ok()) return bad_input(rows.message());
   if (arguments.json) {
-    rapidjson::StringBuffer text;
-    Json out(text);
-    out.StartArray();
-    for (const RunRow& row : rows.value()) put(row, &out);
-    out.EndArray();
-    print_json({text.GetString(), text.GetSize()});
+    JsonFields out;
+    out.writer().StartArray();
+    for (const RunRow& row : rows.value()) put(out, row);
+    out.writer().EndArray();
+    print_json(out.text());
     return kOk;
   }
   Table table({{"run"},
@@ -84,10 +72,9 @@ int show(const Arguments& arguments) {
   if (!found.ok()) return bad_input(found.message());
   const RunRow& row = found.value();
   if (arguments.json) {
-    rapidjson::StringBuffer text;
-    Json out(text);
-    put(row, &out);
-    print_json({text.GetString(), text.GetSize()});
+    JsonFields out;
+    put(out, row);
+    print_json(out.text());
     return kOk;
   }
   const auto line = [](const char* what, const std::string& value) {
