@@ -12,9 +12,9 @@ using clocksync::GpuClockEvidence;
 using clocksync::HostTime;
 
 constexpr uint64_t kTooLongNs = 600'000'000'000;
-// Without a launch to compare with, a kernel far ahead of its enqueueing shows another's stamps. NCCL
-// starts the collective's event after the launch, so a thread that loses its core in between lets a
-// true kernel start look early, by up to some turns of the scheduler.
+// Without a launch to compare with, a kernel far ahead of its enqueueing shows another's stamps.
+// NCCL starts the collective's event after the launch, so a thread that loses its core in between
+// lets a true kernel start look early, by up to some turns of the scheduler.
 constexpr int64_t kUnprovedSlackNs = 5'000'000;
 
 void give_up(OperationRow* row) {

@@ -1,4 +1,5 @@
-// The version of the library and the command, as `lockstep --version` prints it and every segment's facts carry it.
+// The version of the library and the command, as `lockstep --version` prints it and every segment's
+// facts carry it.
 #pragma once
 
 namespace lockstep {

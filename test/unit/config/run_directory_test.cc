@@ -1,7 +1,7 @@
-#include "dumper/run_names.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include "dumper/run_names.h"
 
 namespace lockstep::dumper {
 namespace {
