@@ -84,6 +84,16 @@ void record_init(const CommFacts& facts, uint64_t number) {
   record_comm(kCommInitTag, payload, 4);
 }
 
+void begin_recorded_comm(const CommFacts& facts, void** context, int32_t* activation_mask) {
+  uint64_t number = recorder.arena->next_comm.fetch_add(1, std::memory_order_relaxed);
+  *context = to_handle(number);
+  if (number > kLastComm) number = kLastComm;
+  process.recording->probe_clocks(facts);
+  process.recording->snapshot_gpu(static_cast<uint32_t>(number));
+  process.recording->begin_comm(static_cast<uint32_t>(number), activation_mask);
+  record_init(facts, number);
+}
+
 bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activation_mask) {
   const dumper::NoFileSizeSignal quiet;
   Lock lock;
@@ -92,18 +102,19 @@ bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activat
     process.enabled = is_enabled();
   }
   if (!process.enabled) return false;
-  if (process.live_comms == 0 && !start_recording(facts)) {
-    process.enabled = false;
-    return false;
+  try {
+    if (process.live_comms == 0 && !start_recording(facts)) {
+      process.enabled = false;
+      return false;
+    }
+    begin_recorded_comm(facts, context, activation_mask);
+  } catch (...) {  // out of memory: no finalize will come that could stop the threads
+    *context = kNoContext;
+    *activation_mask = 0;
+    if (process.live_comms == 0 && process.recording != nullptr) process.recording->pause();
+    throw;
   }
-  uint64_t number = recorder.arena->next_comm.fetch_add(1, std::memory_order_relaxed);
-  *context = to_handle(number);
   ++process.live_comms;
-  if (number > kLastComm) number = kLastComm;
-  process.recording->probe_clocks(facts);
-  process.recording->snapshot_gpu(static_cast<uint32_t>(number));
-  process.recording->begin_comm(static_cast<uint32_t>(number), activation_mask);
-  record_init(facts, number);
   return true;
 }
 

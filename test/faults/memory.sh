@@ -97,9 +97,9 @@ storm_without_memory() { # storm_without_memory FROM COUNT
     unrecorded=$((unrecorded + 1))
   fi
 }
+cd "$TMP" # where a recording that forgot its options would go
 storm_without_memory 1000000 1
 made_in_all=$(cat "$TMP/made")
-cd "$TMP" # where a recording that forgot its options would go
 for ((from = first; from <= made_in_all; from += step)); do
   storm_without_memory $from 1
   storm_without_memory $from 1000000
