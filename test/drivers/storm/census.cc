@@ -1,6 +1,7 @@
 #include "test/drivers/storm/census.h"
 
 #include <dirent.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -47,6 +48,7 @@ long memory_kib() {
 }  // namespace
 
 Census take_census() {
+  malloc_trim(0);
   rlimit usual{};
   getrlimit(RLIMIT_NOFILE, &usual);
   const rlimit more = {usual.rlim_max, usual.rlim_max};

@@ -11,7 +11,8 @@ struct Census {
   long memory_kib = 0;
 };
 
-// Reads under the hard limit of open files, so that a process which has no file left can be read.
+// Without what malloc keeps of freed memory. Reads under the hard limit of open files, so that a
+// process which has no file left can be read.
 Census take_census();
 // The kernel lists a thread for a moment after it was joined: waits up to 1 s for those beyond
 // `first`.
