@@ -71,7 +71,7 @@ Result blocks(uint64_t records) {
       memory.data() + kBlockBytes - reinterpret_cast<uintptr_t>(memory.data()) % kBlockBytes;
   plugin::BlockQueue queue(count);
   for (size_t i = 0; i < count; ++i)
-    queue.push_free(reinterpret_cast<BlockHeader*>(base + i * kBlockBytes));
+    if (!queue.push_reserved(reinterpret_cast<BlockHeader*>(base + i * kBlockBytes))) return {};
   auto* seat = queue.claim_seat();
 
   Result result{};

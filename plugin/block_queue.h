@@ -31,7 +31,12 @@ class BlockQueue {
 
   // max_blocks sizes both queues once, with room for each seat's first internal block of 32 places;
   // nothing allocates on NCCL's threads afterwards unless there are more than kSeats of them.
-  explicit BlockQueue(size_t max_blocks) : full_(max_blocks + 32 * kSeats), free_(max_blocks) {
+  explicit BlockQueue(size_t max_blocks)
+      : full_(max_blocks + 32 * kSeats),
+        free_(max_blocks + 32 * kGivers),
+        keeper_(free_),
+        dumper_(free_) {
+    if (!keeper_.valid() || !dumper_.valid()) throw std::bad_alloc();
     for (auto& seat : seats_) {
       seat = std::make_unique<Seat>(full_, free_);
       if (!seat->full_producer.valid()) throw std::bad_alloc();
@@ -66,14 +71,19 @@ class BlockQueue {
     BlockHeader* block = nullptr;
     return full_.try_dequeue(block) ? block : nullptr;
   }
-  // The dump thread and the keeper.
-  void push_free(BlockHeader* block) { free_.enqueue(block); }
+  // Those who give free blocks, each one thread at a time, with a token each: without, a thread
+  // whose first push meets a lack of memory could never push again. False when there was no memory.
+  [[nodiscard]] bool push_reserved(BlockHeader* block) { return free_.enqueue(keeper_, block); }
+  [[nodiscard]] bool push_drained(BlockHeader* block) { return free_.enqueue(dumper_, block); }
   size_t full_count() const { return full_.size_approx(); }
   size_t free_count() const { return free_.size_approx(); }
 
  private:
+  static constexpr size_t kGivers = 2;
+
   Queue full_;
   Queue free_;
+  moodycamel::ProducerToken keeper_, dumper_;
   std::array<std::unique_ptr<Seat>, kSeats> seats_;
 };
 

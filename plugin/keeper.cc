@@ -79,7 +79,10 @@ void Keeper::reserve_ahead() {
   auto missing = static_cast<uint32_t>(wanted - free);
   uint32_t first = 0;
   while (const uint32_t got = arena_.reserve_stretch(missing, &first)) {
-    for (uint32_t i = 0; i < got; ++i) queue_.push_free(arena_.block(first + i));
+    for (uint32_t i = 0; i < got; ++i) {
+      BlockHeader* block = arena_.block(first + i);
+      if (!queue_.push_reserved(block)) arena_.release(block);
+    }
     if ((missing -= got) == 0) return;
   }
 }

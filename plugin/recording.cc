@@ -40,7 +40,7 @@ class Recording::Blocks : public dumper::BlockSource {
   }
   uint32_t index_of(const BlockHeader* block) override { return arena_.index_of(block); }
   void recycle(BlockHeader* block) override {
-    queue_.push_free(block);
+    if (!queue_.push_drained(block)) arena_.release(block);
     recorder.block_returned();
   }
   Anchor anchor_now() override { return take_anchor(); }
