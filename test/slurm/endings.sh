@@ -100,6 +100,10 @@ want_started requeued
 scontrol requeue "$requeued"
 recorded requeued "$requeued.0"
 before=$(cat "$RUNS/requeued/lockstep-$requeued.0"/*/*.lks | sha256sum)
+# A credential is revoked by the second: a second start within the second of the first one's end is refused by slurmd,
+# and the job fails.
+ended=$(date +%s)
+while [ "$(date +%s)" -le $((ended + 1)) ]; do sleep 0.1; done
 # Left alone, SLURM waits two minutes before it starts it again.
 started_again() { scontrol update "JobId=$requeued" StartTime=now; started requeued1; }
 wait_for 200 started_again || fail "requeued does not start again: $(scontrol show job "$requeued"; cat "$TMP/requeued.out")"
