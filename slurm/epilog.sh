@@ -26,7 +26,9 @@ directories() {
     [ -f "$file" ] && [ ! -L "$file" ] || continue
     start=$(head -c 65536 "$file" | tr -c '[:print:]' '\n')
     grep -qF "\"SLURM_JOB_ID\":\"$JOB\"" <<<"$start" || continue
-    wrote=$(grep -m1 '^/' <<<"$start")
+    # Counters before it may look like a path's beginning.
+    wrote=$(grep '^/..' <<<"$start" | while read -r path; do as_user test -d "$path" && echo "$path" && break; done)
+    [ -n "$wrote" ] || continue
     common=$(grep -om1 '"name":"clock_out","value":"/[^"\\]*"' <<<"$start" | cut -d'"' -f8)
     if [ -n "$common" ] && { [ "${wrote%/*}" = "$common" ] || as_user test -f "$common/run.json"; }; then
       echo "$common"
