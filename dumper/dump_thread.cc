@@ -162,8 +162,15 @@ Status DumpThread::drain(bool final) {
   if (!chunk_.empty() && !(status = write()).ok()) return status;
   const uint64_t started_ticks = source_.anchor_now().ticks;
   list_open_blocks(final);
-  while (next_full_ != nullptr || (next_full_ = source_.next_full()) != nullptr) {
+  // A thread that calls faster than this one writes must not hold up a finalize for ever: blocks
+  // opened since are the next round's once as many of them came as there can be at one time.
+  const ArenaHeader& arena = *source_.arena();
+  const uint64_t first_new = arena.next_sequence.load(std::memory_order_relaxed);
+  uint32_t new_blocks = 0;
+  while (next_full_ != nullptr ||
+         (new_blocks <= arena.max_blocks && (next_full_ = source_.next_full()) != nullptr)) {
     const uint64_t sequence = next_full_->sequence.load(std::memory_order_acquire);
+    if (sequence >= first_new) ++new_blocks;
     const uint64_t published = next_full_->published.load(std::memory_order_acquire);
     take(next_full_, sequence, bytes_of(published), final);
     next_full_ = nullptr;
