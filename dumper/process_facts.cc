@@ -17,8 +17,6 @@ std::string facts_to_json(const ProcessFacts& facts) {
   put_uint(&writer, "activation_mask", facts.activation_mask);
   put_text(&writer, "library_version", facts.library_version);
   put_text(&writer, "tick_source", facts.tick_source);
-  put_key(&writer, "ns_per_tick");
-  if (!writer.Double(facts.ns_per_tick)) writer.Null();
   put_key(&writer, "job");
   writer.StartObject();
   for (const JobFact& fact : facts.job) put_text(&writer, fact.name, fact.value);
@@ -50,8 +48,6 @@ Result<ProcessFacts> facts_from_json(std::string_view text) {
   facts.activation_mask = uint_member(document, "activation_mask");
   facts.library_version = text_member(document, "library_version");
   facts.tick_source = text_member(document, "tick_source");
-  const json::Value* rate = member(document, "ns_per_tick");
-  if (rate != nullptr && rate->IsNumber()) facts.ns_per_tick = rate->GetDouble();
   const json::Value* job = member(document, "job");
   if (job != nullptr && job->IsObject()) {
     for (const auto& entry : job->GetObject())

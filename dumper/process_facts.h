@@ -30,7 +30,6 @@ struct ProcessFacts {
   uint64_t activation_mask = 0;
   std::string library_version;
   std::string tick_source;  // tsc, raw or counter
-  double ns_per_tick = 0;
   std::vector<JobFact> job;
   std::vector<OptionFact> options;
 };
