@@ -2,33 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "analysis/blame_findings.h"
 #include "analysis/late_operations.h"
+#include "analysis/quantile.h"
 #include "analysis/slow_paths.h"
+#include "analysis/stragglers.h"
+#include "analysis/verdict.h"
 
 namespace lockstep::analysis {
 namespace {
-
-// Whether `late` of `all` late operations on one rank of `ranks` are more than chance would give:
-// the binomial tail.
-bool beyond_chance(uint64_t late, uint64_t all, size_t ranks) {
-  constexpr double kChance = 1e-4;
-  const double p = 1.0 / static_cast<double>(ranks);
-  const auto n = static_cast<double>(all);
-  double tail = 0;
-  for (uint64_t k = late; k <= all; ++k) {
-    const auto x = static_cast<double>(k);
-    tail += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) +
-                     x * std::log(p) + (n - x) * std::log1p(-p));
-    if (tail >= kChance) return false;
-  }
-  return true;
-}
 
 class Blamer {
  public:
@@ -48,13 +34,12 @@ class Blamer {
     pass_on();
     accuse_stragglers();
     for (const SlowPath& path : slow_) out_.findings.push_back(slow_path_finding(run_, path));
+    say_who_is_not_accused();
     say_what_is_missing();
     return std::move(out_);
   }
 
  private:
-  using Key = std::pair<uint32_t, int32_t>;  // communicator, rank
-
   // Lateness that came with the end of an operation in which a process with a slow path took part
   // is that path's doing.
   void explain_by_slow_paths() {
@@ -70,12 +55,12 @@ class Blamer {
     }
   }
 
-  Key key_of(const LateOperation& late) const {
+  RankKey key_of(const LateOperation& late) const {
     return {run_.matches[late.match].communicator, run_.arrivals[late.arrival].rank};
   }
 
   void sum_up() {
-    std::map<Key, RankBlame> ranks;
+    std::map<RankKey, RankBlame> ranks;
     for (const ArrivalRow& arrival : run_.arrivals) {
       const OperationRow& row = run_.operations[arrival.operation];
       if (row.assembled != kNoRow) continue;  // its whole stands for it
@@ -86,7 +71,7 @@ class Blamer {
       if (can_be_late(run_, run_.matches[arrival.match])) ++blame.operations;
       if (arrival.wait_ns > 0) blame.own_wait_ns += arrival.wait_ns;
     }
-    std::map<Key, std::vector<const LateOperation*>> own;
+    std::map<RankKey, std::vector<const LateOperation*>> own;
     for (const LateOperation& late : out_.late) {
       if (late.origin == late.match) own[key_of(late)].push_back(&late);
     }
@@ -102,7 +87,7 @@ class Blamer {
     std::sort(own.begin(), own.end(), [](const LateOperation* a, const LateOperation* b) {
       return a->excess_ns > b->excess_ns;
     });
-    blame->typical_ns = own[own.size() / 2]->excess_ns;
+    blame->typical_ns = own[(own.size() - 1) / 2]->excess_ns;
     std::array<uint32_t, std::size(kCauseNames)> causes{};
     for (const LateOperation* late : own) {
       if (late->excess_ns * 2 < blame->typical_ns) break;  // chance beside its usual lateness
@@ -118,7 +103,7 @@ class Blamer {
   // What others were late for because of a rank goes to that rank's account.
   void pass_on() {
     std::map<uint32_t, const LateOperation*> by_match;
-    std::map<Key, RankBlame*> ranks;
+    std::map<RankKey, RankBlame*> ranks;
     for (const LateOperation& late : out_.late) by_match[late.match] = &late;
     for (RankBlame& blame : out_.ranks) ranks[{blame.communicator, blame.rank}] = &blame;
     for (const LateOperation& late : out_.late) {
@@ -129,69 +114,38 @@ class Blamer {
     }
   }
 
-  // Chance spreads lateness over all ranks. A rank is accused when it has far more than its share,
-  // again and again. A process that is late on several communicators is accused once, where it
-  // costs most.
+  // A process that is late on several communicators is accused once, where it costs most.
   void accuse_stragglers() {
     std::map<uint32_t, std::vector<RankBlame*>> communicators;
     for (RankBlame& blame : out_.ranks) communicators[blame.communicator].push_back(&blame);
-    for (auto& [communicator, ranks] : communicators) accuse_among(ranks);
-    std::stable_sort(accused_.begin(), accused_.end(), [](const Accused& a, const Accused& b) {
-      return a.blame->excess_ns > b.blame->excess_ns;
+    std::vector<Straggler> accused;
+    for (const auto& [communicator, ranks] : communicators) {
+      for (Straggler& one : find_stragglers(run_, ranks, excesses_, span_ns(communicator)))
+        accused.push_back(std::move(one));
+    }
+    std::stable_sort(accused.begin(), accused.end(), [](const Straggler& a, const Straggler& b) {
+      return a.excess_ns > b.excess_ns;
     });
-    std::set<uint32_t> processes;
-    for (const Accused& one : accused_) {
-      if (!processes.insert(one.blame->process).second) continue;
+    std::set<uint32_t> named;  // processes
+    for (const Straggler& one : accused) {
+      if (named.count(one.ranks.front()->process) != 0) continue;
       std::vector<const RankBlame*> elsewhere;
-      for (const Accused& other : accused_) {
-        if (other.blame != one.blame && other.blame->process == one.blame->process)
-          elsewhere.push_back(other.blame);
+      for (const RankBlame* rank : one.ranks) {
+        named.insert(rank->process);
+        for (const RankBlame& other : out_.ranks) {
+          if (other.accused && &other != rank && other.process == rank->process)
+            elsewhere.push_back(&other);
+        }
       }
-      out_.findings.push_back(straggler_finding(run_, out_, *one.blame, one.share, elsewhere));
+      out_.findings.push_back(straggler_finding(run_, out_, one, elsewhere));
     }
-  }
-
-  void accuse_among(std::vector<RankBlame*>& ranks) {
-    double rest = 0;
-    for (const RankBlame* blame : ranks) rest += static_cast<double>(blame->excess_ns);
-    const double all = rest;
-    std::sort(ranks.begin(), ranks.end(),
-              [](const RankBlame* a, const RankBlame* b) { return a->excess_ns > b->excess_ns; });
-    for (size_t i = 0; i + 1 < ranks.size(); ++i) {
-      RankBlame& blame = *ranks[i];
-      const uint64_t as_late = as_late_as(blame, ranks);
-      const double left = static_cast<double>(ranks.size() - i);
-      // By time or by number: a few long pauses of another rank must not hide the one that is late
-      // every time.
-      const double by_time = rest > 0 ? static_cast<double>(blame.excess_ns) / rest : 0;
-      const double by_number =
-          as_late > 0 ? static_cast<double>(blame.late) / static_cast<double>(as_late) : 0;
-      const double share = std::max(by_time, by_number);
-      if (blame.late < 3 || !beyond_chance(blame.late, as_late, ranks.size()) ||
-          share < 0.4 + 0.8 / left || static_cast<double>(blame.excess_ns) < 0.2 * all ||
-          !matters(blame.excess_ns, blame.communicator)) {
-        continue;
-      }
-      blame.accused = true;
-      accused_.push_back({&blame, share});
-      rest -= static_cast<double>(blame.excess_ns);
-    }
-  }
-
-  // How often this rank or one that is not accused was as late as this one typically is: trifles of
-  // others count for nothing beside it.
-  uint64_t as_late_as(const RankBlame& blame, const std::vector<RankBlame*>& ranks) const {
-    uint64_t count = 0;
-    for (const RankBlame* other : ranks) {
-      if (other->accused) continue;
-      for (const int64_t excess_ns : excesses_.at({other->communicator, other->rank}))
-        count += excess_ns * 2 >= blame.typical_ns ? 1 : 0;
-    }
-    return count;
   }
 
   // At least 1 % of the time between the communicator's first and last operation.
   bool matters(int64_t lost_ns, uint32_t communicator) {
+    return lost_ns * 100 >= span_ns(communicator);
+  }
+  int64_t span_ns(uint32_t communicator) {
     auto& [first, last] = spans_[communicator];
     if (last == 0) {
       first = std::numeric_limits<int64_t>::max();
@@ -201,8 +155,37 @@ class Blamer {
         last = std::max(last, std::max(match.start_ns, match.finish_ns));
       }
     }
-    return lost_ns * 100 >= last - first;
+    return last - first;
   }
+
+  // Waiting that nobody is accused of: silence must not read as "nobody is late".
+  void say_who_is_not_accused() {
+    std::map<uint32_t, std::vector<int64_t>> spreads;
+    for (const MatchRow& match : run_.matches) {
+      if (match.arrivals > 2 && can_be_late(run_, match))
+        spreads[match.communicator].push_back(match.spread_ns);
+    }
+    // Lateness with a known reason, also one on another communicator, is no riddle.
+    for (const RankBlame& blame : out_.ranks) {
+      if (blame.accused) spreads.erase(blame.communicator);
+    }
+    for (const SlowPath& path : slow_) spreads.erase(path.communicator);
+    for (const LateOperation& late : out_.late) {
+      if (late.origin != late.match) spreads.erase(run_.matches[late.match].communicator);
+    }
+    for (auto& [communicator, values] : spreads) {
+      const auto count = static_cast<int64_t>(values.size());
+      const int64_t typical_ns = median(&values), span = span_ns(communicator);
+      if (count < 10 || typical_ns * count * kSharesOfSpan < span) continue;
+      out_.not_known.push_back(
+          "Who makes the others wait on communicator " + communicator_name(run_, communicator) +
+          ": its ranks come apart by " + nanoseconds_text(typical_ns) + " (median), " +
+          std::to_string(100 * typical_ns * count / span) +
+          " % of its time, and none of them far more often last than the others. Processors shared "
+          "with other work look like that; a rank that is late by less does not stand out.");
+    }
+  }
+  static constexpr int64_t kSharesOfSpan = 20;  // 5 %
 
   void say_what_is_missing() {
     uint64_t apart = 0, many = 0;
@@ -231,15 +214,9 @@ class Blamer {
     }
   }
 
-  struct Accused {
-    const RankBlame* blame = nullptr;
-    double share = 0;
-  };
-
   const RunTables& run_;
   std::vector<SlowPath> slow_;
-  std::vector<Accused> accused_;
-  std::map<Key, std::vector<int64_t>> excesses_;  // of a rank's own late operations
+  Excesses excesses_;
   std::map<uint32_t, std::pair<int64_t, int64_t>> spans_;
   Blame out_;
 };

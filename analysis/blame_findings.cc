@@ -12,15 +12,17 @@ std::string operations(uint64_t count) {
   return std::to_string(count) + (count == 1 ? " operation" : " operations");
 }
 
-// The operations that RankBlame::late counts, the worst first.
+// The operations that Straggler::late counts, the worst first.
 std::vector<const LateOperation*> late_operations_of(const RunTables& run, const Blame& all,
-                                                     const RankBlame& blame) {
+                                                     const Straggler& straggler) {
   std::vector<const LateOperation*> own;
   for (const LateOperation& late : all.late) {
-    if (late.origin == late.match && late.excess_ns * 2 >= blame.typical_ns &&
-        run.matches[late.match].communicator == blame.communicator &&
-        run.arrivals[late.arrival].rank == blame.rank) {
-      own.push_back(&late);
+    const int32_t rank = run.arrivals[late.arrival].rank;
+    for (const RankBlame* blame : straggler.ranks) {
+      if (late.origin == late.match && late.excess_ns * 2 >= blame->typical_ns &&
+          blame->rank == rank && run.matches[late.match].communicator == blame->communicator) {
+        own.push_back(&late);
+      }
     }
   }
   std::sort(own.begin(), own.end(), [](const LateOperation* a, const LateOperation* b) {
@@ -46,38 +48,49 @@ std::string elsewhere_text(const RunTables& run, const RankBlame& blame) {
 
 }  // namespace
 
-Finding straggler_finding(const RunTables& run, const Blame& all, const RankBlame& blame,
-                          double share, const std::vector<const RankBlame*>& elsewhere) {
+Finding straggler_finding(const RunTables& run, const Blame& all, const Straggler& straggler,
+                          const std::vector<const RankBlame*>& elsewhere) {
+  const RankBlame& latest = *straggler.ranks.front();
   Finding finding;
   finding.kind = "straggler";
-  finding.communicator = blame.communicator;
-  finding.culprits = {blame.rank};
-  finding.since_s = static_cast<double>(blame.excess_ns) * 1e-9;
-  finding.confidence = std::min(0.99, share * (blame.late >= 10 ? 1.0 : 0.9));
-  const std::vector<const LateOperation*> own = late_operations_of(run, all, blame);
+  finding.communicator = latest.communicator;
+  for (const RankBlame* blame : straggler.ranks) finding.culprits.push_back(blame->rank);
+  std::sort(finding.culprits.begin(), finding.culprits.end());
+  finding.since_s = static_cast<double>(straggler.excess_ns) * 1e-9;
+  finding.confidence = std::min(0.99, straggler.surplus * (straggler.late >= 10 ? 1.0 : 0.9));
+  const std::vector<const LateOperation*> own = late_operations_of(run, all, straggler);
   const MatchRow& match = run.matches[own.front()->match];
   finding.func = match.func;
   finding.ordinal = match.ordinal;
   for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
-    if (run.arrivals[i].rank != blame.rank) finding.ranks.push_back(run.arrivals[i].rank);
+    const int32_t rank = run.arrivals[i].rank;
+    if (!std::binary_search(finding.culprits.begin(), finding.culprits.end(), rank))
+      finding.ranks.push_back(rank);
   }
   constexpr size_t kMostEvidence = 100;
   for (size_t i = 0; i < own.size() && i < kMostEvidence; ++i)
     finding.evidence.push_back(evidence_of(run, *own[i]));
   for (const RankBlame* other : elsewhere)
     finding.evidence.push_back("communicators: " + elsewhere_text(run, *other));
-  finding.text = "Rank " + std::to_string(blame.rank) + " of communicator " +
-                 communicator_name(run, blame.communicator) + " came last and late in " +
-                 std::to_string(blame.late) + " of " + operations(blame.operations) +
-                 ", typically by " + nanoseconds_text(blame.typical_ns) + " (" +
-                 kCauseNames[static_cast<unsigned>(blame.cause)] + "); the others waited " +
-                 nanoseconds_text(blame.caused_wait_ns) + " for it in all.";
-  if (blame.passed_on != 0)
-    finding.text += " So held up, others were late for " + operations(blame.passed_on) +
+  const bool one = finding.culprits.size() == 1;
+  finding.text = rank_list(finding.culprits) + " of communicator " +
+                 communicator_name(run, latest.communicator);
+  finding.text[0] = 'R';
+  if (!one)
+    finding.text += (straggler.whole_host ? ", all it has on host " : ", on host ") +
+                    run.text(run.processes[latest.process].host) + ",";
+  finding.text +=
+      " came last and late in " + std::to_string(straggler.late) + " of " +
+      operations(latest.operations) + ", typically by " + nanoseconds_text(straggler.typical_ns) +
+      " (" + kCauseNames[static_cast<unsigned>(latest.cause)] + "); the others waited " +
+      nanoseconds_text(straggler.caused_wait_ns) + " for " + (one ? "it" : "them") + " in all.";
+  if (straggler.passed_on != 0)
+    finding.text += " So held up, others were late for " + operations(straggler.passed_on) +
                     " themselves (peer_late), which cost another " +
-                    nanoseconds_text(blame.passed_on_wait_ns) + ".";
+                    nanoseconds_text(straggler.passed_on_wait_ns) + ".";
   if (!elsewhere.empty())
-    finding.text += " It is as late on " + std::to_string(elsewhere.size()) +
+    finding.text += (one ? " It is as late on " : " They are as late on ") +
+                    std::to_string(elsewhere.size()) +
                     (elsewhere.size() == 1 ? " other communicator." : " other communicators.");
   return finding;
 }

@@ -3,13 +3,13 @@
 
 #include "analysis/blame.h"
 #include "analysis/slow_paths.h"
+#include "analysis/stragglers.h"
 
 namespace lockstep::analysis {
 
-// share: of the communicator's lateness that is this rank's. elsewhere: the same process on other
-// communicators.
-Finding straggler_finding(const RunTables& run, const Blame& all, const RankBlame& blame,
-                          double share, const std::vector<const RankBlame*>& elsewhere);
+// elsewhere: the same processes on other communicators.
+Finding straggler_finding(const RunTables& run, const Blame& all, const Straggler& straggler,
+                          const std::vector<const RankBlame*>& elsewhere);
 Finding slow_path_finding(const RunTables& run, const SlowPath& path);
 
 }  // namespace lockstep::analysis

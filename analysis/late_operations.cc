@@ -16,6 +16,24 @@ namespace {
 // much.
 constexpr int64_t kLeastExcessNs = 50'000;
 
+// Whom the last arriver of an operation is compared with: those on other hosts, so that a slow host
+// does not hide behind its own ranks; where there are fewer than two, all others.
+std::vector<const ArrivalRow*> others_of(const RunTables& run, const MatchRow& match) {
+  const auto host = [&](const ArrivalRow& a) {
+    return run.processes[run.operations[a.operation].process].host;
+  };
+  const ArrivalRow* first = &run.arrivals[match.first_arrival];
+  const ArrivalRow* end = first + match.arrivals;
+  const ArrivalRow* last = std::find_if(first, end, [](const auto& a) { return a.last != 0; });
+  std::vector<const ArrivalRow*> all, elsewhere;
+  for (const ArrivalRow* a = first; a != end && last != end; ++a) {
+    if (a == last || a->arrival_ns == kNoTime) continue;
+    all.push_back(a);
+    if (host(*a) != host(*last)) elsewhere.push_back(a);
+  }
+  return elsewhere.size() < 2 ? all : elsewhere;
+}
+
 // How the arrivals of one communicator scatter when nobody is late.
 class Scatter {
  public:
@@ -23,15 +41,13 @@ class Scatter {
 
   void note(const MatchRow& match) {
     if (match.arrivals == 2) return note_two(match);
-    int64_t first = kNoTime, second = kNoTime, last = kNoTime;
-    for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
-      const int64_t at = run_.arrivals[i].arrival_ns;
-      if (at == kNoTime) continue;
-      first = first == kNoTime ? at : std::min(first, at);
-      second = std::max(second, std::min(at, last));
-      last = std::max(last, at);
-    }
-    if (second != kNoTime) scatters_[match.communicator].push_back(second - first);
+    std::vector<int64_t> times;
+    for (const ArrivalRow* other : others_of(run_, match)) times.push_back(other->arrival_ns);
+    if (times.size() < 2) return;
+    const auto ends = std::minmax_element(times.begin(), times.end());
+    const int64_t spread = *ends.second - *ends.first, middle = median(&times);
+    // Who comes early says little of who is late, and neither do the latest tenth.
+    scatters_[match.communicator].push_back(std::max(quantile(&times, 0.9) - middle, spread / 4));
   }
 
   void finish() {
@@ -116,24 +132,24 @@ class LateFinder {
   }
 
  private:
-  // The arrivals of all ranks but the last one.
   bool measure(const MatchRow& match, LateOperation* one) {
     const ArrivalRow* last = nullptr;
-    std::vector<int64_t> others, calls, ends, clock_errors;
     for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
       const ArrivalRow& a = run_.arrivals[i];
       if (a.last != 0) {
         last = &a;
         one->arrival = i;
-        continue;
+      } else if (a.arrival_ns != kNoTime) {
+        one->caused_wait_ns += std::max<int64_t>(0, a.wait_ns);
       }
-      if (a.arrival_ns == kNoTime) continue;
-      others.push_back(a.arrival_ns);
-      clock_errors.push_back(a.clock_error_ns);
-      one->caused_wait_ns += std::max<int64_t>(0, a.wait_ns);
-      const OperationRow& row = run_.operations[a.operation];
+    }
+    std::vector<int64_t> others, calls, ends, clock_errors;
+    for (const ArrivalRow* a : others_of(run_, match)) {
+      others.push_back(a->arrival_ns);
+      clock_errors.push_back(a->clock_error_ns);
+      const OperationRow& row = run_.operations[a->operation];
       if (row.called_ns() != kNoTime) calls.push_back(row.called_ns());
-      const Predecessor before = chain_.before(a.operation, a.arrival_ns);
+      const Predecessor before = chain_.before(a->operation, a->arrival_ns);
       if (before.finish_ns != kNoTime) ends.push_back(before.finish_ns);
     }
     if (last == nullptr || others.empty()) return false;
