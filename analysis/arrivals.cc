@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analysis/message_size.h"
 #include "analysis/run_clock.h"
+#include "dumper/message_size.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -106,7 +106,8 @@ class MatchTimer {
 
   void measure() {
     const CommunicatorRow& comm = run_.communicators[match_.communicator];
-    const double factor = busbw_factor(run_.text(match_.func), comm.nranks);
+    const auto nranks = static_cast<uint32_t>(std::max(1, comm.nranks));
+    const double factor = dumper::busbw_factor(run_.text(match_.func), nranks);
     int64_t first = kNoTime, last_arrival = kNoTime, last_finish = kNoTime;
     bool all_finished = match_.arrivals == match_.expected;
     for (ArrivalRow* a = begin_; a != end_; ++a) {

@@ -8,8 +8,8 @@
 #include "analysis/export_files.h"
 #include "analysis/json_fields.h"
 #include "analysis/labels.h"
-#include "analysis/message_size.h"
 #include "analysis/wall_time.h"
+#include "dumper/message_size.h"
 #include "lockstep/version.h"
 
 namespace lockstep::analysis {
@@ -17,10 +17,8 @@ namespace {
 
 // The Inspector's message size is the call's count times the type's size: one rank's share where
 // size_bytes is the whole.
-uint64_t message_share(const std::string& func, const OperationRow& row, int32_t ranks) {
-  const bool whole = func == "AllGather" || func == "ReduceScatter" || func == "AlltoAll" ||
-                     func == "Gather" || func == "Scatter";
-  return whole && ranks > 0 ? row.size_bytes / static_cast<uint64_t>(ranks) : row.size_bytes;
+uint64_t message_share(const std::string& func, const OperationRow& row, uint32_t ranks) {
+  return dumper::spans_ranks(func) ? row.size_bytes / ranks : row.size_bytes;
 }
 
 struct Timing {
@@ -77,7 +75,7 @@ class Line : JsonFields {
     const bool p2p = row.kind == OpKind::PointToPoint;
     const std::string prefix = p2p ? "p2p" : "coll";
     const std::string& func = run_.text(row.func);
-    const int32_t ranks = communicator_of(row).nranks;
+    const auto ranks = static_cast<uint32_t>(std::max(1, communicator_of(row).nranks));
     const Timing timing = timing_of(row);
     const double algbw =
         timing.ns > 0 ? static_cast<double>(row.size_bytes) / static_cast<double>(timing.ns) : 0;
@@ -89,7 +87,7 @@ class Line : JsonFields {
       number(prefix + "_exec_time_us", timing.ns / 1000);
       string(prefix + "_timing_source", timing.source);
       decimal(prefix + "_algobw_gbs", algbw);
-      decimal(prefix + "_busbw_gbs", algbw * busbw_factor(func, ranks));
+      decimal(prefix + "_busbw_gbs", algbw * dumper::busbw_factor(func, ranks));
     });
   }
   // No ranks where it is not known.

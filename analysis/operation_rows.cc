@@ -4,8 +4,8 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "analysis/message_size.h"
 #include "analysis/operation_children.h"
+#include "dumper/message_size.h"
 
 namespace lockstep::analysis {
 
@@ -71,10 +71,18 @@ void OperationRows::take_call(const ApiCall& api, OperationRow* row) const {
   if (api.captured) row->flags |= kGraph;
 }
 
+// From count and datatype of the same event: a launch event may count bytes (ncclInt8) where the
+// call counted elements (hazard 34), and either product is right.
+uint64_t OperationRows::size_of(const OperationRow& row) const {
+  const uint64_t own = row.count * dumper::datatype_bytes(strings_.text(row.datatype));
+  const auto nranks = static_cast<uint64_t>(std::max(1, join_.comm(row.communicator).nranks));
+  return dumper::spans_ranks(strings_.text(row.func)) ? own * nranks : own;
+}
+
 void OperationRows::join_calls() {
   for (size_t i = 0; i < out_.rows.size(); ++i) {
     OperationRow& row = out_.rows[i];
-    row.size_bytes = message_bytes(row, strings_, join_.comm(row.communicator).nranks);
+    row.size_bytes = size_of(row);
     const uint32_t at = join_.api_at_.find(join_.launches_[i].api_id);
     if (at == IdMap::kNone) {
       row.flags |= kOrphan;
@@ -112,7 +120,7 @@ void OperationRows::add_api_only() {
     } else {
       row.enqueue_ns = api.stop_ns;
     }
-    row.size_bytes = message_bytes(row, strings_, join_.comm(row.communicator).nranks);
+    row.size_bytes = size_of(row);
     out_.rows.push_back(row);
     join_.launches_.emplace_back();
   }

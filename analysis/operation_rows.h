@@ -19,6 +19,7 @@ class OperationRows {
   void add_open_works();
   void join_calls();
   void take_call(const ApiCall& api, OperationRow* row) const;
+  uint64_t size_of(const OperationRow& row) const;
   void add_api_only();
   void sort_by_call();
   void number_calls();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dumper/message_size.h"
+
 namespace lockstep::dumper {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dumper/message_size.h"
+
 namespace lockstep::dumper {
 namespace {
 
@@ -32,34 +34,16 @@ Timing timing_of(const Operation& operation, const ChunkClock& clock) {
   return {TimingSource::CollectiveCpu, host_ns(clock, operation.start_ticks, operation.stop_ticks)};
 }
 
-uint64_t datatype_bytes(std::string_view name) {
-  const auto ends_with = [name](std::string_view end) {
-    return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
-  };
-  if (ends_with("16")) return 2;
-  if (ends_with("32")) return 4;
-  if (ends_with("64")) return 8;
-  return 1;  // int8, uint8, float8e4m3, float8e5m2, Unknown
-}
-
 Bandwidth bandwidth_of(std::string_view func, uint64_t message_bytes, uint32_t ranks,
                        uint64_t exec_us) {
-  const double n = std::max(ranks, 1u);
-  auto traffic_bytes = static_cast<double>(message_bytes);
-  double factor = 1;
-  if (func == "AllReduce") {
-    factor = 2 * (n - 1) / n;
-  } else if (func == "ReduceScatter" || func == "AllGather" || func == "AllGatherV" ||
-             func == "AlltoAll" || func == "Gather" || func == "Scatter") {
-    traffic_bytes *= n;
-    factor = (n - 1) / n;
-  } else if (func != "Reduce" && func != "Broadcast" && func != "Send" && func != "Recv" &&
-             func != "SendRecv") {
-    return {};
-  }
-  if (exec_us == 0) return {};
+  const bool defined = func == "AllReduce" || func == "Reduce" || func == "Broadcast" ||
+                       func == "Send" || func == "Recv" || func == "SendRecv" || spans_ranks(func);
+  if (!defined || exec_us == 0) return {};
+  const uint32_t n = std::max(ranks, 1u);
+  const auto traffic_bytes =
+      static_cast<double>(spans_ranks(func) ? message_bytes * n : message_bytes);
   const double algo_gbs = traffic_bytes / 1e9 / (static_cast<double>(exec_us) / 1e6);
-  return {algo_gbs, algo_gbs * factor};
+  return {algo_gbs, algo_gbs * busbw_factor(func, n)};
 }
 
 }  // namespace lockstep::dumper

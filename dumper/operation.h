@@ -54,9 +54,6 @@ struct Timing {
 // how long the enqueueing took: the source says which.
 Timing timing_of(const Operation& operation, const ChunkClock& clock);
 
-// Bytes of one element; NCCL calls types without a name of their own (uint8) "Unknown".
-uint64_t datatype_bytes(std::string_view name);
-
 struct Bandwidth {
   double algo_gbs = 0, bus_gbs = 0;
 };

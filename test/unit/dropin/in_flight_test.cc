@@ -156,6 +156,7 @@ TEST(Bandwidth, IsNcclsOwn) {
   EXPECT_DOUBLE_EQ(bandwidth_of("AllReduce", 4000000, 4, 1000).bus_gbs, 6.0);
   EXPECT_DOUBLE_EQ(bandwidth_of("AllGather", 1000000, 4, 1000).algo_gbs, 4.0);
   EXPECT_DOUBLE_EQ(bandwidth_of("AllGather", 1000000, 4, 1000).bus_gbs, 3.0);
+  EXPECT_DOUBLE_EQ(bandwidth_of("AllReduce", 4000000, 1, 1000).bus_gbs, 0.0);
   EXPECT_DOUBLE_EQ(bandwidth_of("Recv", 1000000, 4, 1000).bus_gbs, 1.0);
   EXPECT_DOUBLE_EQ(bandwidth_of("Recv", 1000000, 4, 0).bus_gbs, 0.0);
 }

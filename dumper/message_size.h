@@ -4,19 +4,22 @@
 // nranks * count * element for all-gather, reduce-scatter, all-to-all, gather and scatter. algbw =
 // size / time. busbw = algbw * factor with factor 2(n-1)/n for all-reduce, (n-1)/n for all-gather,
 // reduce-scatter, all-to-all, gather and scatter, 1 for the rest: what the slowest link carries,
-// whatever the algorithm.
+// whatever the algorithm; 0 for a collective of one rank, which uses no link.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <string_view>
 
-#include "analysis/tables.h"
+namespace lockstep::dumper {
 
-namespace lockstep::analysis {
+// Bytes of one element; 0 for names NCCL has no size for. The names are NCCL's own; it calls types
+// without one (uint8) "Unknown".
+uint64_t datatype_bytes(std::string_view name);
 
-// From count and datatype of the same event: a launch event may count bytes (ncclInt8) where the
-// call counted elements (hazard 34), and either product is right.
-uint64_t message_bytes(const OperationRow& row, const StringPool& strings, int32_t nranks);
+// Whether the result or input of the whole operation is nranks times what a rank passes.
+bool spans_ranks(std::string_view func);
 
-double busbw_factor(const std::string& func, int32_t nranks);
+// nranks >= 1.
+double busbw_factor(std::string_view func, uint32_t nranks);
 
-}  // namespace lockstep::analysis
+}  // namespace lockstep::dumper

@@ -1,12 +1,10 @@
-#include "analysis/message_size.h"
+#include "dumper/message_size.h"
 
-namespace lockstep::analysis {
-namespace {
+namespace lockstep::dumper {
 
-// Of one element; 0 for names NCCL has no size for. The datatype texts are NCCL's own.
-uint64_t datatype_bytes(const std::string& name) {
+uint64_t datatype_bytes(std::string_view name) {
   struct Size {
-    const char* name;
+    std::string_view name;
     uint64_t bytes;
   };
   constexpr Size kSizes[] = {{"ncclInt8", 1},     {"ncclUint8", 1},      {"ncclInt32", 4},
@@ -20,24 +18,15 @@ uint64_t datatype_bytes(const std::string& name) {
   return 0;
 }
 
-bool spans_ranks(const std::string& func) {
+bool spans_ranks(std::string_view func) {
   return func == "AllGather" || func == "ReduceScatter" || func == "AlltoAll" || func == "Gather" ||
          func == "Scatter" || func == "AllGatherV";
 }
 
-}  // namespace
-
-uint64_t message_bytes(const OperationRow& row, const StringPool& strings, int32_t nranks) {
-  const uint64_t own = row.count * datatype_bytes(strings.text(row.datatype));
-  return spans_ranks(strings.text(row.func)) && nranks > 1 ? own * static_cast<uint64_t>(nranks)
-                                                           : own;
-}
-
-double busbw_factor(const std::string& func, int32_t nranks) {
-  if (nranks < 2) return 1;
+double busbw_factor(std::string_view func, uint32_t nranks) {
   const double n = nranks;
   if (func == "AllReduce") return 2 * (n - 1) / n;
   return spans_ranks(func) ? (n - 1) / n : 1;
 }
 
-}  // namespace lockstep::analysis
+}  // namespace lockstep::dumper
