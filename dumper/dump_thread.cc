@@ -188,7 +188,7 @@ Status DumpThread::drain(bool final) {
     if (chunk_.full() && !(status = write()).ok()) return status;
   }
   if (!chunk_.empty() && !(status = write()).ok()) return status;
-  complete_ticks_ = started_ticks;
+  if (new_blocks <= arena.max_blocks) complete_ticks_ = started_ticks;  // else older ones may wait
   return status;
 }
 
