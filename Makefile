@@ -49,9 +49,10 @@ UNIT      = $(patsubst test/unit/%/.,$(BUILD)/test/unit_%,$(wildcard test/unit/*
 TEST_SO   = $(patsubst test/plugins/%.cc,$(BUILD)/test/lib%.so,$(wildcard test/plugins/*.cc))
 BENCH     = $(patsubst bench/%.cc,$(BUILD)/bench/%,$(wildcard bench/*.cc))
 FUZZ      = $(patsubst test/fuzz/%.cc,$(BUILD)/fuzz/%,$(wildcard test/fuzz/*.cc))
-# What records, and what reads: a driver needs only the first, which spares sanitizer builds the second.
+# What records, and what reads: most programs need only the first, which spares sanitizer builds the second.
 RECORDING = $(BUILD)/libdumper.a $(BUILD)/libclocksync.a
 LIBS      = $(BUILD)/libanalysis.a $(RECORDING)
+unit_libs = $(if $(filter align analysis exports recover report,$(1)),$(LIBS),$(RECORDING))
 
 .PHONY: all plugin tools unit bench-programs fuzz-programs deps test demo bench fuzz soak install fresh-root-test clean help
 all: plugin tools            ## the plugin and the command
@@ -99,9 +100,10 @@ $(BUILD)/lockstep-clockd: $(BUILD)/obj/clocksync/daemon/clockd.o $(RECORDING)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
 $(BUILD)/test/unit_%: $$(call objs,test/unit/$$*) $$(if $$(filter plugin,$$*),$$(call objs,plugin)) \
                        $$(if $$(filter drivers analysis,$$*),$$(call objs,test/drivers/common) \
-                         $$(filter-out $(BUILD)/obj/test/drivers/emulate/main.o,$$(call objs,test/drivers/emulate))) $(LIBS)
+                         $$(filter-out $(BUILD)/obj/test/drivers/emulate/main.o,$$(call objs,test/drivers/emulate))) \
+                       $$(call unit_libs,$$*)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(ZSTD) $(SODIUM) -lgtest -lgtest_main -ldl
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -lgtest -lgtest_main -ldl
 $(BUILD)/test/lib%.so: $(BUILD)/obj/test/plugins/%.o
 	@mkdir -p $(@D)
 	$(CXX) -shared $(LDFLAGS) -o $@ $< -ldl

@@ -107,8 +107,11 @@ class Blamer {
     for (const LateOperation& late : out_.late) by_match[late.match] = &late;
     for (RankBlame& blame : out_.ranks) ranks[{blame.communicator, blame.rank}] = &blame;
     for (const LateOperation& late : out_.late) {
+      const auto origin = by_match.find(late.origin);
+      if (late.origin == late.match || origin == by_match.end()) continue;
+      RankBlame& blame = *ranks.at(key_of(*origin->second));
+      passed_on_[run_.matches[late.match].communicator].insert(&blame);
       if (late.cause != Cause::PeerLate) continue;
-      RankBlame& blame = *ranks.at(key_of(*by_match.at(late.origin)));
       ++blame.passed_on;
       blame.passed_on_wait_ns += late.caused_wait_ns;
     }
@@ -170,8 +173,10 @@ class Blamer {
       if (blame.accused) spreads.erase(blame.communicator);
     }
     for (const SlowPath& path : slow_) spreads.erase(path.communicator);
-    for (const LateOperation& late : out_.late) {
-      if (late.origin != late.match) spreads.erase(run_.matches[late.match].communicator);
+    for (const auto& [communicator, causes] : passed_on_) {
+      for (const RankBlame* blame : causes) {
+        if (blame->accused) spreads.erase(communicator);
+      }
     }
     for (auto& [communicator, values] : spreads) {
       const auto count = static_cast<int64_t>(values.size());
@@ -217,6 +222,7 @@ class Blamer {
   const RunTables& run_;
   std::vector<SlowPath> slow_;
   Excesses excesses_;
+  std::map<uint32_t, std::set<const RankBlame*>> passed_on_;  // who made others late on it
   std::map<uint32_t, std::pair<int64_t, int64_t>> spans_;
   Blame out_;
 };

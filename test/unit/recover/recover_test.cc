@@ -11,7 +11,7 @@
 #include "analysis/verify_run.h"
 #include "dumper/process_reader.h"
 #include "dumper/process_state.h"
-#include "test/unit/dumper/handmade_arena.h"
+#include "test/unit/recover/handmade_arena.h"
 
 namespace lockstep::dumper {
 namespace {
