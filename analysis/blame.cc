@@ -49,7 +49,9 @@ class Blamer {
       for (const SlowPath& path : slow_) {
         for (uint32_t i = 0; i < origin.arrivals; ++i) {
           const ArrivalRow& arrival = run_.arrivals[origin.first_arrival + i];
-          if (run_.operations[arrival.operation].process == path.process) late.cause = path.cause;
+          const uint32_t process = run_.operations[arrival.operation].process;
+          if (std::count(path.processes.begin(), path.processes.end(), process) != 0)
+            late.cause = path.cause;
         }
       }
     }

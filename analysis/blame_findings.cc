@@ -100,29 +100,32 @@ Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
   const bool link = path.cause == Cause::NetworkSlow;
   finding.kind = link ? "slow_link" : "slow_proxy";
   finding.communicator = path.communicator;
-  finding.culprits = {path.rank};
+  finding.culprits = path.ranks;
+  std::sort(finding.culprits.begin(), finding.culprits.end());
   finding.since_s = static_cast<double>(path.lost_ns) * 1e-9;
   finding.confidence = std::min(0.95, 0.5 + 0.1 * path.factor);
   char factor[32];
   snprintf(factor, sizeof factor, "%.1f", path.factor);
   const std::string own = nanoseconds_text(path.typical_ns);
   const std::string others = nanoseconds_text(path.others_ns);
-  const std::string who = "rank " + std::to_string(path.rank);
+  const bool one = path.ranks.size() == 1;
+  const std::string host = run.text(run.processes[path.processes.front()].host);
+  const std::string who = rank_list(finding.culprits) + (one ? "" : " (host " + host + ")");
   const char* column = path.never_waits ? " gpu_wait_ns + receive_wait_ns + peer_wait_ns median "
                        : link           ? " network_ns lower quartile "
                                         : " proxy_lag_ns lower quartile ";
-  finding.evidence.push_back("operations: " + who + column + own +
-                             " per operation, the other ranks' " + others + ", over " +
+  finding.evidence.push_back("operations: rank " + std::to_string(path.ranks.front()) + column +
+                             own + " per operation, the other ranks' " + others + ", over " +
                              std::to_string(path.operations) + " operations");
   if (path.never_waits) {
     finding.text =
         "Everybody waits for " + who + ", which never waits itself: its proxy thread falls behind";
   } else if (link) {
-    finding.text = "What " + who + " sends takes " + factor +
+    finding.text = "What " + who + (one ? " sends takes " : " send takes ") + factor +
                    " times as long in the network as the others' sends";
   } else {
-    finding.text =
-        "The proxy thread of " + who + " reacts " + factor + " times as slowly as the others'";
+    finding.text = (one ? "The proxy thread of " : "The proxy threads of ") + who +
+                   (one ? " reacts " : " react ") + factor + " times as slowly as the others'";
   }
   finding.text += " on communicator " + communicator_name(run, path.communicator) + " (" + own +
                   " per operation against " + others + ").";

@@ -81,7 +81,9 @@ class SlowFinder {
     std::vector<SlowPath> worst;
     std::unordered_set<uint32_t> seen;
     for (const SlowPath& path : out_) {
-      if (seen.insert(path.process).second) worst.push_back(path);
+      if (!seen.insert(path.processes.front()).second) continue;
+      seen.insert(path.processes.begin(), path.processes.end());
+      worst.push_back(path);
     }
     return worst;
   }
@@ -112,8 +114,8 @@ class SlowFinder {
     if (quantile(ranks.at(rank).inside, 0.5) * 2 < quantile(inside, 0.5)) return false;
     SlowPath path;
     path.communicator = communicator;
-    path.process = ranks.at(rank).process;
-    path.rank = rank;
+    path.ranks = {rank};
+    path.processes = {ranks.at(rank).process};
     path.cause = Cause::ProxyStarved;
     path.never_waits = true;
     path.factor = static_cast<double>(usual) / static_cast<double>(std::max<int64_t>(1, least));
@@ -124,43 +126,57 @@ class SlowFinder {
     return true;
   }
 
-  // What an ordinary rank takes when the machine is busy: the median of the slowest quarters.
-  static int64_t usual_at_worst(const Ranks& ranks, std::vector<int64_t> RankTimes::*what) {
-    std::vector<int64_t> worst;
-    for (const auto& [rank, times] : ranks) worst.push_back(quantile(times.*what, 1 - kQuarter));
-    return quantile(worst, 0.5);
+  static int64_t middle(std::vector<int64_t> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
   }
+  Text host_of(const RankTimes& times) const { return run_.processes[times.process].host; }
 
+  // The slowest is compared with ranks of other hosts, where there are two: what slows a host's way
+  // out slows all its ranks down, and they are no measure for each other.
   void compare(uint32_t communicator, const Ranks& ranks, std::vector<int64_t> RankTimes::*what,
                Cause cause) {
-    if (ranks.size() < kFewestRanks) return;
     std::vector<std::pair<int64_t, int32_t>> typical;
     for (const auto& [rank, times] : ranks) {
       if ((times.*what).size() >= kFewestOperations)
         typical.emplace_back(quantile(times.*what, kQuarter), rank);
     }
     if (typical.size() < kFewestRanks) return;
-    std::sort(typical.begin(), typical.end());
-    const auto [slowest, rank] = typical.back();
-    const int64_t least = cause == Cause::ProxyStarved ? kLeastLagNs : kLeastNs;
-    const int64_t usual = std::max<int64_t>(1'000, typical[(typical.size() - 1) / 2].first);
-    // Beyond the next slowest as well: two slow ones would be a spread, not a culprit.
-    const int64_t next = typical[typical.size() - 2].first;
-    if (slowest - usual < least || slowest < usual_at_worst(ranks, what) ||
-        static_cast<double>(slowest) < kFactor * static_cast<double>(usual) || slowest < 2 * next) {
-      return;
+    std::sort(typical.rbegin(), typical.rend());
+    const auto [slowest, rank] = typical.front();
+    const Text host = host_of(ranks.at(rank));
+    const auto elsewhere = [&](const auto& one) { return host_of(ranks.at(one.second)) != host; };
+    const bool by_host = std::count_if(typical.begin(), typical.end(), elsewhere) >= 2;
+    std::vector<int64_t> others, at_worst;  // when the machine is busy: their slowest quarters
+    for (const auto& one : typical) {
+      if (by_host ? !elsewhere(one) : one.second == rank) continue;
+      others.push_back(one.first);
+      at_worst.push_back(quantile(ranks.at(one.second).*what, 1 - kQuarter));
     }
-    const RankTimes& times = ranks.at(rank);
+    const int64_t least = cause == Cause::ProxyStarved ? kLeastLagNs : kLeastNs;
+    const int64_t usual = std::max<int64_t>(1'000, middle(others)), busy = middle(at_worst);
+    // Beyond the next slowest as well: two slow ones would be a spread, not a culprit.
+    const int64_t next = *std::max_element(others.begin(), others.end());
+    const auto is_slow = [&](int64_t value) {
+      return value - usual >= least && value >= busy &&
+             static_cast<double>(value) >= kFactor * static_cast<double>(usual) &&
+             value >= 2 * next;
+    };
+    if (!is_slow(slowest)) return;
     SlowPath path;
     path.communicator = communicator;
-    path.process = times.process;
-    path.rank = rank;
+    for (const auto& one : typical) {
+      if (one.second != rank && (!by_host || elsewhere(one) || !is_slow(one.first))) continue;
+      path.ranks.push_back(one.second);
+      path.processes.push_back(ranks.at(one.second).process);
+    }
     path.cause = cause;
     path.factor = static_cast<double>(slowest) / static_cast<double>(usual);
     path.typical_ns = slowest;
     path.others_ns = usual;
-    path.operations = (times.*what).size();
-    for (const int64_t value : times.*what) path.lost_ns += std::max<int64_t>(0, value - usual);
+    const std::vector<int64_t>& own = ranks.at(rank).*what;
+    path.operations = own.size();
+    for (const int64_t value : own) path.lost_ns += std::max<int64_t>(0, value - usual);
     out_.push_back(path);
   }
 

@@ -10,10 +10,12 @@
 namespace lockstep::analysis {
 
 struct SlowPath {
-  uint32_t communicator = kNoRow, process = 0;
-  int32_t rank = -1;
+  uint32_t communicator = kNoRow;
+  // The slowest first; several: on one host, whose way out is slow for all of them.
+  std::vector<int32_t> ranks;
+  std::vector<uint32_t> processes;  // of those
   Cause cause = Cause::Unknown;
-  double factor = 0;       // against the median of the other ranks
+  double factor = 0;       // of the slowest, against the median of the other ranks
   int64_t typical_ns = 0;  // per operation, the fastest quarter
   int64_t others_ns = 0;   // the same of the others
   int64_t lost_ns = 0;     // over all operations; not known when it never waits

@@ -19,7 +19,7 @@ struct ContextDeleter {
 };
 
 Status broken(const char* what) {
-  return Status::error(std::string("the chunk's ") + what + " do not fit");
+  return Status::error(std::string("the chunk's parts do not fit together: ") + what);
 }
 
 void read_clock(ByteReader* in, DecodedChunk* out) {

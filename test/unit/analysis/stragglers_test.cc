@@ -1,6 +1,5 @@
 // Who is accused of being late when many come late: for one rank's fault, for a host's, for
 // nobody's.
-#include "clocksync/clock_model.h"
 #include "test/unit/analysis/diagnose_ranks.h"
 
 namespace lockstep::analysis {
@@ -8,33 +7,12 @@ namespace {
 
 constexpr unsigned kMany = 99;
 
-// Runs kMany operations of `ranks` ranks, `per_host` to a host, whose clocks agree to 1 us.
 // late_ns(rank, operation) is how late a rank calls.
 template <class Late>
 Diagnosis diagnose_ranks(int32_t ranks, int32_t per_host, const Late& late_ns) {
-  TestRun run;
-  clocksync::ClockModel model;
-  model.reference = "a";
-  for (int32_t rank = 0; rank < ranks; ++rank) {
-    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, ranks);
-    for (unsigned i = 0; i < kMany; ++i) records.operation(operation_at(i, late_ns(rank, i)));
-    const std::string host(1, static_cast<char>('a' + rank / per_host));
-    run.add(static_cast<uint32_t>(10 + rank), {&records.proxy, &records.user}, host);
-    if (rank % per_host != 0) continue;
-    clocksync::HostModel& one = model.hosts.emplace_back();
-    one.host = host;
-    one.source = clocksync::OffsetSource::Probes;
-    one.knots = {{0, 0, -500, 500}, {static_cast<int64_t>(run.end_ns), 0, -500, 500}};
-  }
-  EXPECT_TRUE(model.save(run.path() + "/" + clocksync::kClockModelFile).ok());
-  return diagnose(*run.load());
-}
-
-std::string all_text(const Diagnosis& diagnosis) {
-  std::string text;
-  for (const Finding& finding : diagnosis.findings) text += finding.text + "\n";
-  for (const std::string& line : diagnosis.not_known) text += line + "\n";
-  return text;
+  return diagnose_hosts(ranks, per_host, kMany, [&](int32_t rank, unsigned i) {
+    return operation_at(i, late_ns(rank, i));
+  });
 }
 
 uint64_t a_little(int32_t rank, unsigned i) {
@@ -118,6 +96,23 @@ TEST(Stragglers, SaysNothingWhereNobodyIsLate) {
   const Diagnosis diagnosis = diagnose_ranks(8, 4, a_little);
   EXPECT_TRUE(diagnosis.findings.empty()) << all_text(diagnosis);
   EXPECT_EQ(all_text(diagnosis).find("Who makes the others wait"), std::string::npos);
+}
+
+TEST(SlowPaths, NamesTheRanksOfAHostWhoseLinkIsSlow) {
+  for (const int32_t hosts : {2, 4}) {
+    const Diagnosis diagnosis =
+        diagnose_hosts(2 * hosts, 2, kOperations, [](int32_t rank, unsigned i) {
+          driver::RankOperation op = operation_at(i, a_little(rank, i));
+          op.steps = 2;
+          op.network_ns = rank / 2 == 1 ? 600'000 : 50'000;
+          return op;
+        });
+    ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+    EXPECT_EQ(diagnosis.findings[0].kind, "slow_link");
+    EXPECT_EQ(diagnosis.findings[0].culprits, (std::vector<int32_t>{2, 3}));
+    EXPECT_EQ(diagnosis.findings[0].text.find("What ranks 2, 3 (host b) send takes 12.0 times"), 0u)
+        << all_text(diagnosis);
+  }
 }
 
 }  // namespace
