@@ -4,6 +4,8 @@
 #include <map>
 #include <unordered_set>
 
+#include "analysis/quantile.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -126,10 +128,6 @@ class SlowFinder {
     return true;
   }
 
-  static int64_t middle(std::vector<int64_t> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-  }
   Text host_of(const RankTimes& times) const { return run_.processes[times.process].host; }
 
   // The slowest is compared with ranks of other hosts, where there are two: what slows a host's way
@@ -154,7 +152,7 @@ class SlowFinder {
       at_worst.push_back(quantile(ranks.at(one.second).*what, 1 - kQuarter));
     }
     const int64_t least = cause == Cause::ProxyStarved ? kLeastLagNs : kLeastNs;
-    const int64_t usual = std::max<int64_t>(1'000, middle(others)), busy = middle(at_worst);
+    const int64_t usual = std::max<int64_t>(1'000, median(&others)), busy = median(&at_worst);
     // Beyond the next slowest as well: two slow ones would be a spread, not a culprit.
     const int64_t next = *std::max_element(others.begin(), others.end());
     const auto is_slow = [&](int64_t value) {
