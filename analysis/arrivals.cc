@@ -106,8 +106,7 @@ class MatchTimer {
 
   void measure() {
     const CommunicatorRow& comm = run_.communicators[match_.communicator];
-    const auto nranks = static_cast<uint32_t>(std::max(1, comm.nranks));
-    const double factor = dumper::busbw_factor(run_.text(match_.func), nranks);
+    const double factor = dumper::busbw_factor(run_.text(match_.func), comm.nranks);
     int64_t first = kNoTime, last_arrival = kNoTime, last_finish = kNoTime;
     bool all_finished = match_.arrivals == match_.expected;
     for (ArrivalRow* a = begin_; a != end_; ++a) {

@@ -23,10 +23,12 @@ bool spans_ranks(std::string_view func) {
          func == "Scatter" || func == "AllGatherV";
 }
 
-double busbw_factor(std::string_view func, uint32_t nranks) {
-  const double n = nranks;
-  if (func == "AllReduce") return 2 * (n - 1) / n;
-  return spans_ranks(func) ? (n - 1) / n : 1;
+double busbw_factor(std::string_view func, int64_t nranks) {
+  const bool all_reduce = func == "AllReduce";
+  if (!all_reduce && !spans_ranks(func)) return 1;
+  if (nranks < 2) return 0;
+  const auto n = static_cast<double>(nranks);
+  return (all_reduce ? 2 : 1) * (n - 1) / n;
 }
 
 }  // namespace lockstep::dumper

@@ -19,7 +19,7 @@ uint64_t datatype_bytes(std::string_view name);
 // Whether the result or input of the whole operation is nranks times what a rank passes.
 bool spans_ranks(std::string_view func);
 
-// nranks >= 1.
-double busbw_factor(std::string_view func, uint32_t nranks);
+// 0 as well where the number of ranks is not known (0 or less).
+double busbw_factor(std::string_view func, int64_t nranks);
 
 }  // namespace lockstep::dumper

@@ -39,11 +39,10 @@ Bandwidth bandwidth_of(std::string_view func, uint64_t message_bytes, uint32_t r
   const bool defined = func == "AllReduce" || func == "Reduce" || func == "Broadcast" ||
                        func == "Send" || func == "Recv" || func == "SendRecv" || spans_ranks(func);
   if (!defined || exec_us == 0) return {};
-  const uint32_t n = std::max(ranks, 1u);
   const auto traffic_bytes =
-      static_cast<double>(spans_ranks(func) ? message_bytes * n : message_bytes);
+      static_cast<double>(spans_ranks(func) ? message_bytes * std::max(ranks, 1u) : message_bytes);
   const double algo_gbs = traffic_bytes / 1e9 / (static_cast<double>(exec_us) / 1e6);
-  return {algo_gbs, algo_gbs * busbw_factor(func, n)};
+  return {algo_gbs, algo_gbs * busbw_factor(func, ranks)};
 }
 
 }  // namespace lockstep::dumper
