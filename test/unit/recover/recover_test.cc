@@ -115,40 +115,40 @@ class OwnPlace {
   TempDirectory place_;
 };
 
-TEST(Recover, FindsAnArenaInAPlaceOfItsOwnWithoutAWordInTheRunDirectory) {
-  const OwnPlace place;
-  const TempDirectory directory;
-  HandmadeArena arena(directory.path(), place.arena());
-  arena.add_block(1, random_records(10, 1), 0);
-  arena.write();
+// Ten records in an arena in such a place, of a process that wrote to `below` in the run directory.
+struct ArenaElsewhere {
+  explicit ArenaElsewhere(const std::string& below = "")
+      : arena(directory.path() + below, place.arena()) {
+    arena.add_block(1, random_records(10, 1), 0);
+    arena.write();
+  }
+  OwnPlace place;
+  TempDirectory directory;
+  HandmadeArena arena;
+};
 
-  EXPECT_EQ(recover_one(directory.path()).records, 10u);
-  EXPECT_FALSE(exists(arena.path()));
+TEST(Recover, FindsAnArenaInAPlaceOfItsOwnWithoutAWordInTheRunDirectory) {
+  const ArenaElsewhere dead;
+
+  EXPECT_EQ(recover_one(dead.directory.path()).records, 10u);
+  EXPECT_FALSE(exists(dead.arena.path()));
 }
 
 TEST(Recover, WritesToTheHostDirectoryThatTheProcessWroteTo) {
-  const OwnPlace place;
-  const TempDirectory directory;
-  const std::string host_directory = directory.path() + "/" + this_host();
-  HandmadeArena arena(host_directory, place.arena());
-  arena.add_block(1, random_records(10, 1), 0);
-  arena.write();
+  const ArenaElsewhere dead("/" + this_host());
 
-  const RecoveredProcess process = recover_one(directory.path());
+  const RecoveredProcess process = recover_one(dead.directory.path());
 
-  EXPECT_EQ(process.segment.rfind(host_directory + "/", 0), 0u) << process.sentence;
-  EXPECT_EQ(differences(directory.path()), "");
+  EXPECT_EQ(process.segment.rfind(dead.directory.path() + "/" + this_host() + "/", 0), 0u)
+      << process.sentence;
+  EXPECT_EQ(differences(dead.directory.path()), "");
 }
 
 TEST(Recover, LeavesTheRunInADirectoryBelowAlone) {
-  const OwnPlace place;
-  const TempDirectory directory;
-  HandmadeArena arena(directory.path() + "/another-run", place.arena());
-  arena.add_block(1, random_records(10, 1), 0);
-  arena.write();
+  const ArenaElsewhere dead("/another-run");
 
-  EXPECT_TRUE(recover_run(directory.path()).value().empty());
-  EXPECT_TRUE(exists(arena.path()));
+  EXPECT_TRUE(recover_run(dead.directory.path()).value().empty());
+  EXPECT_TRUE(exists(dead.arena.path()));
 }
 
 const RecoveredProcess* of_arena(const std::vector<RecoveredProcess>& all,
@@ -160,18 +160,14 @@ const RecoveredProcess* of_arena(const std::vector<RecoveredProcess>& all,
 }
 
 TEST(Recover, OfAllWritesEachArenaIntoItsOwnRunDirectory) {
-  const OwnPlace place;
-  const TempDirectory directory;
-  HandmadeArena arena(directory.path(), place.arena());
-  arena.add_block(1, random_records(10, 1), 0);
-  arena.write();
+  const ArenaElsewhere dead;
 
   const std::vector<RecoveredProcess> all = recover_all();
 
-  ASSERT_NE(of_arena(all, arena.path()), nullptr);
-  EXPECT_EQ(of_arena(all, arena.path())->outcome, Outcome::Recovered);
-  EXPECT_EQ(analysis::count_run(directory.path()).value().records, 10u);
-  EXPECT_FALSE(exists(arena.path()));
+  ASSERT_NE(of_arena(all, dead.arena.path()), nullptr);
+  EXPECT_EQ(of_arena(all, dead.arena.path())->outcome, Outcome::Recovered);
+  EXPECT_EQ(analysis::count_run(dead.directory.path()).value().records, 10u);
+  EXPECT_FALSE(exists(dead.arena.path()));
 }
 
 TEST(Recover, OfAllLeavesAnArenaAloneWhoseRunDirectoryWasRemoved) {
