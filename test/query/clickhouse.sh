@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The Parquet export in ClickHouse's engine, by the lines of docs/schema.md: the same counts, and the examples of
 # docs/query.md answered as they are. The engine is an npm package of 550 MB, so only with LONG=1.
+# timeout: 600
 . "$(dirname "$0")/../lib.sh"
 [ -n "${LONG:-}" ] || skip "ClickHouse's engine is 550 MB: LONG=1 test/run query/clickhouse"
 . "$ROOT/test/export/record.sh"
@@ -13,7 +14,8 @@ record straggler "$TMP/run"
   fail "$(cat "$TMP/err")"
 }
 mkdir "$TMP/engine" && cd "$TMP/engine"
-npm install --no-save --ignore-scripts chdb@3.4.0 >"$TMP/npm" 2>&1 || skip "npm cannot install chdb here: $(tail -1 "$TMP/npm")"
+timeout 240 npm install --no-save --ignore-scripts chdb@3.4.0 >"$TMP/npm" 2>&1 ||
+  skip "npm cannot install chdb here within 240 s: $(tail -1 "$TMP/npm")"
 node "$ROOT/test/query/clickhouse.mjs" "$TMP/tables" "$ROOT/docs/schema.md" "$ROOT/docs/query.md" >"$TMP/answers" ||
   fail "a statement of the documents fails: $(cat "$TMP/answers")"
 for table in operations arrivals matches proxy_steps events; do
