@@ -42,8 +42,11 @@ class Accuser {
     std::stable_sort(suspects.begin(), suspects.end(), [](const Straggler& a, const Straggler& b) {
       return a.excess_ns > b.excess_ns;
     });
+    int64_t all_ns = 0;
+    for (const Straggler& one : suspects) all_ns += one.excess_ns;
     for (Straggler& one : suspects) {
-      if (one.excess_ns * 5 < suspects.front().excess_ns) return;
+      if (one.excess_ns * 5 < all_ns) return;    // a trifle beside the others
+      if (one.ranks.front()->accused) continue;  // with its host
       if (!is_late(&one, suspects.size()) || (hosts && !keep_late_ranks(&one))) continue;
       for (RankBlame* rank : one.ranks) rank->accused = true;
       found_.push_back(std::move(one));
@@ -133,9 +136,7 @@ std::vector<Straggler> find_stragglers(const RunTables& run, const std::vector<R
   accuser.accuse(std::move(suspects), true);
 
   suspects.clear();
-  for (RankBlame* rank : ranks) {
-    if (!rank->accused) suspects.push_back(accuser.suspect({rank}));
-  }
+  for (RankBlame* rank : ranks) suspects.push_back(accuser.suspect({rank}));
   accuser.accuse(std::move(suspects), false);
   return accuser.found();
 }

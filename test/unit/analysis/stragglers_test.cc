@@ -57,6 +57,16 @@ TEST(Stragglers, AccusesSeveralRanksThatAreLateInTurn) {
   EXPECT_EQ(accused, (std::vector<int32_t>{0, 4, 8, 12})) << all_text(diagnosis);
 }
 
+TEST(Stragglers, DoesNotAccuseForATrifleBesideALateRank) {
+  // 68 times by half a millisecond, against 30 times by 5 ms.
+  const Diagnosis diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+    if (rank == 2 && i % 10 < 3) return 5 * kMs;
+    return (rank == 3 ? 500'000u : 0u) + a_little(rank, i) / 10;
+  });
+  ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
+}
+
 TEST(Stragglers, NamesASlowHostOnceWithAllItsRanks) {
   for (const int32_t hosts : {2, 4}) {
     const Diagnosis diagnosis = diagnose_ranks(4 * hosts, 4, [](int32_t rank, unsigned i) {
