@@ -38,27 +38,31 @@ CUDA_LIB  := $(call find_lib,$(CUDA_HOME),cudart)
 NCCL_LIB  := $(call find_lib,$(NCCL_HOME),nccl)
 HAVE_NCCL := $(and $(CUDA_LIB),$(NCCL_LIB),$(wildcard $(CUDA_HOME)/include/cuda_runtime.h /usr/include/cuda_runtime.h),$(wildcard $(NCCL_HOME)/include/nccl.h /usr/include/nccl.h))
 
-srcs = $(sort $(wildcard $(addsuffix /*.cc,$(1))))
+# The sources of a room and of the rooms inside it.
+srcs = $(sort $(wildcard $(addsuffix /*.cc,$(1)) $(addsuffix /*/*.cc,$(1))))
 objs = $(patsubst %.cc,$(BUILD)/obj/%.o,$(call srcs,$(1)))
 
 PLUGIN_SO = $(BUILD)/libnccl-profiler.so
 TOOLS     = $(if $(call srcs,cli),$(BUILD)/lockstep) \
             $(patsubst test/drivers/%/.,$(BUILD)/lockstep-%,$(filter-out test/drivers/common/. $(if $(HAVE_NCCL),,test/drivers/nccl/.),$(wildcard test/drivers/*/.))) \
             $(patsubst clocksync/daemon/%.cc,$(BUILD)/lockstep-%,$(wildcard clocksync/daemon/*.cc))
-UNIT      = $(patsubst test/unit/%/.,$(BUILD)/test/unit_%,$(wildcard test/unit/*/.))
+# A unit test program is a folder of test/unit with sources in it: test/unit/dumper/segment makes unit_dumper_segment.
+UNIT      = $(addprefix $(BUILD)/test/unit_,$(sort $(subst /,_,$(patsubst test/unit/%/,%,$(dir $(wildcard test/unit/*/*.cc test/unit/*/*/*.cc))))))
 TEST_SO   = $(patsubst test/plugins/%.cc,$(BUILD)/test/lib%.so,$(wildcard test/plugins/*.cc))
 BENCH     = $(patsubst bench/%.cc,$(BUILD)/bench/%,$(wildcard bench/*.cc))
 FUZZ      = $(patsubst test/fuzz/%.cc,$(BUILD)/fuzz/%,$(wildcard test/fuzz/*.cc))
 # What records, and what reads: most programs need only the first, which spares sanitizer builds the second.
-RECORDING = $(BUILD)/libdumper.a $(BUILD)/libclocksync.a
+RECORDING = $(BUILD)/libdumper.a $(BUILD)/libclocksync.a $(BUILD)/libbase.a
 LIBS      = $(BUILD)/libanalysis.a $(RECORDING)
-unit_libs = $(if $(filter align analysis exports recover report,$(1)),$(LIBS),$(RECORDING))
+unit_libs = $(if $(filter analysis_% dumper_recovery,$(1)),$(LIBS),$(RECORDING))
 
-.PHONY: all plugin tools unit bench-programs fuzz-programs deps test demo bench fuzz soak install fresh-root-test clean help
+.PHONY: all plugin tools unit unit-recording bench-programs fuzz-programs deps test demo bench fuzz soak install fresh-root-test clean help
 all: plugin tools            ## the plugin and the command
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
 tools: $(TOOLS)
 unit: $(UNIT) $(TEST_SO)     ## unit test programs
+# Those of what runs in other people's processes, without the analysis: what CI builds again with sanitizers.
+unit-recording: $(filter-out %_recovery,$(filter $(BUILD)/test/unit_plugin_% $(BUILD)/test/unit_dumper_%,$(UNIT)))
 bench-programs: $(BENCH)
 fuzz-programs: $(FUZZ)
 
@@ -69,11 +73,12 @@ $(BUILD)/obj/%.o: %.cc
 
 # The report's plots: uPlot goes into the program when npm installed it. npm's files keep old dates; its marker does not.
 UPLOT := $(wildcard node_modules/uplot/dist/uPlot.iife.min.js)
-$(BUILD)/obj/analysis/report_plots.o: CXXFLAGS += $(if $(UPLOT),-DLOCKSTEP_UPLOT)
-$(BUILD)/obj/analysis/report_plots.o: $(wildcard node_modules/.lockstep-installed)
+$(BUILD)/obj/analysis/report/report_plots.o: CXXFLAGS += $(if $(UPLOT),-DLOCKSTEP_UPLOT)
+$(BUILD)/obj/analysis/report/report_plots.o: $(wildcard node_modules/.lockstep-installed)
 
+$(BUILD)/libbase.a: $(call objs,base)
 $(BUILD)/libdumper.a: $(call objs,dumper)
-$(BUILD)/libclocksync.a: $(call objs,clocksync)
+$(BUILD)/libclocksync.a: $(filter-out $(BUILD)/obj/clocksync/daemon/%,$(call objs,clocksync))
 $(BUILD)/libanalysis.a: $(call objs,analysis)
 $(BUILD)/lib%.a:
 	@mkdir -p $(@D); rm -f $@
@@ -98,18 +103,20 @@ $(BUILD)/lockstep-nccl: $(call objs,test/drivers/nccl) $(call objs,test/drivers/
 	  -Wl,-rpath,$(CUDA_LIB) -Wl,-rpath,$(NCCL_LIB) -ldl
 $(BUILD)/lockstep-clockd: $(BUILD)/obj/clocksync/daemon/clockd.o $(RECORDING)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
-$(BUILD)/test/unit_%: $$(call objs,test/unit/$$*) $$(if $$(filter plugin,$$*),$$(call objs,plugin)) \
-                       $$(if $$(filter drivers analysis,$$*),$$(call objs,test/drivers/common) \
-                         $$(filter-out $(BUILD)/obj/test/drivers/emulate/main.o,$$(call objs,test/drivers/emulate))) \
-                       $$(call unit_libs,$$*)
+drivers_common = $(call objs,test/drivers/common)
+emulator       = $(filter-out %/main.o,$(call objs,test/drivers/emulate))
+$(BUILD)/test/unit_%: $$(call objs,test/unit/$$(subst _,/,$$*)) $$(if $$(filter plugin_%,$$*),$$(call objs,plugin)) \
+                       $$(if $$(filter drivers,$$*),$$(emulator)) \
+                       $$(if $$(filter drivers analysis_%,$$*),$$(drivers_common)) \
+                       $$(if $$(filter clocksync_% analysis_%,$$*),$$(call objs,test/simulation)) $$(call unit_libs,$$*)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -lgtest -lgtest_main -ldl
 $(BUILD)/test/lib%.so: $(BUILD)/obj/test/plugins/%.o
 	@mkdir -p $(@D)
 	$(CXX) -shared $(LDFLAGS) -o $@ $< -ldl
-$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(RECORDING)
+$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $$(call objs,test/simulation) $(RECORDING)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) -o $@ $< $(RECORDING) $(ZSTD) $(SODIUM) -ldl
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
 # A fuzz target is a file of test/fuzz; test/fuzz/every_target.sh has them built by clang++, with SAN=fuzzer-no-link,...
 $(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $$(call objs,test/drivers/common) $(RECORDING)
 	@mkdir -p $(@D)

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "clocksync/graph_solver.h"
-#include "clocksync/simulated_edge.h"
+#include "clocksync/solve/graph_solver.h"
+#include "test/simulation/simulated_edge.h"
 
 namespace {
 

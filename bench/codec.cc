@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "dumper/process_records.h"
-#include "dumper/segment_writer.h"
+#include "dumper/run/process_records.h"
+#include "dumper/segment/segment_writer.h"
 
 namespace lockstep::dumper {
 namespace {

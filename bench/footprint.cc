@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/plugin_host.h"
-#include "plugin/tick_clock.h"
+#include "plugin/record/tick_clock.h"
 
 namespace {
 

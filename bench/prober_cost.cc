@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "clocksync/clock_presets.h"
-#include "clocksync/clock_sync.h"
-#include "clocksync/packet.h"
+#include "clocksync/probe/clock_presets.h"
+#include "clocksync/probe/clock_sync.h"
+#include "clocksync/wire/packet.h"
 
 namespace {
 

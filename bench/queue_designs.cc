@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "plugin/block_queue.h"
-#include "plugin/tick_clock.h"
+#include "plugin/record/block_queue.h"
+#include "plugin/record/tick_clock.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "bench/plugin_host.h"
 #include "bench/switch_off.h"
-#include "plugin/tick_clock.h"
+#include "plugin/record/tick_clock.h"
 
 namespace {
 

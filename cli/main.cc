@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "cli/output.h"
+#include "cli/show/output.h"
 #include "lockstep/version.h"
 
 namespace lockstep::cli {

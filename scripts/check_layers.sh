@@ -1,8 +1,43 @@
 #!/usr/bin/env bash
-# Checks who includes whom: the layers of ARCHITECTURE.md, the one place each third-party header may stand, and the
-# standard headers that must not enter somebody else's process. Prints each offending line; exit 1 when there is one.
+# Checks who includes whom: the table of rooms below, the one place each third-party header may stand, the standard
+# headers that must not enter somebody else's process, and that no modules (a header and its source) include each other
+# in a circle. Prints each offending line; exit 1 when there is one.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+
+# What each room may include besides itself, include/ and base/. A room that is missing here may include nothing.
+ROOMS='
+include
+base
+dumper/segment
+dumper/run            dumper/segment
+dumper/drain          dumper/segment
+dumper/options        dumper/segment
+dumper/feeds          dumper/segment dumper/drain dumper/options
+dumper/recovery       dumper/segment dumper/run
+clocksync/wire
+clocksync/record
+clocksync/rendezvous  clocksync/wire
+clocksync/solve       clocksync/record
+clocksync/probe       clocksync/wire clocksync/rendezvous clocksync/record clocksync/solve
+clocksync/daemon      clocksync/wire clocksync/rendezvous clocksync/record clocksync/probe
+plugin/record         dumper/segment dumper/drain dumper/options clocksync/record
+plugin/gpu            plugin/record dumper/feeds clocksync/wire clocksync/solve
+plugin/process        plugin/record plugin/gpu plugin/chain dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
+plugin/chain          plugin/record dumper/options
+plugin/abi            plugin/record plugin/process plugin/chain
+analysis/tables
+analysis/join         analysis/tables dumper/segment dumper/run clocksync/record clocksync/solve
+analysis/relate       analysis/tables analysis/join clocksync/record
+analysis/judge        analysis/tables analysis/join
+analysis/load         analysis/tables analysis/join analysis/relate analysis/judge dumper/run
+analysis/clock        analysis/tables analysis/load clocksync/record clocksync/solve dumper/run
+analysis/sql          analysis/tables analysis/load analysis/join
+analysis/export       analysis/tables analysis/load analysis/join analysis/sql
+analysis/report       analysis/tables analysis/load analysis/join analysis/judge
+analysis/inspect      analysis/tables dumper/segment dumper/run dumper/options
+cli                   analysis/* dumper/options dumper/run dumper/recovery
+'
 
 # offending TITLE: reads file:line:text; anything at all is an offence.
 offending() {
@@ -11,49 +46,68 @@ offending() {
   [ -z "$lines" ] || printf '%s:\n%s\n' "$1" "$lines"
 }
 
+ALL=()
+for folder in include base plugin dumper clocksync analysis cli test bench; do [ -d $folder ] && ALL+=($folder); done
+
 includes() {  # includes PATTERN FOLDER...: the include lines that match, in sources of those folders
-  local pattern=$1 folder present=()
+  local pattern=$1
   shift
-  for folder in "$@"; do [ -d "$folder" ] && present+=("$folder"); done
-  [ ${#present[@]} = 0 ] && return
-  grep -rnE --include='*.h' --include='*.cc' "^ *# *include +$pattern" "${present[@]}"
+  [ $# = 0 ] || grep -rnE --include='*.h' --include='*.cc' "^ *# *include +$pattern" "$@"
 }
 
-OURS='"(plugin|dumper|clocksync|analysis|cli|test|bench)/'
-layer() {  # layer FOLDER ALLOWED...: what FOLDER may include besides include/ and itself
-  local folder=$1
-  shift
-  local allowed
-  allowed=$(IFS='|'; echo "$folder${*:+|$*}")
-  includes "$OURS" "$folder" | grep -vE "include +\"($allowed)/" | offending "$folder/ may only include include/ $*"
+# The offences against ROOMS: a file's room is its folder, or the longest part of it that has a line in the table.
+rooms() {
+  includes '"' "${ALL[@]}" | grep -vE '^(test|bench)/' | awk -v table="$ROOMS" '
+    BEGIN {
+      for (n = split(table, lines, "\n"); n; --n) {
+        count = split(lines[n], words, " ")
+        if (count) known[words[1]] = 1
+        for (i = 2; i <= count; ++i) may[words[1], words[i]] = 1
+      }
+    }
+    function room_of(path) {
+      while (sub(/\/[^\/]*$/, "", path)) if (path in known) return path
+      return path
+    }
+    {
+      split($0, parts, ":"); split($0, quoted, "\"")
+      from = room_of(parts[1]); header = quoted[2]
+      if (header ~ /^lockstep\// || header !~ /\//) next
+      to = room_of(header); above = to; sub(/\/.*/, "/*", above)
+      if (to == from || to == "base" && from != "include" || (from, to) in may || (from, above) in may) next
+      print
+    }'
 }
-ALL=(include plugin dumper clocksync analysis cli test bench)
-# third_party HEADER WHERE WHY: only files whose path matches WHERE may include it
+
+# Modules that include each other in a circle: tsort names the members of each circle it meets.
+circles() {
+  includes '"' "${ALL[@]}" | sed -nE 's/^([^:]*)\.(h|cc):[0-9]+: *# *include +"([^"]*)\.h".*/\1 \3/p' |
+    sed 's# lockstep/# include/lockstep/#' | awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: -*:* *//'
+}
+
+# third_party HEADER WHERE: only files whose path matches WHERE may include it
 third_party() {
   includes "[<\"]$1" "${ALL[@]}" | grep -vE "^($2)" | offending "<$1> belongs in $2 only"
 }
 
 offences() {
-  layer include
-  layer dumper
-  layer clocksync
-  layer plugin dumper clocksync
-  layer analysis dumper clocksync
-  layer cli analysis
+  rooms | offending "not what that room may know (the table in scripts/check_layers.sh)"
+  circles | offending "these modules include each other"
 
-  third_party '(concurrentqueue/)?(moodycamel/)?(blocking)?concurrentqueue' 'plugin/block_queue\.h:|bench/|test/'
+  third_party '(concurrentqueue/)?(moodycamel/)?(blocking)?concurrentqueue' 'plugin/record/block_queue\.h:|bench/|test/'
   third_party 'CLI/' 'cli/|test/drivers/|clocksync/daemon/|bench/'
   third_party 'sodium' 'clocksync/|test/'
   third_party 'protozero/' 'analysis/.*perfetto|test/'
-  third_party 'duckdb' 'analysis/sql|test/'
+  third_party 'duckdb' 'analysis/sql/|test/'
   third_party 'gtest/' 'test/'
-  # A folder's own json_*.h may share a helper between its .cc files.
+  # base/'s json_*.h share a helper between .cc files.
   includes '<rapidjson/' "${ALL[@]}" | grep -E '^[^:]*\.h:' | grep -vE '/json_[a-z_]*\.h:' |
     offending "RapidJSON belongs in .cc files only"
 
   # The command-line daemon runs in its own process; everything else in these folders runs in NCCL's.
-  includes '<(iostream|sstream|fstream|locale|filesystem|regex|iomanip)>' include plugin dumper clocksync |
-    grep -v '^clocksync/daemon/' | offending "not in code that runs inside somebody else's process"
+  includes '<(iostream|sstream|fstream|locale|filesystem|regex|iomanip)>' "${ALL[@]}" |
+    grep -E '^(include|base|plugin|dumper|clocksync)/' | grep -v '^clocksync/daemon/' |
+    offending "not in code that runs inside somebody else's process"
   grep -rnE --include='*.h' '^ *using namespace ' "${ALL[@]}" 2>/dev/null | offending "no using namespace in headers"
 }
 

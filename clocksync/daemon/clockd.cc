@@ -9,8 +9,8 @@
 #include <cstring>
 #include <string>
 
-#include "clocksync/clock_presets.h"
-#include "clocksync/clock_sync.h"
+#include "clocksync/probe/clock_presets.h"
+#include "clocksync/probe/clock_sync.h"
 
 namespace {
 

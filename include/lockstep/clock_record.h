@@ -1,7 +1,7 @@
 // What one host's clock prober writes and the offline solver reads: one file `<host>.clock` per
 // host in the run directory, one JSON object per line, `type` first, `t` = CLOCK_MONOTONIC_RAW of
 // the writing host when the line was made. The structs below are those lines;
-// clocksync/clock_records.h turns one into the other. Plain data only: nothing here knows sockets,
+// clocksync/record/clock_records.h turns one into the other. Plain data only: nothing here knows sockets,
 // files or JSON.
 //
 // Clocks: every `_raw_ns` is nanoseconds of CLOCK_MONOTONIC_RAW of the host named beside it (the

@@ -1,6 +1,6 @@
 // Every option there is, in one table: the environment, the JSON file, `lockstep config` and
 // docs/configuration.md are all made from it or checked against it. Adding an option is adding one
-// line. dumper/config.h reads the values.
+// line. dumper/options/config.h reads the values.
 //
 //   name      in JSON as written, in the environment as LOCKSTEP_ and upper case
 //   default   as a user would write it; empty: unset, and the help says what that means
@@ -21,7 +21,7 @@ enum class OptionType : uint8_t {
   Real,    // with a decimal point
   Choice,
   Text,
-  Events,  // presets, kind names joined by commas, or a number (dumper/event_mask.h)
+  Events,  // presets, kind names joined by commas, or a number (dumper/options/event_mask.h)
 };
 
 // X(id, name, type, default, range, section, help)

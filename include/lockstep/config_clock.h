@@ -1,5 +1,5 @@
 // The options of the clock prober: rows of the table in lockstep/config.h, kept apart only for length. The numbers
-// are those of clocksync/clock_sync.h; plugin/clock_options.h turns one into the other. docs/clock-probing.md says
+// are those of clocksync/probe/clock_sync.h; plugin/process/clock_options.h turns one into the other. docs/clock-probing.md says
 // what each costs and buys.
 #pragma once
 

@@ -2,7 +2,7 @@
 // it after a SIGKILL. One mapping per process ("arena"): this header, then blocks. A block has one
 // writer, the thread that took it; the writer publishes by storing `published` with release order
 // after the record's words, so everything below it is whole at any moment. Written by plugin/, read
-// by plugin/'s dump thread and by `lockstep recover` (dumper/recover.h). All fields little-endian,
+// by plugin/'s dump thread and by `lockstep recover` (dumper/recovery/recover.h). All fields little-endian,
 // the host's own; a reader on another architecture must refuse (kArenaMagic).
 #pragma once
 
@@ -53,7 +53,7 @@ constexpr uint64_t pack_published(uint32_t records, uint32_t bytes) {
   return uint64_t{records} << 32 | bytes;
 }
 
-// A count of calls that were not recorded. Claimed lock-free by key; see plugin/loss_table.h.
+// A count of calls that were not recorded. Claimed lock-free by key; see plugin/record/loss_table.h.
 struct LossEntry {
   std::atomic<uint64_t> key;  // 0 = free; else make_loss_key()
   std::atomic<uint64_t> count;

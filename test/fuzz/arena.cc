@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "dumper/recovery.h"
+#include "dumper/recovery/recovery.h"
 #include "lockstep/record_shape.h"
 #include "test/fuzz/input_file.h"
 

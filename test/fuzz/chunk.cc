@@ -5,10 +5,10 @@
 
 #include <cstring>
 
-#include "dumper/chunk_codec.h"
-#include "dumper/ledger.h"
-#include "dumper/live_comms.h"
-#include "dumper/process_facts.h"
+#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/ledger.h"
+#include "dumper/segment/live_comms.h"
+#include "dumper/segment/process_facts.h"
 #include "lockstep/record_shape.h"
 
 using namespace lockstep;

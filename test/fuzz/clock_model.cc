@@ -1,5 +1,5 @@
 // The reader of clock_model.json; a model that loads must save a file that loads.
-#include "clocksync/clock_model.h"
+#include "clocksync/record/clock_model.h"
 
 #include "test/fuzz/input_file.h"
 

@@ -1,5 +1,5 @@
 // The reader of <host>.clock files; a record that reads must write a line that reads to the same.
-#include "clocksync/clock_records.h"
+#include "clocksync/record/clock_records.h"
 
 #include "test/fuzz/input_file.h"
 

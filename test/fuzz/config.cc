@@ -1,6 +1,6 @@
 // The JSON file of options. Whatever it holds, the configuration that results can be written down,
 // and every notice is a sentence.
-#include "dumper/config_file.h"
+#include "dumper/options/config_file.h"
 #include "test/fuzz/input_file.h"
 
 using namespace lockstep;

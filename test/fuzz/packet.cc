@@ -1,10 +1,10 @@
 // The parser of clock packets: datagrams of any size from anybody. What it accepts must be exactly
 // what encode() makes of it; the replay window takes each number once.
-#include "clocksync/packet.h"
+#include "clocksync/wire/packet.h"
 
 #include <cstring>
 
-#include "clocksync/packet_auth.h"
+#include "clocksync/wire/packet_auth.h"
 
 using namespace lockstep::clocksync;
 

@@ -1,8 +1,8 @@
 // What the rendezvous learns of other hosts: entries from a socket or a shared folder, and lists of
 // names from the job's environment.
-#include "clocksync/rendezvous.h"
+#include "clocksync/rendezvous/rendezvous.h"
 
-#include "clocksync/host_list.h"
+#include "clocksync/rendezvous/host_list.h"
 
 using namespace lockstep::clocksync;
 

@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "dumper/process_reader.h"
+#include "dumper/run/process_reader.h"
 #include "test/fuzz/input_file.h"
 
 using namespace lockstep;

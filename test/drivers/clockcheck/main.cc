@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "clocksync/clock_records.h"
-#include "clocksync/clock_source.h"
-#include "clocksync/edge_solver.h"
+#include "clocksync/record/clock_records.h"
+#include "clocksync/solve/edge_solver.h"
+#include "clocksync/wire/clock_source.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <thread>
 
-#include "dumper/process_facts.h"
-#include "dumper/segment_writer.h"
+#include "dumper/segment/process_facts.h"
+#include "dumper/segment/segment_writer.h"
 #include "test/drivers/common/rank_records.h"
 
 namespace lockstep::driver {

@@ -28,7 +28,7 @@
 #include <thread>
 #include <vector>
 
-#include "plugin/tick_clock.h"
+#include "plugin/record/tick_clock.h"
 #include "test/drivers/common/plugin.h"
 #include "test/drivers/common/shared_memory.h"
 #include "test/drivers/storm/census.h"

@@ -7,9 +7,9 @@
 
 #include <map>
 
-#include "analysis/run.h"
-#include "dumper/process_facts.h"
-#include "dumper/segment_writer.h"
+#include "analysis/load/run.h"
+#include "dumper/segment/process_facts.h"
+#include "dumper/segment/segment_writer.h"
 #include "test/drivers/common/rank_records.h"
 
 namespace lockstep::analysis {

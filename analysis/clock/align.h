@@ -1,0 +1,71 @@
+// Puts the hosts of a run on one clock: reads what the probers recorded, adds what the collectives
+// prove where nothing was probed, solves the graph, checks the answer against the collectives,
+// grades it. `lockstep align` saves the model beside the segments, `lockstep clock` prints it.
+// Offline, one thread. What cannot be aligned is said in the model's faults, never guessed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/clock/causality.h"
+#include "analysis/clock/clock_input.h"
+#include "clocksync/solve/graph_solver.h"
+
+namespace lockstep::analysis {
+
+enum class Grade : uint8_t { Good, Usable, Bad };
+constexpr const char* kGradeNames[] = {"good", "usable", "bad"};
+
+struct Graded {
+  Grade grade = Grade::Good;
+  std::string reason;  // empty when good
+};
+
+struct HostView {
+  std::string host;
+  clocksync::OffsetSource source = clocksync::OffsetSource::None;
+  bool connected = false;     // with the reference
+  int64_t half_width_ns = 0;  // median of the guaranteed interval against the reference
+  Graded graded;
+};
+
+struct PairView {
+  std::string a, b;
+  int64_t at_raw_ns = 0;  // on a's clock
+  clocksync::PairOffset offset;
+  // What follows from the declared asymmetry, if that holds; none when nothing was declared.
+  std::optional<clocksync::PairOffset> conditional;
+  clocksync::OffsetSource source = clocksync::OffsetSource::None;
+};
+
+struct AlignOptions {
+  std::optional<int64_t> at_raw_ns;  // the instant of every pair's first host; default: mid-run
+};
+
+struct Alignment {
+  clocksync::ClockModel model;
+  std::vector<HostView> hosts;
+  std::vector<PairView> pairs;  // all, or for more than kMaxHostsForAllPairs only the edges'
+  std::vector<Graded> edges;    // of model.edges
+  std::vector<ClockFault> prober_faults;
+  Causality causality;
+  std::vector<std::string> notes;
+  std::optional<int64_t> asymmetry_ns;  // declared
+
+  bool all_connected() const;
+};
+
+inline constexpr size_t kMaxHostsForAllPairs = 64;
+
+Result<Alignment> align_run(const std::string& directory, const AlignOptions& options);
+
+// The hosts of a model, as align_run() has them or as it was saved.
+std::vector<HostView> view_hosts(const clocksync::ClockModel& model);
+
+// How good an offset is, for people. Good: the guaranteed half-width is at most 20 us and nothing
+// contradicts it. Usable: at most 1 ms, or something to know about it. Bad: the rest.
+Graded grade_host(const clocksync::ClockModel& model, const HostView& host);
+Graded grade_edge(const clocksync::EdgeReport& edge);
+
+}  // namespace lockstep::analysis

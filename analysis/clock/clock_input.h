@@ -1,0 +1,40 @@
+// What the hosts' probers recorded, read from the `<host>.clock` files of a run directory (and one
+// level of sub-directories): the hosts, and per pair of hosts every bound on their offset. The
+// first step of aligning a run; offline, one thread. Damage is reported in `notes`, one sentence
+// each.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clocksync/solve/edge_solver.h"
+#include "lockstep/clock_record.h"
+#include "lockstep/status.h"
+
+namespace lockstep::analysis {
+
+struct ClockHost {
+  std::string boot_id, clock_namespace;
+  std::optional<int64_t> real_minus_raw_ns;  // from its first snapshot
+  bool has_file = false;                     // false: only named by others, or only in the segments
+  std::vector<ClockFault> faults;            // as its prober reported them
+};
+
+struct ClockInput {
+  std::map<std::string, ClockHost> hosts;
+  // Key: (a, b) with a < b; offsets are clock of b - clock of a.
+  std::map<std::pair<std::string, std::string>, clocksync::EdgeBounds> edges;
+  double d_ns_s2 = 100;  // the largest declared by any host
+  double rho_ppm = 200;
+  std::optional<int64_t> asymmetry_ns;  // likewise, when any host declared one
+  std::vector<std::string> notes;
+};
+
+// No file at all is not an error: the hosts may be aligned by their collectives.
+Result<ClockInput> read_clock_files(const std::string& directory);
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,63 @@
+#include "analysis/export/export.h"
+
+namespace lockstep::analysis {
+
+const std::vector<ExportFormat>& export_formats() {
+  static const std::vector<ExportFormat> formats = {
+      {"perfetto", "one file for ui.perfetto.dev: every event, each overlap on its own track",
+       export_perfetto},
+      {"chrome", "one JSON file for chrome://tracing, for small runs", export_chrome},
+      {"csv", "a directory with one CSV file per table (docs/schema.md)", export_csv,
+       export_csv_host},
+      {"parquet", "a directory of Parquet files per table and host, for SQL engines (needs DuckDB)",
+       export_parquet, export_parquet_host},
+      {"inspector", "a directory of NCCL Inspector JSON lines, one file per process",
+       export_inspector},
+      {"kineto", "a directory of PyTorch profiler traces, one per rank, for HTA and TraceLens",
+       export_kineto},
+      {"flight-recorder", "a directory of PyTorch NCCL flight recorder dumps, one per rank",
+       export_flight_recorder},
+  };
+  return formats;
+}
+
+const ExportFormat* find_export_format(const std::string& name) {
+  for (const ExportFormat& format : export_formats()) {
+    if (name == format.name) return &format;
+  }
+  return nullptr;
+}
+
+ExportInput export_input(const std::string& directory, const RunTables& run) {
+  return {&run, [directory, &run](uint32_t process, DetailSink* sink) {
+            return stream_process(directory, run, process, sink);
+          }};
+}
+
+Status export_run(const ExportInput& input, const ExportOptions& options, ExportSummary* summary) {
+  const ExportFormat* format = find_export_format(options.format);
+  if (format != nullptr) return format->write(input, options, summary);
+  std::string known;
+  for (const ExportFormat& one : export_formats())
+    known += (known.empty() ? "" : ", ") + std::string(one.name);
+  return Status::error("there is no format '" + options.format + "'; these are known: " + known);
+}
+
+Status export_host(const ExportInput& input, const ExportOptions& options,
+                   const std::string& host) {
+  const ExportFormat* format = find_export_format(options.format);
+  if (format != nullptr && format->write_host != nullptr)
+    return format->write_host(input, options, host);
+  return Status::error("'" + options.format + "' is not written host by host");
+}
+
+std::vector<std::string> hosts_of(const RunTables& run) {
+  std::vector<std::string> hosts;
+  for (const ProcessRow& process : run.processes) {
+    const std::string& host = run.text(process.host);
+    if (hosts.empty() || hosts.back() != host) hosts.push_back(host);
+  }
+  return hosts;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,122 @@
+// Chrome's trace event JSON, one event per line. Its times are double microseconds, so they are
+// counted from the run's first one, which is written beside them.
+#include "analysis/export/timeline.h"
+#include "analysis/tables/wall_time.h"
+#include "base/json_fields.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// Browsers hold the whole file in memory; beyond about this many slices they stop answering.
+constexpr uint64_t kManySlices = 1000000;
+
+class ChromeSink : public TimelineSink, JsonFields {
+ public:
+  ChromeSink(OutputFile* file, int64_t origin_ns) : file_(file), origin_ns_(origin_ns) {}
+
+  void process(uint32_t process, const std::string& name) override {
+    metadata("process_name", process, 0, name);
+  }
+  void track(uint32_t track, uint32_t process, const std::string& name) override {
+    if (process_of_.size() <= track) process_of_.resize(track + 1);
+    process_of_[track] = process;
+    metadata("thread_name", process, track, name);
+  }
+  void counter_track(uint32_t track, const std::string& name) override {
+    if (counter_names_.size() <= track) counter_names_.resize(track + 1);
+    counter_names_[track] = name;
+  }
+  void counter(uint32_t track, int64_t at_ns, int64_t value_ns) override {
+    begin(counter_names_[track], "C", kNoRow, track, at_ns);
+    object("args", [&] { number("ns", value_ns); });
+    end();
+  }
+  void slice(const Slice& slice) override {
+    const uint32_t process = process_of_[slice.track];
+    begin(slice.name, slice.stop_ns == kNoTime ? "B" : "X", process, slice.track, slice.start_ns);
+    string("cat", slice.category);
+    if (slice.stop_ns != kNoTime) time("dur", slice.stop_ns - slice.start_ns);
+    object("args", [&] {
+      for (size_t i = 0; i < slice.note_count; ++i) {
+        const SliceNote& note = slice.notes[i];
+        note.text.empty() ? number(note.name, note.number) : string(note.name, note.text);
+      }
+    });
+    end();
+    if (slice.flow != 0) flow(slice, process);
+  }
+
+ private:
+  void begin(std::string_view name, const char* phase, uint32_t process, uint32_t track,
+             int64_t at_ns) {
+    reset();
+    writer().StartObject();
+    string("name", name);
+    string("ph", phase);
+    number("pid", process + 1);  // 0 (of kNoRow) is nobody: the hosts' clocks
+    number("tid", track);
+    time("ts", at_ns - origin_ns_);
+  }
+  void end() {
+    writer().EndObject();
+    file_->write(first_ ? "\n" : ",\n");
+    file_->write(text());
+    first_ = false;
+  }
+  void time(const char* name, int64_t ns) { raw(name, microseconds_text(ns)); }
+  void metadata(const char* what, uint32_t process, uint32_t track, const std::string& name) {
+    begin(what, "M", process, track, origin_ns_);
+    object("args", [&] { string("name", name); });
+    end();
+  }
+  // The first slice of a flow starts it, the last ends it; operations come in order of their start.
+  void flow(const Slice& slice, uint32_t process) {
+    if (flow_begun_.size() <= slice.flow) flow_begun_.resize(slice.flow + 1);
+    const char* phase = slice.flow_ends ? "f" : flow_begun_[slice.flow] ? "t" : "s";
+    flow_begun_[slice.flow] = true;
+    begin(slice.name, phase, process, slice.track, slice.start_ns);
+    string("cat", "match");
+    number("id", slice.flow);
+    if (slice.flow_ends) string("bp", "e");
+    end();
+  }
+
+  OutputFile* file_;
+  int64_t origin_ns_;
+  bool first_ = true;
+  std::vector<uint32_t> process_of_;  // by track
+  std::vector<std::string> counter_names_;
+  std::vector<bool> flow_begun_;
+};
+
+int64_t first_time(const RunTables& run) {
+  int64_t first = kNoTime;
+  for (const ProcessRow& process : run.processes) {
+    if (process.first_ns != kNoTime && (first == kNoTime || process.first_ns < first))
+      first = process.first_ns;
+  }
+  return first == kNoTime ? 0 : first;
+}
+
+}  // namespace
+
+Status export_chrome(const ExportInput& input, const ExportOptions& options,
+                     ExportSummary* summary) {
+  auto file = OutputFile::create(options.output, options.if_exists);
+  if (!file.ok()) return file.status();
+  const int64_t origin_ns = first_time(*input.run);
+  file.value()->write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"origin_ns\":\"" +
+                      std::to_string(origin_ns) + "\"},\"traceEvents\":[");
+  ChromeSink sink(file.value().get(), origin_ns);
+  TimelineCounts counts;
+  Status drawn = draw_timeline(input, options, &sink, &counts);
+  if (!drawn.ok()) return drawn;
+  file.value()->write("\n]}\n");
+  add_counts(counts, summary);
+  if (counts.slices > kManySlices)
+    summary->notes.push_back(std::to_string(counts.slices) +
+                             " slices are many for a JSON viewer; --to perfetto opens faster");
+  return file.value()->commit();
+}
+
+}  // namespace lockstep::analysis

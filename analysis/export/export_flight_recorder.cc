@@ -1,0 +1,213 @@
+// PyTorch's NCCL flight recorder dump as JSON (version 2.7), one file per rank
+// (nccl_trace_rank_<rank>.json): what its analyzers need to find a rank that never came. PyTorch's
+// own reader wants the same dictionary pickled; docs/export.md has the line that does it.
+#include <algorithm>
+#include <map>
+
+#include "analysis/export/export_files.h"
+#include "analysis/export/torch_names.h"
+#include "analysis/tables/wall_time.h"
+#include "base/json_fields.h"
+
+namespace lockstep::analysis {
+namespace {
+
+enum class Progress { Scheduled, Started, Completed };
+constexpr const char* kProgressNames[] = {"scheduled", "started", "completed"};
+
+// `later_done`: a later operation of the same communicator and rank ended, so this one did too.
+Progress progress_of(const OperationRow& row, bool later_done) {
+  const bool ended = row.finish_ns != kNoTime || row.state == OpState::Done ||
+                     row.state == OpState::Incomplete ||
+                     (row.state == OpState::Enqueued && later_done);
+  if (ended) return Progress::Completed;
+  const bool began = row.kernel_start_ns != kNoTime || row.kernel_seen_ns != kNoTime ||
+                     row.proxy_start_ns != kNoTime;
+  return began ? Progress::Started : Progress::Scheduled;
+}
+
+struct GroupState {  // of one process group while its entries are written
+  int64_t collectives = 0, sends = 0, operations = 0;
+  int64_t enqueued = -1, started = -1, completed = -1;
+};
+
+class Dump : JsonFields {
+ public:
+  Dump(const RunTables& run, const std::vector<TorchGroup>& groups, const ProcessRow& process,
+       OutputFile* file)
+      : run_(run), groups_(groups), process_(process), file_(file) {}
+
+  void begin() {
+    writer().StartObject();
+    string("version", "2.7");
+    string("nccl_version", "unknown");
+    object("pg_config", [this] {
+      for (const TorchGroup& group : groups_) {
+        object(group.name, [&] {
+          string("name", group.name);
+          string("desc", group.description);
+          string("ranks", group.ranks);
+        });
+      }
+    });
+    writer().Key("entries");
+    writer().StartArray();
+  }
+
+  void entry(const OperationRow& row, Progress progress) {
+    GroupState& state = states_[row.communicator];
+    const bool p2p = row.kind == OpKind::PointToPoint;
+    count(&state, p2p, progress);
+    writer().StartObject();
+    number("record_id", record_++);
+    number("pg_id", row.communicator == kNoRow ? -1 : int64_t{row.communicator});
+    group(row);
+    number("collective_seq_id", state.collectives);
+    number("p2p_seq_id", state.sends);
+    number("op_id", ++state.operations);
+    string("profiling_name", profiling_name(row));
+    tensors(row);
+    string("state", kProgressNames[static_cast<size_t>(progress)]);
+    times(row, progress);
+    number("timeout_ms", 0);
+    boolean("retired", progress == Progress::Completed);
+    boolean("is_p2p", p2p);
+    string("thread_id", std::to_string(row.tid));
+    string("thread_name", "");
+    writer().EndObject();
+    flush();
+  }
+
+  void end() {
+    writer().EndArray();
+    object("pg_status", [this] {
+      for (const auto& [communicator, state] : states_) status(communicator, state);
+    });
+    writer().EndObject();
+    flush();
+    file_->write("\n");
+  }
+
+ private:
+  static void count(GroupState* state, bool p2p, Progress progress) {
+    if (p2p) {
+      ++state->sends;
+      return;
+    }
+    ++state->collectives;
+    state->enqueued = state->collectives;
+    if (progress != Progress::Scheduled) state->started = state->collectives;
+    if (progress == Progress::Completed) state->completed = state->collectives;
+  }
+
+  void status(uint32_t communicator, const GroupState& state) {
+    object(std::to_string(communicator), [&] {
+      string("last_enqueued_collective", std::to_string(state.enqueued));
+      string("last_started_collective", std::to_string(state.started));
+      string("last_completed_collective", std::to_string(state.completed));
+    });
+  }
+
+  void group(const OperationRow& row) {
+    const bool known = row.communicator < groups_.size();
+    strings("process_group", {known ? groups_[row.communicator].name : "unknown",
+                              known ? groups_[row.communicator].description : "undefined"});
+  }
+
+  std::string profiling_name(const OperationRow& row) const {
+    const std::string func = recorder_collective(run_.text(row.func));
+    const std::string rank = std::to_string(row.rank), peer = std::to_string(row.peer);
+    if (func == "send") return "nccl:send " + rank + "->" + peer;
+    if (func == "recv") return "nccl:recv " + rank + "<-" + peer;
+    return "nccl:" + func;
+  }
+
+  void tensors(const OperationRow& row) {
+    const ElementCounts elements = element_counts(run_, row);
+    const bool p2p = row.kind == OpKind::PointToPoint;
+    tensor("input", p2p ? row.count : elements.in, row);
+    tensor("output", p2p ? row.count : elements.out, row);
+  }
+  void tensor(const std::string& which, uint64_t elements, const OperationRow& row) {
+    raw(which + "_sizes", "[[" + std::to_string(elements) + "]]");
+    strings(which + "_dtypes", {torch_dtype(run_.text(row.datatype))});
+  }
+
+  void times(const OperationRow& row, Progress progress) {
+    const auto first_known = [](std::initializer_list<int64_t> times) {
+      for (const int64_t ns : times) {
+        if (ns != kNoTime) return ns;
+      }
+      return kNoTime;
+    };
+    const int64_t start_ns =
+        first_known({row.kernel_start_ns, row.kernel_seen_ns, row.proxy_start_ns, row.enqueue_ns});
+    const int64_t stop_ns = first_known({row.finish_ns, row.last_progress_ns});
+    wall("time_created_ns", first_known({row.api_start_ns, row.enqueue_ns, start_ns}));
+    wall("time_discovered_started_ns", progress == Progress::Scheduled ? kNoTime : start_ns);
+    wall("time_discovered_completed_ns", progress == Progress::Completed ? stop_ns : kNoTime);
+    if (progress != Progress::Completed || start_ns == kNoTime || row.finish_ns == kNoTime) return;
+    const int64_t duration_ns = std::max<int64_t>(row.finish_ns - start_ns, 0);
+    number("duration_ms", static_cast<double>(duration_ns) / 1e6);
+  }
+  // 0 = not known, as PyTorch writes it.
+  void wall(const char* key, int64_t ns) { number(key, ns == kNoTime ? 0 : wall_ns(process_, ns)); }
+  void flush() {
+    file_->write(text());
+    drop();
+  }
+
+  const RunTables& run_;
+  const std::vector<TorchGroup>& groups_;
+  const ProcessRow& process_;
+  OutputFile* file_;
+  int64_t record_ = 0;
+  std::map<uint32_t, GroupState> states_;  // by communicator
+};
+
+// Whether a later operation of the same communicator ended, for every row of `rows`.
+std::vector<bool> later_done(const RunTables& run, const std::vector<uint32_t>& rows) {
+  std::vector<bool> result(rows.size());
+  std::map<uint32_t, bool> done;  // by communicator
+  for (size_t i = rows.size(); i-- > 0;) {
+    const OperationRow& row = run.operations[rows[i]];
+    bool& later = done[row.communicator];
+    result[i] = later;
+    later = later || row.state == OpState::Done;
+  }
+  return result;
+}
+
+}  // namespace
+
+Status export_flight_recorder(const ExportInput& input, const ExportOptions& options,
+                              ExportSummary* summary) {
+  const RunTables& run = *input.run;
+  const std::vector<TorchGroup> groups = torch_groups(run);
+  const auto names = rank_names(run);
+  uint64_t entries = 0, parts = 0, captured = 0;
+  ProcessFiles files;
+  files.mark = "PyTorch NCCL flight recorder dumps, written by lockstep\n";
+  files.name = [&](uint32_t process) { return "nccl_trace_rank_" + names[process] + ".json"; };
+  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
+    Dump dump(run, groups, run.processes[process], file);
+    const std::vector<bool> later = later_done(run, rows);
+    dump.begin();
+    for (size_t k = 0; k < rows.size(); ++k) {
+      const OperationRow& row = run.operations[rows[k]];
+      parts += row.assembled != kNoRow;
+      captured += row.state == OpState::Captured;
+      if (row.assembled != kNoRow || row.state == OpState::Captured) continue;
+      dump.entry(row, progress_of(row, later[k]));
+      ++entries;
+    }
+    dump.end();
+  };
+  Status written = write_process_files(run, options, files);
+  summary->add("operations", entries);
+  summary->leave_out("sends and receives that stand as one all-to-all, gather or scatter", parts);
+  summary->leave_out("calls captured into a graph, which its replays execute", captured);
+  return written;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,220 @@
+// What PyTorch's profiler (Kineto) would have written of the same operations, one file per rank, so
+// that HTA, TraceLens and the like can read it: per operation the record_param_comms call on the
+// CPU, the kernel launch and the kernel, joined by correlation, with Kineto's argument names.
+// Kernels are timed by GPU stamps where there are any, else from the proxy's view; an operation
+// without either has only its CPU events. Times are microseconds after baseTimeNanoseconds
+// (CLOCK_REALTIME).
+#include <algorithm>
+
+#include "analysis/export/export_files.h"
+#include "analysis/export/torch_names.h"
+#include "analysis/tables/wall_time.h"
+#include "base/json_fields.h"
+
+namespace lockstep::analysis {
+namespace {
+
+struct Interval {
+  int64_t start_ns = kNoTime, stop_ns = kNoTime;
+  bool known() const { return start_ns != kNoTime && stop_ns != kNoTime && stop_ns >= start_ns; }
+};
+
+Interval call_of(const OperationRow& row) {
+  const int64_t start_ns = row.api_start_ns != kNoTime ? row.api_start_ns : row.enqueue_ns;
+  const int64_t stop_ns = row.api_stop_ns != kNoTime ? row.api_stop_ns : row.enqueue_ns;
+  return {start_ns, stop_ns == kNoTime ? start_ns : std::max(start_ns, stop_ns)};
+}
+
+Interval kernel_of(const OperationRow& row) {
+  const Interval gpu{row.kernel_start_ns, row.kernel_stop_ns};
+  if (gpu.known()) return gpu;
+  for (const int64_t start_ns : {row.kernel_seen_ns, row.proxy_start_ns, row.enqueue_ns}) {
+    const Interval seen{start_ns, row.finish_ns};
+    if (seen.known()) return seen;
+  }
+  return {};
+}
+
+class KinetoFile : JsonFields {
+ public:
+  KinetoFile(const RunTables& run, const std::vector<TorchGroup>& groups, const ProcessRow& process,
+             OutputFile* file)
+      : run_(run), groups_(groups), process_(process), file_(file) {
+    base_ns_ = wall_ns(process, process.first_ns == kNoTime ? 0 : process.first_ns);
+  }
+
+  void begin() {
+    writer().StartObject();
+    number("schemaVersion", 1);
+    object("distributedInfo", [this] {
+      string("backend", "nccl");
+      number("rank", process_.rank);
+      number("world_size", world_size());
+      number("pg_count", groups_.size());
+      list("pg_config", groups_, [this](const TorchGroup& group) { configuration(group); });
+    });
+    string("displayTimeUnit", "ms");
+    number("baseTimeNanoseconds", base_ns_);
+    string("traceName", "lockstep");
+    writer().Key("traceEvents");
+    writer().StartArray();
+    metadata("process_name", process_.pid, "python");
+    metadata("process_labels", process_.pid, "CPU");
+    metadata("process_name", device(), "python");
+    metadata("process_labels", device(), "GPU " + std::to_string(device()));
+    flush();
+  }
+
+  // Gives whether it has a kernel.
+  bool operation(const OperationRow& row, int64_t correlation) {
+    const Interval call = call_of(row);
+    // The sends and receives of an all-to-all run as its one kernel.
+    const Interval kernel = row.assembled == kNoRow ? kernel_of(row) : Interval();
+    if (call.known()) {
+      event("cpu_op", "record_param_comms", call, process_.pid, row.tid);
+      arguments(row, correlation);
+      event("cuda_runtime", "cudaLaunchKernelExC", call, process_.pid, row.tid);
+      link(correlation);
+    }
+    if (kernel.known()) {
+      event("kernel", kernel_name(row), kernel, device(), stream_of(row));
+      arguments(row, correlation);
+    }
+    flush();
+    return kernel.known();
+  }
+
+  void end() {
+    writer().EndArray();
+    writer().EndObject();
+    flush();
+    file_->write("\n");
+  }
+
+ private:
+  void configuration(const TorchGroup& group) {
+    object([&] {
+      string("pg_name", group.name);
+      string("pg_desc", group.description);
+      string("backend_config", "cuda:nccl");
+      number("pg_size", group.size);
+      raw("ranks", group.ranks);
+    });
+  }
+  int32_t world_size() const {
+    int32_t most = 0;
+    for (const TorchGroup& group : groups_) most = std::max(most, group.size);
+    return most;
+  }
+  // The device of a rank is not recorded; its rank keeps devices apart.
+  int64_t device() const { return std::max(process_.rank, 0); }
+
+  // Viewers want small numbers for streams.
+  int64_t stream_of(const OperationRow& row) {
+    const auto found = std::find(streams_.begin(), streams_.end(), row.stream);
+    const auto index = found - streams_.begin();
+    if (found == streams_.end()) streams_.push_back(row.stream);
+    return 7 + index;  // the first of PyTorch's own streams is 7
+  }
+
+  std::string kernel_name(const OperationRow& row) const {
+    const bool p2p = row.kind == OpKind::PointToPoint || row.kind == OpKind::Assembled;
+    std::string name = "ncclDevKernel_" + (p2p ? "SendRecv" : run_.text(row.func));
+    if (row.algo != 0) name += "_" + run_.text(row.algo);
+    if (row.proto != 0) name += "_" + run_.text(row.proto);
+    return name + "(ncclDevKernelArgsStorage<4096ul>)";
+  }
+
+  void event(const char* category, const std::string& name, Interval interval, int64_t pid,
+             int64_t tid) {
+    writer().StartObject();
+    string("ph", "X");
+    string("cat", category);
+    string("name", name);
+    number("pid", pid);
+    number("tid", tid);
+    microseconds("ts", wall_ns(process_, interval.start_ns) - base_ns_);
+    microseconds("dur", interval.stop_ns - interval.start_ns);
+  }
+  void link(int64_t correlation) {
+    object("args", [&] {
+      number("External id", correlation);
+      number("correlation", correlation);
+    });
+    writer().EndObject();
+  }
+  void arguments(const OperationRow& row, int64_t correlation) {
+    const ElementCounts elements = element_counts(run_, row);
+    object("args", [&] {
+      number("External id", correlation);
+      number("correlation", correlation);
+      number("device", device());
+      number("stream", stream_of(row));
+      string("Collective name", kineto_collective(run_.text(row.func)));
+      number("In msg nelems", elements.in);
+      number("Out msg nelems", elements.out);
+      string("dtype", torch_dtype(run_.text(row.datatype)));
+      string("In split size", "[]");
+      string("Out split size", "[]");
+      if (row.communicator < groups_.size()) group_arguments(groups_[row.communicator]);
+      number("Rank", row.kind == OpKind::PointToPoint ? row.peer : row.rank);
+      if (row.position != kNoRow) number("Seq", int64_t{row.position} + 1);
+    });
+    writer().EndObject();
+  }
+  void group_arguments(const TorchGroup& group) {
+    number("Group size", group.size);
+    string("Process Group Name", group.name);
+    string("Process Group Description", group.description);
+    string("Process Group Ranks", group.ranks);
+  }
+  void metadata(const char* what, int64_t pid, const std::string& value) {
+    object([&] {
+      string("ph", "M");
+      string("name", what);
+      number("pid", pid);
+      number("tid", 0);
+      number("ts", 0);
+      object("args",
+             [&] { string(std::string(what) == "process_name" ? "name" : "labels", value); });
+    });
+  }
+  void microseconds(const char* key, int64_t ns) { raw(key, microseconds_text(ns)); }
+  void flush() {
+    file_->write(text());
+    drop();
+  }
+
+  const RunTables& run_;
+  const std::vector<TorchGroup>& groups_;
+  const ProcessRow& process_;
+  OutputFile* file_;
+  int64_t base_ns_ = 0;
+  std::vector<uint64_t> streams_;
+};
+
+}  // namespace
+
+Status export_kineto(const ExportInput& input, const ExportOptions& options,
+                     ExportSummary* summary) {
+  const RunTables& run = *input.run;
+  const std::vector<TorchGroup> groups = torch_groups(run);
+  const auto names = rank_names(run);
+  uint64_t kernels = 0;
+  ProcessFiles files;
+  files.mark = "PyTorch profiler traces of NCCL, written by lockstep\n";
+  files.name = [&](uint32_t process) { return "rank" + names[process] + ".json"; };
+  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
+    KinetoFile kineto(run, groups, run.processes[process], file);
+    kineto.begin();
+    for (size_t k = 0; k < rows.size(); ++k)
+      kernels += kineto.operation(run.operations[rows[k]], static_cast<int64_t>(k) + 1);
+    kineto.end();
+  };
+  Status written = write_process_files(run, options, files);
+  summary->add("operations", run.operations.size());
+  summary->add("kernels", kernels);
+  return written;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,79 @@
+#include "analysis/export/operation_slices.h"
+
+#include <algorithm>
+
+#include "analysis/tables/labels.h"
+
+namespace lockstep::analysis {
+
+OperationSpan span_of(const OperationRow& operation) {
+  OperationSpan span;
+  for (const int64_t start :
+       {operation.enqueue_ns, operation.api_start_ns, operation.kernel_start_ns,
+        operation.kernel_seen_ns, operation.proxy_start_ns, operation.last_progress_ns}) {
+    if (start == kNoTime) continue;
+    span.start_ns = start;
+    break;
+  }
+  if (span.start_ns == kNoTime || operation.state == OpState::InFlight) return span;
+  for (const int64_t stop :
+       {operation.finish_ns, operation.last_progress_ns, operation.api_stop_ns, span.start_ns}) {
+    if (stop == kNoTime) continue;
+    span.stop_ns = std::max(stop, span.start_ns);
+    break;
+  }
+  return span;
+}
+
+OperationNotes::OperationNotes(const RunTables& run)
+    : run_(run), arrival_of_(run.operations.size(), kNoRow), last_of_(run.matches.size(), kNoRow) {
+  for (uint32_t i = 0; i < run.arrivals.size(); ++i) {
+    const ArrivalRow& arrival = run.arrivals[i];
+    if (arrival.operation < arrival_of_.size()) arrival_of_[arrival.operation] = i;
+  }
+  for (uint32_t i = 0; i < run.operations.size(); ++i) {
+    const uint32_t match = run.operations[i].match;
+    if (match >= last_of_.size()) continue;
+    uint32_t& last = last_of_[match];
+    const auto start_of = [&](uint32_t row) { return span_of(run.operations[row]).start_ns; };
+    if (last == kNoRow || start_of(i) >= start_of(last)) last = i;
+  }
+}
+
+uint64_t OperationNotes::flow_of(uint32_t operation) const {
+  const uint32_t match = run_.operations[operation].match;
+  if (match >= run_.matches.size() || run_.matches[match].arrivals < 2) return 0;
+  return uint64_t{match} + 1;
+}
+
+bool OperationNotes::ends_flow(uint32_t operation) const {
+  return flow_of(operation) != 0 && last_of_[run_.operations[operation].match] == operation;
+}
+
+const std::vector<SliceNote>& OperationNotes::of(uint32_t operation) {
+  const OperationRow& row = run_.operations[operation];
+  const auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
+  comm_ = communicator_label(run_, row.communicator);
+  notes_ = {{"event_id", number(row.event_id), {}},
+            {"communicator", 0, comm_},
+            {"rank", row.rank, {}},
+            {"ordinal", row.ordinal, {}},
+            {"size_bytes", number(row.size_bytes), {}},
+            {"state", 0, kOpStateNames[static_cast<size_t>(row.state)]}};
+  if (row.peer >= 0) notes_.push_back({"peer", row.peer, {}});
+  if (row.replay != 0) notes_.push_back({"replay", row.replay, {}});
+  for (const auto& [name, text] : {std::pair<const char*, Text>{"datatype", row.datatype},
+                                   {"algo", row.algo},
+                                   {"proto", row.proto}}) {
+    if (text != 0) notes_.push_back({name, 0, run_.text(text)});
+  }
+  if (arrival_of_[operation] == kNoRow) return notes_;
+  const ArrivalRow& arrival = run_.arrivals[arrival_of_[operation]];
+  if (arrival.wait_ns != kNoTime) notes_.push_back({"wait_ns", arrival.wait_ns, {}});
+  if (arrival.transfer_ns != kNoTime) notes_.push_back({"transfer_ns", arrival.transfer_ns, {}});
+  if (arrival.last != 0)
+    notes_.push_back({"last_arriver", 0, kCauseNames[static_cast<size_t>(arrival.cause)]});
+  return notes_;
+}
+
+}  // namespace lockstep::analysis

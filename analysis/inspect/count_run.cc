@@ -1,0 +1,158 @@
+#include "analysis/inspect/count_run.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/json_fields.h"
+#include "dumper/run/process_reader.h"
+#include "lockstep/record_shape.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using dumper::ProcessEntry;
+using dumper::ProcessReader;
+using dumper::SegmentChunk;
+
+// When each communicator of a process was finalized.
+struct Finalizes {
+  std::unordered_map<uint32_t, uint64_t> ticks;
+  uint64_t earliest_raw_ns = ~uint64_t{0};
+};
+
+void count_tag(Tag tag, uint64_t id, RunCounts* counts) {
+  const auto kind = static_cast<unsigned>(kind_of(id));
+  if (is_start(tag)) ++counts->starts[kind];
+  if (is_state(tag)) ++counts->states[kind];
+  if (is_stop(tag)) ++counts->stops[kind];
+}
+
+void count_records(const dumper::DecodedChunk& chunk, RunCounts* counts, Finalizes* finalizes) {
+  const uint64_t* at = chunk.words.data();
+  const uint64_t* const end = at + chunk.words.size();
+  while (at != end) {
+    const Tag tag = tag_of(*at);
+    count_tag(tag, at[1], counts);
+    ++counts->records;
+    if (tag == kCommInitTag) ++counts->communicators;
+    if (tag == kCommFinalizeTag) {
+      const auto comm = static_cast<uint32_t>(at[1]);
+      finalizes->ticks.emplace(comm, ticks_of(*at));
+      finalizes->earliest_raw_ns =
+          std::min(finalizes->earliest_raw_ns, chunk.clock.raw_ns(ticks_of(*at)));
+    }
+    at += kRecordShapes[tag].words;
+  }
+}
+
+uint64_t count_late(const dumper::DecodedChunk& chunk, const Finalizes& finalizes) {
+  uint64_t late = 0;
+  const uint64_t* at = chunk.words.data();
+  const uint64_t* const end = at + chunk.words.size();
+  for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
+    if (tag_of(*at) >= kCommInitTag) continue;
+    const auto finalize = finalizes.ticks.find(comm_of(at[1]));
+    if (finalize != finalizes.ticks.end() && ticks_of(*at) > finalize->second) ++late;
+  }
+  return late;
+}
+
+void count_losses(const dumper::Ledger& ledger, RunCounts* counts) {
+  for (const auto& [key, count] : ledger.losses) {
+    const unsigned kind = loss_kind(key);
+    switch (loss_why(key)) {
+      case Loss::Filtered:
+        counts->filtered[kind] += count;
+        break;
+      case Loss::Memory:
+        counts->shed[kind] += count;
+        break;
+      case Loss::Folded:
+        counts->folded[kind] += count;
+        (loss_call(key) == Call::Start   ? counts->starts
+         : loss_call(key) == Call::State ? counts->states
+                                         : counts->stops)[kind] += count;
+        break;
+      case Loss::Disk:
+        counts->given_up[kind] += count;
+        break;
+      default:
+        counts->unknown[kind] += count;
+    }
+  }
+}
+
+void count_process(const ProcessEntry& process, RunCounts* counts) {
+  ++counts->processes;
+  Finalizes finalizes;
+  SegmentChunk chunk;
+  ProcessReader reader(process, {});
+  while (reader.next(&chunk)) {
+    if (chunk.type == ChunkType::Records) count_records(chunk.records, counts, &finalizes);
+  }
+  count_losses(reader.ledger(), counts);
+  counts->missing_chunks += reader.missing_chunks();
+  counts->damage.insert(counts->damage.end(), reader.damage().begin(), reader.damage().end());
+  if (finalizes.ticks.empty()) return;
+  ProcessReader again(process, {true, finalizes.earliest_raw_ns});
+  while (again.next(&chunk)) {
+    if (chunk.type != ChunkType::Records || chunk.header.last_raw_ns < finalizes.earliest_raw_ns)
+      continue;
+    counts->late += count_late(chunk.records, finalizes);
+  }
+}
+
+void put_kinds(JsonFields* out, const char* name, const KindCounts& counts) {
+  out->object(name, [&] {
+    for (unsigned kind = 0; kind <= kKinds; ++kind) {
+      if (counts[kind] != 0) out->number(kKindNames[kind], counts[kind]);
+    }
+  });
+}
+
+uint64_t sum(const KindCounts& counts) {
+  uint64_t total = 0;
+  for (uint64_t count : counts) total += count;
+  return total;
+}
+
+}  // namespace
+
+uint64_t RunCounts::damaged_chunks() const {
+  return static_cast<uint64_t>(std::count_if(damage.begin(), damage.end(),
+                                             [](const dumper::Damage& d) { return !d.torn_tail; }));
+}
+
+std::string RunCounts::to_json() const {
+  JsonFields out;
+  out.object([&] {
+    out.number("processes", processes);
+    out.number("communicators", communicators);
+    out.number("records", records);
+    put_kinds(&out, "starts", starts);
+    out.number("states", sum(states));
+    out.number("stops", sum(stops));
+    put_kinds(&out, "filtered", filtered);
+    put_kinds(&out, "shed", shed);
+    out.number("late", late);
+    out.number("damaged_chunks", damaged_chunks());
+    put_kinds(&out, "states_by_kind", states);
+    put_kinds(&out, "stops_by_kind", stops);
+    put_kinds(&out, "folded", folded);
+    put_kinds(&out, "given_up", given_up);
+    put_kinds(&out, "unknown", unknown);
+    out.number("missing_chunks", missing_chunks);
+    out.number("torn_tails", damage.size() - damaged_chunks());
+  });
+  return std::string(out.text());
+}
+
+Result<RunCounts> count_run(const std::string& directory) {
+  const auto run = dumper::RunDirectory::open(directory);
+  if (!run.ok()) return run.status();
+  RunCounts counts;
+  for (const ProcessEntry& process : run.value().processes) count_process(process, &counts);
+  return counts;
+}
+
+}  // namespace lockstep::analysis

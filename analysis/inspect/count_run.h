@@ -1,0 +1,36 @@
+// How many calls of each kind a run directory holds, and how many it knows of and does not hold.
+// Reads every segment once (the end of it twice where communicators were finalized); memory does
+// not depend on the length of the run.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "dumper/segment/counts.h"
+#include "dumper/segment/segment_reader.h"
+#include "lockstep/status.h"
+
+namespace lockstep::analysis {
+
+// Calls by kind; [kUnknownKind] counts calls of kinds nobody knows.
+using KindCounts = std::array<uint64_t, kKinds + 1>;
+
+struct RunCounts {
+  uint64_t processes = 0, communicators = 0;
+  uint64_t records = 0;
+  // Calls: the recorded ones and the folded repeats.
+  KindCounts starts{}, states{}, stops{};
+  // Calls (starts, states and stops together) counted and not recorded, by reason.
+  KindCounts filtered{}, shed{}, folded{}, given_up{}, unknown{};
+  uint64_t late = 0;  // records of a communicator made after its finalize
+  uint64_t missing_chunks = 0;
+  std::vector<dumper::Damage> damage;  // torn tails included
+
+  uint64_t damaged_chunks() const;
+  std::string to_json() const;
+};
+
+// The error says why the directory cannot be read.
+Result<RunCounts> count_run(const std::string& directory);
+
+}  // namespace lockstep::analysis

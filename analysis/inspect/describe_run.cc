@@ -1,0 +1,126 @@
+#include "analysis/inspect/describe_run.h"
+
+#include <algorithm>
+
+#include "base/json_fields.h"
+#include "dumper/run/process_reader.h"
+#include "lockstep/record_shape.h"
+
+namespace lockstep::analysis {
+namespace {
+
+void learn_comms(const dumper::DecodedChunk& chunk, dumper::LiveComms* comms) {
+  const uint64_t* at = chunk.words.data();
+  const uint64_t* const end = at + chunk.words.size();
+  for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
+    if (tag_of(*at) >= kCommInitTag) comms->apply(at, chunk.strings);
+  }
+}
+
+std::string state_of(const ProcessSummary& process) {
+  if (process.recovered) return "recovered";
+  if (process.ended) return "ended";
+  switch (process.entry.state()) {
+    case dumper::ProcessState::Running:
+      return "running";
+    case dumper::ProcessState::Dead:
+      return "killed";
+    case dumper::ProcessState::Elsewhere:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+ProcessSummary describe_process(const dumper::ProcessEntry& entry) {
+  ProcessSummary process;
+  process.entry = entry;
+  for (const dumper::SegmentFile& segment : entry.segments) process.bytes += segment.bytes;
+  dumper::LiveComms comms;
+  dumper::ProcessReader reader(entry, {});
+  dumper::SegmentChunk chunk;
+  while (reader.next(&chunk)) {
+    ++process.chunks;
+    if (chunk.type == ChunkType::Comms) static_cast<void>(comms.merge_json(chunk.text));
+    if (chunk.type != ChunkType::Records || chunk.header.records == 0) continue;
+    learn_comms(chunk.records, &comms);
+    const bool first = process.records == 0;
+    process.first_raw_ns = first ? chunk.header.first_raw_ns
+                                 : std::min(process.first_raw_ns, chunk.header.first_raw_ns);
+    process.last_raw_ns = std::max(process.last_raw_ns, chunk.header.last_raw_ns);
+    process.records += chunk.header.records;
+  }
+  for (const auto& [comm, facts] : comms.all()) process.communicators.push_back(facts);
+  process.ended = reader.ended();
+  process.recovered = reader.ledger().recovered;
+  for (const auto& [key, count] : reader.ledger().losses) process.lost += count;
+  const dumper::Ledger& ledger = reader.ledger();
+  if (ledger.elapsed_ns != 0) {
+    process.overhead_percent = 100.0 *
+                               static_cast<double>(ledger.callbacks_ns + ledger.threads_ns) /
+                               static_cast<double>(ledger.elapsed_ns);
+  }
+  process.state = state_of(process);
+  return process;
+}
+
+void put_communicator(JsonFields* out, const dumper::CommFacts& comm) {
+  out->object([&] {
+    out->number("comm", comm.comm);
+    out->number("id", comm.id);
+    out->string("name", comm.name);
+    out->number("rank", comm.rank);
+    out->number("ranks", comm.ranks);
+    out->number("nodes", comm.nodes);
+    out->number("abi_version", comm.abi_version);
+  });
+}
+
+void put_process(JsonFields* out, const ProcessSummary& process) {
+  out->object([&] {
+    out->string("host", process.entry.host);
+    out->number("pid", process.entry.pid);
+    out->string("state", process.state);
+    out->number("segments", process.entry.segments.size());
+    out->number("bytes", process.bytes);
+    out->number("chunks", process.chunks);
+    out->number("records", process.records);
+    out->number("lost", process.lost);
+    if (process.overhead_percent >= 0) out->number("overhead_percent", process.overhead_percent);
+    out->number("first_raw_ns", process.first_raw_ns);
+    out->number("last_raw_ns", process.last_raw_ns);
+    out->list("communicators", process.communicators,
+              [&](const dumper::CommFacts& comm) { put_communicator(out, comm); });
+    dumper::json::Document facts;
+    // As written, when it is JSON at all: it came from a file.
+    const bool known = dumper::parse_json(process.entry.facts_json, &facts);
+    dumper::put_key(&out->writer(), "facts");
+    known ? facts.Accept(out->writer()) : out->writer().Null();
+  });
+}
+
+}  // namespace
+
+std::string RunSummary::to_json() const {
+  JsonFields out;
+  out.object([&] {
+    out.string("directory", directory);
+    out.list("processes", processes,
+             [&](const ProcessSummary& process) { put_process(&out, process); });
+    out.strings("arenas", arenas);
+  });
+  return std::string(out.text());
+}
+
+Result<RunSummary> describe_run(const std::string& directory) {
+  auto run = dumper::RunDirectory::open(directory);
+  if (!run.ok()) return run.status();
+  RunSummary summary;
+  summary.directory = directory;
+  summary.arenas = std::move(run.value().arenas);
+  for (const dumper::ProcessEntry& process : run.value().processes) {
+    summary.processes.push_back(describe_process(process));
+  }
+  return summary;
+}
+
+}  // namespace lockstep::analysis

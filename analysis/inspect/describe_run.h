@@ -1,0 +1,37 @@
+// What `lockstep info` shows of a run: its processes with their state, communicators and sizes,
+// read from facts, chunk headers and ledgers; the records themselves are not decoded except for
+// those that name communicators.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dumper/run/run_directory.h"
+#include "dumper/segment/live_comms.h"
+
+namespace lockstep::analysis {
+
+struct ProcessSummary {
+  dumper::ProcessEntry entry;
+  std::vector<dumper::CommFacts> communicators;
+  uint64_t records = 0, chunks = 0, bytes = 0;
+  uint64_t first_raw_ns = 0, last_raw_ns = 0;
+  bool ended = false, recovered = false;
+  uint64_t lost = 0;  // calls counted and not kept, for whatever reason
+  // What recording cost the process, in percent of its time: callbacks and our own threads
+  // (dumper/drain/overhead.h). Below 0 when its ledger does not say.
+  double overhead_percent = -1;
+  std::string state;  // ended, recovered, running, killed or unknown
+};
+
+struct RunSummary {
+  std::string directory;
+  std::vector<ProcessSummary> processes;
+  std::vector<std::string> arenas;  // left by killed processes, or of running ones
+  std::string to_json() const;
+};
+
+// The error says why the directory cannot be read.
+Result<RunSummary> describe_run(const std::string& directory);
+
+}  // namespace lockstep::analysis

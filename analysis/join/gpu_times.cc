@@ -1,0 +1,139 @@
+#include "analysis/join/gpu_times.h"
+
+#include <algorithm>
+
+#include "analysis/join/operations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using clocksync::GpuClock;
+using clocksync::GpuClockEvidence;
+using clocksync::HostTime;
+
+constexpr uint64_t kTooLongNs = 600'000'000'000;
+// Without a launch to compare with, a kernel far ahead of its enqueueing shows another's stamps.
+// NCCL starts the collective's event after the launch, so a thread that loses its core in between
+// lets a true kernel start look early, by up to some turns of the scheduler.
+constexpr int64_t kUnprovedSlackNs = 5'000'000;
+
+void give_up(OperationRow* row) {
+  row->flags |= kSuspectGpuTime;
+  row->kernel_start_ns = row->kernel_stop_ns = kNoTime;
+}
+
+int64_t apart(int64_t a_ns, int64_t b_ns) { return b_ns == kNoTime ? 0 : a_ns - b_ns; }
+
+void map_row(const GpuClock& clock, int64_t launched_ns, OperationRow* row) {
+  const auto start = clock.to_host(uint64_t(row->kernel_start_ns), row->kernel_seen_ns);
+  auto stop = start;
+  const bool stopped = row->kernel_stop_ns != kNoTime;
+  if (stopped) {
+    stop =
+        clock.to_host(uint64_t(row->kernel_stop_ns), std::max(row->kernel_seen_ns, row->finish_ns));
+  }
+  if (!start || !stop) return give_up(row);
+  const bool bounded = start->lo_ns != INT64_MIN && stop->lo_ns != INT64_MIN;
+  const bool early = launched_ns != kNoTime ? start->hi_ns < launched_ns
+                                            : !bounded && row->enqueue_ns != kNoTime &&
+                                                  start->ns < row->enqueue_ns - kUnprovedSlackNs;
+  const bool late = bounded && start->lo_ns > row->kernel_seen_ns;
+  if (early || late) return give_up(row);
+  row->kernel_start_ns = start->ns;
+  row->kernel_stop_ns = stopped ? stop->ns : kNoTime;
+  if (bounded) {
+    row->kernel_early_ns = std::max(start->ns - start->lo_ns, stop->ns - stop->lo_ns);
+    row->kernel_late_ns = std::max(start->hi_ns - start->ns, stop->hi_ns - stop->ns);
+  }
+  // How long the proxy thread left the kernel's first sign unseen: it does nothing else but look.
+  row->proxy_lag_ns = std::max(row->proxy_lag_ns, apart(row->kernel_seen_ns, start->ns));
+}
+
+}  // namespace
+
+bool are_an_interval(uint64_t start_stamp, uint64_t stop_stamp) {
+  return start_stamp != 0 && stop_stamp >= start_stamp && stop_stamp - start_stamp <= kTooLongNs;
+}
+
+void GpuTimes::seen(uint32_t comm, uint64_t stamp, int64_t seen_ns) {
+  evidence_[comm].seen(stamp, seen_ns);
+}
+
+void GpuTimes::ended(EventId operation, uint8_t channel, uint64_t start_stamp,
+                     uint64_t stop_stamp) {
+  if (!are_an_interval(start_stamp, stop_stamp)) return;
+  Channel& table = shown_[comm_of(operation) << 8 | channel];
+  Shown& shown = table[start_stamp * 0x9e3779b97f4a7c15ULL >> 57];
+  if (shown.start_stamp == start_stamp && shown.operation != operation)
+    repeats_.push_back({shown.operation, operation, shown.stop_stamp == stop_stamp});
+  shown = {start_stamp, stop_stamp, operation};
+}
+
+// Operations of one launch share their stamps; the same start in a later launch is an old slot.
+void GpuTimes::flag_repeats(const IdMap& row_at, std::vector<OperationRow>* rows) const {
+  for (const Repeat& repeat : repeats_) {
+    const uint32_t first_at = row_at.find(repeat.first), again_at = row_at.find(repeat.again);
+    if (first_at == IdMap::kNone || again_at == IdMap::kNone) continue;
+    OperationRow &first = (*rows)[first_at], &again = (*rows)[again_at];
+    if (repeat.same_stop && first.group_id == again.group_id && first.replay == again.replay) {
+      first.flags |= kSharedKernel;
+      again.flags |= kSharedKernel;
+    } else {
+      again.flags |= kSuspectGpuTime;
+    }
+  }
+}
+
+std::map<uint32_t, std::string> GpuTimes::gpus_of(const std::vector<JoinedComm>& comms) const {
+  std::map<uint32_t, std::string> named;
+  for (const GpuSnapshot& snapshot : snapshots_) {
+    for (const uint64_t comm : snapshot.comms) named[uint32_t(comm)] = snapshot.gpu_uuid;
+  }
+  bool several = false;  // ranks of one communicator are on several GPUs
+  std::map<uint64_t, int32_t> rank_of;
+  for (const JoinedComm& comm : comms) {
+    const auto [at, is_new] = rank_of.insert({comm.comm_id, comm.rank});
+    several = several || (!is_new && at->second != comm.rank);
+  }
+  std::map<uint32_t, std::string> gpus;
+  for (const auto& [comm, evidence] : evidence_) {
+    const auto known = named.find(comm);
+    gpus[comm] = known != named.end() ? known->second
+                 : several            ? "communicator " + std::to_string(comm)
+                                      : "";
+  }
+  return gpus;
+}
+
+void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdMap& row_at,
+                   const std::vector<int64_t>& launched_ns, std::vector<OperationRow>* rows) {
+  flag_repeats(row_at, rows);
+  const std::map<uint32_t, std::string> gpu_of = gpus_of(comms);
+  std::map<std::string, GpuClockEvidence> evidence;
+  for (const auto& [comm, gpu] : gpu_of) evidence[gpu].add(evidence_[comm]);
+  for (const GpuSnapshot& snapshot : snapshots_) {
+    const auto gpu = evidence.find(snapshot.gpu_uuid);
+    if (gpu != evidence.end()) gpu->second.snapshot(snapshot);
+  }
+  for (size_t i = 0; i < rows->size(); ++i) {
+    OperationRow& row = (*rows)[i];
+    if (row.kernel_start_ns == kNoTime) continue;
+    const auto stamp = uint64_t(row.kernel_start_ns);
+    GpuClockEvidence& of_gpu = evidence[gpu_of.at(comm_of(row.event_id))];
+    if (launched_ns[i] != kNoTime && of_gpu.is_before_launch(stamp, launched_ns[i]))
+      row.flags |= kSuspectGpuTime;
+    if ((row.flags & kSuspectGpuTime) != 0)
+      give_up(&row);
+    else if (launched_ns[i] != kNoTime)
+      of_gpu.launched(launched_ns[i], stamp);
+  }
+  std::map<std::string, GpuClock> clocks;
+  for (auto& [gpu, of_gpu] : evidence) clocks.emplace(gpu, of_gpu.solve());
+  for (size_t i = 0; i < rows->size(); ++i) {
+    OperationRow& row = (*rows)[i];
+    if (row.kernel_start_ns != kNoTime)
+      map_row(clocks.at(gpu_of.at(comm_of(row.event_id))), launched_ns[i], &row);
+  }
+}
+
+}  // namespace lockstep::analysis

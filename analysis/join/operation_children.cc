@@ -1,0 +1,55 @@
+// What network operations and kernel channels add to the row of their operation.
+#include "analysis/join/operation_children.h"
+
+namespace lockstep::analysis {
+namespace {
+
+void earliest(int64_t* kept, int64_t candidate) {
+  if (candidate != kNoTime && (*kept == kNoTime || candidate < *kept)) *kept = candidate;
+}
+void latest(int64_t* kept, int64_t candidate) { *kept = std::max(*kept, candidate); }
+
+int64_t spent(const Stretches& all, Stretch one) { return all[static_cast<unsigned>(one)]; }
+
+}  // namespace
+
+void add_work(const ProxyWork& work, OperationRow* row) {
+  ++row->proxy_ops;
+  if (!work.stepped && work.stop_ns == kNoTime) {
+    row->flags |= kNeverSteppedProxy;
+  } else if (work.stop_ns == kNoTime) {
+    ++row->proxy_ops_open;
+  }
+  row->channels_mask |= uint64_t{1} << (work.channel & 63);
+  row->gpu_wait_ns += spent(work.spent, Stretch::GpuWait);
+  row->peer_wait_ns += spent(work.spent, Stretch::PeerWait);
+  row->network_ns += spent(work.spent, Stretch::Network);
+  row->receive_wait_ns += spent(work.spent, Stretch::ReceiveWait);
+  row->flush_ns += spent(work.spent, Stretch::Flush);
+  (work.is_send ? row->sent_bytes : row->received_bytes) += work.bytes;
+  row->steps += work.steps;
+  row->step_retries += work.retries;
+  earliest(&row->proxy_start_ns, work.start_ns);
+  latest(&row->last_progress_ns, work.last_ns);
+  latest(&row->finish_ns, work.stop_ns);
+  const int64_t lag = work.start_ns - row->enqueue_ns;
+  if (work.pid != 0 && row->enqueue_ns != kNoTime) latest(&row->proxy_lag_ns, lag);
+}
+
+void add_kernel(const KernelSpan& kernel, OperationRow* row) {
+  ++row->kernels;
+  if (kernel.stop_ns == kNoTime) ++row->kernels_open;
+  row->channels_mask |= uint64_t{1} << (kernel.channel & 63);
+  earliest(&row->kernel_seen_ns, kernel.seen_ns);
+  latest(&row->last_progress_ns, std::max(kernel.seen_ns, kernel.stop_ns));
+  latest(&row->finish_ns, kernel.stop_ns);
+  const bool stopped = kernel.stop_ns != kNoTime;
+  if (kernel.gpu_start == 0 || (stopped && !are_an_interval(kernel.gpu_start, kernel.gpu_stop))) {
+    row->flags |= kSuspectGpuTime;
+    return;
+  }
+  earliest(&row->kernel_start_ns, static_cast<int64_t>(kernel.gpu_start));
+  if (stopped) latest(&row->kernel_stop_ns, static_cast<int64_t>(kernel.gpu_stop));
+}
+
+}  // namespace lockstep::analysis

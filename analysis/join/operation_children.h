@@ -1,0 +1,14 @@
+// What network operations (ProxyOp) and kernel channels (KernelCh) add to the row of the operation
+// they serve. Used by the join while it reads, at its end for those that are still open, and by the
+// run for PXN children that another process recorded. kernel_start_ns and kernel_stop_ns hold raw
+// GPU stamps until the join maps them.
+#pragma once
+
+#include "analysis/join/operations.h"
+
+namespace lockstep::analysis {
+
+void add_work(const ProxyWork& work, OperationRow* row);
+void add_kernel(const KernelSpan& kernel, OperationRow* row);
+
+}  // namespace lockstep::analysis

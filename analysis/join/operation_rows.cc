@@ -1,0 +1,290 @@
+#include "analysis/join/operation_rows.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "analysis/join/operation_children.h"
+#include "lockstep/message_size.h"
+
+namespace lockstep::analysis {
+
+bool OperationJoin::fold(const ProxyWork& work) {
+  const uint32_t row = work.pid == pid_ ? row_at_.find(work.parent) : IdMap::kNone;
+  // A pid can occur twice in different pid namespaces: the ranks must agree as well.
+  if (row == IdMap::kNone || out_.rows[row].rank != work.rank) return false;
+  add_work(work, &out_.rows[row]);
+  return true;
+}
+
+bool OperationJoin::fold(const KernelSpan& kernel) {
+  const uint32_t row = row_at_.find(kernel.parent);
+  if (row == IdMap::kNone) return false;
+  add_kernel(kernel, &out_.rows[row]);
+  return true;
+}
+
+ProcessOperations OperationJoin::finish(const StringPool& strings) {
+  return OperationRows(this, strings).make();
+}
+
+ProcessOperations OperationRows::make() {
+  resolve_late_children();
+  join_calls();
+  map_gpu_times();
+  add_api_only();
+  sort_by_call();
+  number_calls();
+  set_states();
+  add_open_works();
+  return std::move(out_);
+}
+
+void OperationRows::resolve_late_children() {
+  for (const ProxyWork& work : join_.works_done_) {
+    if (join_.fold(work)) continue;
+    if (work.parent != 0) out_.foreign.push_back(work);
+    ++out_.orphans;
+  }
+  for (const KernelSpan& kernel : join_.kernels_done_) out_.orphans += join_.fold(kernel) ? 0 : 1;
+  for (const ProxyWork& work : join_.works_) {
+    if (work.start_ns != kNoTime && !join_.fold(work)) {
+      if (work.parent != 0) out_.foreign.push_back(work);
+      ++out_.orphans;
+    }
+  }
+  for (const KernelSpan& kernel : join_.kernels_) {
+    if (kernel.seen_ns != kNoTime) out_.orphans += join_.fold(kernel) ? 0 : 1;
+  }
+}
+
+void OperationRows::take_call(const ApiCall& api, OperationRow* row) const {
+  row->group_id = api.group_id;
+  row->api_start_ns = api.start_ns;
+  row->api_stop_ns = api.stop_ns;
+  row->count = api.count;
+  row->datatype = api.datatype;
+  row->stream = api.stream;
+  row->tid = api.tid;
+  const uint32_t group = join_.group_at_.find(api.group_id);
+  if (group != IdMap::kNone) row->launch_ns = join_.groups_[group].launch_stop_ns;
+  if (api.captured) row->flags |= kGraph;
+}
+
+// From count and datatype of the same event: a launch event may count bytes (ncclInt8) where the
+// call counted elements (hazard 34), and either product is right.
+uint64_t OperationRows::size_of(const OperationRow& row) const {
+  const uint64_t own = row.count * datatype_bytes(strings_.text(row.datatype));
+  const auto nranks = static_cast<uint64_t>(std::max(1, join_.comm(row.communicator).nranks));
+  return spans_ranks(strings_.text(row.func)) ? own * nranks : own;
+}
+
+void OperationRows::join_calls() {
+  for (size_t i = 0; i < out_.rows.size(); ++i) {
+    OperationRow& row = out_.rows[i];
+    row.size_bytes = size_of(row);
+    const uint32_t at = join_.api_at_.find(join_.launches_[i].api_id);
+    if (at == IdMap::kNone) {
+      row.flags |= kOrphan;
+      continue;
+    }
+    ApiCall& api = join_.apis_[at];
+    // Each launch of a captured call is a replay; without network work the only launch is the
+    // capture itself, and then the replays cannot be seen at all.
+    if (api.captured)
+      row.replay = ++api.launched;
+    else
+      ++api.launched;
+    take_call(api, &row);
+    row.launch_ns = row.replay == 0 ? row.launch_ns : kNoTime;
+  }
+}
+
+void OperationRows::add_api_only() {
+  for (const ApiCall& api : join_.apis_) {
+    if (api.launched != 0) continue;
+    OperationRow row;
+    row.kind = OpKind::ApiOnly;
+    row.event_id = api.id;
+    row.communicator = comm_of(api.id);
+    row.rank = join_.comm(row.communicator).rank;
+    row.func = api.func;
+    row.peer = api.root;
+    take_call(api, &row);
+    const uint32_t group = join_.group_at_.find(api.group_id);
+    row.last_progress_ns = std::max(api.start_ns, api.stop_ns);
+    if (group != IdMap::kNone) {
+      const GroupCall& call = join_.groups_[group];
+      row.last_progress_ns = std::max({row.last_progress_ns, call.launch_stop_ns, call.stop_ns});
+      if (call.stop_ns != kNoTime) row.enqueue_ns = call.stop_ns;
+    } else {
+      row.enqueue_ns = api.stop_ns;
+    }
+    row.size_bytes = size_of(row);
+    out_.rows.push_back(row);
+    join_.launches_.emplace_back();
+  }
+}
+
+void OperationRows::sort_by_call() {
+  std::vector<uint32_t> order(out_.rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const OperationRow &x = out_.rows[a], &y = out_.rows[b];
+    const int64_t at_x = x.called_ns(), at_y = y.called_ns();
+    return at_x != at_y ? at_x < at_y : serial_of(x.event_id) < serial_of(y.event_id);
+  });
+  std::vector<OperationRow> rows;
+  std::vector<OperationJoin::Launch> launches;
+  rows.reserve(order.size());
+  launches.reserve(order.size());
+  for (const uint32_t i : order) {
+    rows.push_back(out_.rows[i]);
+    launches.push_back(join_.launches_[i]);
+  }
+  out_.rows.swap(rows);
+  join_.launches_.swap(launches);
+}
+
+bool OperationRows::is_p2p(const OperationRow& row) const {
+  const std::string& func = strings_.text(row.func);
+  return row.kind == OpKind::PointToPoint || func == "Send" || func == "Recv" || func == "SendRecv";
+}
+
+void OperationRows::number_calls() {
+  struct Series {
+    uint32_t next = 0;
+    bool begun = false, captured = false;
+  };
+  std::unordered_map<uint64_t, Series> series;
+  std::unordered_map<uint32_t, uint32_t> positions;          // by communicator
+  std::unordered_map<uint64_t, uint32_t> captured_ordinals;  // by CollApi id
+  for (size_t i = 0; i < out_.rows.size(); ++i) {
+    OperationRow& row = out_.rows[i];
+    const OperationJoin::Launch& launch = join_.launches_[i];
+    if (row.replay > 1) {
+      row.ordinal = captured_ordinals[launch.api_id];
+      continue;
+    }
+    const bool p2p = is_p2p(row);
+    const uint64_t key = uint64_t{row.communicator} << 46 | uint64_t{row.func & 0xffffu} << 30 |
+                         (p2p ? static_cast<uint32_t>(row.peer + 1) & 0x3fffffffu : 0u);
+    Series& s = series[key];
+    if (row.replay != 0) s.captured = true;
+    // NCCL's own number makes up for calls that are missing from the recording; replays disturb it.
+    if (launch.has_sequence && !s.captured && (!s.begun || launch.sequence > s.next)) {
+      s.next = static_cast<uint32_t>(launch.sequence);
+    }
+    s.begun = true;
+    row.ordinal = s.next++;
+    if (row.replay != 0) captured_ordinals[launch.api_id] = row.ordinal;
+    if (!p2p) row.position = positions[row.communicator]++;
+  }
+}
+
+void OperationRows::map_gpu_times() {
+  std::vector<int64_t> launched_ns;
+  for (const OperationRow& row : out_.rows) {
+    const uint32_t group = join_.group_at_.find(row.group_id);
+    const int64_t launch_ns =
+        group == IdMap::kNone ? kNoTime : join_.groups_[group].launch_start_ns;
+    // The kernels of a replay wait for its host callback.
+    launched_ns.push_back(row.replay != 0        ? row.enqueue_ns
+                          : launch_ns != kNoTime ? launch_ns
+                                                 : row.api_start_ns);
+  }
+  join_.gpu_.map(out_.comms, join_.row_at_, launched_ns, &out_.rows);
+}
+
+namespace {
+
+// Whether an operation that is not of a given group call is known to have ended later on the same
+// stream: streams run in order, so everything before it ended as well. Only the operations of one
+// group may end in any order.
+class LaterDone {
+ public:
+  void add(uint64_t group_id) {
+    many_ = many_ || (any_ && group_id != group_id_);
+    any_ = true;
+    group_id_ = group_id;
+  }
+  bool other_than(uint64_t group_id) const {
+    return any_ && (many_ || group_id == 0 || group_id != group_id_);
+  }
+
+ private:
+  bool any_ = false, many_ = false;
+  uint64_t group_id_ = 0;
+};
+
+}  // namespace
+
+bool OperationRows::lacks_an_end(const OperationRow& row, const Habits& habits) const {
+  if (row.kind == OpKind::ApiOnly) return row.enqueue_ns == kNoTime;
+  if (row.kind == OpKind::CopyEngine) return false;
+  if (row.kernels_open + row.proxy_ops_open != 0) return true;
+  if (row.kind == OpKind::PointToPoint && row.peer == row.rank)
+    return false;  // has no children, ever
+  if (row.kernels + row.proxy_ops == 0) return habits.children;
+  // Some API versions leave garbage in the channels of a send or receive (hazard 28).
+  if (row.kind == OpKind::Collective && row.kernels != 0 && row.kernels < row.channels) return true;
+  return row.finish_ns == kNoTime && habits.kernels;  // only transports that never report
+}
+
+void OperationRows::set_states() {
+  std::unordered_map<uint32_t, Habits> habits;  // by communicator
+  for (const OperationRow& row : out_.rows) {
+    habits[row.communicator].children |= row.kernels + row.proxy_ops != 0;
+    habits[row.communicator].kernels |= row.kernels != 0;
+  }
+  std::unordered_map<uint64_t, LaterDone>
+      later;  // by stream, or by communicator where streams are not known
+  for (size_t i = out_.rows.size(); i-- > 0;) {
+    OperationRow& row = out_.rows[i];
+    LaterDone& done = later[row.stream != 0 ? row.stream : ~uint64_t{row.communicator}];
+    if (!lacks_an_end(row, habits[row.communicator])) {
+      const bool known = row.finish_ns != kNoTime;
+      row.state = known ? OpState::Done : OpState::Enqueued;
+      if (row.kind == OpKind::ApiOnly && (row.flags & kGraph) != 0) row.state = OpState::Captured;
+      if (known) done.add(row.group_id);
+      continue;
+    }
+    if (done.other_than(row.group_id)) {
+      row.state = OpState::Incomplete;
+      continue;
+    }
+    row.finish_ns = kNoTime;
+    row.state =
+        join_.comm(row.communicator).finalize_ns != kNoTime ? OpState::Aborted : OpState::InFlight;
+  }
+}
+
+void OperationRows::add_open_works() {
+  IdMap row_of;
+  for (size_t i = 0; i < out_.rows.size(); ++i)
+    row_of.set(out_.rows[i].event_id, static_cast<uint32_t>(i));
+  for (const ProxyWork& work : join_.works_) {
+    if (work.start_ns == kNoTime) continue;
+    OpenTransportRow open;
+    open.operation = work.pid == join_.pid_ ? row_of.find(work.parent) : kNoRow;
+    open.rank = work.rank;
+    open.peer = work.peer;
+    open.steps_planned = work.planned;
+    open.steps_done = work.steps;
+    open.since_ns = work.last_ns;
+    open.channel = work.channel;
+    open.is_send = work.is_send ? 1 : 0;
+    uint32_t oldest = ~uint32_t{0};
+    for (const uint32_t slot : work.slots) {
+      if (slot == 0) continue;
+      ++open.steps_open;
+      const OperationJoin::OpenStep& step = join_.steps_[slot - 1];
+      if (step.number >= oldest) continue;
+      oldest = step.number;
+      open.last_state = step.times.state;
+    }
+    out_.open.push_back(open);
+  }
+}
+
+}  // namespace lockstep::analysis

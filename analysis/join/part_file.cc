@@ -1,0 +1,135 @@
+#include "analysis/join/part_file.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstring>
+#include <fstream>
+#include <type_traits>
+#include <vector>
+
+#include "base/output_file.h"
+#include "lockstep/version.h"
+
+namespace lockstep::analysis {
+namespace {
+
+class Writer {
+ public:
+  template <class T>
+  void value(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
+  }
+  void text(const std::string& text) {
+    value(uint64_t{text.size()});
+    bytes_ += text;
+  }
+  template <class T>
+  void rows(const std::vector<T>& rows) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    value(uint64_t{sizeof(T)});
+    value(uint64_t{rows.size()});
+    bytes_.append(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(T));
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  template <class T>
+  void value(T* value) {
+    take(value, sizeof(T));
+  }
+  std::string text() {
+    uint64_t size = 0;
+    value(&size);
+    std::string text(size <= left_.size() ? size : 0, '\0');
+    take(text.data(), size);
+    return text;
+  }
+  template <class T>
+  void rows(std::vector<T>* rows) {
+    uint64_t size = 0, count = 0;
+    value(&size);
+    value(&count);
+    failed_ = failed_ || size != sizeof(T) || count > left_.size() / sizeof(T);
+    if (failed_) return;
+    rows->resize(count);
+    take(rows->data(), count * sizeof(T));
+  }
+  bool failed() const { return failed_; }
+
+ private:
+  void take(void* to, uint64_t size) {
+    failed_ = failed_ || size > left_.size();
+    if (failed_ || size == 0) return;
+    std::memcpy(to, left_.data(), size);
+    left_.remove_prefix(size);
+  }
+  std::string_view left_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Status write_part(const LoadedProcess& process, const std::string& path) {
+  Writer out;
+  out.text(kVersion);
+  out.value(process.row);
+  out.value(uint64_t{process.strings.size()});
+  for (Text i = 0; i < process.strings.size(); ++i) out.text(process.strings.text(i));
+  out.value(uint64_t{process.notes.size()});
+  for (const std::string& note : process.notes) out.text(note);
+  const ProcessOperations& joined = process.joined;
+  out.rows(process.ledger);
+  out.rows(joined.comms);
+  out.rows(joined.foreign);
+  out.rows(joined.open);
+  out.rows(joined.rows);
+  const uint64_t checksum = XXH3_64bits(out.bytes().data(), out.bytes().size());
+  auto file = OutputFile::create(path, IfExists::Replace);
+  if (!file.ok()) return file.status();
+  file.value()->write({reinterpret_cast<const char*>(&checksum), sizeof(checksum)});
+  file.value()->write(out.bytes());
+  return file.value()->commit();
+}
+
+Result<std::unique_ptr<LoadedProcess>> read_part(const std::string& path, PartRows rows) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto damaged = [&] {
+    return Status::error(path +
+                         ": not a whole part of this lockstep's; all nodes need the same one");
+  };
+  uint64_t checksum = 0;
+  if (bytes.size() < sizeof(checksum)) return damaged();
+  std::memcpy(&checksum, bytes.data(), sizeof(checksum));
+  const std::string_view body = std::string_view(bytes).substr(sizeof(checksum));
+  if (checksum != XXH3_64bits(body.data(), body.size())) return damaged();
+  Reader in(body);
+  if (in.text() != kVersion) return damaged();
+  auto process = std::make_unique<LoadedProcess>();
+  in.value(&process->row);
+  uint64_t count = 0;
+  in.value(&count);
+  for (uint64_t i = 0; i < count && !in.failed(); ++i) process->strings.intern(in.text());
+  in.value(&count);
+  for (uint64_t i = 0; i < count && !in.failed(); ++i) process->notes.push_back(in.text());
+  ProcessOperations& joined = process->joined;
+  in.rows(&process->ledger);
+  in.rows(&joined.comms);
+  in.rows(&joined.foreign);
+  if (rows == PartRows::All) {
+    in.rows(&joined.open);
+    in.rows(&joined.rows);
+  }
+  if (in.failed()) return damaged();
+  return process;
+}
+
+}  // namespace lockstep::analysis

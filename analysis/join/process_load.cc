@@ -1,0 +1,181 @@
+#include "analysis/join/process_load.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "clocksync/record/clock_records.h"
+#include "dumper/run/process_reader.h"
+#include "dumper/segment/live_comms.h"
+
+namespace lockstep::analysis {
+namespace {
+
+void fill_facts(const dumper::ProcessEntry& entry, LoadedProcess* out) {
+  ProcessRow& row = out->row;
+  row.uid = entry.uid;
+  row.host = out->strings.intern(entry.host);
+  row.pid = entry.pid;
+  row.boot_id = out->strings.intern(entry.facts.boot_id);
+  row.library = out->strings.intern(entry.facts.library_version);
+  if (entry.facts.abi_version != 0) {
+    row.nccl_api = out->strings.intern("v" + std::to_string(entry.facts.abi_version));
+  }
+  for (const dumper::JobFact& fact : entry.facts.job) {
+    if (row.job == 0) row.job = out->strings.intern(fact.value);
+  }
+  row.segments = static_cast<uint32_t>(entry.segments.size());
+  for (const dumper::SegmentFile& segment : entry.segments) {
+    row.stored_bytes += segment.bytes;
+    if (segment.writer == 1) row.recovered = 1;
+  }
+}
+
+// Communicators of a segment whose beginning was deleted: only the Comms chunk knows them.
+void add_known_comms(const std::string& json, const std::optional<dumper::ChunkClock>& clock,
+                     LoadedProcess* out, OperationJoin* join) {
+  dumper::LiveComms comms;
+  if (!comms.merge_json(json).ok()) return;
+  for (const auto& [number, facts] : comms.all()) {
+    JoinedComm comm;
+    comm.number = number;
+    comm.comm_id = facts.id;
+    comm.name = out->strings.intern(facts.name);
+    comm.rank = static_cast<int32_t>(facts.rank);
+    comm.nranks = static_cast<int32_t>(facts.ranks);
+    comm.nnodes = static_cast<int32_t>(facts.nodes);
+    if (clock.has_value()) {
+      comm.init_ns = static_cast<int64_t>(clock->raw_ns(facts.init_ticks));
+      comm.init_real_ns = static_cast<int64_t>(clock->real_ns(facts.init_ticks));
+    }
+    join->know_comm(comm);
+  }
+}
+
+// gpu_clock=active: what the process's own thread read of its GPUs' clocks, beside its segments.
+void add_gpu_snapshots(const dumper::ProcessEntry& entry, LoadedProcess* out, OperationJoin* join) {
+  if (entry.segments.empty()) return;
+  const std::string& segment = entry.segments.front().path;
+  const std::string path = segment.substr(0, segment.find_last_of('/') + 1) + entry.host + ".gpu" +
+                           std::to_string(entry.pid) + kClockFileSuffix;
+  if (access(path.c_str(), F_OK) != 0) return;
+  Result<clocksync::ClockRecordReader> opened = clocksync::ClockRecordReader::open(path);
+  if (!opened.ok()) return out->notes.push_back(opened.message());
+  while (std::optional<ClockRecord> record = opened.value().next()) {
+    if (auto* snapshot = std::get_if<GpuSnapshot>(&*record)) join->know_gpu(std::move(*snapshot));
+  }
+  for (const std::string& complaint : opened.value().report().complaints)
+    out->notes.push_back(complaint);
+}
+
+class ChunkFeeder {
+ public:
+  ChunkFeeder(LoadedProcess* out, OperationJoin* join) : out_(*out), join_(*join) {}
+
+  void take(const dumper::SegmentChunk& chunk) {
+    if (chunk.type == ChunkType::Comms) comms_.push_back(chunk.text);
+    if (chunk.type == ChunkType::Records) take_records(chunk.records);
+  }
+  const dumper::Counts& kept() const { return kept_; }
+  const std::vector<std::string>& comms() const { return comms_; }
+  const std::optional<dumper::ChunkClock>& clock() const { return clock_; }
+
+ private:
+  void take_records(const dumper::DecodedChunk& chunk) {
+    for (const auto& [number, text] : chunk.strings) {
+      if (number >= texts_.size()) texts_.resize(number + 1);
+      texts_[number] = out_.strings.intern(text);
+    }
+    for (size_t i = 0; i < chunk.pieces.size(); ++i) {
+      const dumper::DecodedPiece& piece = chunk.pieces[i];
+      const size_t end =
+          i + 1 < chunk.pieces.size() ? chunk.pieces[i + 1].first_word : chunk.words.size();
+      join_.add(piece.tid, chunk.words.data() + piece.first_word, end - piece.first_word,
+                chunk.clock, texts_);
+    }
+    kept_.add(chunk.kept);
+    if (chunk.clock.anchors().empty()) return;
+    clock_ = chunk.clock;
+    const auto& last = chunk.clock.anchors().back();
+    ProcessRow& row = out_.row;
+    row.heard_ns = std::max(row.heard_ns, static_cast<int64_t>(last.raw_ns));
+    row.real_offset_ns = static_cast<int64_t>(last.real_ns) - static_cast<int64_t>(last.raw_ns);
+  }
+
+  LoadedProcess& out_;
+  OperationJoin& join_;
+  std::vector<Text> texts_;
+  dumper::Counts kept_;
+  std::vector<std::string> comms_;
+  std::optional<dumper::ChunkClock> clock_;
+};
+
+void fill_ledger(const dumper::Counts& kept, const dumper::Ledger& ledger, LoadedProcess* out) {
+  std::map<uint32_t, LedgerRow> rows;
+  const auto row_of = [&](uint32_t comm, unsigned kind, Call call) -> LedgerRow& {
+    LedgerRow& row = rows[dumper::make_count_key(comm, kind, call)];
+    row.number = comm;
+    row.kind = static_cast<uint8_t>(kind);
+    row.call = static_cast<uint8_t>(call);
+    return row;
+  };
+  for (const auto& [key, count] : kept.sorted()) {
+    row_of(dumper::count_comm(key), dumper::count_kind(key), dumper::count_call(key)).kept += count;
+  }
+  for (const auto& [key, count] : ledger.losses) {
+    const auto why = static_cast<unsigned>(loss_why(key));
+    if (why >= kLosses || loss_kind(key) > kKinds) continue;
+    row_of(loss_comm(key), loss_kind(key), loss_call(key)).lost[why] += count;
+    if (loss_why(key) == Loss::Memory || loss_why(key) == Loss::Disk) out->row.lost += count;
+  }
+  for (const auto& [key, row] : rows) out->ledger.push_back(row);
+}
+
+void set_life(const dumper::ProcessEntry& entry, bool ended, ProcessRow* row) {
+  const dumper::ProcessState state = entry.state();
+  if (row->recovered != 0 || (!ended && state == dumper::ProcessState::Dead)) {
+    row->life = Life::Dead;
+  } else if (ended) {
+    row->life = Life::Ended;
+  } else if (state == dumper::ProcessState::Running) {
+    row->life = Life::Running;
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    row->heard_ns = std::max<int64_t>(row->heard_ns, now.tv_sec * 1'000'000'000 + now.tv_nsec);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
+  auto out = std::make_unique<LoadedProcess>();
+  fill_facts(entry, out.get());
+  OperationJoin join(entry.pid);
+  dumper::ProcessReader reader(entry, {});
+  ChunkFeeder feeder(out.get(), &join);
+  dumper::SegmentChunk chunk;
+  while (reader.next(&chunk)) feeder.take(chunk);
+  for (const std::string& json : feeder.comms())
+    add_known_comms(json, feeder.clock(), out.get(), &join);
+  add_gpu_snapshots(entry, out.get(), &join);
+  out->joined = join.finish(out->strings);
+  ProcessRow& row = out->row;
+  row.first_ns = out->joined.first_ns;
+  row.last_ns = out->joined.last_ns;
+  row.records = out->joined.records;
+  // A recovery's ledger was made long after the process's death.
+  const int64_t told_ns =
+      reader.ledger().recovered ? kNoTime : static_cast<int64_t>(reader.ledger().raw_ns);
+  row.heard_ns = std::max({row.heard_ns, row.last_ns, told_ns});
+  set_life(entry, reader.ended(), &row);
+  row.damaged_chunks = static_cast<uint32_t>(reader.damage().size() + reader.missing_chunks());
+  if (!out->joined.comms.empty()) row.rank = out->joined.comms.front().rank;
+  fill_ledger(feeder.kept(), reader.ledger(), out.get());
+  for (const dumper::Damage& damage : reader.damage()) out->notes.push_back(to_sentence(damage));
+  return out;
+}
+
+}  // namespace lockstep::analysis

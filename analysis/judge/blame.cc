@@ -1,0 +1,243 @@
+#include "analysis/judge/blame.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "analysis/judge/blame_findings.h"
+#include "analysis/judge/late_operations.h"
+#include "analysis/judge/slow_paths.h"
+#include "analysis/judge/stragglers.h"
+#include "analysis/judge/verdict.h"
+#include "base/quantile.h"
+
+namespace lockstep::analysis {
+namespace {
+
+class Blamer {
+ public:
+  explicit Blamer(const RunTables& run) : run_(run) {}
+
+  Blame assign() {
+    out_.late = find_late_operations(run_);
+    slow_ = find_slow_paths(run_, out_.late);
+    slow_.erase(std::remove_if(slow_.begin(), slow_.end(),
+                               [&](const SlowPath& path) {
+                                 return !path.never_waits &&
+                                        !matters(path.lost_ns, path.communicator);
+                               }),
+                slow_.end());
+    explain_by_slow_paths();
+    sum_up();
+    pass_on();
+    accuse_stragglers();
+    for (const SlowPath& path : slow_) out_.findings.push_back(slow_path_finding(run_, path));
+    say_who_is_not_accused();
+    say_what_is_missing();
+    return std::move(out_);
+  }
+
+ private:
+  // Lateness that came with the end of an operation in which a process with a slow path took part
+  // is that path's doing.
+  void explain_by_slow_paths() {
+    for (LateOperation& late : out_.late) {
+      if (late.origin == late.match || late.cause != Cause::Unknown) continue;
+      const MatchRow& origin = run_.matches[late.origin];
+      for (const SlowPath& path : slow_) {
+        for (uint32_t i = 0; i < origin.arrivals; ++i) {
+          const ArrivalRow& arrival = run_.arrivals[origin.first_arrival + i];
+          const uint32_t process = run_.operations[arrival.operation].process;
+          if (std::count(path.processes.begin(), path.processes.end(), process) != 0)
+            late.cause = path.cause;
+        }
+      }
+    }
+  }
+
+  RankKey key_of(const LateOperation& late) const {
+    return {run_.matches[late.match].communicator, run_.arrivals[late.arrival].rank};
+  }
+
+  void sum_up() {
+    std::map<RankKey, RankBlame> ranks;
+    for (const ArrivalRow& arrival : run_.arrivals) {
+      const OperationRow& row = run_.operations[arrival.operation];
+      if (row.assembled != kNoRow) continue;  // its whole stands for it
+      RankBlame& blame = ranks[{row.communicator, arrival.rank}];
+      blame.communicator = row.communicator;
+      blame.process = row.process;
+      blame.rank = arrival.rank;
+      if (can_be_late(run_, run_.matches[arrival.match])) ++blame.operations;
+      if (arrival.wait_ns > 0) blame.own_wait_ns += arrival.wait_ns;
+    }
+    std::map<RankKey, std::vector<const LateOperation*>> own;
+    for (const LateOperation& late : out_.late) {
+      if (late.origin == late.match) own[key_of(late)].push_back(&late);
+    }
+    for (auto& [key, blame] : ranks) {
+      add_lateness(own[key], &blame);
+      auto& excesses = excesses_[key];
+      for (const LateOperation* late : own[key]) excesses.push_back(late->excess_ns);
+      out_.ranks.push_back(blame);
+    }
+  }
+  static void add_lateness(std::vector<const LateOperation*>& own, RankBlame* blame) {
+    if (own.empty()) return;
+    std::sort(own.begin(), own.end(), [](const LateOperation* a, const LateOperation* b) {
+      return a->excess_ns > b->excess_ns;
+    });
+    blame->typical_ns = own[(own.size() - 1) / 2]->excess_ns;
+    std::array<uint32_t, std::size(kCauseNames)> causes{};
+    for (const LateOperation* late : own) {
+      if (late->excess_ns * 2 < blame->typical_ns) break;  // chance beside its usual lateness
+      ++blame->late;
+      blame->excess_ns += late->excess_ns;
+      blame->caused_wait_ns += late->caused_wait_ns;
+      ++causes[static_cast<unsigned>(late->cause)];
+    }
+    blame->cause =
+        static_cast<Cause>(std::max_element(causes.begin(), causes.end()) - causes.begin());
+  }
+
+  // What others were late for because of a rank goes to that rank's account.
+  void pass_on() {
+    std::map<uint32_t, const LateOperation*> by_match;
+    std::map<RankKey, RankBlame*> ranks;
+    for (const LateOperation& late : out_.late) by_match[late.match] = &late;
+    for (RankBlame& blame : out_.ranks) ranks[{blame.communicator, blame.rank}] = &blame;
+    for (const LateOperation& late : out_.late) {
+      const auto origin = by_match.find(late.origin);
+      if (late.origin == late.match || origin == by_match.end()) continue;
+      RankBlame& blame = *ranks.at(key_of(*origin->second));
+      passed_on_[run_.matches[late.match].communicator].insert(&blame);
+      if (late.cause != Cause::PeerLate) continue;
+      ++blame.passed_on;
+      blame.passed_on_wait_ns += late.caused_wait_ns;
+    }
+  }
+
+  // A process that is late on several communicators is accused once, where it costs most.
+  void accuse_stragglers() {
+    std::map<uint32_t, std::vector<RankBlame*>> communicators;
+    for (RankBlame& blame : out_.ranks) communicators[blame.communicator].push_back(&blame);
+    std::vector<Straggler> accused;
+    for (const auto& [communicator, ranks] : communicators) {
+      for (Straggler& one : find_stragglers(run_, ranks, excesses_, span_ns(communicator)))
+        accused.push_back(std::move(one));
+    }
+    std::stable_sort(accused.begin(), accused.end(), [](const Straggler& a, const Straggler& b) {
+      return a.excess_ns > b.excess_ns;
+    });
+    std::set<uint32_t> named;  // processes
+    for (const Straggler& one : accused) {
+      if (named.count(one.ranks.front()->process) != 0) continue;
+      std::vector<const RankBlame*> elsewhere;
+      for (const RankBlame* rank : one.ranks) {
+        named.insert(rank->process);
+        for (const RankBlame& other : out_.ranks) {
+          if (other.accused && &other != rank && other.process == rank->process)
+            elsewhere.push_back(&other);
+        }
+      }
+      out_.findings.push_back(straggler_finding(run_, out_, one, elsewhere));
+    }
+  }
+
+  // At least 1 % of the time between the communicator's first and last operation.
+  bool matters(int64_t lost_ns, uint32_t communicator) {
+    return lost_ns * 100 >= span_ns(communicator);
+  }
+  int64_t span_ns(uint32_t communicator) {
+    auto& [first, last] = spans_[communicator];
+    if (last == 0) {
+      first = std::numeric_limits<int64_t>::max();
+      for (const MatchRow& match : run_.matches) {
+        if (match.communicator != communicator || match.start_ns == kNoTime) continue;
+        if (match.ordinal + match.replay != 0) first = std::min(first, match.start_ns);
+        last = std::max(last, std::max(match.start_ns, match.finish_ns));
+      }
+    }
+    return last - first;
+  }
+
+  // Waiting that nobody is accused of: silence must not read as "nobody is late".
+  void say_who_is_not_accused() {
+    std::map<uint32_t, std::vector<int64_t>> spreads;
+    for (const MatchRow& match : run_.matches) {
+      if (match.arrivals > 2 && can_be_late(run_, match))
+        spreads[match.communicator].push_back(match.spread_ns);
+    }
+    // Lateness with a known reason, also one on another communicator, is no riddle.
+    for (const RankBlame& blame : out_.ranks) {
+      if (blame.accused) spreads.erase(blame.communicator);
+    }
+    for (const SlowPath& path : slow_) spreads.erase(path.communicator);
+    for (const auto& [communicator, causes] : passed_on_) {
+      for (const RankBlame* blame : causes) {
+        if (blame->accused) spreads.erase(communicator);
+      }
+    }
+    for (auto& [communicator, values] : spreads) {
+      const auto count = static_cast<int64_t>(values.size());
+      const int64_t typical_ns = median(&values), span = span_ns(communicator);
+      if (count < 10 || typical_ns * count * kSharesOfSpan < span) continue;
+      out_.not_known.push_back(
+          "Who makes the others wait on communicator " + communicator_name(run_, communicator) +
+          ": its ranks come apart by " + nanoseconds_text(typical_ns) + " (median), " +
+          std::to_string(100 * typical_ns * count / span) +
+          " % of its time, and none of them far more often last than the others. Processors shared "
+          "with other work look like that; a rank that is late by less does not stand out.");
+    }
+  }
+  static constexpr int64_t kSharesOfSpan = 20;  // 5 %
+
+  void say_what_is_missing() {
+    uint64_t apart = 0, many = 0;
+    bool steps = false, network = false, nodes = false;
+    for (const CommunicatorRow& comm : run_.communicators) nodes = nodes || comm.nnodes > 1;
+    for (const MatchRow& match : run_.matches) {
+      if (match.expected < 2) continue;
+      ++many;
+      apart += match.comparable == 0 ? 1 : 0;
+    }
+    for (const OperationRow& row : run_.operations) {
+      network = network || row.proxy_ops != 0;
+      steps = steps || row.steps != 0;
+    }
+    if (apart != 0) {
+      out_.not_known.push_back(
+          "Who came last in " + std::to_string(apart) + " of " + std::to_string(many) +
+          " operations: their ranks are on hosts whose clocks are not aligned (`lockstep align`).");
+    }
+    if (!steps && (network || nodes)) {
+      out_.not_known.push_back(
+          std::string("Which link ") +
+          (network ? "is slow, or which proxy thread unless it begins far too late"
+                   : "or proxy thread is slow") +
+          ": network steps were not recorded (LOCKSTEP_EVENTS=step records them).");
+    }
+  }
+
+  const RunTables& run_;
+  std::vector<SlowPath> slow_;
+  Excesses excesses_;
+  std::map<uint32_t, std::set<const RankBlame*>> passed_on_;  // who made others late on it
+  std::map<uint32_t, std::pair<int64_t, int64_t>> spans_;
+  Blame out_;
+};
+
+}  // namespace
+
+Blame assign_blame(const RunTables& run) { return Blamer(run).assign(); }
+
+void mark_causes(const Blame& blame, RunTables* run) {
+  for (const LateOperation& late : blame.late) {
+    run->arrivals[late.arrival].cause = late.cause;
+    run->matches[late.match].cause = late.cause;
+  }
+}
+
+}  // namespace lockstep::analysis

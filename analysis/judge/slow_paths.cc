@@ -1,0 +1,195 @@
+#include "analysis/judge/slow_paths.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "base/quantile.h"
+
+namespace lockstep::analysis {
+namespace {
+
+int64_t quantile(std::vector<int64_t> values, double share) {
+  if (values.empty()) return 0;
+  const auto at = static_cast<ptrdiff_t>(static_cast<double>(values.size() - 1) * share);
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<size_t>(at)];
+}
+struct RankTimes {
+  uint32_t process = 0;
+  std::vector<int64_t> network, lag, waits, inside;  // per operation; inside: enqueue to finish
+};
+
+// A path is slow when it is this many times slower than the median of the others, by at least so
+// much per operation.
+constexpr double kFactor = 3;
+constexpr int64_t kLeastNs = 100'000;
+// Likewise a proxy thread; on a machine with more threads than cores some begin half a millisecond
+// late throughout.
+constexpr int64_t kLeastLagNs = 500'000;
+// A slow path is slow nearly always, a busy machine only now and then: the fastest quarter tells
+// them apart.
+constexpr double kQuarter = 0.25;
+constexpr size_t kFewestOperations = 8, kFewestRanks = 3;
+
+class SlowFinder {
+ public:
+  SlowFinder(const RunTables& run, const std::vector<LateOperation>& late) : run_(run) {
+    for (const LateOperation& one : late) {
+      if (one.cause != Cause::HostLate) continue;
+      late_rows_.insert(run.arrivals[one.arrival].operation);
+      late_matches_.insert(one.match);
+    }
+  }
+
+  std::vector<SlowPath> find() {
+    for (size_t i = 0; i < run_.operations.size(); ++i) {
+      const OperationRow& row = run_.operations[i];
+      // The whole of an all-to-all stands for its parts.
+      if (row.proxy_ops == 0 || row.communicator == kNoRow || row.ordinal + row.replay == 0 ||
+          row.assembled != kNoRow)
+        continue;
+      RankTimes& times = calls_[{row.communicator, row.func}][row.rank];
+      times.process = row.process;
+      if (row.steps != 0) steps_.insert(row.communicator);
+      if (row.steps != 0) times.network.push_back(row.network_ns);
+      // Roots of rooted operations wait for nothing by nature; late ranks find everything there.
+      if (row.steps != 0 && symmetric(row) && late_matches_.count(row.match) == 0) {
+        times.waits.push_back(row.gpu_wait_ns + row.receive_wait_ns + row.peer_wait_ns);
+        if (row.finish_ns != kNoTime) times.inside.push_back(row.finish_ns - row.enqueue_ns);
+      }
+      if (late_rows_.count(static_cast<uint32_t>(i)) == 0) times.lag.push_back(row.proxy_lag_ns);
+    }
+    for (const auto& [call, ranks] : calls_) {
+      // A slow proxy thread also sees its sends complete late, so the surer sign of it goes first.
+      // How late it begins counts only where steps do not tell how it goes on.
+      if (find_never_waiting(call.first, ranks)) continue;
+      compare(call.first, ranks, &RankTimes::network, Cause::NetworkSlow);
+      if (!steps_.count(call.first))
+        compare(call.first, ranks, &RankTimes::lag, Cause::ProxyStarved);
+    }
+    return worst_of_each_process();
+  }
+
+ private:
+  using Ranks = std::map<int32_t, RankTimes>;
+
+  std::vector<SlowPath> worst_of_each_process() {
+    const auto worse = [](const SlowPath& a, const SlowPath& b) {
+      if (a.never_waits != b.never_waits) return a.never_waits;
+      return a.never_waits ? a.factor > b.factor : a.lost_ns > b.lost_ns;
+    };
+    std::stable_sort(out_.begin(), out_.end(), worse);
+    std::vector<SlowPath> worst;
+    std::unordered_set<uint32_t> seen;
+    for (const SlowPath& path : out_) {
+      if (!seen.insert(path.processes.front()).second) continue;
+      seen.insert(path.processes.begin(), path.processes.end());
+      worst.push_back(path);
+    }
+    return worst;
+  }
+
+  bool symmetric(const OperationRow& row) const {
+    const std::string& func = run_.text(row.func);
+    return func == "AllReduce" || func == "AllGather" || func == "ReduceScatter";
+  }
+
+  // All wait for the one that never waits itself. Its GPU delivers (else its sends would wait for
+  // it), and behind a slow link it would wait for its turn like the others, so its proxy thread is
+  // what is slow.
+  bool find_never_waiting(uint32_t communicator, const Ranks& ranks) {
+    std::vector<std::pair<int64_t, int32_t>> typical;
+    for (const auto& [rank, times] : ranks) {
+      if (times.waits.size() >= kFewestOperations)
+        typical.emplace_back(quantile(times.waits, 0.5), rank);
+    }
+    if (typical.size() < kFewestRanks) return false;
+    std::sort(typical.begin(), typical.end());
+    const auto [least, rank] = typical.front();
+    const int64_t usual = typical[typical.size() / 2].first;
+    constexpr int64_t kWorthNs = 500'000;
+    if (usual < kWorthNs || least * 4 > usual || least * 2 > typical[1].first) return false;
+    // One that comes late and finds everything there is not inside for long.
+    std::vector<int64_t> inside;
+    for (const auto& [other, times] : ranks) inside.push_back(quantile(times.inside, 0.5));
+    if (quantile(ranks.at(rank).inside, 0.5) * 2 < quantile(inside, 0.5)) return false;
+    SlowPath path;
+    path.communicator = communicator;
+    path.ranks = {rank};
+    path.processes = {ranks.at(rank).process};
+    path.cause = Cause::ProxyStarved;
+    path.never_waits = true;
+    path.factor = static_cast<double>(usual) / static_cast<double>(std::max<int64_t>(1, least));
+    path.typical_ns = least;
+    path.others_ns = usual;
+    path.operations = ranks.at(rank).waits.size();
+    out_.push_back(path);
+    return true;
+  }
+
+  Text host_of(const RankTimes& times) const { return run_.processes[times.process].host; }
+
+  // The slowest is compared with ranks of other hosts, where there are two: what slows a host's way
+  // out slows all its ranks down, and they are no measure for each other.
+  void compare(uint32_t communicator, const Ranks& ranks, std::vector<int64_t> RankTimes::*what,
+               Cause cause) {
+    std::vector<std::pair<int64_t, int32_t>> typical;
+    for (const auto& [rank, times] : ranks) {
+      if ((times.*what).size() >= kFewestOperations)
+        typical.emplace_back(quantile(times.*what, kQuarter), rank);
+    }
+    if (typical.size() < kFewestRanks) return;
+    std::sort(typical.rbegin(), typical.rend());
+    const auto [slowest, rank] = typical.front();
+    const Text host = host_of(ranks.at(rank));
+    const auto elsewhere = [&](const auto& one) { return host_of(ranks.at(one.second)) != host; };
+    const bool by_host = std::count_if(typical.begin(), typical.end(), elsewhere) >= 2;
+    std::vector<int64_t> others, at_worst;  // when the machine is busy: their slowest quarters
+    for (const auto& one : typical) {
+      if (by_host ? !elsewhere(one) : one.second == rank) continue;
+      others.push_back(one.first);
+      at_worst.push_back(quantile(ranks.at(one.second).*what, 1 - kQuarter));
+    }
+    const int64_t least = cause == Cause::ProxyStarved ? kLeastLagNs : kLeastNs;
+    const int64_t usual = std::max<int64_t>(1'000, median(&others)), busy = median(&at_worst);
+    // Beyond the next slowest as well: two slow ones would be a spread, not a culprit.
+    const int64_t next = *std::max_element(others.begin(), others.end());
+    const auto is_slow = [&](int64_t value) {
+      return value - usual >= least && value >= busy &&
+             static_cast<double>(value) >= kFactor * static_cast<double>(usual) &&
+             value >= 2 * next;
+    };
+    if (!is_slow(slowest)) return;
+    SlowPath path;
+    path.communicator = communicator;
+    for (const auto& one : typical) {
+      if (one.second != rank && (!by_host || elsewhere(one) || !is_slow(one.first))) continue;
+      path.ranks.push_back(one.second);
+      path.processes.push_back(ranks.at(one.second).process);
+    }
+    path.cause = cause;
+    path.factor = static_cast<double>(slowest) / static_cast<double>(usual);
+    path.typical_ns = slowest;
+    path.others_ns = usual;
+    const std::vector<int64_t>& own = ranks.at(rank).*what;
+    path.operations = own.size();
+    for (const int64_t value : own) path.lost_ns += std::max<int64_t>(0, value - usual);
+    out_.push_back(path);
+  }
+
+  const RunTables& run_;
+  std::unordered_set<uint32_t> late_rows_, late_matches_;
+  std::unordered_set<uint32_t> steps_;  // communicators whose network steps are recorded
+  std::map<std::pair<uint32_t, Text>, Ranks> calls_;  // by communicator and function
+  std::vector<SlowPath> out_;
+};
+
+}  // namespace
+
+std::vector<SlowPath> find_slow_paths(const RunTables& run,
+                                      const std::vector<LateOperation>& late) {
+  return SlowFinder(run, late).find();
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,31 @@
+// The second half of blame.h: ranks whose sends take far longer in the network than everybody
+// else's, and ranks whose proxy thread reacts far slower. Needs the network states of an operation
+// (LOCKSTEP_EVENTS=step) for links, the posts and starts of network operations (the default) for
+// proxies. Compares ranks of one communicator with each other, so a network that is slow for all is
+// no finding here.
+#pragma once
+
+#include "analysis/judge/blame.h"
+
+namespace lockstep::analysis {
+
+struct SlowPath {
+  uint32_t communicator = kNoRow;
+  // The slowest first; several: on one host, whose way out is slow for all of them.
+  std::vector<int32_t> ranks;
+  std::vector<uint32_t> processes;  // of those
+  Cause cause = Cause::Unknown;
+  double factor = 0;       // of the slowest, against the median of the other ranks
+  int64_t typical_ns = 0;  // per operation, the fastest quarter
+  int64_t others_ns = 0;   // the same of the others
+  int64_t lost_ns = 0;     // over all operations; not known when it never waits
+  uint64_t operations = 0;
+  bool never_waits = false;  // found by its network steps hardly ever waiting while all others' do
+};
+
+// One path at most for each process, the one that lost most, whatever the communicator. Operations
+// a rank was itself late for are left out for that rank: its proxy thread then starts among busy
+// ones.
+std::vector<SlowPath> find_slow_paths(const RunTables& run, const std::vector<LateOperation>& late);
+
+}  // namespace lockstep::analysis

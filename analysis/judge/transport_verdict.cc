@@ -1,0 +1,162 @@
+#include "analysis/judge/transport_verdict.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/join/step_times.h"
+#include "analysis/judge/verdict.h"
+#include "lockstep/record_shape.h"
+
+namespace lockstep::analysis {
+namespace {
+
+class TransportJudge {
+ public:
+  TransportJudge(const RunTables& run, const Stall& stall) : run_(run), stall_(stall) {
+    std::set<uint32_t> operations;
+    for (const StallMember& member : stall.members) {
+      if (member.operation != kNoRow) operations.insert(member.operation);
+    }
+    for (const OpenTransportRow& row : run.open_transports) {
+      if (operations.count(row.operation) != 0) open_.push_back(&row);
+    }
+    // Who stopped first comes first.
+    std::stable_sort(open_.begin(), open_.end(),
+                     [this](const OpenTransportRow* a, const OpenTransportRow* b) {
+                       return until_of(*a) - a->since_ns > until_of(*b) - b->since_ns;
+                     });
+  }
+
+  TransportVerdict judge() {
+    describe();
+    if (!kernel_never_began() && !send_never_completed() && !no_credit() && !gpu_stands_still())
+      unknown();
+    return std::move(out_);
+  }
+
+ private:
+  void describe() {
+    for (const OpenTransportRow* row : open_) {
+      if (out_.evidence.size() >= 12) break;
+      out_.evidence.push_back(
+          "open_transports: rank " + std::to_string(row->rank) +
+          (row->is_send != 0 ? " to " : " from ") + "rank " + std::to_string(row->peer) +
+          " channel " + std::to_string(row->channel) + ", " + std::to_string(row->steps_done) +
+          " of " + std::to_string(row->steps_planned) + " steps done, " +
+          (row->last_state == kNoState ? std::string("no step state recorded")
+                                       : std::string(kStateNames[row->last_state])) +
+          " since " + nanoseconds_text(until_of(*row) - row->since_ns));
+    }
+  }
+
+  int64_t until_of(const OpenTransportRow& row) const {
+    for (const StallMember& member : stall_.members) {
+      if (member.process == row.process) return member.until_ns;
+    }
+    return row.since_ns;
+  }
+
+  bool kernel_never_began() {
+    std::vector<int32_t> began, not_begun;
+    for (const StallMember& member : stall_.members) {
+      if (member.stand != Stand::Inside) continue;
+      (run_.operations[member.operation].kernels != 0 ? began : not_begun).push_back(member.rank);
+    }
+    if (began.empty() || not_begun.empty()) return false;
+    accuse("stuck_on_gpu", not_begun, 0.9,
+           "The kernel of " + rank_list(not_begun) +
+               " never began: its GPU or stream is busy with something else.");
+    return true;
+  }
+
+  bool send_never_completed() {
+    for (const OpenTransportRow* row : open_) {
+      if (row->is_send == 0 || row->last_state != kSendWait) continue;
+      accuse("stuck_in_transport", {row->rank}, sure(kSendWait),
+             "Data of rank " + std::to_string(row->rank) + " to rank " + std::to_string(row->peer) +
+                 " went into the network and never arrived.");
+      return true;
+    }
+    return false;
+  }
+  // One sender alone is surely the origin; among several, the one that stopped first is only the
+  // likeliest.
+  double sure(uint8_t state) const {
+    std::set<int32_t> ranks;
+    for (const OpenTransportRow* row : open_) {
+      if (row->is_send != 0 && row->last_state == state) ranks.insert(row->rank);
+    }
+    if (ranks.size() == 1) return 0.95;
+    return stall_.one_clock ? 0.7 : 0.5;  // without one clock nobody knows who stopped first
+  }
+
+  bool no_credit() {
+    for (const OpenTransportRow* row : open_) {
+      if (row->is_send == 0 || row->last_state != kSendPeerWait) continue;
+      accuse("stuck_in_transport", {row->peer}, 0.8 * sure(kSendPeerWait),
+             "Rank " + std::to_string(row->rank) + " has data for rank " +
+                 std::to_string(row->peer) + ", which gives no room for it.");
+      return true;
+    }
+    return false;
+  }
+
+  bool gpu_stands_still() {
+    std::set<int32_t> waits_for_data, waits_for_gpu;
+    for (const OpenTransportRow* row : open_) {
+      if (row->last_state == kRecvWait) waits_for_data.insert(row->rank);
+      if (row->last_state == kSendGpuWait || row->last_state == kRecvGpuWait)
+        waits_for_gpu.insert(row->rank);
+    }
+    std::vector<int32_t> culprits;
+    for (const int32_t rank : waits_for_gpu) {
+      if (waits_for_data.count(rank) == 0) culprits.push_back(rank);
+    }
+    if (culprits.empty()) return false;
+    accuse("stuck_on_gpu", culprits, 0.7,
+           "All data for " + rank_list(culprits) + " has come, and its GPU does not go on.");
+    return true;
+  }
+
+  void unknown() {
+    const bool steps = std::any_of(open_.begin(), open_.end(), [](const OpenTransportRow* row) {
+      return row->last_state != kNoState;
+    });
+    out_.confidence = 0.5;
+    if (open_.empty()) {
+      out_.text = "No network operation of it is open.";
+      out_.not_known =
+          "Where the operation stands inside a host cannot be seen: its transports report nothing.";
+    } else if (!steps) {
+      out_.text = "Its network operations are open.";
+      out_.not_known =
+          "Which link stands still is not known, because network steps were not recorded "
+          "(LOCKSTEP_EVENTS=step records them).";
+    } else {
+      out_.text = "Every rank waits for data of another.";
+      out_.not_known =
+          "Which rank's data stopped first cannot be told from the open network steps.";
+    }
+  }
+
+  void accuse(const char* kind, std::vector<int32_t> culprits, double confidence,
+              std::string text) {
+    out_.kind = kind;
+    out_.culprits = std::move(culprits);
+    out_.confidence = confidence;
+    out_.text = std::move(text);
+  }
+
+  const RunTables& run_;
+  const Stall& stall_;
+  std::vector<const OpenTransportRow*> open_;
+  TransportVerdict out_;
+};
+
+}  // namespace
+
+TransportVerdict judge_transport(const RunTables& run, const Stall& stall) {
+  return TransportJudge(run, stall).judge();
+}
+
+}  // namespace lockstep::analysis

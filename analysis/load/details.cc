@@ -1,0 +1,200 @@
+// The streamed tables: events with their stops, network steps with their states. Rows leave as soon
+// as they are complete, so memory is what is open at one time; what never stops comes last.
+#include <unordered_map>
+
+#include "analysis/join/record_words.h"
+#include "analysis/join/step_times.h"
+#include "analysis/load/run.h"
+#include "analysis/relate/communicators.h"
+#include "analysis/relate/run_clock.h"
+#include "dumper/run/process_reader.h"
+
+namespace lockstep::analysis {
+namespace {
+
+class DetailJoin {
+ public:
+  DetailJoin(const RunTables& run, uint32_t process, DetailSink* sink)
+      : run_(run), index_(run), process_(process), axis_(run, process), sink_(*sink) {}
+
+  void take(const dumper::DecodedChunk& chunk) {
+    for (const auto& [number, text] : chunk.strings) {
+      if (number >= texts_.size()) texts_.resize(number + 1);
+      texts_[number] = run_.strings.find(text);
+    }
+    for (size_t i = 0; i < chunk.pieces.size(); ++i) {
+      const size_t end =
+          i + 1 < chunk.pieces.size() ? chunk.pieces[i + 1].first_word : chunk.words.size();
+      tid_ = chunk.pieces[i].tid;
+      for (size_t at = chunk.pieces[i].first_word; at < end;) {
+        const uint64_t* w = chunk.words.data() + at;
+        const unsigned size = kRecordShapes[tag_of(w[0])].words;
+        take(w, axis_.to_run_ns(static_cast<int64_t>(chunk.clock.raw_ns(ticks_of(w[0])))));
+        at += size;
+      }
+    }
+  }
+  void finish() {
+    for (auto& [id, open] : open_) emit(open);
+  }
+
+ private:
+  struct Open {
+    EventRow row;
+    StepTimes step;
+    uint32_t step_number = 0;
+  };
+  struct ProxyOpFacts {
+    uint64_t operation_id = 0;
+    int32_t peer = -1;
+    uint8_t channel = 0, is_send = 0;
+  };
+
+  Text text(uint64_t number) const { return number < texts_.size() ? texts_[number] : 0; }
+
+  void take(Words w, int64_t now_ns) {
+    const Tag tag = tag_of(w[0]);
+    if (is_start(tag)) return start(w, now_ns);
+    if (!is_stop(tag) && !is_state(tag)) return;
+    const auto found = open_.find(id_word(w));
+    if (found == open_.end()) return;
+    Open& open = found->second;
+    if (is_state(tag)) {
+      ++open.row.states;
+      const auto state = static_cast<uint8_t>(tag - kStateTag);
+      if (open.row.kind == static_cast<uint8_t>(Kind::ProxyStep)) {
+        open.step.enter(state, state_has_argument(state) ? w[2] : kNoArgument, now_ns);
+      }
+      return;
+    }
+    open.row.stop_ns = now_ns;
+    open.step.leave(now_ns);
+    emit(open);
+    open_.erase(found);
+  }
+
+  void start(Words w, int64_t now_ns) {
+    Open open;
+    EventRow& row = open.row;
+    const Kind kind = static_cast<Kind>(tag_of(w[0]));
+    row.event_id = id_word(w);
+    row.parent_id = parent_word(w);
+    row.start_ns = now_ns;
+    row.process = process_;
+    row.communicator = index_.find(process_, comm_of(row.event_id));
+    row.tid = tid_;
+    row.rank = rank_word(w);
+    row.kind = static_cast<uint8_t>(kind);
+    name(kind, w, &row);
+    open.step.start(now_ns);
+    if (kind == Kind::ProxyStep) open.step_number = high32(w[3]);
+    if (kind == Kind::ProxyOp) {
+      const ProxyOpWords op = proxy_op_words(w);
+      row.peer = op.peer;
+      row.channel = op.channel;
+      works_[row.event_id] = {row.parent_id, op.peer, op.channel,
+                              static_cast<uint8_t>(op.is_send ? 1 : 0)};
+    }
+    open_[row.event_id] = open;
+  }
+
+  void name(Kind kind, Words w, EventRow* row) const {
+    switch (kind) {
+      case Kind::Coll:
+        row->name = text(part16(w[9], 0));
+        return;
+      case Kind::P2p:
+        row->name = text(part16(w[7], 0));
+        row->peer = static_cast<int32_t>(high32(w[7]));
+        return;
+      case Kind::CollApi:
+      case Kind::P2pApi:
+        row->name = text(part16(w[5], 0));
+        return;
+      case Kind::CeColl:
+        row->name = text(part16(w[8], 0));
+        return;
+      case Kind::KernelCh:
+        row->channel = part8(w[3], 4);
+        return;
+      case Kind::KernelPhase:
+        row->channel = part8(w[3], 4);
+        row->name = text(part16(w[3], 3));
+        return;
+      default:
+        return;
+    }
+  }
+
+  void emit(const Open& open) {
+    sink_.event(open.row);
+    if (open.row.kind == static_cast<uint8_t>(Kind::ProxyOp) && open.row.stop_ns != kNoTime) {
+      works_.erase(open.row.event_id);
+    }
+    if (open.row.kind == static_cast<uint8_t>(Kind::ProxyStep)) emit_step(open);
+  }
+
+  void emit_step(const Open& open) {
+    ProxyStepRow row;
+    row.event_id = open.row.event_id;
+    row.proxy_op_id = open.row.parent_id;
+    row.start_ns = open.row.start_ns;
+    row.stop_ns = open.row.stop_ns;
+    row.size_bytes = open.step.size_bytes;
+    row.process = process_;
+    row.communicator = open.row.communicator;
+    row.rank = open.row.rank;
+    row.step = static_cast<int32_t>(open.step_number);
+    row.retries = open.step.retries;
+    row.last_state = open.step.state;
+    const auto work = works_.find(open.row.parent_id);
+    if (work != works_.end()) {
+      row.operation_id = work->second.operation_id;
+      row.peer = work->second.peer;
+      row.channel = work->second.channel;
+      row.is_send = work->second.is_send;
+    }
+    const auto spent = [&](Stretch stretch) {
+      const auto at = static_cast<unsigned>(stretch);
+      return (open.step.seen >> at & 1) != 0 ? open.step.spent[at] : kNoTime;
+    };
+    row.gpu_wait_ns = spent(Stretch::GpuWait);
+    row.peer_wait_ns = spent(Stretch::PeerWait);
+    row.network_ns = spent(Stretch::Network);
+    row.receive_wait_ns = spent(Stretch::ReceiveWait);
+    row.flush_ns = spent(Stretch::Flush);
+    sink_.proxy_step(row);
+  }
+
+  const RunTables& run_;
+  const CommunicatorIndex index_;
+  uint32_t process_, tid_ = 0;
+  HostAxis axis_;
+  DetailSink& sink_;
+  std::vector<Text> texts_;
+  std::unordered_map<uint64_t, Open> open_;
+  std::unordered_map<uint64_t, ProxyOpFacts> works_;
+};
+
+}  // namespace
+
+Status stream_process(const std::string& directory, const RunTables& run, uint32_t process,
+                      DetailSink* sink) {
+  Result<dumper::RunDirectory> opened = dumper::RunDirectory::open(directory);
+  if (!opened.ok()) return opened.status();
+  for (const dumper::ProcessEntry& entry : opened.value().processes) {
+    if (process >= run.processes.size() || entry.uid != run.processes[process].uid) continue;
+    dumper::ProcessReader reader(entry, {});
+    DetailJoin join(run, process, sink);
+    dumper::SegmentChunk chunk;
+    while (reader.next(&chunk)) {
+      if (chunk.type == ChunkType::Records) join.take(chunk.records);
+    }
+    join.finish();
+    return {};
+  }
+  return Status::error(directory + ": the process of row " + std::to_string(process) +
+                       " is not in this directory any more; load the run again");
+}
+
+}  // namespace lockstep::analysis

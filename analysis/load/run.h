@@ -1,0 +1,50 @@
+// A run directory as tables. load_run() reads every segment once, hosts' files in parallel, joins,
+// matches and aligns; the result is plain memory that any number of threads may read. `events` and
+// `proxy_steps` can be far larger than memory, so they are streamed per process instead:
+// stream_process() may be called from several threads for different processes. Nothing here prints
+// or exits; what could not be read is in RunTables::notes, one sentence each.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/join/part_file.h"
+#include "analysis/tables/run_tables.h"
+#include "lockstep/status.h"
+
+namespace lockstep::analysis {
+
+struct LoadOptions {
+  unsigned threads = 0;  // 0 = as many as the machine has
+  bool use_clock_model = true;
+  std::function<void(double)> progress;  // 0..1, called from one thread at a time; may be empty
+  // Folder with all processes, already read and joined by share_of_processes() (node_share.h);
+  // empty: they are read from the directory.
+  std::string parts;
+  PartRows part_rows = PartRows::All;
+};
+
+// The error names the directory and what is wrong with it. A run that is still being written loads
+// as far as it is.
+Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
+                                            const LoadOptions& options);
+
+// `run` must be what load_run() made of the same directory; `process` is a row of its `processes`.
+// Texts of the rows are numbers of run.strings.
+Status stream_process(const std::string& directory, const RunTables& run, uint32_t process,
+                      DetailSink* sink);
+
+// Streams the rows of one process; stream_process() bound to a directory, or a test's own rows.
+using StreamDetails = std::function<Status(uint32_t process, DetailSink* sink)>;
+
+struct ExportInput {
+  const RunTables* run = nullptr;
+  StreamDetails stream;
+};
+
+// Of a loaded run and its directory; `run` must outlive it.
+ExportInput export_input(const std::string& directory, const RunTables& run);
+
+}  // namespace lockstep::analysis

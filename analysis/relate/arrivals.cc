@@ -1,0 +1,153 @@
+#include "analysis/relate/arrivals.h"
+
+#include <algorithm>
+
+#include "analysis/relate/run_clock.h"
+#include "lockstep/message_size.h"
+
+namespace lockstep::analysis {
+namespace {
+
+int64_t moment(const OperationRow& row, ArrivalBasis basis) {
+  switch (basis) {
+    case ArrivalBasis::KernelStart:
+      return row.kernel_start_ns;
+    case ArrivalBasis::KernelSeen:
+      return row.kernel_seen_ns;
+    case ArrivalBasis::Enqueue:
+      return row.enqueue_ns;
+    case ArrivalBasis::ApiCall:
+      return row.api_start_ns;
+  }
+  return kNoTime;
+}
+
+constexpr ArrivalBasis kBestFirst[] = {ArrivalBasis::KernelStart, ArrivalBasis::KernelSeen,
+                                       ArrivalBasis::Enqueue, ArrivalBasis::ApiCall};
+
+int64_t finish_of(const OperationRow& row) {
+  return row.state == OpState::Done && row.kernel_stop_ns != kNoTime ? row.kernel_stop_ns
+                                                                     : row.finish_ns;
+}
+
+class MatchTimer {
+ public:
+  MatchTimer(RunTables* run, const ClockErrors* errors, MatchRow* match)
+      : run_(*run),
+        errors_(*errors),
+        match_(*match),
+        begin_(run->arrivals.data() + match->first_arrival),
+        end_(begin_ + match->arrivals) {}
+
+  void time() {
+    choose_basis();
+    find_last();
+    measure();
+  }
+
+ private:
+  const OperationRow& row(const ArrivalRow& arrival) const {
+    return run_.operations[arrival.operation];
+  }
+  const ProcessRow& process(const ArrivalRow& arrival) const {
+    return run_.processes[row(arrival).process];
+  }
+
+  void choose_basis() {
+    ArrivalBasis basis = ArrivalBasis::ApiCall;
+    bool common = false;
+    for (const ArrivalBasis candidate : kBestFirst) {
+      common = std::all_of(
+          begin_, end_, [&](const ArrivalRow& a) { return moment(row(a), candidate) != kNoTime; });
+      basis = candidate;
+      if (common) break;
+    }
+    for (ArrivalRow* a = begin_; a != end_; ++a) {
+      for (const ArrivalBasis candidate : kBestFirst) {
+        if (common && candidate != basis) continue;
+        a->basis = candidate;
+        a->arrival_ns = moment(row(*a), candidate);
+        if (a->arrival_ns != kNoTime) break;
+      }
+    }
+  }
+
+  void find_last() {
+    std::vector<std::pair<uint64_t, const ArrivalRow*>> lasts;  // one per clock: nearly always one
+    const auto of_clock = [&](uint64_t clock) -> const ArrivalRow*& {
+      for (auto& [key, last] : lasts) {
+        if (key == clock) return last;
+      }
+      return lasts.emplace_back(clock, nullptr).second;
+    };
+    for (const ArrivalRow* a = begin_; a != end_; ++a) {
+      const ArrivalRow*& last = of_clock(clock_key(process(*a)));
+      if (a->arrival_ns == kNoTime) continue;
+      if (last == nullptr || a->arrival_ns > last->arrival_ns) last = a;
+    }
+    for (ArrivalRow* a = begin_; a != end_; ++a) {
+      const ArrivalRow* last = of_clock(clock_key(process(*a)));
+      if (last != nullptr) a->last_rank_row = number(last);
+    }
+    match_.comparable = lasts.size() == 1;
+    const ArrivalRow* overall = lasts.front().second;
+    if (match_.comparable == 0 || overall == nullptr || match_.arrivals < 2) return;
+    match_.last_rank = overall->rank;
+    for (ArrivalRow* a = begin_; a != end_; ++a) {
+      if (process(*a).host == process(*overall).host) continue;
+      if (a->arrival_ns == kNoTime) continue;
+      a->clock_error_ns = errors_.at(row(*a).process, a->arrival_ns) +
+                          errors_.at(row(*overall).process, overall->arrival_ns);
+    }
+  }
+  uint32_t number(const ArrivalRow* arrival) const {
+    return static_cast<uint32_t>(arrival - run_.arrivals.data());
+  }
+
+  void measure() {
+    const CommunicatorRow& comm = run_.communicators[match_.communicator];
+    const double factor = busbw_factor(run_.text(match_.func), comm.nranks);
+    int64_t first = kNoTime, last_arrival = kNoTime, last_finish = kNoTime;
+    bool all_finished = match_.arrivals == match_.expected;
+    for (ArrivalRow* a = begin_; a != end_; ++a) {
+      const OperationRow& own = row(*a);
+      a->finish_ns = finish_of(own);
+      all_finished = all_finished && a->finish_ns != kNoTime;
+      last_finish = std::max(last_finish, a->finish_ns);
+      if (a->last_rank_row == kNoRow || a->arrival_ns == kNoTime) continue;
+      const ArrivalRow& last = run_.arrivals[a->last_rank_row];
+      a->last = a->last_rank_row == number(a) && match_.arrivals > 1 ? 1 : 0;
+      a->wait_ns = last.arrival_ns - a->arrival_ns;
+      first = first == kNoTime ? a->arrival_ns : std::min(first, a->arrival_ns);
+      last_arrival = std::max(last_arrival, last.arrival_ns);
+      if (a->finish_ns == kNoTime) continue;
+      // A rank that needs nothing from the last one (a broadcast's root) can be done before it
+      // came.
+      if (a->finish_ns < last.arrival_ns) a->wait_ns = 0;
+      a->transfer_ns =
+          a->finish_ns - std::max(a->arrival_ns, a->wait_ns == 0 ? a->arrival_ns : last.arrival_ns);
+      if (a->transfer_ns <= 0) continue;
+      a->algbw_gbs = static_cast<double>(own.size_bytes) / static_cast<double>(a->transfer_ns);
+      a->busbw_gbs = a->algbw_gbs * factor;
+    }
+    if (match_.comparable == 0) return;
+    if (first != kNoTime && match_.arrivals > 1) match_.spread_ns = last_arrival - first;
+    if (!all_finished || last_finish == kNoTime) return;
+    match_.finish_ns = last_finish;
+    if (last_arrival != kNoTime) match_.transfer_ns = last_finish - last_arrival;
+  }
+
+  RunTables& run_;
+  const ClockErrors& errors_;
+  MatchRow& match_;
+  ArrivalRow *begin_, *end_;
+};
+
+}  // namespace
+
+void time_arrivals(RunTables* run) {
+  const ClockErrors errors(*run);
+  for (MatchRow& match : run->matches) MatchTimer(run, &errors, &match).time();
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,21 @@
+// When each rank was ready for an operation, how long it waited for the last one, how long the
+// transfer took.
+//
+//   arrival   the moment of the best basis that all ranks of the operation have (ArrivalBasis): the
+//   kernel's first GPU
+//             stamp, else the proxy thread's first sight of it, else the enqueue, else the call
+//   wait      last comparable arrival - own arrival
+//   transfer  own finish - last comparable arrival
+//   algbw     size_bytes / transfer;  busbw = algbw * busbw_factor (lockstep/message_size.h)
+//
+// Comparable: on one clock. Ranks of one host share CLOCK_MONOTONIC_RAW; hosts are comparable only
+// when aligned. Where they are not, waits hold within each host and MatchRow::comparable is 0.
+#pragma once
+
+#include "analysis/tables/run_tables.h"
+
+namespace lockstep::analysis {
+
+void time_arrivals(RunTables* run);
+
+}  // namespace lockstep::analysis

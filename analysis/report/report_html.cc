@@ -1,0 +1,163 @@
+// report.html: one file with everything in it. The heat map is SVG made here; the other plots are
+// drawn in the page by uPlot from the data in it. Texts of the recording are escaped: a
+// communicator's name must not become a script.
+#include <algorithm>
+#include <cstdio>
+
+#include "analysis/report/report_page.h"
+#include "analysis/report/report_text.h"
+#include "base/json_fields.h"
+
+namespace lockstep::analysis {
+namespace {
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string list(const std::vector<std::string>& sentences) {
+  std::string text = "<ul>";
+  for (const std::string& sentence : sentences) text += "<li>" + escaped(sentence) + "</li>";
+  return text + "</ul>\n";
+}
+
+void put_bandwidth(const SignatureRow& row, JsonFields* out) {
+  if (row.busbw_gbs <= 0 || row.size_bytes == 0) return;
+  out->writer().StartArray();
+  out->element(row.func + ", " + std::to_string(row.nranks) + " ranks");
+  out->writer().Uint64(row.size_bytes);
+  out->writer().Double(row.busbw_gbs);
+  out->writer().EndArray();
+}
+
+void put_rank(const RankRow& row, dumper::JsonWriter* out) {
+  out->StartArray();
+  out->Int(row.rank);
+  out->Double(static_cast<double>(row.wait_ns) / 1e6);
+  out->Double(static_cast<double>(row.caused_wait_ns) / 1e6);
+  out->EndArray();
+}
+
+void put_point(const std::array<double, 3>& point, dumper::JsonWriter* out) {
+  out->StartArray();
+  for (const double value : point) out->Double(value);
+  out->EndArray();
+}
+
+std::string data_of(const Report& report) {
+  JsonFields out;
+  out.writer().SetMaxDecimalPlaces(6);
+  out.object([&] {
+    out.list("bandwidths", report.signatures,
+             [&](const SignatureRow& row) { put_bandwidth(row, &out); });
+    out.list("ranks", report.ranks, [&](const RankRow& row) { put_rank(row, &out.writer()); });
+    out.strings("hosts", report.clock_hosts);
+    out.list("clock", report.clock_points,
+             [&](const auto& point) { put_point(point, &out.writer()); });
+  });
+  std::string safe;
+  for (const char c : out.text()) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  return safe;
+}
+
+std::string heat_cell(size_t column, size_t row, double value, double highest) {
+  char text[160];
+  // White to red; the square root keeps small lateness visible beside a large one.
+  std::snprintf(text, sizeof(text),
+                "<rect x='%zu' y='%zu' width='6' height='12' fill-opacity='%.3f'><title>%.1f "
+                "us</title></rect>",
+                column * 6 + 60, row * 12, 0.04 + 0.96 * std::min(1.0, value / highest), value);
+  return text;
+}
+
+std::string heat_map(const Report& report) {
+  const HeatMap& heat = report.heat;
+  if (heat.columns == 0)
+    return "<p>No operation has all its ranks on one clock, so there is nothing to compare.</p>\n";
+  double highest = 1e-3;
+  for (const auto& row : heat.rows)
+    for (const double value : row) highest = std::max(highest, value);
+  char scale[64];
+  std::snprintf(scale, sizeof(scale), "%.4g us", highest);
+  std::string text =
+      "<p>Darkest: " + std::string(scale) +
+      " after the first rank. One column: " + std::to_string(heat.operations_per_column) +
+      " operation(s), one row: " + std::to_string(heat.ranks_per_row) +
+      " rank(s); the largest of each.</p>\n" + "<svg id='heat' width='" +
+      std::to_string(heat.columns * 6 + 60) + "' height='" + std::to_string(heat.rows.size() * 12) +
+      "' fill='#c00'>";
+  for (size_t row = 0; row < heat.rows.size(); ++row) {
+    text += "<text x='0' y='" + std::to_string(row * 12 + 10) + "' fill='#333'>rank " +
+            std::to_string(row * heat.ranks_per_row) + "</text>";
+    for (size_t column = 0; column < heat.columns; ++column)
+      if (heat.rows[row][column] >= 0)
+        text += heat_cell(column, row, heat.rows[row][column], highest);
+  }
+  return text + "</svg>\n";
+}
+
+std::string operations_table(const Report& report) {
+  std::string text =
+      "<table><tr><th>function<th>size<th>ranks<th>calls of ranks<th>time<th>waiting<th>median "
+      "transfer<th>bus bandwidth GB/s</tr>\n";
+  for (size_t i = 0; i < report.signatures.size() && i < 50; ++i) {
+    const SignatureRow& row = report.signatures[i];
+    char busbw[32] = "-";
+    if (row.busbw_gbs > 0) std::snprintf(busbw, sizeof(busbw), "%.3g", row.busbw_gbs);
+    text += "<tr><td>" + escaped(row.func);
+    for (const std::string& value :
+         {bytes_text(row.size_bytes), std::to_string(row.nranks), std::to_string(row.operations),
+          duration_text(row.elapsed.sum_ns), duration_text(row.wait.sum_ns),
+          row.transfer.count == 0 ? std::string("-") : duration_text(row.transfer.median_ns),
+          std::string(busbw)})
+      text += "<td>" + value;
+    text += "</tr>\n";
+  }
+  return text + "</table>\n";
+}
+
+std::string plots() {
+  if (!plot_script().empty())
+    return "<div id='bandwidths'></div><div id='waits'></div><div id='clock'></div>\n";
+  return "<p>No plots here: lockstep was built without uPlot (install npm, run make again). The "
+         "tables have the numbers.</p>\n";
+}
+
+}  // namespace
+
+std::string report_html(const Report& report) {
+  std::vector<std::string> findings;
+  for (const Finding& finding : report.findings) findings.push_back(finding.text);
+  if (findings.empty()) findings.push_back("Nothing wrong found.");
+  std::vector<std::string> coverage = report.coverage;
+  if (coverage.empty())
+    coverage.push_back("Every call was recorded and every operation has an end.");
+  // An icon in the page itself, else browsers ask a server for one.
+  std::string page = "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>" +
+                     escaped(report.title) + "</title>\n<link rel='icon' href='data:,'>\n<style>" +
+                     plot_style() + kPageStyle + "</style></head><body>\n<h1>" +
+                     escaped(report.title) + "</h1>\n" + list(report.answers) + "<p>" +
+                     escaped(report.clock_text) + "</p>\n<h2>Findings</h2>\n" + list(findings) +
+                     "<h2>Plots</h2>\n" + plots() + "<h2>Who arrives late: ranks of " +
+                     escaped(report.communicator) + " over operations</h2>\n" + heat_map(report) +
+                     "<h2>Operations</h2>\n" + operations_table(report) +
+                     "<h2>What could not be known</h2>\n" + list(coverage);
+  if (!plot_script().empty())
+    page += "<script>" + plot_script() + "</script>\n<script>const data = " + data_of(report) +
+            ";\n" + kPageScript + "</script>\n";
+  return page + "</body></html>\n";
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,243 @@
+// The numbers of a report: operations grouped by signature, ranks of the busiest communicator, heat
+// map, clock.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "analysis/report/gpu_times_text.h"
+#include "analysis/report/report.h"
+#include "analysis/report/report_facts.h"
+#include "analysis/tables/labels.h"
+#include "base/quantile.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr size_t kHeatRows = 64, kHeatColumns = 160;
+
+struct Samples {
+  SignatureRow row;
+  std::vector<int64_t> elapsed, wait, transfer, skew;
+  std::vector<double> busbw;
+};
+using Key = std::tuple<Text, Text, Text, Text, OpKind, int32_t, uint64_t>;
+using Groups = std::map<Key, Samples>;
+
+int32_t nranks_of(const RunTables& run, uint32_t communicator) {
+  return communicator < run.communicators.size() ? run.communicators[communicator].nranks : 0;
+}
+
+Samples& group_of(const RunTables& run, const OperationRow& op, Groups* groups) {
+  const int32_t nranks = nranks_of(run, op.communicator);
+  Samples& group =
+      (*groups)[{op.func, op.algo, op.proto, op.datatype, op.kind, nranks, op.size_bytes}];
+  if (group.row.operations == 0) {
+    group.row.func = run.text(op.func);
+    group.row.algo = run.text(op.algo);
+    group.row.proto = run.text(op.proto);
+    group.row.datatype = run.text(op.datatype);
+    group.row.kind = op.kind;
+    group.row.nranks = nranks;
+    group.row.size_bytes = op.size_bytes;
+  }
+  return group;
+}
+
+void add_operations(const RunTables& run, Groups* groups) {
+  for (const OperationRow& op : run.operations) {
+    Samples& group = group_of(run, op, groups);
+    ++group.row.operations;
+    group.row.bytes += op.size_bytes;
+    ++group.row.states[static_cast<size_t>(op.state)];
+    const int64_t elapsed = elapsed_of(op);
+    if (elapsed != kNoTime) group.elapsed.push_back(elapsed);
+  }
+}
+
+// A send and a receive are one match, under the name of the send.
+const OperationRow* operation_of(const RunTables& run, const MatchRow& match) {
+  const Text send = run.strings.find("Send");
+  const OperationRow* first = nullptr;
+  for (uint32_t n = 0; n < match.arrivals; ++n) {
+    const uint32_t row = run.arrivals[match.first_arrival + n].operation;
+    if (row >= run.operations.size()) continue;
+    if (send != 0 && run.operations[row].func == send) return &run.operations[row];
+    if (first == nullptr) first = &run.operations[row];
+  }
+  return first;
+}
+
+void add_arrivals(const RunTables& run, Groups* groups) {
+  for (const ArrivalRow& arrival : run.arrivals) {
+    if (arrival.operation >= run.operations.size()) continue;
+    Samples& group = group_of(run, run.operations[arrival.operation], groups);
+    if (arrival.wait_ns != kNoTime) group.wait.push_back(arrival.wait_ns);
+    if (arrival.transfer_ns != kNoTime) group.transfer.push_back(arrival.transfer_ns);
+    if (arrival.busbw_gbs > 0) group.busbw.push_back(arrival.busbw_gbs);
+  }
+  for (const MatchRow& match : run.matches) {
+    if (match.arrivals == 0 || match.first_arrival >= run.arrivals.size()) continue;
+    const OperationRow* named = operation_of(run, match);
+    if (named == nullptr) continue;
+    Samples& group = group_of(run, *named, groups);
+    ++group.row.matches;
+    if (match.comparable != 0 && match.spread_ns != kNoTime) group.skew.push_back(match.spread_ns);
+  }
+}
+
+std::vector<SignatureRow> make_signatures(const RunTables& run) {
+  Groups groups;
+  add_operations(run, &groups);
+  add_arrivals(run, &groups);
+  std::vector<SignatureRow> rows;
+  for (auto& [key, group] : groups) {
+    group.row.elapsed = spread_of(&group.elapsed);
+    group.row.wait = spread_of(&group.wait);
+    group.row.transfer = spread_of(&group.transfer);
+    group.row.skew = spread_of(&group.skew);
+    group.row.busbw_gbs = median(&group.busbw);
+    rows.push_back(std::move(group.row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const SignatureRow& a, const SignatureRow& b) {
+    return a.elapsed.sum_ns > b.elapsed.sum_ns;
+  });
+  return rows;
+}
+
+// The communicator with the most operations of ranks.
+uint32_t busiest_communicator(const RunTables& run) {
+  std::vector<uint64_t> operations(run.communicators.size());
+  for (const OperationRow& op : run.operations)
+    if (op.communicator < operations.size()) ++operations[op.communicator];
+  const auto most = std::max_element(operations.begin(), operations.end());
+  return most == operations.end() ? kNoRow : static_cast<uint32_t>(most - operations.begin());
+}
+
+std::vector<RankRow> make_ranks(const RunTables& run, const Blame& blame, uint32_t communicator) {
+  std::map<int32_t, RankRow> ranks;
+  for (const OperationRow& op : run.operations) {
+    if (op.communicator != communicator || op.kind == OpKind::Assembled) continue;
+    RankRow& row = ranks[op.rank];
+    row.rank = op.rank;
+    if (row.operations == 0) row.host = run.text(run.processes[op.process].host);
+    ++row.operations;
+    row.bytes += op.size_bytes;
+    const int64_t elapsed = elapsed_of(op);
+    if (elapsed != kNoTime) row.elapsed_ns += elapsed;
+  }
+  for (const RankBlame& blamed : blame.ranks) {
+    const auto found = ranks.find(blamed.rank);
+    if (blamed.communicator != communicator || found == ranks.end()) continue;
+    found->second.late += blamed.late;
+    found->second.wait_ns += blamed.own_wait_ns;
+    found->second.caused_wait_ns += blamed.caused_wait_ns;
+    found->second.cause = blamed.cause;
+    found->second.accused = blamed.accused;
+  }
+  std::vector<RankRow> rows;
+  for (auto& [rank, row] : ranks) rows.push_back(std::move(row));
+  return rows;
+}
+
+// Only operations in which every rank takes part: collectives whose arrivals are on one clock.
+HeatMap make_heat(const RunTables& run, uint32_t communicator) {
+  std::vector<const MatchRow*> shown;
+  for (const MatchRow& match : run.matches) {
+    if (match.communicator == communicator && match.comparable != 0 && match.arrivals > 1 &&
+        match.expected == static_cast<uint32_t>(nranks_of(run, communicator)))
+      shown.push_back(&match);
+  }
+  HeatMap heat;
+  const auto nranks = static_cast<size_t>(std::max(0, nranks_of(run, communicator)));
+  if (shown.empty() || nranks == 0) return heat;
+  heat.ranks_per_row = (nranks + kHeatRows - 1) / kHeatRows;
+  heat.operations_per_column = (shown.size() + kHeatColumns - 1) / kHeatColumns;
+  heat.columns = (shown.size() + heat.operations_per_column - 1) / heat.operations_per_column;
+  heat.rows.assign((nranks + heat.ranks_per_row - 1) / heat.ranks_per_row,
+                   std::vector<double>(heat.columns, -1));
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const MatchRow& match = *shown[i];
+    for (uint32_t n = 0; n < match.arrivals; ++n) {
+      const ArrivalRow& arrival = run.arrivals[match.first_arrival + n];
+      if (arrival.arrival_ns == kNoTime || match.start_ns == kNoTime || arrival.rank < 0) continue;
+      const size_t row = static_cast<size_t>(arrival.rank) / heat.ranks_per_row;
+      if (row >= heat.rows.size()) continue;
+      double& cell = heat.rows[row][i / heat.operations_per_column];
+      cell = std::max(cell, static_cast<double>(arrival.arrival_ns - match.start_ns) / 1e3);
+    }
+  }
+  return heat;
+}
+
+void add_clock(const RunTables& run, Report* report) {
+  std::map<Text, double> hosts;
+  int64_t first_ns = kNoTime;
+  for (const ClockRow& row : run.clock) {
+    const int64_t at_ns = row.at_ns + row.offset_ns;
+    if (first_ns == kNoTime || at_ns < first_ns) first_ns = at_ns;
+    if (hosts.emplace(row.host, static_cast<double>(hosts.size())).second)
+      report->clock_hosts.push_back(run.text(row.host));
+  }
+  constexpr size_t kPoints = 4000;  // a page of them; more cannot be told apart on a screen
+  const size_t every = run.clock.size() / kPoints + 1;
+  for (size_t i = 0; i < run.clock.size(); i += every) {
+    const ClockRow& row = run.clock[i];
+    report->clock_points.push_back({hosts[row.host],
+                                    static_cast<double>(row.at_ns + row.offset_ns - first_ns) / 1e9,
+                                    static_cast<double>(row.error_ns) / 1e3});
+  }
+}
+
+}  // namespace
+
+int64_t elapsed_of(const OperationRow& op) {
+  if (op.finish_ns == kNoTime) return kNoTime;
+  for (const int64_t begin : {op.api_start_ns, op.enqueue_ns, op.kernel_start_ns})
+    if (begin != kNoTime) return std::max<int64_t>(0, op.finish_ns - begin);
+  return kNoTime;
+}
+
+Spread spread_of(std::vector<int64_t>* samples) {
+  Spread spread;
+  spread.count = samples->size();
+  if (samples->empty()) return spread;
+  std::sort(samples->begin(), samples->end());
+  for (const int64_t sample : *samples) spread.sum_ns += sample;
+  const auto at = [&](double place) {
+    const double last = static_cast<double>(samples->size() - 1);
+    return (*samples)[static_cast<size_t>(std::lround(std::clamp(place, 0.0, last)))];
+  };
+  const auto n = static_cast<double>(samples->size());
+  constexpr double kDeviations = 3.29;  // 99.9 % of a normal distribution
+  const double half_width = kDeviations * std::sqrt(n) / 2;
+  spread.median_ns = at((n - 1) / 2);
+  spread.p99_ns = at(std::ceil(0.99 * n) - 1);
+  spread.max_ns = samples->back();
+  spread.median_low_ns = at(std::floor(n / 2 - half_width));
+  spread.median_high_ns = at(std::ceil(n / 2 + half_width));
+  return spread;
+}
+
+Report make_report(const RunTables& run, const Diagnosis& diagnosis, const std::string& title) {
+  Report report;
+  report.title = title;
+  report.signatures = make_signatures(run);
+  const uint32_t busiest = busiest_communicator(run);
+  if (busiest != kNoRow) {
+    report.communicator = communicator_label(run, busiest);
+    report.ranks = make_ranks(run, diagnosis.blame, busiest);
+    report.heat = make_heat(run, busiest);
+  }
+  add_clock(run, &report);
+  report.findings = diagnosis.findings;
+  report.clock_text = clock_sentence(run);
+  const std::string gpu_times = gpu_times_sentence(run);
+  if (!gpu_times.empty()) report.clock_text += " " + gpu_times;
+  report.coverage = coverage_sentences(run, diagnosis);
+  report.answers = answer_sentences(report);
+  report.metrics = metrics_of(run, report);
+  return report;
+}
+
+}  // namespace lockstep::analysis

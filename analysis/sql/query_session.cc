@@ -1,0 +1,143 @@
+#include "analysis/sql/query_session.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "analysis/sql/sql_split.h"
+#include "analysis/tables/table_columns.h"
+
+namespace lockstep::analysis {
+
+// One row per peer a rank sent to in an operation, as far as it went over the network; else one row
+// for the operation.
+const char* const kNcclTraceView =
+    "CREATE VIEW nccl_trace AS "
+    "WITH sent AS (SELECT process, operation_id, rank, peer, sum(size_bytes) AS bytes, "
+    "min(start_ns) AS first_ns, max(stop_ns) AS last_ns FROM proxy_steps WHERE is_send = 1 "
+    "GROUP BY process, operation_id, rank, peer) "
+    "SELECT o.func AS operation, sent.rank AS src_rank, sent.peer AS dst_rank, "
+    "CAST(sent.bytes AS BIGINT) AS bytes_transferred, "
+    "(sent.last_ns - sent.first_ns) / 1e6 AS duration_ms, m.step AS step "
+    "FROM sent LEFT JOIN operations o ON o.process = sent.process AND o.event_id = "
+    "sent.operation_id "
+    "LEFT JOIN matches m ON m.match = o.match "
+    "UNION ALL "
+    "SELECT o.func, CASE WHEN o.func = 'Recv' THEN o.peer ELSE o.rank END, "
+    "CASE WHEN o.func = 'Recv' THEN o.rank WHEN o.kind = 'p2p' THEN o.peer END, o.size_bytes, "
+    "(o.finish_ns - coalesce(o.kernel_start_ns, o.kernel_seen_ns, o.enqueue_ns)) / 1e6, m.step "
+    "FROM operations o LEFT JOIN matches m ON m.match = o.match "
+    "WHERE o.assembled IS NULL AND NOT EXISTS (SELECT 1 FROM sent WHERE sent.process = o.process "
+    "AND sent.operation_id = o.event_id)";
+
+namespace {
+
+constexpr const char* kNcclTraceTables[] = {"operations", "matches", kProxyStepsTable};
+
+// Both when named; a pass over a process's records costs the same for one.
+class DetailAppender : public DetailSink {
+ public:
+  DetailAppender(const RunTables& run, SqlAppender* events, SqlAppender* steps)
+      : run_(run), events_(events), steps_(steps) {}
+  void event(const EventRow& row) override {
+    if (events_ != nullptr) events_->add(run_, row, events_->rows());
+  }
+  void proxy_step(const ProxyStepRow& row) override {
+    if (steps_ != nullptr) steps_->add(run_, row, steps_->rows());
+  }
+
+ private:
+  const RunTables& run_;
+  SqlAppender *events_, *steps_;
+};
+
+std::string make_spill_directory() {
+  std::error_code error;
+  std::string name = std::filesystem::temp_directory_path(error).string() + "/lockstep-sql.XXXXXX";
+  return !error && mkdtemp(name.data()) != nullptr ? name : "";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<QuerySession>> QuerySession::open(const ExportInput* input,
+                                                         const QueryOptions& options) {
+  std::unique_ptr<QuerySession> session(new QuerySession);
+  session->input_ = input;
+  session->spill_directory_ = make_spill_directory();
+  auto database = SqlDatabase::open({options.threads, session->spill_directory_});
+  if (!database.ok()) return database.status();
+  session->database_ = database.value();
+  auto connection = SqlConnection::open(session->database_);
+  if (!connection.ok()) return connection.status();
+  session->connection_ = std::move(connection.value());
+  const Status created = session->create_tables();
+  if (!created.ok()) return created;
+  return session;
+}
+
+QuerySession::~QuerySession() {
+  connection_.reset();
+  database_.reset();
+  std::error_code ignored;
+  if (!spill_directory_.empty()) std::filesystem::remove_all(spill_directory_, ignored);
+}
+
+Status QuerySession::create_tables() {
+  std::string statements;
+  for_each_table(*input_->run, [&](const char* name, const auto& rows) {
+    using Row = typename std::decay_t<decltype(rows)>::value_type;
+    statements += create_table_statement<Row>(name) + ";";
+  });
+  statements += create_table_statement<EventRow>(kEventsTable) + ";";
+  statements += create_table_statement<ProxyStepRow>(kProxyStepsTable) + ";";
+  statements += std::string(kNcclTraceView) + ";";
+  statements += "SET enable_external_access = false; SET lock_configuration = true;";
+  return connection_->execute(statements);
+}
+
+Status QuerySession::query(const std::string& statement, SqlRows* rows) {
+  return connection_->query(statement, rows);
+}
+
+Status QuerySession::load_for(const std::string& statement) {
+  std::set<std::string> words = words_of_statement(statement);
+  if (words.count("nccl_trace") != 0)
+    words.insert(std::begin(kNcclTraceTables), std::end(kNcclTraceTables));
+  Status status;
+  const auto wanted = [&](const char* table) {
+    return status.ok() && words.count(table) != 0 && loaded_.insert(table).second;
+  };
+  for_each_table(*input_->run, [&](const char* name, const auto& rows) {
+    using Row = typename std::decay_t<decltype(rows)>::value_type;
+    if (!wanted(name)) return;
+    SqlAppender appender(connection_.get(), name, column_types<Row>());
+    for (const Row& row : rows) appender.add(*input_->run, row, appender.rows());
+    status = appender.close();
+  });
+  const bool events = wanted(kEventsTable), steps = wanted(kProxyStepsTable);
+  return status.ok() && (events || steps) ? load_details(events, steps) : status;
+}
+
+Status QuerySession::load_details(bool events, bool steps) {
+  std::unique_ptr<SqlAppender> event_rows, step_rows;
+  if (events) {
+    event_rows =
+        std::make_unique<SqlAppender>(connection_.get(), kEventsTable, column_types<EventRow>());
+  }
+  if (steps) {
+    step_rows = std::make_unique<SqlAppender>(connection_.get(), kProxyStepsTable,
+                                              column_types<ProxyStepRow>());
+  }
+  DetailAppender sink(*input_->run, event_rows.get(), step_rows.get());
+  for (uint32_t i = 0; i < input_->run->processes.size(); ++i) {
+    Status streamed = input_->stream(i, &sink);
+    if (!streamed.ok()) return streamed;
+  }
+  Status status;
+  if (event_rows != nullptr) status = event_rows->close();
+  if (step_rows != nullptr && status.ok()) status = step_rows->close();
+  return status;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,45 @@
+// Questions about one run in SQL. Tables are those of docs/schema.md, filled when a statement first
+// names them, so a question about operations never reads the network steps. Views over them:
+// nccl_trace. Statements cannot reach files, the network or DuckDB's settings, and change only this
+// session's copy. One thread.
+#pragma once
+
+#include <set>
+
+#include "analysis/load/run.h"
+#include "analysis/sql/sql.h"
+
+namespace lockstep::analysis {
+
+struct QueryOptions {
+  unsigned threads = 0;  // 0 = as many as the machine has
+};
+
+class QuerySession {
+ public:
+  // `input` must outlive the session.
+  static Result<std::unique_ptr<QuerySession>> open(const ExportInput* input,
+                                                    const QueryOptions& options);
+  ~QuerySession();
+
+  // Fills the tables that the statement names; the error is about the run's files.
+  Status load_for(const std::string& statement);
+  // Of one statement, after load_for(); the error is about the statement.
+  Status query(const std::string& statement, SqlRows* rows);
+
+ private:
+  QuerySession() = default;
+  Status create_tables();
+  Status load_details(bool events, bool steps);
+
+  const ExportInput* input_ = nullptr;
+  std::string spill_directory_;
+  std::shared_ptr<SqlDatabase> database_;
+  std::unique_ptr<SqlConnection> connection_;
+  std::set<std::string> loaded_;
+};
+
+// The view's definition, also for engines that read the Parquet export.
+extern const char* const kNcclTraceView;
+
+}  // namespace lockstep::analysis

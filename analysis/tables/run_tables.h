@@ -1,0 +1,48 @@
+// A run as tables: plain memory that load_run() (analysis/load/run.h) fills and any number of
+// threads may then read. `events` and `proxy_steps` can be far larger than memory, so they are
+// streamed per process to a DetailSink instead.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/tables/tables_process.h"
+
+namespace lockstep::clocksync {
+struct ClockModel;
+}
+
+namespace lockstep::analysis {
+
+struct Blame;
+
+struct RunTables {
+  StringPool strings;
+  std::vector<ProcessRow> processes;
+  std::vector<CommunicatorRow> communicators;
+  std::vector<MemberRow> members;  // by communicator, then rank
+  std::vector<OperationRow> operations;
+  std::vector<ArrivalRow> arrivals;
+  std::vector<MatchRow> matches;  // by start
+  std::vector<ClockRow> clock;
+  std::vector<LedgerRow> ledger;
+  std::vector<OpenTransportRow> open_transports;
+  std::vector<std::string>
+      notes;  // for people: damaged chunks, missing ranks, times that cannot be compared
+  std::shared_ptr<const clocksync::ClockModel> clock_model;  // of the directory; may be none
+  std::shared_ptr<const Blame> blame;  // what the causes in the rows rest on (blame.h)
+  bool aligned = false;  // all hosts are on one clock (always true for a run on one host)
+
+  const std::string& text(Text number) const { return strings.text(number); }
+};
+
+// Receives the streamed rows of one process, in file order (roughly time order per thread).
+class DetailSink {
+ public:
+  virtual ~DetailSink() = default;
+  virtual void event(const EventRow& row) = 0;
+  virtual void proxy_step(const ProxyStepRow& row) = 0;
+};
+
+}  // namespace lockstep::analysis

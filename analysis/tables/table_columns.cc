@@ -1,0 +1,243 @@
+#include "analysis/tables/table_columns.h"
+
+#include "lockstep/record_shape.h"
+
+namespace lockstep::analysis {
+namespace {
+
+Value number(int64_t value) { return {true, value, 0, {}}; }
+Value time_or_null(int64_t ns) { return {ns != kNoTime, ns, 0, {}}; }
+Value row_or_null(uint32_t row) { return {row != kNoRow, row, 0, {}}; }
+Value id_or_null(uint64_t id) { return {id != 0, static_cast<int64_t>(id), 0, {}}; }
+Value word(std::string_view text) { return {true, 0, 0, text}; }
+Value text_or_null(const RunTables& run, Text text) { return {text != 0, 0, 0, run.text(text)}; }
+Value host_of(const RunTables& run, uint32_t process) {
+  return process < run.processes.size() ? text_or_null(run, run.processes[process].host) : Value();
+}
+template <size_t kCount>
+Value word_of(const char* const (&words)[kCount], size_t index) {
+  return index < kCount ? word(words[index]) : Value();
+}
+
+}  // namespace
+
+// Each line is a column; R is the row's type.
+#define LOCKSTEP_COLUMN(name, type, value)                                                      \
+  {                                                                                             \
+    name, ColumnType::type,                                                                     \
+        [](const RunTables& run, const R& row, [[maybe_unused]] uint64_t row_number) -> Value { \
+          static_cast<void>(run);                                                               \
+          static_cast<void>(row);                                                               \
+          return value;                                                                         \
+        }                                                                                       \
+  }
+#define KEY(name) LOCKSTEP_COLUMN(name, BigInt, number(static_cast<int64_t>(row_number)))
+#define TIME(member) LOCKSTEP_COLUMN(#member, BigInt, time_or_null(row.member))
+#define COUNT(member) LOCKSTEP_COLUMN(#member, BigInt, number(static_cast<int64_t>(row.member)))
+#define SMALL(member) LOCKSTEP_COLUMN(#member, Integer, number(row.member))
+#define HASH(member) LOCKSTEP_COLUMN(#member, UBigInt, number(static_cast<int64_t>(row.member)))
+#define ID(member) LOCKSTEP_COLUMN(#member, BigInt, id_or_null(row.member))
+#define INDEX(member) LOCKSTEP_COLUMN(#member, BigInt, row_or_null(row.member))
+#define TEXT(member) LOCKSTEP_COLUMN(#member, Varchar, text_or_null(run, row.member))
+#define REAL(member) LOCKSTEP_COLUMN(#member, Double, (Value{true, 0, row.member, {}}))
+#define WORD(member, words) \
+  LOCKSTEP_COLUMN(#member, Varchar, word_of(words, static_cast<size_t>(row.member)))
+#define HOST(process) LOCKSTEP_COLUMN("host", Varchar, host_of(run, process))
+
+template <>
+const std::vector<Column<ProcessRow>>& columns_of<ProcessRow>() {
+  using R = ProcessRow;
+  static const std::vector<Column<R>> columns = {KEY("process"),
+                                                 TEXT(host),
+                                                 HASH(uid),
+                                                 TEXT(boot_id),
+                                                 TEXT(job),
+                                                 TEXT(nccl_api),
+                                                 TEXT(library),
+                                                 COUNT(pid),
+                                                 SMALL(rank),
+                                                 TIME(first_ns),
+                                                 TIME(last_ns),
+                                                 TIME(heard_ns),
+                                                 COUNT(real_offset_ns),
+                                                 COUNT(raw_offset_ns),
+                                                 COUNT(clock_error_ns),
+                                                 COUNT(records),
+                                                 COUNT(stored_bytes),
+                                                 COUNT(lost),
+                                                 COUNT(segments),
+                                                 COUNT(damaged_chunks),
+                                                 SMALL(aligned),
+                                                 WORD(life, kLifeNames),
+                                                 SMALL(recovered)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<CommunicatorRow>>& columns_of<CommunicatorRow>() {
+  using R = CommunicatorRow;
+  static const std::vector<Column<R>> columns = {
+      KEY("communicator"), HASH(comm_id), HASH(member_digest), COUNT(incarnation), TEXT(name),
+      SMALL(nranks),       SMALL(nnodes), COUNT(first_member), COUNT(members)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<MemberRow>>& columns_of<MemberRow>() {
+  using R = MemberRow;
+  static const std::vector<Column<R>> columns = {
+      KEY("member"), INDEX(communicator), INDEX(process), HOST(row.process),
+      COUNT(number), SMALL(rank),         TIME(init_ns),  TIME(finalize_ns)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<OperationRow>>& columns_of<OperationRow>() {
+  using R = OperationRow;
+  static const std::vector<Column<R>> columns = {KEY("operation"),
+                                                 ID(event_id),
+                                                 ID(group_id),
+                                                 INDEX(process),
+                                                 HOST(row.process),
+                                                 INDEX(communicator),
+                                                 INDEX(match),
+                                                 INDEX(assembled),
+                                                 SMALL(rank),
+                                                 SMALL(peer),
+                                                 COUNT(tid),
+                                                 TEXT(func),
+                                                 WORD(kind, kOpKindNames),
+                                                 WORD(state, kOpStateNames),
+                                                 TEXT(datatype),
+                                                 TEXT(algo),
+                                                 TEXT(proto),
+                                                 COUNT(ordinal),
+                                                 COUNT(replay),
+                                                 INDEX(position),
+                                                 COUNT(count),
+                                                 COUNT(size_bytes),
+                                                 COUNT(sent_bytes),
+                                                 COUNT(received_bytes),
+                                                 TIME(api_start_ns),
+                                                 TIME(api_stop_ns),
+                                                 TIME(enqueue_ns),
+                                                 TIME(launch_ns),
+                                                 TIME(kernel_start_ns),
+                                                 TIME(kernel_stop_ns),
+                                                 TIME(kernel_early_ns),
+                                                 TIME(kernel_late_ns),
+                                                 TIME(kernel_seen_ns),
+                                                 TIME(proxy_start_ns),
+                                                 TIME(last_progress_ns),
+                                                 TIME(finish_ns),
+                                                 COUNT(gpu_wait_ns),
+                                                 COUNT(peer_wait_ns),
+                                                 COUNT(network_ns),
+                                                 COUNT(receive_wait_ns),
+                                                 COUNT(flush_ns),
+                                                 COUNT(proxy_lag_ns),
+                                                 COUNT(proxy_ops),
+                                                 COUNT(proxy_ops_open),
+                                                 COUNT(kernels),
+                                                 COUNT(kernels_open),
+                                                 COUNT(steps),
+                                                 COUNT(step_retries),
+                                                 HASH(channels_mask),
+                                                 SMALL(channels),
+                                                 HASH(stream),
+                                                 SMALL(flags)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<ArrivalRow>>& columns_of<ArrivalRow>() {
+  using R = ArrivalRow;
+  static const std::vector<Column<R>> columns = {
+      KEY("arrival"),
+      INDEX(operation),
+      INDEX(match),
+      HOST(row.operation < run.operations.size() ? run.operations[row.operation].process : kNoRow),
+      SMALL(rank),
+      TIME(arrival_ns),
+      WORD(basis, kArrivalBasisNames),
+      TIME(wait_ns),
+      TIME(transfer_ns),
+      TIME(finish_ns),
+      COUNT(clock_error_ns),
+      REAL(algbw_gbs),
+      REAL(busbw_gbs),
+      SMALL(last),
+      INDEX(last_rank_row),
+      WORD(cause, kCauseNames)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<MatchRow>>& columns_of<MatchRow>() {
+  using R = MatchRow;
+  static const std::vector<Column<R>> columns = {
+      KEY("match"),      INDEX(communicator),  TEXT(func),      COUNT(ordinal),
+      COUNT(replay),     COUNT(first_arrival), COUNT(arrivals), COUNT(expected),
+      SMALL(last_rank),  TIME(spread_ns),      TIME(start_ns),  TIME(finish_ns),
+      TIME(transfer_ns), COUNT(size_bytes),    INDEX(step),     WORD(cause, kCauseNames),
+      SMALL(comparable)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<ClockRow>>& columns_of<ClockRow>() {
+  using R = ClockRow;
+  static const std::vector<Column<R>> columns = {TEXT(host), COUNT(at_ns), COUNT(offset_ns),
+                                                 COUNT(error_ns), TEXT(source)};
+  return columns;
+}
+
+#define LOSS(reason)                                               \
+  LOCKSTEP_COLUMN(kLossNames[static_cast<size_t>(reason)], BigInt, \
+                  number(static_cast<int64_t>(row.lost[static_cast<size_t>(reason)])))
+
+template <>
+const std::vector<Column<LedgerRow>>& columns_of<LedgerRow>() {
+  using R = LedgerRow;
+  static const std::vector<Column<R>> columns = {
+      INDEX(process),         HOST(row.process),      INDEX(communicator), COUNT(number),
+      WORD(kind, kKindNames), WORD(call, kCallNames), COUNT(kept),         LOSS(Loss::Filtered),
+      LOSS(Loss::Memory),     LOSS(Loss::Folded),     LOSS(Loss::Disk),    LOSS(Loss::Unknown)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<OpenTransportRow>>& columns_of<OpenTransportRow>() {
+  using R = OpenTransportRow;
+  static const std::vector<Column<R>> columns = {
+      INDEX(operation),  INDEX(process),    HOST(row.process), SMALL(rank),
+      SMALL(peer),       SMALL(channel),    SMALL(is_send),    COUNT(steps_planned),
+      COUNT(steps_done), COUNT(steps_open), TIME(since_ns),    WORD(last_state, kStateNames)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<EventRow>>& columns_of<EventRow>() {
+  using R = EventRow;
+  static const std::vector<Column<R>> columns = {
+      ID(event_id),   ID(parent_id), INDEX(process), HOST(row.process),      INDEX(communicator),
+      SMALL(rank),    SMALL(peer),   COUNT(tid),     WORD(kind, kKindNames), TEXT(name),
+      SMALL(channel), COUNT(states), TIME(start_ns), TIME(stop_ns)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<ProxyStepRow>>& columns_of<ProxyStepRow>() {
+  using R = ProxyStepRow;
+  static const std::vector<Column<R>> columns = {
+      ID(event_id),          ID(proxy_op_id),    ID(operation_id),
+      INDEX(process),        HOST(row.process),  INDEX(communicator),
+      SMALL(rank),           SMALL(peer),        SMALL(channel),
+      SMALL(is_send),        SMALL(step),        COUNT(retries),
+      COUNT(size_bytes),     TIME(start_ns),     TIME(stop_ns),
+      TIME(gpu_wait_ns),     TIME(peer_wait_ns), TIME(network_ns),
+      TIME(receive_wait_ns), TIME(flush_ns),     WORD(last_state, kStateNames)};
+  return columns;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,114 @@
+// The small tables: who recorded (processes), which communicators and members there were, what is
+// known of the clocks, and what was not recorded (ledger); and the two large ones that are
+// streamed, never held (events, proxy_steps). See tables.h for units, kNoTime, kNoRow and texts.
+#pragma once
+
+#include <array>
+
+#include "analysis/tables/tables.h"
+
+namespace lockstep::analysis {
+
+// `processes`: one process that loaded the plugin.
+struct ProcessRow {
+  uint64_t uid = 0;  // of the process, in every segment of it
+  Text host = 0, boot_id = 0, job = 0, nccl_api = 0, library = 0;
+  uint32_t pid = 0;
+  int32_t rank = -1;                              // of its first communicator, for display
+  int64_t first_ns = kNoTime, last_ns = kNoTime;  // first and last record
+  int64_t heard_ns = kNoTime;  // the last sign of life in its files, at or after last_ns
+  int64_t real_offset_ns = 0;  // CLOCK_REALTIME minus the host's raw clock at heard_ns
+  int64_t raw_offset_ns =
+      0;  // run's time axis minus the host's raw clock at first_ns, 0 when not aligned
+  int64_t clock_error_ns =
+      0;  // half width of the guaranteed interval of the alignment, 0 when not aligned
+  uint64_t records = 0, stored_bytes = 0,
+           lost = 0;  // lost: calls counted but not recorded, filtered ones excluded
+  uint32_t segments = 0, damaged_chunks = 0;
+  uint8_t aligned = 0;  // 1 = times of its rows are on the run's common clock
+  Life life = Life::Unknown;
+  uint8_t recovered = 0;  // 1 = its last records were saved after its death
+};
+
+// Processes with the same key share a clock: the aligned ones all, the others per host.
+inline uint64_t clock_key(const ProcessRow& process) {
+  return process.aligned != 0 ? ~uint64_t{0} : process.host;
+}
+
+// `communicators`: one communicator across its ranks. Identity: comm_id, member_digest and
+// incarnation together.
+struct CommunicatorRow {
+  uint64_t comm_id = 0;        // NCCL's hash: not unique (every shrink of one parent has the same)
+  uint64_t member_digest = 0;  // of the (rank, process) pairs that were recorded
+  uint32_t incarnation = 0;    // n-th communicator with this comm_id and size in the run
+  Text name = 0;
+  int32_t nranks = 0, nnodes = 0;
+  uint32_t first_member = 0,
+           members = 0;  // rows of `members`; members < nranks = some ranks were not recorded
+};
+
+// `members`: one rank of one communicator.
+struct MemberRow {
+  uint32_t communicator = kNoRow, process = kNoRow;
+  uint32_t number = 0;  // of the communicator within its process, as in event ids
+  int32_t rank = -1;
+  int64_t init_ns = kNoTime, finalize_ns = kNoTime;
+};
+
+// `clock`: the alignment of one host at one instant.
+struct ClockRow {
+  Text host = 0;
+  int64_t at_ns = 0;      // raw clock of that host
+  int64_t offset_ns = 0;  // run's time axis minus the host's raw clock
+  int64_t error_ns = 0;   // guaranteed half width against the reference host
+  Text source = 0;        // how it was found: probes, collectives, ...
+};
+
+// `ledger`: calls of one kind on one communicator of one process.
+struct LedgerRow {
+  uint32_t process = kNoRow, communicator = kNoRow;
+  uint32_t number = 0;         // of the communicator within its process, 0 = unknown context
+  uint8_t kind = 0, call = 0;  // kKindNames, kCallNames (event.h)
+  uint64_t kept = 0;           // records in the files
+  std::array<uint64_t, kLosses> lost{};  // by Loss (event.h)
+};
+
+// `open_transports`: a network operation that had not stopped when the recording ended.
+struct OpenTransportRow {
+  uint32_t operation = kNoRow, process = 0;
+  int32_t rank = -1, peer = -1;
+  uint32_t steps_planned = 0, steps_done = 0, steps_open = 0;
+  int64_t since_ns = kNoTime;  // its last state change
+  uint8_t channel = 0, is_send = 0;
+  uint8_t last_state = 255;  // of its oldest open step (kStateNames), 255 = none
+};
+
+// `events` (streamed): one NCCL event, its start joined with its stop.
+struct EventRow {
+  uint64_t event_id = 0, parent_id = 0;
+  int64_t start_ns = kNoTime, stop_ns = kNoTime;
+  uint32_t process = 0, communicator = kNoRow, tid = 0;
+  int32_t rank = -1, peer = -1;
+  uint32_t states = 0;  // state records it got
+  uint8_t kind = 0;     // kKindNames
+  uint8_t channel = 0;  // KernelCh, ProxyOp, KernelPhase
+  Text name = 0;        // function, thread name or phase, whichever the kind has
+};
+
+// `proxy_steps` (streamed): one network step, its states joined. Durations are kNoTime when a state
+// is missing.
+struct ProxyStepRow {
+  uint64_t event_id = 0, proxy_op_id = 0, operation_id = 0;  // event ids; 0 = not known
+  int64_t start_ns = kNoTime, stop_ns = kNoTime;
+  int64_t gpu_wait_ns = kNoTime, peer_wait_ns = kNoTime,
+          network_ns = kNoTime;                           // send: in this order
+  int64_t receive_wait_ns = kNoTime, flush_ns = kNoTime;  // receive: these, then gpu_wait_ns
+  uint64_t size_bytes = 0;
+  uint32_t process = 0, communicator = kNoRow;
+  int32_t rank = -1, peer = -1, step = 0;
+  uint32_t retries = 0;  // repeated starts and SendPeerWait
+  uint8_t channel = 0, is_send = 0;
+  uint8_t last_state = 0;  // number of the last state seen (kStateNames), 255 = none
+};
+
+}  // namespace lockstep::analysis

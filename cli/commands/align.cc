@@ -1,0 +1,56 @@
+// `lockstep align DIR`: solves the run's clock and saves it beside the segments, where every other
+// command finds it.
+#include <algorithm>
+
+#include "cli/commands.h"
+#include "cli/show/clock_view.h"
+#include "cli/show/output.h"
+
+namespace lockstep::cli {
+namespace {
+
+std::string summary(const analysis::Alignment& alignment, const std::string& path) {
+  size_t connected = 0;
+  int64_t widest_ns = 0;
+  for (const analysis::HostView& host : alignment.hosts) {
+    connected += host.connected;
+    if (host.connected) widest_ns = std::max(widest_ns, host.half_width_ns);
+  }
+  const auto& c = alignment.causality;
+  return std::to_string(connected) + " of " + std::to_string(alignment.hosts.size()) +
+         " hosts are on the clock of " + alignment.model.reference + ", guaranteed to +-" +
+         duration_text(widest_ns) + " or better\n" + std::to_string(c.checked) +
+         " pairs in collectives checked: " + std::to_string(c.violated_before) +
+         " impossible before, " + std::to_string(c.violated_after) + " after\nwritten: " + path +
+         "\n";
+}
+
+int run(const RunArguments& arguments) {
+  const Result<analysis::Alignment> aligned =
+      analysis::align_run(arguments.directory, analysis::AlignOptions());
+  if (!aligned.ok()) return bad_input(aligned.message());
+  const analysis::Alignment& alignment = aligned.value();
+  for (const std::string& note : alignment.notes) complain(note);
+  const std::string path = arguments.directory + "/" + clocksync::kClockModelFile;
+  const Status saved = alignment.model.save(path);
+  if (!saved.ok()) return bad_input(saved.message());
+  if (arguments.json) {
+    print_json(alignment_json(alignment));
+  } else {
+    print(summary(alignment, path));
+    for (const clocksync::ModelFault& fault : alignment.model.faults) {
+      print(fault.kind + ": " + fault.detail + "\n");
+    }
+  }
+  return alignment.all_connected() && alignment.causality.beyond_interval == 0 ? kOk : kFinding;
+}
+
+}  // namespace
+
+void add_align(CLI::App& app, int& exit_code) {
+  add_run_command(app, exit_code, "align",
+                  "Put the hosts of a run on one clock; writes clock_model.json there",
+                  std::make_shared<RunArguments>(), run);
+}
+
+}  // namespace lockstep::cli

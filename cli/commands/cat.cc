@@ -1,0 +1,50 @@
+// `lockstep cat DIR`: every record, in time order, as JSON Lines.
+#include <cstdio>
+#include <memory>
+
+#include "analysis/inspect/cat_run.h"
+#include "cli/commands.h"
+#include "cli/show/output.h"
+#include "lockstep/event.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct Arguments {
+  std::string directory, kind;
+  analysis::CatOptions options;
+};
+
+int run(Arguments* arguments) {
+  if (!arguments->kind.empty()) {
+    for (unsigned kind = 0; kind < kKinds; ++kind) {
+      if (arguments->kind == kKindNames[kind]) arguments->options.kind = static_cast<int>(kind);
+    }
+    if (arguments->options.kind < 0) {
+      return bad_usage("--kind " + arguments->kind +
+                       ": no such kind; they are named as in `lockstep count`, for example Coll");
+    }
+  }
+  const Status status =
+      analysis::cat_run(arguments->directory, arguments->options, [](const std::string& lines) {
+        return std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size();
+      });
+  return status.ok() ? kOk : bad_input(status.message());
+}
+
+}  // namespace
+
+void add_cat(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app, exit_code, "cat", "Print every record in time order, one JSON object a line",
+                  [arguments] { return run(arguments.get()); });
+  command->add_option("DIR", arguments->directory, "The run directory")->required();
+  command->add_option("--kind", arguments->kind, "Only events of this kind")->type_name("KIND");
+  command->add_option("--rank", arguments->options.rank, "Only communicators' members of this rank")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--limit", arguments->options.limit, "Only so many lines")
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,47 @@
+// `lockstep clock DIR`: how well the hosts of a run are on one clock, and where that rests.
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/show/clock_view.h"
+#include "cli/show/output.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct Arguments : RunArguments {
+  std::optional<int64_t> at_raw_ns;
+};
+
+int run(const Arguments& arguments) {
+  analysis::AlignOptions options;
+  options.at_raw_ns = arguments.at_raw_ns;
+  const Result<analysis::Alignment> aligned = analysis::align_run(arguments.directory, options);
+  if (!aligned.ok()) return bad_input(aligned.message());
+  const analysis::Alignment& alignment = aligned.value();
+  for (const std::string& note : alignment.notes) complain(note);
+  if (arguments.json) {
+    print_json(alignment_json(alignment));
+  } else {
+    print(alignment_text(alignment));
+  }
+  const auto& hosts = alignment.hosts;
+  const bool bad = std::any_of(hosts.begin(), hosts.end(), [](const analysis::HostView& host) {
+    return host.graded.grade == analysis::Grade::Bad;
+  });
+  return bad || alignment.causality.beyond_interval != 0 ? kFinding : kOk;
+}
+
+}  // namespace
+
+void add_clock(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_run_command(
+      app, exit_code, "clock", "Show how well the hosts of a run are on one clock", arguments, run);
+  command
+      ->add_option("--at", arguments->at_raw_ns,
+                   "Offsets at this instant of each pair's first host (its CLOCK_MONOTONIC_RAW)")
+      ->type_name("RAW_NS");
+}
+
+}  // namespace lockstep::cli

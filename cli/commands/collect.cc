@@ -1,0 +1,45 @@
+// `lockstep collect LOCAL --to DIR`: the recordings of this node, from its own disk into the run
+// directory that all nodes see.
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/job/collection.h"
+#include "cli/job/run_directory.h"
+#include "cli/job/run_marker.h"
+#include "cli/show/output.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct Arguments {
+  std::string local, directory;
+};
+
+// The output of all nodes may come together: each line says whose it is.
+int run(const Arguments& arguments) {
+  std::error_code error;
+  // For the epilog, should this process be killed.
+  const RunMarker marker(job_facts().job,
+                         std::filesystem::absolute(arguments.directory, error).string());
+  const auto collected = collect_recordings(arguments.local, arguments.directory);
+  if (!collected.ok()) return bad_input(this_host() + ": " + collected.message());
+  print(this_host() + ": " + collected.value() + "\n");
+  return kOk;
+}
+
+}  // namespace
+
+void add_collect(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(app, exit_code, "collect",
+                                  "Move this node's recordings from its own disk to the others'",
+                                  [arguments] { return run(*arguments); });
+  command->add_option("LOCAL", arguments->local, "What LOCKSTEP_DIR named on this node")
+      ->required();
+  command->add_option("--to", arguments->directory, "The run directory on a common file system")
+      ->required()
+      ->type_name("DIR");
+}
+
+}  // namespace lockstep::cli

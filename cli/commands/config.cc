@@ -1,0 +1,106 @@
+// `lockstep config`: what would be in force here, where each value comes from, and what is wrong
+// with it.
+
+#include "dumper/options/config.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "base/json_fields.h"
+#include "cli/commands.h"
+#include "cli/show/config_markdown.h"
+#include "cli/show/output.h"
+#include "dumper/options/config_file.h"
+#include "dumper/options/event_mask.h"
+#include "dumper/options/option_names.h"
+#include "dumper/options/run_names.h"
+
+namespace lockstep::cli {
+namespace {
+
+using dumper::LoadedConfig;
+using dumper::NameStyle;
+
+struct Arguments {
+  bool origin = false, json = false, markdown = false;
+  std::string check;
+};
+
+void print_table(const LoadedConfig& loaded, const Arguments& arguments) {
+  std::vector<Column> columns = {{"OPTION"}, {"VALUE"}};
+  if (arguments.origin) columns.push_back({"FROM"});
+  Table table(columns);
+  for (size_t i = 0; i < kOptionCount; ++i) {
+    const auto option = static_cast<Option>(i);
+    const char* value = loaded.config.text(option);
+    std::vector<std::string> row = {option_name(option, NameStyle::Environment),
+                                    *value == '\0' ? "(unset)" : value};
+    if (arguments.origin)
+      row.push_back(dumper::kOriginNames[static_cast<size_t>(loaded.config.origin(option))]);
+    table.add(row);
+  }
+  print(table.text());
+}
+
+std::string run_directory(const dumper::Config& config) {
+  return dumper::expand_directory(config.text(Option::Dir), dumper::process_names(config, environ));
+}
+
+void print_as_json(const LoadedConfig& loaded) {
+  analysis::JsonFields out;
+  const uint64_t mask = loaded.config.u64(Option::Events);
+  out.object([&] {
+    out.raw("options", config_json(loaded.config));
+    out.number("event_mask", mask);
+    out.string("event_kinds", dumper::event_names(static_cast<uint32_t>(mask)));
+    out.string("run_directory", run_directory(loaded.config));
+    out.list("notices", loaded.notices,
+             [&](const dumper::Notice& notice) { out.element(notice.sentence); });
+  });
+  print_json(out.text());
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.markdown) {
+    print(configuration_markdown());
+    return kOk;
+  }
+  LoadedConfig loaded;
+  if (arguments.check.empty()) {
+    loaded = dumper::load_config(environ);
+  } else {
+    if (access(arguments.check.c_str(), R_OK) != 0)
+      return bad_input(arguments.check + ": " + std::strerror(errno));
+    load_config_file(arguments.check.c_str(), &loaded.config, &loaded.notices);
+  }
+  if (arguments.json) {
+    print_as_json(loaded);
+  } else {
+    print_table(loaded, arguments);
+  }
+  for (const dumper::Notice& notice : loaded.notices) complain(notice.sentence);
+  return loaded.notices.empty() ? kOk : kFinding;
+}
+
+}  // namespace
+
+void add_config(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(app, exit_code, "config",
+                                  "Show the options in force here, and what is wrong with them",
+                                  [arguments] { return run(*arguments); });
+  command->add_flag("--origin", arguments->origin,
+                    "Say where each value comes from: environment, file or default");
+  command
+      ->add_option("--check", arguments->check,
+                   "Check a JSON file of options, without the environment")
+      ->type_name("FILE");
+  command->add_flag("--json", arguments->json,
+                    "Print JSON, with the run directory and the kinds of events recorded");
+  command->add_flag("--markdown", arguments->markdown, "Print docs/configuration.md");
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,60 @@
+// `lockstep count DIR`: how many calls of each kind a run holds.
+
+#include "analysis/inspect/count_run.h"
+#include "cli/commands.h"
+#include "cli/show/output.h"
+
+namespace lockstep::cli {
+namespace {
+
+void add_row(const char* name, const analysis::RunCounts& counts, unsigned kind, Table* table) {
+  const uint64_t numbers[] = {counts.starts[kind],   counts.states[kind], counts.stops[kind],
+                              counts.filtered[kind], counts.shed[kind],   counts.folded[kind],
+                              counts.given_up[kind], counts.unknown[kind]};
+  std::vector<std::string> cells = {name};
+  bool any = false;
+  for (uint64_t number : numbers) {
+    cells.push_back(std::to_string(number));
+    any = any || number != 0;
+  }
+  if (any) table->add(cells);
+}
+
+void print_table(const analysis::RunCounts& counts) {
+  Table table({{"kind"},
+               {"starts", Align::Right},
+               {"states", Align::Right},
+               {"stops", Align::Right},
+               {"filtered", Align::Right},
+               {"shed", Align::Right},
+               {"folded", Align::Right},
+               {"given up", Align::Right},
+               {"unknown", Align::Right}});
+  for (unsigned kind = 0; kind <= kKinds; ++kind) add_row(kKindNames[kind], counts, kind, &table);
+  print(table.text());
+  print(std::to_string(counts.records) + " records of " + std::to_string(counts.communicators) +
+        " communicators in " + std::to_string(counts.processes) + " processes; " +
+        std::to_string(counts.late) + " late, " + std::to_string(counts.damaged_chunks()) +
+        " damaged chunks\n");
+}
+
+int run(const RunArguments& arguments) {
+  const auto counts = analysis::count_run(arguments.directory);
+  if (!counts.ok()) return bad_input(counts.message());
+  if (arguments.json) {
+    print_json(counts.value().to_json());
+  } else {
+    print_table(counts.value());
+  }
+  for (const dumper::Damage& damage : counts.value().damage) complain(to_sentence(damage));
+  return kOk;
+}
+
+}  // namespace
+
+void add_count(CLI::App& app, int& exit_code) {
+  add_run_command(app, exit_code, "count", "Count the calls a run holds, by kind",
+                  std::make_shared<RunArguments>(), run);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,125 @@
+// `lockstep export DIR --to FORMAT -o PATH`: a run for other tools.
+#include "analysis/export/export.h"
+
+#include <memory>
+
+#include "base/json_fields.h"
+#include "cli/commands.h"
+#include "cli/job/node_shares.h"
+#include "cli/show/output.h"
+#include "cli/show/progress.h"
+
+namespace lockstep::cli {
+namespace {
+
+using analysis::ExportSummary;
+
+struct Arguments : RunArguments {
+  std::string format, output;
+  bool force = false, srun = false;
+  unsigned threads = 0;
+};
+
+std::string formats_help() {
+  std::string text = "What to write:";
+  for (const auto& format : analysis::export_formats())
+    text += std::string("\n") + format.name + ": " + format.help;
+  return text;
+}
+
+void print_as_json(const Arguments& arguments, const ExportSummary& summary) {
+  analysis::JsonFields out;
+  const auto counts = [&](const char* key, const std::vector<analysis::ExportCount>& list) {
+    out.object(key, [&] {
+      for (const analysis::ExportCount& entry : list) out.number(entry.what, entry.count);
+    });
+  };
+  out.object([&] {
+    out.string("format", arguments.format);
+    out.string("output", arguments.output);
+    counts("written", summary.written);
+    counts("left_out", summary.left_out);
+    out.strings("notes", summary.notes);
+  });
+  print_json(out.text());
+}
+
+void print_as_text(const Arguments& arguments, const ExportSummary& summary) {
+  std::string line = arguments.output + ":";
+  for (size_t i = 0; i < summary.written.size(); ++i) {
+    line += i == 0 ? " " : ", ";
+    line += std::to_string(summary.written[i].count) + " " + summary.written[i].what;
+  }
+  print(line + "\n");
+  for (const analysis::ExportCount& entry : summary.left_out)
+    print("left out: " + std::to_string(entry.count) + " " + entry.what + "\n");
+}
+
+int print_summary(const Arguments& arguments, const ExportSummary& summary) {
+  if (arguments.json) {
+    print_as_json(arguments, summary);
+  } else {
+    print_as_text(arguments, summary);
+  }
+  for (const std::string& note : summary.notes) complain(note);
+  return kOk;
+}
+
+// `shares`: null when everything is done here.
+int convert(const Arguments& arguments, NodeShares* shares) {
+  analysis::LoadOptions load;
+  load.threads = arguments.threads;
+  if (shares != nullptr) load.parts = shares->parts();
+  const auto tables = load_with_progress(arguments.directory, load);
+  if (!tables.ok()) return bad_input(tables.message());
+  const analysis::RunTables& run = *tables.value();
+  Progress writing("writing");
+  analysis::ExportOptions options;
+  options.format = arguments.format;
+  options.output = arguments.output;
+  options.if_exists = arguments.force ? analysis::IfExists::Replace : analysis::IfExists::Refuse;
+  options.threads = arguments.threads;
+  options.progress = writing.callback();
+  if (shares != nullptr) options.details = shares->parts();
+  ExportSummary summary;
+  summary.notes = run.notes;
+  const analysis::ExportInput input = analysis::export_input(arguments.directory, run);
+  const Status done = analysis::export_run(input, options, &summary);
+  return done.ok() ? print_summary(arguments, summary) : bad_input(done.message());
+}
+
+int run(const Arguments& arguments) {
+  const analysis::ExportFormat* format = analysis::find_export_format(arguments.format);
+  if (format == nullptr) {
+    return bad_usage("there is no format '" + arguments.format +
+                     "'; `lockstep export --help` lists them");
+  }
+  if (!arguments.srun) return convert(arguments, nullptr);
+  if (format->write_host == nullptr)
+    return bad_usage("--srun writes csv and parquet; " + arguments.format + " is one node's work");
+  auto shares = NodeShares::create(arguments.directory, arguments.output);
+  if (!shares.ok()) return bad_usage(shares.message());
+  Status done = shares.value()->processes();
+  if (done.ok()) done = shares.value()->details(arguments.format);
+  return done.ok() ? convert(arguments, shares.value().get()) : bad_input(done.message());
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_run_command(app, exit_code, "export",
+                                      "Write a run for Perfetto, PyTorch's tools, SQL engines, ...",
+                                      arguments, run);
+  command->add_option("--to", arguments->format, formats_help())->required()->type_name("FORMAT");
+  command->add_option("-o,--output", arguments->output, "File or directory to make")
+      ->required()
+      ->type_name("PATH");
+  command->add_flag("--force", arguments->force,
+                    "Replace PATH; a directory only when an export made it");
+  command->add_option("--threads", arguments->threads, "0 = as many as the machine has");
+  command->add_flag("--srun", arguments->srun,
+                    "In a SLURM job: convert on all of its nodes, and put it together here");
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,84 @@
+// `lockstep info DIR`: who wrote this run, and in what state it is.
+#include <cstdio>
+
+#include "analysis/inspect/describe_run.h"
+#include "cli/commands.h"
+#include "cli/show/output.h"
+
+namespace lockstep::cli {
+namespace {
+
+std::string seconds(uint64_t ns) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", static_cast<double>(ns) * 1e-9);
+  return text;
+}
+
+std::string percent(double value) {
+  if (value < 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f %%", value);
+  return text;
+}
+
+std::string ranks_of(const analysis::ProcessSummary& process) {
+  std::string text;
+  constexpr size_t kMostShown = 4;
+  for (size_t i = 0; i < process.communicators.size() && i < kMostShown; ++i) {
+    const dumper::CommFacts& comm = process.communicators[i];
+    text += (i == 0 ? "" : ", ") + std::to_string(comm.rank) + "/" + std::to_string(comm.ranks);
+  }
+  return process.communicators.size() > kMostShown ? text + ", ..." : text;
+}
+
+void print_run(const analysis::RunSummary& run) {
+  Table table({{"host"},
+               {"pid", Align::Right},
+               {"state"},
+               {"ranks"},
+               {"records", Align::Right},
+               {"lost", Align::Right},
+               {"overhead", Align::Right},
+               {"bytes", Align::Right},
+               {"files", Align::Right},
+               {"seconds", Align::Right}});
+  for (const analysis::ProcessSummary& process : run.processes) {
+    table.add({process.entry.host, std::to_string(process.entry.pid), process.state,
+               ranks_of(process), std::to_string(process.records), std::to_string(process.lost),
+               percent(process.overhead_percent), std::to_string(process.bytes),
+               std::to_string(process.entry.segments.size()),
+               seconds(process.last_raw_ns - process.first_raw_ns)});
+  }
+  print(table.text());
+  if (!run.processes.empty()) {
+    const dumper::ProcessFacts& facts = run.processes[0].entry.facts;
+    print("lockstep " + facts.library_version + ", profiler table v" +
+          std::to_string(facts.abi_version) + ", clock " + facts.tick_source + "\n");
+    for (const dumper::OptionFact& option : facts.options) {
+      if (option.origin != "default")
+        print("option " + option.name + "=" + option.value + " (" + option.origin + ")\n");
+    }
+  }
+  for (const std::string& arena : run.arenas)
+    print("memory file " + arena + ": of a running process, or `lockstep recover` reads it\n");
+}
+
+int run(const RunArguments& arguments) {
+  const auto summary = analysis::describe_run(arguments.directory);
+  if (!summary.ok()) return bad_input(summary.message());
+  if (arguments.json) {
+    print_json(summary.value().to_json());
+  } else {
+    print_run(summary.value());
+  }
+  return kOk;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, int& exit_code) {
+  add_run_command(app, exit_code, "info", "Show who wrote a run, and in what state it is",
+                  std::make_shared<RunArguments>(), run);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,193 @@
+// `lockstep run [options] -- srun ... program`: records one start of a program, in a batch script
+// or by hand.
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/job/run_finish.h"
+#include "cli/job/run_marker.h"
+#include "cli/job/run_note.h"
+#include "cli/job/snapshot_clock.h"
+#include "cli/show/output.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr const char* kPluginFile = "libnccl-profiler.so";
+
+struct Arguments {
+  std::vector<std::string> command;
+  std::string parent = ".", events, node_local;
+  double interval_s = 0, snapshot_every_s = 0;
+  int top = 0;
+  bool dry_run = false;
+};
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+// Beside the command where it was built, ../lib where it was installed.
+Result<std::string> find_plugin() {
+  const std::filesystem::path folder = std::filesystem::path(this_command()).parent_path();
+  std::error_code error;
+  for (const auto& place : {folder / kPluginFile, folder.parent_path() / "lib" / kPluginFile}) {
+    if (std::filesystem::exists(place, error)) return place.string();
+  }
+  return Status::error(std::string("there is no ") + kPluginFile + " in " + folder.string() +
+                       " nor in ../lib beside it; `make` builds it, `make install` puts it there");
+}
+
+// Percent signs are patterns in LOCKSTEP_DIR.
+std::string as_pattern(const std::string& directory) {
+  std::string pattern;
+  for (char c : directory) pattern += c == '%' ? "%%" : std::string(1, c);
+  return pattern;
+}
+
+// A directory for each host, so that thousands of processes do not share one; all hosts meet, and
+// leave what their clocks said, in the run directory.
+Settings settings_of(const Arguments& arguments, const std::string& plugin,
+                     const FinishPlan& plan) {
+  const std::string& place = plan.local.empty() ? plan.directory : plan.local;
+  Settings settings = {{"NCCL_PROFILER_PLUGIN", plugin},
+                       {"LOCKSTEP_DIR", as_pattern(place) + "/%h"},
+                       {"LOCKSTEP_CLOCK_OUT", plan.directory}};
+  if (!arguments.events.empty()) settings.emplace_back("LOCKSTEP_EVENTS", arguments.events);
+  if (arguments.interval_s > 0) {
+    const auto us = std::llround(arguments.interval_s * 1e6);
+    settings.emplace_back("LOCKSTEP_DUMP_INTERVAL_US", std::to_string(us));
+  }
+  return settings;
+}
+
+// The words after the first `--`, as they are: the parser would take [a,b] for a list.
+std::vector<std::string> words_after_mark() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  bool marked = false;
+  for (std::string word; std::getline(file, word, '\0');) {
+    if (marked) words.push_back(word);
+    marked = marked || word == "--";
+  }
+  return words;
+}
+
+// Absolute, and of this run alone: jobs number their runs by the folder they are in, of which there
+// may be several.
+std::string local_place(const std::string& parent, const std::string& directory) {
+  const std::filesystem::path run = std::filesystem::path(directory).filename();
+  std::error_code error;
+  return (std::filesystem::absolute(parent, error).lexically_normal() / run).string() + "-" +
+         std::to_string(getpid());
+}
+
+std::string utc_now() {
+  char text[32];
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H-%M-%SZ", &utc);
+  return text;
+}
+
+int show_plan(const Arguments& arguments, const Settings& settings, const FinishPlan& plan) {
+  std::string text;
+  for (const auto& [name, value] : settings) text += "export " + shown({name + "=" + value}) + "\n";
+  text += shown(arguments.command) + "\n";
+  for (const FinishStep& step : finish_steps(plan))
+    text += shown(step.command) + " >" + shown({step.to}) + "\n";
+  print(text);
+  return kOk;
+}
+
+int record(const Arguments& arguments, const Settings& settings, const FinishPlan& plan) {
+  const bool first = plan.job.task == "0";
+  for (const auto& [name, value] : settings) setenv(name.c_str(), value.c_str(), 1);
+  if (first) complain("recording to " + plan.directory);
+  RunNote note{plan.directory, plan.job, shown(arguments.command), utc_now(), plan.local};
+  if (first) note.write();
+  const RunMarker marker(first ? plan.job.job : "", plan.directory);
+  ChildProcess process;
+  SnapshotClock snapshots(plan.directory, first ? arguments.snapshot_every_s : 0);
+  const int code = process.run_program(
+      arguments.command, snapshots.look_s(), [&] { return snapshots.due(); },
+      [&] { take_snapshot(process, plan); });
+  note.exit_code = code;
+  note.ended = utc_now();
+  if (first) note.write();
+  finish_run(process, plan);
+  if (first) {
+    complain("the program ended with " + std::to_string(code) + "; summaries are in " +
+             plan.directory + "/summary");
+  }
+  return code;
+}
+
+int run(Arguments arguments) {
+  const std::string first_word = arguments.command.front();
+  arguments.command = words_after_mark();
+  if (arguments.command.empty() || arguments.command.front() != first_word)
+    return bad_usage("the program comes after --, as in `lockstep run -- srun program`");
+  const Result<std::string> plugin = find_plugin();
+  if (!plugin.ok()) return bad_input(plugin.message());
+  FinishPlan plan;
+  plan.job = job_facts();
+  if (!arguments.node_local.empty() && plan.job.inside_step())
+    return bad_usage(
+        "--node-local collects from all nodes when the program has ended, so `lockstep run` comes "
+        "before srun and not after it");
+  if (!arguments.node_local.empty() && arguments.snapshot_every_s > 0)
+    return bad_usage(
+        "--snapshot-every reads the run directory, where nothing is while --node-local records on "
+        "the nodes' own disks");
+  plan.top = arguments.top;
+  const auto directory = new_run_directory(arguments.parent, plan.job, !arguments.dry_run);
+  if (!directory.ok()) return bad_input(directory.message());
+  plan.directory = directory.value();
+  if (!arguments.node_local.empty()) plan.local = local_place(arguments.node_local, plan.directory);
+  const Settings settings = settings_of(arguments, plugin.value(), plan);
+  return arguments.dry_run ? show_plan(arguments, settings, plan)
+                           : record(arguments, settings, plan);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(app, exit_code, "run",
+                                  "Record a program: lockstep run [options] -- srun ... program",
+                                  [arguments] { return run(*arguments); });
+  command->add_option("command", arguments->command, "The program and its arguments, after --")
+      ->required()
+      ->type_name("PROGRAM...");
+  command->add_option("--dir", arguments->parent,
+                      "Folder, on all nodes, in which each run gets a directory of its own");
+  command
+      ->add_option("--node-local", arguments->node_local,
+                   "Record under this folder of each node's own disk, and collect at the end")
+      ->type_name("DIR");
+  command->add_option("--events", arguments->events, "What to record; LOCKSTEP_EVENTS")
+      ->type_name("EVENTS");
+  command
+      ->add_option("--interval", arguments->interval_s,
+                   "Longest time that a record waits before it is written")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->type_name("SECONDS");
+  command
+      ->add_option("--snapshot-every", arguments->snapshot_every_s,
+                   "Reports on the running program, and when it begins to end, into snapshot/TIME")
+      ->check(CLI::Range(0.1, 1e6))
+      ->type_name("SECONDS");
+  command->add_option("--top", arguments->top, "Rows in the report's lists")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+  command->add_flag("--dry-run", arguments->dry_run, "Print what would be set and run");
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,178 @@
+// `lockstep runs list|show|rm|prune`: the runs under a folder.
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "base/json_fields.h"
+#include "cli/commands.h"
+#include "cli/job/run_removal.h"
+#include "cli/job/run_rows.h"
+#include "cli/show/output.h"
+
+namespace lockstep::cli {
+namespace {
+
+using analysis::JsonFields;
+
+struct Arguments {
+  std::string parent = ".";
+  std::vector<std::string> runs;
+  std::optional<double> older_than_days;
+  std::optional<uint64_t> keep_bytes;
+  bool json = false, yes = false;
+};
+
+void put(JsonFields& out, const RunRow& row) {
+  out.object([&] {
+    out.string("run", row.name);
+    out.string("job", row.job);
+    out.string("state", row.state);
+    out.number("processes", row.processes);
+    out.number("ranks", row.ranks);
+    out.number("bytes", row.bytes);
+    out.number("lost", row.lost);
+    out.string("clock", row.clock);
+    out.string("command", row.command);
+    out.string("started", row.started);
+    out.string("ended", row.ended);
+    out.string("exit_code", row.exit_code);
+  });
+}
+
+int list(const Arguments& arguments) {
+  const auto rows = run_rows(arguments.parent);
+  if (!rows.ok()) return bad_input(rows.message());
+  if (arguments.json) {
+    JsonFields out;
+    out.writer().StartArray();
+    for (const RunRow& row : rows.value()) put(out, row);
+    out.writer().EndArray();
+    print_json(out.text());
+    return kOk;
+  }
+  Table table({{"run"},
+               {"job"},
+               {"state"},
+               {"processes", Align::Right},
+               {"ranks", Align::Right},
+               {"bytes", Align::Right},
+               {"lost", Align::Right},
+               {"clock"}});
+  for (const RunRow& row : rows.value()) {
+    table.add({row.name, row.job, row.state, std::to_string(row.processes),
+               std::to_string(row.ranks), std::to_string(row.bytes), std::to_string(row.lost),
+               row.clock});
+  }
+  print(table.text());
+  return kOk;
+}
+
+int show(const Arguments& arguments) {
+  const auto found = run_row(arguments.parent);
+  if (!found.ok()) return bad_input(found.message());
+  const RunRow& row = found.value();
+  if (arguments.json) {
+    JsonFields out;
+    put(out, row);
+    print_json(out.text());
+    return kOk;
+  }
+  const auto line = [](const char* what, const std::string& value) {
+    if (!value.empty()) print(std::string(what) + "  " + value + "\n");
+  };
+  line("run      ", row.name);
+  line("job      ", row.job);
+  line("command  ", row.command);
+  line("started  ", row.started);
+  line("ended    ", row.ended);
+  line("exit code", row.exit_code);
+  line("state    ", row.state);
+  line("processes", std::to_string(row.processes));
+  line("ranks    ", std::to_string(row.ranks));
+  line("bytes    ", std::to_string(row.bytes));
+  line("lost     ", std::to_string(row.lost));
+  line("clock    ", row.clock);
+  return kOk;
+}
+
+int rm(const Arguments& arguments) {
+  std::vector<RunRow> chosen;
+  for (const std::string& path : arguments.runs) {
+    auto row = run_row(path);
+    if (!row.ok()) return bad_input(row.message() + "; nothing was removed");
+    chosen.push_back(std::move(row.value()));
+  }
+  return remove_runs(chosen, arguments.yes);
+}
+
+// The oldest first: those older than asked for, then more until what is left is small enough.
+int prune(const Arguments& arguments) {
+  if (!arguments.older_than_days && !arguments.keep_bytes)
+    return bad_usage("say what goes: --older-than DAYS or --keep SIZE");
+  auto rows = run_rows(arguments.parent);
+  if (!rows.ok()) return bad_input(rows.message());
+  uint64_t left = 0;
+  std::vector<RunRow> ended;
+  for (RunRow& row : rows.value()) {
+    left += row.bytes;
+    if (!row.running) ended.push_back(std::move(row));
+  }
+  std::stable_sort(ended.begin(), ended.end(),
+                   [](const RunRow& a, const RunRow& b) { return a.written < b.written; });
+  constexpr double kDayS = 86400;
+  const auto now = static_cast<double>(std::time(nullptr));
+  std::vector<RunRow> chosen;
+  for (RunRow& row : ended) {
+    const double age_days = (now - static_cast<double>(row.written)) / kDayS;
+    const bool old = arguments.older_than_days && age_days > *arguments.older_than_days;
+    const bool too_much = arguments.keep_bytes && left > *arguments.keep_bytes;
+    if (!old && !too_much) continue;
+    left -= row.bytes;
+    chosen.push_back(std::move(row));
+  }
+  if (chosen.empty()) {
+    print("nothing to remove\n");
+    return kOk;
+  }
+  return remove_runs(chosen, arguments.yes);
+}
+
+void add_yes(CLI::App* command, const std::shared_ptr<Arguments>& arguments) {
+  command->add_flag("--yes", arguments->yes, "Do not ask");
+}
+
+}  // namespace
+
+void add_runs(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* runs = app.add_subcommand("runs", "The runs under a folder: list, show, rm, prune");
+  runs->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, int (*run)(const Arguments&)) {
+    return add_command(*runs, exit_code, name, help, [arguments, run] { return run(*arguments); });
+  };
+  CLI::App* command = add("list", "One line for each run", list);
+  command->add_option("PARENT", arguments->parent, "The folder; default: the current one");
+  command->add_flag("--json", arguments->json, "Print a JSON array");
+  command = add("show", "One run", show);
+  command->add_option("DIR", arguments->parent, "The run directory")->required();
+  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command = add("rm", "Remove what lockstep made in run directories", rm);
+  command->add_option("DIR", arguments->runs, "Run directories")->required();
+  add_yes(command, arguments);
+  command = add("prune", "Remove runs by age or size, the oldest first", prune);
+  command->add_option("PARENT", arguments->parent, "The folder; default: the current one");
+  command
+      ->add_option("--older-than", arguments->older_than_days,
+                   "Those whose newest segment is older")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("DAYS");
+  command
+      ->add_option("--keep", arguments->keep_bytes,
+                   "As many as it takes until the segments of the others have at most this size; "
+                   "also 500M, 2G")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
+  add_yes(command, arguments);
+}
+
+}  // namespace lockstep::cli

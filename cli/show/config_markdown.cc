@@ -1,0 +1,86 @@
+#include "cli/show/config_markdown.h"
+
+#include <string_view>
+
+#include "dumper/options/event_mask.h"
+#include "dumper/options/option_names.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr const char* kIntroduction = R"(# Configuration
+
+*Made by `lockstep config --markdown` from the table in include/lockstep/config.h.*
+
+Every option is an environment variable. The same options can stand in a JSON file, by the names in the second column,
+whose path is in `LOCKSTEP_CONFIG`:
+
+```json
+{"dir": "/scratch/%j", "dump_interval_us": 250000, "events": "step"}
+```
+
+Option by option, the environment wins over the file and the file over the default; an empty variable counts as unset.
+`lockstep config --origin` shows what is in force and where each value comes from, `lockstep config --check FILE` checks
+a file. Every segment stores all values with their origins.
+
+Nothing in here can stop a job. A misspelled name, a value out of range, a file that is missing or is not JSON: each is
+one line in NCCL's log that names it (with line and column, and the nearest real name), and costs only itself: that
+option keeps its other value or its default. A file that is not JSON is left aside whole.
+)";
+
+constexpr const char* kEventsIntroduction = R"(
+## What `LOCKSTEP_EVENTS` takes
+
+A preset; kind names joined by commas, as in `Coll,ProxyOp` or `api,KernelCh` (case matters: `coll` is the preset, `Coll`
+the one kind); or a number, NCCL's activation mask. `NCCL_PROFILE_EVENT_MASK` is honoured when `LOCKSTEP_EVENTS` is not
+set in the environment.
+
+| preset | mask | kinds |
+|---|---|---|
+)";
+
+std::string values(const OptionRow& row) {
+  if (row.type == OptionType::Flag) return "0, 1";
+  if (row.type == OptionType::Events) return "see below";
+  if (row.type == OptionType::Text) return "text";
+  std::string range = row.range;
+  for (size_t at = 0; (at = range.find('|', at)) != std::string::npos; at += 2)
+    range.replace(at, 1, ", ");
+  const size_t dots = range.find("..");
+  return dots == std::string::npos ? range : range.replace(dots, 2, " to ");
+}
+
+std::string option_line(Option option) {
+  const OptionRow& row = option_row(option);
+  const std::string value = *row.value == '\0' ? "unset" : std::string("`") + row.value + "`";
+  const std::string key = dumper::environment_only(option) ? "" : std::string("`") + row.name + "`";
+  return "| `" + option_name(option, dumper::NameStyle::Environment) + "` | " + key + " | " +
+         value + " | " + values(row) + " | " + row.help + " |\n";
+}
+
+std::string section_title(std::string_view section) {
+  std::string title(section);
+  if (title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return "\n## " + title +
+         "\n\n| variable | in JSON | default | values | meaning |\n|---|---|---|---|---|\n";
+}
+
+}  // namespace
+
+std::string configuration_markdown() {
+  std::string text = kIntroduction;
+  std::string_view section;
+  for (size_t i = 0; i < kOptionCount; ++i) {
+    if (section != kOptions[i].section) text += section_title(section = kOptions[i].section);
+    text += option_line(static_cast<Option>(i));
+  }
+  text += kEventsIntroduction;
+  for (const char* preset : {"api", "coll", "kernel", "proxy", "step", "all"}) {
+    const uint32_t mask = dumper::parse_events(preset).value();
+    text += std::string("| `") + preset + "` | " + std::to_string(mask) + " | " +
+            dumper::event_names(mask) + " |\n";
+  }
+  return text;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,31 @@
+// From options to a prober that can run: job name, key, directories, interface, sockets, the plan
+// of the rendezvous. Runs on the prober's thread after this process became the host's leader; may
+// touch the file system.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "clocksync/probe/prober.h"
+#include "clocksync/rendezvous/rendezvous.h"
+
+namespace lockstep::clocksync {
+
+struct PreparedProbe {
+  ProberSetup setup;
+  std::vector<ProbeSocket> paths;
+  RendezvousPlan plan;
+};
+
+struct ProbeIdentity {
+  std::string job;
+  std::string host;
+  HostFacts facts;
+};
+ProbeIdentity identify(const ClockSyncOptions& options, const Environment& environment);
+
+// The reason when probing is not possible here: no key, no interface, no port.
+Result<PreparedProbe> prepare_probe(const ClockSyncOptions& options, const ProbeIdentity& identity,
+                                    const Environment& environment);
+
+}  // namespace lockstep::clocksync

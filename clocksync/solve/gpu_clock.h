@@ -1,0 +1,97 @@
+// One GPU's clock (%globaltimer, as NCCL's pTimer shows it) against its host's raw clock, from
+// inequalities alone: a kernel does not start before its launch was called, and the host sees a
+// stamp only after it was made. Bracketed snapshots (active mode) are the same with shorter
+// brackets. A stamp is the truth rounded down to the clock's step, which is found from the stamps
+// and becomes slack.
+//
+// NCCL's stamps can belong to other work: its counters slip (nccl-profiler.md 2.11, 2.15 rows 24 to
+// 27). An old stamp contradicts the launch it is shown for, so it must be kept out there. Sightings
+// are true whatever work they belong to, so they decide. Memory grows with time, not with events.
+// Plain numbers in; offline, one thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "clocksync/solve/edge_solver.h"
+#include "lockstep/clock_record.h"
+
+namespace lockstep::clocksync {
+
+// Of the GPU clocks known; assumed where too few stamps tell.
+inline constexpr int64_t kWidestGpuStepNs = 1024;
+
+// The step of the clock that made these stamps: the greatest common divisor of most of them (a few
+// may be garbage).
+int64_t detect_granularity_ns(const std::vector<uint64_t>& stamps);
+
+// The step minute by minute: it changes when another tool asks the driver for a finer clock.
+class GpuSteps {
+ public:
+  void add(uint64_t stamp, int64_t raw_ns);
+  void add(const GpuSteps& other);
+  int64_t at(int64_t raw_ns) const;
+  int64_t widest() const;
+
+ private:
+  static constexpr size_t kBatch = 32;  // different stamps per divisor: 2^-32 to be too large
+  std::map<int64_t, int64_t> by_minute_;
+  std::array<uint64_t, kBatch> batch_{};
+  size_t batched_ = 0;
+  int64_t minute_ = INT64_MIN;  // of the batch
+};
+
+// When a stamp was made, on the host's raw clock.
+struct HostTime {
+  int64_t ns = 0;                // estimate
+  int64_t lo_ns = 0, hi_ns = 0;  // guaranteed; the least and largest number when nothing is
+};
+
+class GpuClock {
+ public:
+  // For a stamp seen at about near_raw_ns.
+  std::optional<HostTime> to_host(uint64_t stamp, int64_t near_raw_ns) const;
+  int64_t granularity_ns() const { return steps_.widest(); }
+  const EdgeModel& model() const { return model_; }
+
+ private:
+  friend class GpuClockEvidence;
+  int64_t host_ns(uint64_t stamp, int64_t near_raw_ns,
+                  int64_t (*theta_ns)(const OffsetInterval&)) const;
+
+  EdgeModel model_;  // theta = GPU's clock - host's clock, on the host's clock
+  std::map<int64_t, int64_t> least_theta_ns_;  // by bin of host time, from sightings
+  GpuSteps steps_;
+};
+
+// Everything known of one GPU's clock, gathered in any order; then `launched` for each launch that
+// is not contradicted, then solve().
+class GpuClockEvidence {
+ public:
+  // The host saw at raw_ns that the GPU had made the stamp.
+  void seen(uint64_t stamp, int64_t raw_ns);
+  void snapshot(const GpuSnapshot& snapshot);
+  void add(const GpuClockEvidence& other);  // of the same GPU
+
+  // What was seen around the launch proves that the stamp is older. Ask after the last sighting.
+  bool is_before_launch(uint64_t stamp, int64_t launch_raw_ns);
+  // The work that made the stamp was launched at or after raw_ns.
+  void launched(int64_t raw_ns, uint64_t stamp);
+  GpuClock solve();
+
+ private:
+  using Bins = std::map<int64_t, std::vector<HullPoint>>;
+  void find_least_thetas();
+  void reach(int64_t raw_ns);
+
+  // The hulls lose their outermost points; answers are wanted there, too.
+  std::optional<int64_t> from_raw_ns_, to_raw_ns_;
+  Bins up_, down_;  // GPU before host, host before GPU; by 0.1 s of the earlier clock
+  std::map<int64_t, int64_t> least_theta_ns_;
+  GpuSteps steps_;
+};
+
+}  // namespace lockstep::clocksync

@@ -1,0 +1,60 @@
+// The chunk that the dump thread is filling: pieces of blocks until they are in a segment. Only
+// then do the blocks go back to NCCL's threads, so that nothing is dropped whatever goes wrong (a
+// full disk, no memory to encode): the same pieces are tried again, and are still in the arena
+// should the process die. Owned by whoever drains.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "dumper/drain/block_source.h"
+#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/segment_writer.h"
+
+namespace lockstep::dumper {
+
+class ChunkInHand {
+ public:
+  // BlockHeader::calls, or what of them is news.
+  using Calls = std::unique_ptr<std::atomic<uint64_t>[]>;
+
+  ChunkInHand(BlockSource& source, SegmentWriter& writer, int zstd_level);
+
+  // `calls` is what the piece tells of its block's calls, or null; `closed` its block when nothing
+  // more will come from it, or nullptr. Throws std::bad_alloc having taken nothing.
+  void add(const Piece& piece, Calls calls, BlockHeader* closed);
+  // Empties a block all of whose records are in segments.
+  void give_back(BlockHeader* block);
+  bool empty() const { return taken_.empty(); }
+  // Time to write; also when memory was too short to encode what was added.
+  bool full() const { return finished_ || encoder_.full() || encoded_pieces_ != taken_.size(); }
+  // Writes it and becomes empty. On error everything stays in hand.
+  Status write(uint64_t complete_ticks);
+  // Any thread.
+  uint64_t records_written() const { return records_written_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Taken {
+    Piece piece;
+    Calls calls;
+    BlockHeader* closed;
+  };
+  bool encode_pieces();
+  Status encode(uint64_t complete_ticks);
+  void collect_anchors();
+
+  BlockSource& source_;
+  SegmentWriter& writer_;
+  const int zstd_level_;
+  std::vector<Taken> taken_;
+  ChunkEncoder encoder_;
+  size_t encoded_pieces_ = 0;  // of taken_, by encoder_
+  EncodedChunk chunk_;
+  bool finished_ = false;  // chunk_ holds all of taken_
+  std::vector<Anchor> anchors_;
+  uint64_t anchors_seen_ = 0;
+  std::atomic<uint64_t> records_written_{0};
+};
+
+}  // namespace lockstep::dumper

@@ -1,0 +1,288 @@
+#include "dumper/drain/dump_thread.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "dumper/segment/arena_strings.h"
+
+namespace lockstep::dumper {
+namespace {
+
+// Without a word from the keeper (it could not be started) the dump thread looks by itself this
+// often.
+constexpr uint64_t kLongestSleepUs = 1000000;
+constexpr uint64_t kRetryUs = 200000;  // after a failed write
+constexpr uint64_t kFlushPollUs = 500;
+
+uint64_t ns_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
+}
+
+uint32_t bytes_of(uint64_t published) { return static_cast<uint32_t>(published); }
+
+}  // namespace
+
+DumpThread::DumpThread(BlockSource& source, const DumpOptions& options, Log log, void* log_self)
+    : source_(source),
+      writer_(options.segments, system_file_io()),
+      chunk_(source, writer_, options.zstd_level),
+      ledger_(source, writer_, options.overhead),
+      arena_pointer_(options.segments, options.arena_path),
+      log_(log),
+      log_self_(log_self),
+      progress_(source.arena()->max_blocks) {
+  writer_.set_facts(options.facts);
+}
+
+bool DumpThread::start() {
+  stopping_.store(false, std::memory_order_relaxed);
+  return thread_.start("lockstep-dump", run, this);
+}
+
+void DumpThread::finish() {
+  stopping_.store(true, std::memory_order_relaxed);
+  wake();
+  thread_.join();
+  round(true);
+}
+
+bool DumpThread::flush(uint64_t limit_us) {
+  const uint64_t running = rounds_started_.load(std::memory_order_acquire);
+  for (uint64_t waited_us = 0; rounds_done_.load(std::memory_order_acquire) <= running;
+       waited_us += kFlushPollUs) {
+    if (waited_us >= limit_us) return false;
+    wake();
+    usleep(kFlushPollUs);
+  }
+  return true;
+}
+
+std::string DumpThread::close() {
+  writer_.close();
+  if (behind_) return failure_;
+  arena_pointer_.remove();
+  return {};
+}
+
+void* DumpThread::run(void* self) {
+  static_cast<DumpThread*>(self)->loop();
+  return nullptr;
+}
+
+void DumpThread::loop() {
+  try {
+    arena_pointer_.write();
+  } catch (...) {  // out of memory: recovery looks for the arena without it
+  }
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    waker_.sleep_us(failure_.empty() ? kLongestSleepUs : kRetryUs);
+    // The keeper wakes us ever more often while blocks pile up; a disk or a memory in need is not
+    // asked faster for that.
+    if (failure_.empty() || ns_of(CLOCK_MONOTONIC) >= retry_ns_) round(false);
+  }
+}
+
+void DumpThread::round(bool final) {
+  const uint64_t number = rounds_started_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  const uint64_t cpu_before_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
+  behind_ = true;
+  try {
+    report(write_round(final));
+  } catch (...) {
+    const bool news = failure_.empty();
+    failure_ = "out of memory";  // short enough to need none
+    if (news) log_(log_self_, failure_);
+  }
+  if (!failure_.empty()) retry_ns_ = ns_of(CLOCK_MONOTONIC) + kRetryUs * 1000;
+  end_round_of_consumers(final);
+  cpu_ns_.fetch_add(ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns, std::memory_order_relaxed);
+  rounds_done_.store(number, std::memory_order_release);
+}
+
+Status DumpThread::write_round(bool final) {
+  Status status = drain(final);
+  tell_of_removed_segments();
+  if (status.ok()) status = final ? ledger_.write_end() : ledger_.write_news();
+  behind_ = !status.ok();
+  return behind_ ? status : writer_.sync();
+}
+
+void DumpThread::tell_of_removed_segments() {
+  const uint32_t removed = writer_.segments_removed();
+  if (removed == removed_told_) return;
+  const std::string sentence = "segment files were removed while their process was writing: " +
+                               std::to_string(removed - removed_told_) +
+                               "; what they held is counted as lost (disk)";
+  add_note(sentence);
+  log_(log_self_, sentence);
+  removed_told_ = removed;
+}
+
+// A consumer that runs out of memory is let go; the segments matter more.
+void DumpThread::give_to_consumers(const Piece& piece) {
+  if (consumers_.empty()) return;
+  const ArenaStrings strings(*source_.arena());
+  for (size_t i = 0; i < consumers_.size(); ++i) {
+    try {
+      consumers_[i]->take(piece, strings);
+    } catch (...) {
+      consumers_.erase(consumers_.begin() + static_cast<ptrdiff_t>(i--));
+      log_(log_self_, "out of memory: one of the live outputs ends here, the segments go on");
+    }
+  }
+}
+
+void DumpThread::end_round_of_consumers(bool final) {
+  if (consumers_.empty()) return;
+  const ArenaStrings strings(*source_.arena());
+  const Round round{complete_ticks_, source_.anchor_now(), source_.arena(), &strings, final};
+  for (RecordConsumer* consumer : consumers_) {
+    try {
+      consumer->end_round(round);
+    } catch (...) {  // out of memory: the next round tries again
+    }
+  }
+}
+
+// Open blocks are listed before the full ones are taken: a thread hands its old block over before
+// it opens the next, so by the time an open block is in the list, everything its thread wrote
+// before is in the queue, and comes first.
+Status DumpThread::drain(bool final) {
+  auto write = [&] {
+    Status written = chunk_.write(complete_ticks_);
+    if (written.ok()) ledger_.expect_end();
+    return written;
+  };
+  Status status;
+  if (!chunk_.empty() && !(status = write()).ok()) return status;
+  const uint64_t started_ticks = source_.anchor_now().ticks;
+  list_open_blocks(final);
+  // A thread that calls faster than this one writes must not hold up a finalize for ever: blocks
+  // opened since are the next round's once as many of them came as there can be at one time.
+  const ArenaHeader& arena = *source_.arena();
+  const uint64_t first_new = arena.next_sequence.load(std::memory_order_relaxed);
+  uint32_t new_blocks = 0;
+  while (next_full_ != nullptr ||
+         (new_blocks <= arena.max_blocks && (next_full_ = source_.next_full()) != nullptr)) {
+    const uint64_t sequence = next_full_->sequence.load(std::memory_order_acquire);
+    if (sequence >= first_new) ++new_blocks;
+    const uint64_t published = next_full_->published.load(std::memory_order_acquire);
+    take(next_full_, sequence, bytes_of(published), final);
+    next_full_ = nullptr;
+    if (chunk_.full() && !(status = write()).ok()) return status;
+  }
+  for (const OpenPiece& open : open_) {
+    if (open.block->sequence.load(std::memory_order_acquire) != open.sequence)
+      continue;  // came as full meanwhile
+    if (open.unqueued) {
+      open.block->closed.store(kClosed, std::memory_order_relaxed);  // so that it is listed once
+      next_full_ = open.block;
+    }
+    take(open.block, open.sequence, bytes_of(open.published), final);
+    next_full_ = nullptr;
+    if (chunk_.full() && !(status = write()).ok()) return status;
+  }
+  if (!chunk_.empty() && !(status = write()).ok()) return status;
+  if (new_blocks <= arena.max_blocks) complete_ticks_ = started_ticks;  // else older ones may wait
+  return status;
+}
+
+void DumpThread::list_open_blocks(bool final) {
+  open_.clear();
+  for (uint32_t i = 0; i < source_.arena()->max_blocks; ++i) {
+    BlockHeader* block = source_.block(i);
+    if (block == nullptr) continue;
+    const uint64_t sequence = block->sequence.load(std::memory_order_acquire);
+    const uint32_t closed = block->closed.load(std::memory_order_acquire);
+    if (sequence == 0 || closed == kClosed) continue;
+    const uint64_t published = block->published.load(std::memory_order_acquire);
+    const Progress& progress = progress_[i];
+    const uint32_t taken = progress.sequence == sequence ? progress.bytes : 0;
+    const bool unqueued = closed == kClosedUnqueued;
+    if (bytes_of(published) > taken || unqueued || final)
+      open_.push_back({block, sequence, published, unqueued});
+  }
+}
+
+// Nothing is remembered as taken before the chunk has it: add() throws when memory runs out.
+void DumpThread::take(BlockHeader* block, uint64_t sequence, uint32_t until_byte, bool final) {
+  const bool full = block == next_full_;
+  Progress& progress = progress_[source_.index_of(block)];
+  if (progress.sequence != sequence) progress = Progress{sequence, 0, nullptr};
+  if (until_byte < progress.bytes) return;
+  ChunkInHand::Calls calls;
+  if (full || final) calls = calls_since_told(*block, &progress);
+  if (until_byte == progress.bytes && calls == nullptr) {
+    if (full) chunk_.give_back(block);
+    return;
+  }
+  name_thread(block);
+  Piece piece;
+  piece.words = reinterpret_cast<const uint64_t*>(reinterpret_cast<const char*>(block) +
+                                                  sizeof(BlockHeader) + progress.bytes);
+  piece.bytes = until_byte - progress.bytes;
+  piece.from_byte = progress.bytes;
+  piece.tid = block->tid.load(std::memory_order_relaxed);
+  std::memcpy(piece.thread_name, block->thread_name, sizeof piece.thread_name);
+  piece.block_sequence = sequence;
+  piece.previous_sequence = block->previous.load(std::memory_order_relaxed);
+  piece.closes_block = full || final;
+  piece.calls = calls.get();
+  const ChunkInHand::Calls::pointer told = calls.get();
+  chunk_.add(piece, std::move(calls), full ? block : nullptr);
+  progress.bytes = until_byte;
+  for (unsigned cell = 0; told != nullptr && cell < kCallCells; ++cell)
+    progress.calls_told[cell].fetch_add(told[cell].load(std::memory_order_relaxed),
+                                        std::memory_order_relaxed);
+  give_to_consumers(piece);
+}
+
+// A last round tells the calls of open blocks too; should their threads go on, only what came since
+// is told again. Null when there is nothing to tell.
+ChunkInHand::Calls DumpThread::calls_since_told(const BlockHeader& block, Progress* progress) {
+  if (progress->calls_told == nullptr)
+    progress->calls_told = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);
+  auto since = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);
+  bool news = false;
+  for (unsigned cell = 0; cell < kCallCells; ++cell) {
+    const uint64_t now = block.calls[cell].load(std::memory_order_relaxed);
+    since[cell].store(now - progress->calls_told[cell].load(std::memory_order_relaxed),
+                      std::memory_order_relaxed);
+    news = news || since[cell].load(std::memory_order_relaxed) != 0;
+  }
+  return news ? std::move(since) : nullptr;
+}
+
+// NCCL names its threads after they have started, and reading a name is a system call: so it is
+// read here.
+void DumpThread::name_thread(BlockHeader* block) {
+  if (block->thread_name[0] != '\0') return;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%u/comm",
+                block->tid.load(std::memory_order_relaxed));
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;  // the thread is gone
+  const ssize_t got = read(fd, block->thread_name, sizeof block->thread_name - 1);
+  ::close(fd);
+  if (got > 0) block->thread_name[got - (block->thread_name[got - 1] == '\n' ? 1 : 0)] = '\0';
+}
+
+// Each change is said once.
+void DumpThread::report(const Status& status) {
+  const bool failed_before = !failure_.empty();
+  failure_ = status.ok() ? std::string() : status.message();
+  if (failed_before == !status.ok()) return;
+  if (status.ok())
+    return log_(log_self_, "writing again; the ledger counts what was shed meanwhile");
+  log_(log_self_, behind_ ? failure_ +
+                                "; what is recorded waits in memory, up to "
+                                "LOCKSTEP_BUFFER_MB, and is tried again"
+                          : failure_);
+}
+
+}  // namespace lockstep::dumper

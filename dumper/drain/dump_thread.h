@@ -1,0 +1,111 @@
+// The one thread per process that turns blocks into segments. It drains full blocks and harvests
+// open ones up to their watermark, encodes, writes, and only then gives blocks back, so that
+// whatever the file does not hold is still in the arena. Started at the first enabled init, woken
+// by the keeper, joined at the last finalize; while it does not run, finish() drains on the
+// caller's thread. A disk or a memory that fails costs nothing but time: the chunk in hand is kept
+// and tried again, blocks wait, and the buffer cap decides what is shed. What cannot even be
+// written at the end stays in the arena's file, for `lockstep recover`.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/service_thread.h"
+#include "base/waker.h"
+#include "dumper/drain/arena_pointer.h"
+#include "dumper/drain/block_source.h"
+#include "dumper/drain/chunk_in_hand.h"
+#include "dumper/drain/ledger_writer.h"
+#include "dumper/drain/record_consumer.h"
+#include "dumper/segment/segment_writer.h"
+
+namespace lockstep::dumper {
+
+struct DumpOptions {
+  SegmentWriterOptions segments;
+  std::string facts;       // JSON of the Facts chunk
+  std::string arena_path;  // told to recovery by a file beside the segments; "" = none
+  int zstd_level = 1;
+  const Overhead* overhead = nullptr;  // for the ledger; nullptr = not measured
+};
+
+class DumpThread {
+ public:
+  // Says a sentence to the log; called from the dump thread.
+  using Log = void (*)(void* self, const std::string& sentence);
+
+  DumpThread(BlockSource& source, const DumpOptions& options, Log log, void* log_self);
+
+  // Before the first start(); must outlive the thread.
+  void add_consumer(RecordConsumer* consumer) { consumers_.push_back(consumer); }
+  bool start();
+  void wake() { waker_.wake(); }
+  // Joins the thread if it runs, then drains on this one and writes the final ledger. start() may
+  // follow.
+  void finish();
+  // Any other thread: drains what is recorded by now. False when that takes longer than the limit.
+  bool flush(uint64_t limit_us);
+  // Any thread: a sentence about a change at run time, for this process's ledger.
+  void add_note(const std::string& note) { ledger_.add_note(note); }
+  // Any thread: records in the segments, and this thread's processor time.
+  uint64_t records_written() const { return chunk_.records_written(); }
+  uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
+  // After the last finish(): closes the segment. "" when everything is in the segments, else why
+  // not: then the arena's file must stay.
+  std::string close();
+
+ private:
+  struct OpenPiece {
+    BlockHeader* block;
+    uint64_t sequence;
+    uint64_t published;
+    bool unqueued;  // kClosedUnqueued
+  };
+  // What was taken from a block so far. Valid for one filling of it.
+  struct Progress {
+    uint64_t sequence = 0;
+    uint32_t bytes = 0;
+    ChunkInHand::Calls calls_told;  // by a last round while the block stayed open
+  };
+
+  static void* run(void* self);
+  void loop();
+  void round(bool final);
+  Status write_round(bool final);
+  void tell_of_removed_segments();
+  Status drain(bool final);
+  void list_open_blocks(bool final);
+  void take(BlockHeader* block, uint64_t sequence, uint32_t until_byte, bool final);
+  static ChunkInHand::Calls calls_since_told(const BlockHeader& block, Progress* progress);
+  static void name_thread(BlockHeader* block);
+  void give_to_consumers(const Piece& piece);
+  void end_round_of_consumers(bool final);
+  void report(const Status& status);
+
+  BlockSource& source_;
+  SegmentWriter writer_;
+  ChunkInHand chunk_;
+  LedgerWriter ledger_;
+  ArenaPointer arena_pointer_;
+  Log log_;
+  void* log_self_;
+  Waker waker_;
+  ServiceThread thread_;
+  std::atomic<bool> stopping_{false};
+
+  std::vector<Progress> progress_;    // by block index
+  std::vector<OpenPiece> open_;       // of this drain
+  BlockHeader* next_full_ = nullptr;  // left the queue and is not taken yet
+  uint64_t complete_ticks_ = 0;
+  uint32_t removed_told_ = 0;
+  std::vector<RecordConsumer*> consumers_;
+  std::atomic<uint64_t> rounds_started_{0}, rounds_done_{0};  // done: the number of the last one
+  std::atomic<uint64_t> cpu_ns_{0};
+  std::string failure_;  // of the last round; empty: it went well
+  bool behind_ = false;  // it could not write everything
+  uint64_t retry_ns_ = 0;
+};
+
+}  // namespace lockstep::dumper

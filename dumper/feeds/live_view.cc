@@ -1,0 +1,81 @@
+#include "dumper/feeds/live_view.h"
+
+#include <algorithm>
+
+#include "lockstep/message_size.h"
+
+namespace lockstep::dumper {
+namespace {
+
+// Some 300 bytes each, with their channels.
+constexpr size_t kMostOperations = size_t{64} * 1024;
+
+double ns_per_tick(const ChunkClock& clock) {
+  const auto& anchors = clock.anchors();
+  if (anchors.size() < 2) return 1;
+  const auto ticks = static_cast<double>(anchors.back().ticks - anchors.front().ticks);
+  return static_cast<double>(anchors.back().raw_ns - anchors.front().raw_ns) / ticks;
+}
+
+}  // namespace
+
+LiveView::LiveView() : in_flight_(kMostOperations) {}
+
+void LiveView::take(const Piece& piece, const StringSource& strings) {
+  in_flight_.set_kinds(kinds_.load(std::memory_order_relaxed));
+  for_each_record(piece, [&](const uint64_t* words, Tag tag) {
+    if (tag >= kCommInitTag) apply_comm(words, tag, strings);
+    if (is_state(tag)) waits_.apply(words, tag);
+    in_flight_.apply(words, tag);
+  });
+}
+
+void LiveView::apply_comm(const uint64_t* words, Tag tag, const StringSource& strings) {
+  LiveComms::Names names;
+  uint64_t number = kNullString;
+  if (tag == kCommInitTag) number = words[4] >> 48;
+  if (tag == kCommInfoTag) number = words[3] & 0xffff;
+  if (number >= kFirstString) {
+    names.emplace_back(static_cast<uint32_t>(number),
+                       std::string(strings.text(static_cast<unsigned>(number))));
+  }
+  comms_.apply(words, names);
+}
+
+void LiveView::hand_over(const Operation& op, const ChunkClock& clock,
+                         const StringSource& strings) {
+  DoneOperation done;
+  done.op = &op;
+  const auto comm = comms_.all().find(comm_of(op.id));
+  done.comm = comm != comms_.all().end() ? &comm->second : &unknown_comm_;
+  done.func = strings.text(op.func);
+  done.datatype = strings.text(op.datatype);
+  done.algo = strings.text(op.algo);
+  done.proto = strings.text(op.proto);
+  done.message_bytes = datatype_bytes(done.datatype) * op.count;
+  done.timing = timing_of(op, clock);
+  done.exec_us = done.timing.exec_ns / 1000;
+  done.bandwidth = bandwidth_of(done.func, done.message_bytes, done.comm->ranks, done.exec_us);
+  for (const auto& sink : sinks_) sink->done(done, clock);
+}
+
+void LiveView::end_round(const Round& round) {
+  const ChunkClock clock = clock_of(round);
+  const double tick_ns = ns_per_tick(clock);
+  in_flight_.settle(round.complete_ticks, tick_ns, round.final,
+                    [&](const Operation& op) { hand_over(op, clock, *round.strings); });
+  LiveState state;
+  state.round = &round;
+  state.clock = &clock;
+  state.comms = &comms_;
+  state.operations_pushed_out = in_flight_.pushed_out();
+  state.send_wait_ns = static_cast<double>(waits_.send_ticks()) * tick_ns;
+  state.receive_wait_ns = static_cast<double>(waits_.recv_ticks()) * tick_ns;
+  for (const Operation* op : in_flight_.oldest(kMostOperations)) {
+    ++state.in_flight[comm_of(op->id)];
+    state.oldest_start_ticks = std::min(state.oldest_start_ticks, op->start_ticks);
+  }
+  for (const auto& sink : sinks_) sink->end_round(state);
+}
+
+}  // namespace lockstep::dumper

@@ -1,0 +1,93 @@
+#include "dumper/options/event_mask.h"
+
+#include <charconv>
+
+#include "lockstep/event.h"
+
+namespace lockstep::dumper {
+namespace {
+
+constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
+constexpr uint32_t kAllKinds = (1u << kKinds) - 1;
+
+struct Preset {
+  const char* name;
+  uint32_t mask;
+};
+constexpr uint32_t kApi =
+    bit(Kind::GroupApi) | bit(Kind::CollApi) | bit(Kind::P2pApi) | bit(Kind::KernelLaunch);
+constexpr uint32_t kColl =
+    kApi | bit(Kind::Group) | bit(Kind::Coll) | bit(Kind::P2p) | bit(Kind::CeColl);
+constexpr uint32_t kKernel =
+    kColl | bit(Kind::KernelCh) | bit(Kind::KernelPhase) | bit(Kind::CeSync) | bit(Kind::CeBatch);
+constexpr uint32_t kProxy = kKernel | bit(Kind::ProxyOp);
+constexpr uint32_t kStep = kProxy | bit(Kind::ProxyStep);
+constexpr Preset kPresets[] = {{"api", kApi},     {"coll", kColl}, {"kernel", kKernel},
+                               {"proxy", kProxy}, {"step", kStep}, {"all", kAllKinds}};
+static_assert(kProxy ==
+              (kAllKinds & ~(bit(Kind::ProxyStep) | bit(Kind::ProxyCtrl) | bit(Kind::NetPlugin))));
+
+// 0 when the word is neither a preset nor a kind.
+uint32_t word_mask(std::string_view word) {
+  for (const Preset& preset : kPresets) {
+    if (word == preset.name) return preset.mask;
+  }
+  for (unsigned kind = 0; kind < kKinds; ++kind) {
+    if (word == kKindNames[kind]) return 1u << kind;
+  }
+  return 0;
+}
+
+Result<uint32_t> parse_number(std::string_view text) {
+  const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  const std::string_view digits = hex ? text.substr(2) : text;
+  uint32_t mask = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), mask, hex ? 16 : 10);
+  if (error != std::errc() || end != digits.data() + digits.size() || mask > kAllKinds) {
+    return Status::error("'" + std::string(text) + "' is not an event mask: a number from 0 to " +
+                         std::to_string(kAllKinds) + " is");
+  }
+  return mask;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+Result<uint32_t> parse_events(std::string_view text) {
+  text = trimmed(text);
+  if (!text.empty() && text.front() >= '0' && text.front() <= '9') return parse_number(text);
+  uint32_t mask = 0;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t comma = text.find(',', begin);
+    const size_t end = comma == std::string_view::npos ? text.size() : comma;
+    const std::string_view word = trimmed(text.substr(begin, end - begin));
+    const uint32_t part = word_mask(word);
+    if (part == 0) {
+      return Status::error(
+          "'" + std::string(word) +
+          "' is no kind of event: use api, coll, kernel, proxy, step, all, or names such as "
+          "Coll,ProxyOp, or a number");
+    }
+    mask |= part;
+    begin = end + 1;
+  }
+  return mask;
+}
+
+std::string event_names(uint32_t mask) {
+  std::string names;
+  for (unsigned kind = 0; kind < kKinds; ++kind) {
+    if ((mask >> kind & 1u) == 0) continue;
+    if (!names.empty()) names += ',';
+    names += kKindNames[kind];
+  }
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace lockstep::dumper

@@ -1,0 +1,29 @@
+// Where a process's files go: LOCKSTEP_DIR with its patterns replaced by what the launcher says
+// about the job. All ranks of a job must arrive at the same folder without talking to each other,
+// so only the job's own variables count. Called once at the plugin's start and by the command.
+// Creates nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "dumper/options/config.h"
+
+namespace lockstep::dumper {
+
+// What the patterns stand for; every value is safe as a part of a file name.
+struct ProcessNames {
+  std::string host;  // %h: LOCKSTEP_HOST, else the machine's
+  std::string pid;   // %p
+  std::string
+      rank;  // %r: of the launcher (SLURM, MPI, torchrun); `p` and the process id without one
+  std::string job;  // %j: of SLURM, torchrun, MPI, PBS, LSF or Flux, else master address and port;
+                    // may be empty
+};
+ProcessNames process_names(const Config& config, const char* const* environment);
+
+// As given when there is no pattern; %% is a percent sign. Empty pattern: lockstep-%j, or
+// lockstep-%h-%p without a job.
+std::string expand_directory(std::string_view pattern, const ProcessNames& names);
+
+}  // namespace lockstep::dumper

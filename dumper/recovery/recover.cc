@@ -1,0 +1,178 @@
+#include "dumper/recovery/recover.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "dumper/recovery/recovery.h"
+
+namespace lockstep::dumper {
+namespace {
+
+using Outcome = RecoveredProcess::Outcome;
+
+// The part of the path that is there with links resolved, the rest as it stands: a process that
+// died before its first dump left no directory.
+std::string real_path(std::string path) {
+  std::string rest;
+  while (true) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    if (char* real = ::realpath(path.empty() ? "." : path.c_str(), nullptr)) {
+      const std::string found(real);
+      std::free(real);
+      return rest.empty() ? found : found + rest;
+    }
+    const size_t slash = path.rfind('/');
+    rest = "/" + path.substr(slash == std::string::npos ? 0 : slash + 1) + rest;
+    path = slash == std::string::npos ? "" : path.substr(0, std::max<size_t>(slash, 1));
+  }
+}
+
+bool is_arena_name(const std::string& name) {
+  const std::string end = ".blocks";
+  return name.rfind("lockstep-", 0) == 0 && name.size() > end.size() &&
+         name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+// Where processes keep their arenas (plugin/record/arena.cc), by their names.
+std::vector<std::string> list_arenas() {
+  std::vector<std::string> places = {"/dev/shm", "/tmp"};
+  for (const char* name : {"TMPDIR", "LOCKSTEP_SHM_DIR"}) {
+    const char* place = ::getenv(name);
+    if (place != nullptr && place[0] == '/') places.push_back(real_path(place));
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::vector<std::string> arenas;
+  for (const std::string& place : places) {
+    DIR* directory = ::opendir(place.c_str());
+    if (directory == nullptr) continue;
+    while (const dirent* entry = ::readdir(directory)) {
+      if (is_arena_name(entry->d_name)) arenas.push_back(place + "/" + entry->d_name);
+    }
+    ::closedir(directory);
+  }
+  return arenas;
+}
+
+// Arenas of this run that no *.arena file names: their process could not write one. It wrote to the
+// run directory or to its host's directory there.
+void add_unnamed(const std::string& run_directory, std::vector<FoundArena>* arenas) {
+  for (const std::string& path : list_arenas()) {
+    const bool known = std::any_of(arenas->begin(), arenas->end(),
+                                   [&](const FoundArena& found) { return found.path == path; });
+    if (known) continue;
+    const auto arena = ArenaFile::open(path);
+    if (!arena.ok()) continue;
+    const std::string directory = real_path(arena.value()->run_directory());
+    if (directory == run_directory || directory == run_directory + "/" + arena.value()->host())
+      arenas->push_back({path, directory});
+  }
+}
+
+std::string counted(uint64_t number, const char* what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+void describe(RecoveredProcess* process, const Status& status) {
+  const std::string who = process->host + " process " + std::to_string(process->pid) + ": ";
+  if (!status.ok()) {
+    process->outcome = Outcome::Failed;
+    process->sentence = who + status.message() + "; nothing was removed, run recover again";
+  } else if (process->outcome == Outcome::NothingLeft) {
+    process->sentence = who + "everything was in its segments already";
+  } else {
+    process->sentence = who + counted(process->records, "record") + " recovered into " +
+                        process->segment + ", " + counted(process->in_progress, "call") +
+                        " in progress when it died";
+  }
+}
+
+RecoveredProcess recover_arena(const std::string& path, const std::string& directory) {
+  RecoveredProcess result;
+  result.arena = path;
+  const auto opened = ArenaFile::open(path);
+  if (!opened.ok()) {
+    result.sentence = opened.message();
+    return result;
+  }
+  ArenaFile& arena = *opened.value();
+  result.host = arena.host();
+  result.pid = arena.header().pid;
+  const std::string who = result.host + " process " + std::to_string(result.pid);
+  const ProcessState state = process_state(arena.process());
+  if (state != ProcessState::Dead) {
+    result.outcome = state == ProcessState::Running ? Outcome::Running : Outcome::Elsewhere;
+    result.sentence = state == ProcessState::Running
+                          ? who + " is still running; left alone"
+                          : who + " belongs to another host; run `lockstep recover` there";
+    return result;
+  }
+  if (!arena.claim()) {
+    result.outcome = Outcome::NothingLeft;
+    result.sentence = who + " was recovered by another lockstep at the same time";
+    return result;
+  }
+  Recovery recovery(arena, directory, read_segments(directory, arena.header().process_uid));
+  Status status;
+  try {
+    status = recovery.run();
+  } catch (const std::bad_alloc&) {
+    status = Status::error("out of memory");
+  }
+  result.records = recovery.records();
+  result.in_progress = recovery.in_progress();
+  result.segment = recovery.segment();
+  result.outcome = result.segment.empty() ? Outcome::NothingLeft : Outcome::Recovered;
+  describe(&result, status);
+  if (!status.ok()) return result;
+  arena.remove();
+  ::unlink((directory + "/" + result.host + "." + std::to_string(result.pid) + ".arena").c_str());
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory) {
+  struct stat facts;
+  const int why = ::stat(directory.c_str(), &facts) == 0 ? 0 : errno;
+  if (why == 0 && !S_ISDIR(facts.st_mode)) return Status::error(directory + ": not a directory");
+  std::vector<FoundArena> arenas = find_arenas(directory);
+  add_unnamed(real_path(directory), &arenas);
+  if (why != 0 && arenas.empty()) {
+    return Status::error(directory + ": cannot read the directory: " + std::strerror(why));
+  }
+  std::vector<RecoveredProcess> results;
+  for (const FoundArena& arena : arenas)
+    results.push_back(recover_arena(arena.path, arena.directory));
+  return results;
+}
+
+std::vector<RecoveredProcess> recover_all() {
+  std::vector<RecoveredProcess> results;
+  for (const std::string& path : list_arenas()) {
+    struct stat facts;
+    if (::lstat(path.c_str(), &facts) != 0 || facts.st_uid != ::geteuid()) continue;
+    const auto arena = ArenaFile::open(path);
+    const std::string directory = arena.ok() ? arena.value()->run_directory() : std::string();
+    if (!arena.ok() || ::stat(directory.c_str(), &facts) == 0) {
+      results.push_back(recover_arena(path, directory));
+      continue;
+    }
+    RecoveredProcess& left = results.emplace_back();
+    left.arena = path;
+    left.host = arena.value()->host();
+    left.pid = arena.value()->header().pid;
+    left.sentence = left.host + " process " + std::to_string(left.pid) + ": its run directory " +
+                    directory + " is gone; `lockstep recover " + directory +
+                    "` makes it anew, or remove " + path;
+  }
+  return results;
+}
+
+}  // namespace lockstep::dumper

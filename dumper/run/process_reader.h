@@ -1,0 +1,50 @@
+// All chunks of one process, segment after segment, in the order they were written. Also collects
+// what every reader wants at the end: the damage, the last ledger, whether the process closed
+// properly, whether chunks are missing. One thread; memory is that of one chunk.
+#pragma once
+
+#include <memory>
+
+#include "dumper/run/run_directory.h"
+#include "dumper/segment/ledger.h"
+
+namespace lockstep::dumper {
+
+class ProcessReader {
+ public:
+  ProcessReader(const ProcessEntry& process, SegmentReaderOptions options);
+
+  bool next(SegmentChunk* chunk);
+  // Of the segment the last chunk came from.
+  const std::string& path() const;
+
+  // Complete once next() has returned false.
+  const std::vector<Damage>& damage() const { return damage_; }
+  // Numbers of chunks that should be there and are not: a lost or deleted file, or damage.
+  uint64_t missing_chunks() const { return missing_chunks_; }
+  uint64_t unknown_chunks() const { return unknown_chunks_; }
+  bool ended() const { return ended_; }  // an End chunk was found
+  bool has_ledger() const { return has_ledger_; }
+  const Ledger& ledger() const { return ledger_; }  // the latest
+  // The first segments were deleted for the disk budget, or removed: counts begin in the middle.
+  bool begins_late() const { return first_segment_ != 0 || ledger_.first_segment != 0; }
+
+ private:
+  bool open_next();
+  void close_segment();
+  void learn(const SegmentChunk& chunk);
+
+  const ProcessEntry& process_;
+  SegmentReaderOptions options_;
+  size_t segment_ = 0;
+  std::unique_ptr<SegmentReader> reader_;
+  uint32_t first_segment_ = 0;
+  std::vector<Damage> damage_;
+  uint64_t missing_chunks_ = 0, unknown_chunks_ = 0;
+  uint64_t expected_sequence_ = 0;
+  bool sequence_known_ = false;
+  bool ended_ = false, has_ledger_ = false;
+  Ledger ledger_;
+};
+
+}  // namespace lockstep::dumper

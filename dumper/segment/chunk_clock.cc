@@ -1,0 +1,30 @@
+#include "dumper/segment/chunk_clock.h"
+
+#include <cmath>
+
+namespace lockstep::dumper {
+
+ChunkClock::ChunkClock(const Anchor* anchors, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const bool ascends = anchors_.empty() || (anchors[i].ticks > anchors_.back().ticks &&
+                                              anchors[i].raw_ns > anchors_.back().raw_ns);
+    if (ascends) anchors_.push_back(anchors[i]);
+  }
+  if (anchors_.empty()) return;
+  stretches_.clear();
+  stretches_.push_back({anchors_[0].ticks, {anchors_[0].raw_ns, 1}, {anchors_[0].real_ns, 1}});
+  for (size_t i = 0; i + 1 < anchors_.size(); ++i) {
+    const Anchor& a = anchors_[i];
+    const Anchor& b = anchors_[i + 1];
+    const auto ticks = static_cast<double>(b.ticks - a.ticks);
+    // REALTIME may have been set back in between: the difference is signed.
+    const auto real = static_cast<double>(static_cast<int64_t>(b.real_ns - a.real_ns));
+    const Stretch stretch{a.ticks,
+                          {a.raw_ns, static_cast<double>(b.raw_ns - a.raw_ns) / ticks},
+                          {a.real_ns, real / ticks}};
+    if (i == 0) stretches_.clear();
+    stretches_.push_back(stretch);
+  }
+}
+
+}  // namespace lockstep::dumper

@@ -1,0 +1,131 @@
+#include "dumper/segment/ledger.h"
+
+#include "base/json_reading.h"
+#include "lockstep/shared_blocks.h"
+
+namespace lockstep::dumper {
+namespace {
+
+// Calls by kind and call as {"Coll":[starts,states,stops],...}; kinds without calls are left out.
+void put_calls(JsonWriter* writer, const char* name, const CallCounts& calls) {
+  put_key(writer, name);
+  writer->StartObject();
+  for (unsigned kind = 0; kind <= kKinds; ++kind) {
+    uint64_t sum = 0;
+    for (unsigned call = 0; call < kCalls; ++call) sum |= calls[kind * kCalls + call];
+    if (sum == 0) continue;
+    put_key(writer, kKindNames[kind]);
+    writer->StartArray();
+    for (unsigned call = 0; call < kCalls; ++call) writer->Uint64(calls[kind * kCalls + call]);
+    writer->EndArray();
+  }
+  writer->EndObject();
+}
+
+template <size_t N>
+unsigned index_of(const char* const (&names)[N], const std::string& name) {
+  unsigned i = 0;
+  while (i < N && name != names[i]) ++i;
+  return i;
+}
+
+bool get_calls(const json::Value& from, const char* name, CallCounts* calls) {
+  const json::Value* object = member(from, name);
+  if (object == nullptr) return true;
+  if (!object->IsObject()) return false;
+  for (const auto& entry : object->GetObject()) {
+    const unsigned kind = index_of(kKindNames, text_of(entry.name));
+    if (kind > kKinds || !entry.value.IsArray() || entry.value.Size() != kCalls) return false;
+    for (unsigned call = 0; call < kCalls; ++call) {
+      if (!entry.value[call].IsUint64()) return false;
+      (*calls)[kind * kCalls + call] = entry.value[call].GetUint64();
+    }
+  }
+  return true;
+}
+
+// One loss: [communicator, kind, call, reason, count].
+bool get_loss(const json::Value& loss, Ledger* ledger) {
+  if (!loss.IsArray() || loss.Size() != 5 || !loss[0].IsUint() || !loss[4].IsUint64()) return false;
+  const unsigned kind = index_of(kKindNames, text_of(loss[1]));
+  const unsigned call = index_of(kCallNames, text_of(loss[2]));
+  const unsigned why = index_of(kLossNames, text_of(loss[3]));
+  if (loss[0].GetUint() > kLastComm || kind > kKinds || call >= kCalls || why >= kLosses)
+    return false;
+  ledger->add_loss(loss[0].GetUint(), kind, static_cast<Call>(call), static_cast<Loss>(why),
+                   loss[4].GetUint64());
+  return true;
+}
+
+}  // namespace
+
+void Ledger::add_loss(uint32_t comm, unsigned kind, Call call, Loss why, uint64_t count) {
+  if (count != 0) losses[make_loss_key(comm, kind, call, why)] += count;
+}
+
+std::string ledger_to_json(const Ledger& ledger) {
+  json::StringBuffer text;
+  JsonWriter writer(text);
+  writer.StartObject();
+  put_uint(&writer, "raw_ns", ledger.raw_ns);
+  put_key(&writer, "losses");
+  writer.StartArray();
+  for (const auto& [key, count] : ledger.losses) {
+    writer.StartArray();
+    writer.Uint(loss_comm(key));
+    writer.String(kKindNames[std::min(loss_kind(key), kUnknownKind)]);
+    writer.String(kCallNames[std::min(static_cast<unsigned>(loss_call(key)), kCalls - 1)]);
+    writer.String(kLossNames[std::min(static_cast<unsigned>(loss_why(key)), kLosses - 1)]);
+    writer.Uint64(count);
+    writer.EndArray();
+  }
+  writer.EndArray();
+  put_calls(&writer, "calls_without_block", ledger.calls_without_block);
+  put_calls(&writer, "calls_given_up", ledger.calls_given_up);
+  put_uint(&writer, "first_segment", ledger.first_segment);
+  put_calls(&writer, "in_progress", ledger.in_progress);
+  put_key(&writer, "recovered");
+  writer.Bool(ledger.recovered);
+  put_uint(&writer, "elapsed_ns", ledger.elapsed_ns);
+  put_uint(&writer, "callbacks_ns", ledger.callbacks_ns);
+  put_uint(&writer, "threads_ns", ledger.threads_ns);
+  put_key(&writer, "notes");
+  writer.StartArray();
+  for (const std::string& note : ledger.notes)
+    writer.String(note.data(), static_cast<json::SizeType>(note.size()));
+  writer.EndArray();
+  writer.EndObject();
+  return text.GetString();
+}
+
+Result<Ledger> ledger_from_json(std::string_view text) {
+  json::Document document;
+  if (!parse_json(text, &document)) return Status::error("the ledger is not a JSON object");
+  Ledger ledger;
+  ledger.raw_ns = uint_member(document, "raw_ns");
+  ledger.first_segment = static_cast<uint32_t>(uint_member(document, "first_segment"));
+  const json::Value* losses = member(document, "losses");
+  if (losses != nullptr && !losses->IsArray())
+    return Status::error("the ledger's losses are not a list");
+  for (json::SizeType i = 0; losses != nullptr && i < losses->Size(); ++i) {
+    if (!get_loss((*losses)[i], &ledger))
+      return Status::error("the ledger holds a loss nobody can read");
+  }
+  if (!get_calls(document, "calls_without_block", &ledger.calls_without_block) ||
+      !get_calls(document, "calls_given_up", &ledger.calls_given_up) ||
+      !get_calls(document, "in_progress", &ledger.in_progress)) {
+    return Status::error("the ledger holds call counts nobody can read");
+  }
+  const json::Value* recovered = member(document, "recovered");
+  ledger.recovered = recovered != nullptr && recovered->IsTrue();
+  ledger.elapsed_ns = uint_member(document, "elapsed_ns");
+  ledger.callbacks_ns = uint_member(document, "callbacks_ns");
+  ledger.threads_ns = uint_member(document, "threads_ns");
+  const json::Value* notes = member(document, "notes");
+  for (json::SizeType i = 0; notes != nullptr && notes->IsArray() && i < notes->Size(); ++i) {
+    ledger.notes.push_back(text_of((*notes)[i]));
+  }
+  return ledger;
+}
+
+}  // namespace lockstep::dumper

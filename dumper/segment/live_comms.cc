@@ -1,0 +1,92 @@
+#include "dumper/segment/live_comms.h"
+
+#include "base/json_reading.h"
+
+namespace lockstep::dumper {
+namespace {
+
+std::string name_of(const LiveComms::Names& names, uint64_t number) {
+  for (const auto& [n, text] : names) {
+    if (n == number) return text;
+  }
+  return {};
+}
+
+}  // namespace
+
+void LiveComms::apply(const uint64_t* words, const Names& names) {
+  const Tag tag = tag_of(words[0]);
+  const auto comm = static_cast<uint32_t>(words[1] & kLastComm);
+  CommFacts& facts = comms_[comm];
+  facts.comm = comm;
+  if (tag == kCommInitTag) {
+    facts.id = words[2];
+    facts.rank = static_cast<uint32_t>(words[3]);
+    facts.ranks = static_cast<uint32_t>(words[3] >> 32);
+    facts.nodes = static_cast<uint32_t>(words[4]);
+    facts.abi_version = static_cast<uint32_t>(words[4] >> 32 & 0xffff);
+    facts.name = name_of(names, words[4] >> 48);
+    facts.init_ticks = ticks_of(words[0]);
+    facts.finalize_ticks = 0;
+  } else if (tag == kCommInfoTag) {
+    facts.id = words[2];
+    facts.name = name_of(names, words[3] & 0xffff);
+  } else if (tag == kCommFinalizeTag) {
+    facts.finalize_ticks = ticks_of(words[0]);
+  }
+}
+
+void LiveComms::forget_finalized() {
+  for (auto it = comms_.begin(); it != comms_.end();) {
+    it = it->second.finalize_ticks != 0 ? comms_.erase(it) : std::next(it);
+  }
+}
+
+std::string LiveComms::to_json() const {
+  json::StringBuffer text;
+  JsonWriter writer(text);
+  writer.StartObject();
+  put_key(&writer, "comms");
+  writer.StartArray();
+  for (const auto& [comm, facts] : comms_) {
+    if (facts.finalize_ticks != 0) continue;
+    writer.StartObject();
+    put_uint(&writer, "comm", comm);
+    put_uint(&writer, "id", facts.id);
+    put_text(&writer, "name", facts.name);
+    put_uint(&writer, "rank", facts.rank);
+    put_uint(&writer, "ranks", facts.ranks);
+    put_uint(&writer, "nodes", facts.nodes);
+    put_uint(&writer, "abi_version", facts.abi_version);
+    put_uint(&writer, "init_ticks", facts.init_ticks);
+    writer.EndObject();
+  }
+  writer.EndArray();
+  writer.EndObject();
+  return text.GetString();
+}
+
+Status LiveComms::merge_json(std::string_view text) {
+  json::Document document;
+  if (!parse_json(text, &document))
+    return Status::error("the list of communicators is not a JSON object");
+  const json::Value* list = member(document, "comms");
+  for (json::SizeType i = 0; list != nullptr && list->IsArray() && i < list->Size(); ++i) {
+    const json::Value& entry = (*list)[i];
+    const uint64_t comm = uint_member(entry, "comm");
+    if (comm > kLastComm || comms_.count(static_cast<uint32_t>(comm)) != 0) continue;
+    CommFacts facts;
+    facts.comm = static_cast<uint32_t>(comm);
+    facts.id = uint_member(entry, "id");
+    facts.name = text_member(entry, "name");
+    facts.rank = static_cast<uint32_t>(uint_member(entry, "rank"));
+    facts.ranks = static_cast<uint32_t>(uint_member(entry, "ranks"));
+    facts.nodes = static_cast<uint32_t>(uint_member(entry, "nodes"));
+    facts.abi_version = static_cast<uint32_t>(uint_member(entry, "abi_version"));
+    facts.init_ticks = uint_member(entry, "init_ticks");
+    comms_.emplace(facts.comm, std::move(facts));
+  }
+  return Status();
+}
+
+}  // namespace lockstep::dumper

@@ -1,0 +1,65 @@
+#include "dumper/segment/process_facts.h"
+
+#include "base/json_reading.h"
+
+namespace lockstep::dumper {
+
+std::string facts_to_json(const ProcessFacts& facts) {
+  json::StringBuffer text;
+  JsonWriter writer(text);
+  writer.StartObject();
+  put_text(&writer, "host", facts.host);
+  put_text(&writer, "boot_id", facts.boot_id);
+  put_uint(&writer, "pid", facts.pid);
+  put_uint(&writer, "process_start", facts.process_start);
+  put_text(&writer, "command", facts.command);
+  put_uint(&writer, "abi_version", facts.abi_version);
+  put_uint(&writer, "activation_mask", facts.activation_mask);
+  put_text(&writer, "library_version", facts.library_version);
+  put_text(&writer, "tick_source", facts.tick_source);
+  put_key(&writer, "job");
+  writer.StartObject();
+  for (const JobFact& fact : facts.job) put_text(&writer, fact.name, fact.value);
+  writer.EndObject();
+  put_key(&writer, "options");
+  writer.StartArray();
+  for (const OptionFact& option : facts.options) {
+    writer.StartObject();
+    put_text(&writer, "name", option.name);
+    put_text(&writer, "value", option.value);
+    put_text(&writer, "origin", option.origin);
+    writer.EndObject();
+  }
+  writer.EndArray();
+  writer.EndObject();
+  return text.GetString();
+}
+
+Result<ProcessFacts> facts_from_json(std::string_view text) {
+  json::Document document;
+  if (!parse_json(text, &document)) return Status::error("the process facts are not a JSON object");
+  ProcessFacts facts;
+  facts.host = text_member(document, "host");
+  facts.boot_id = text_member(document, "boot_id");
+  facts.pid = static_cast<uint32_t>(uint_member(document, "pid"));
+  facts.process_start = uint_member(document, "process_start");
+  facts.command = text_member(document, "command");
+  facts.abi_version = static_cast<uint32_t>(uint_member(document, "abi_version"));
+  facts.activation_mask = uint_member(document, "activation_mask");
+  facts.library_version = text_member(document, "library_version");
+  facts.tick_source = text_member(document, "tick_source");
+  const json::Value* job = member(document, "job");
+  if (job != nullptr && job->IsObject()) {
+    for (const auto& entry : job->GetObject())
+      facts.job.push_back({text_of(entry.name), text_of(entry.value)});
+  }
+  const json::Value* options = member(document, "options");
+  for (json::SizeType i = 0; options != nullptr && options->IsArray() && i < options->Size(); ++i) {
+    const json::Value& option = (*options)[i];
+    facts.options.push_back(
+        {text_member(option, "name"), text_member(option, "value"), text_member(option, "origin")});
+  }
+  return facts;
+}
+
+}  // namespace lockstep::dumper

@@ -1,0 +1,243 @@
+#include "dumper/segment/segment_writer.h"
+
+#include <time.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "dumper/segment/guarded.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace lockstep::dumper {
+namespace {
+
+constexpr uint64_t kLeastRotateBytes = uint64_t{64} * 1024;
+// With a budget, this many segments share it, so that one deletion costs a part of the history
+// only.
+constexpr uint64_t kSegmentsInBudget = 4;
+constexpr uint32_t kMaxTakenNames = 10'000;
+// What a segment held is known by communicator, kind and call until it is certain that nobody asks.
+// A segment ends at this many such counts, some 500 communicators, so that a process that makes
+// them for weeks stays as small as it was: 512 KiB.
+constexpr size_t kMostCounts = 8192;
+constexpr size_t kMostComms = 1024;  // of those, ended ones are forgotten before a segment ends
+
+uint64_t real_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+SegmentWriter::SegmentWriter(SegmentWriterOptions options, FileIo* io)
+    : options_(std::move(options)),
+      io_(io),
+      next_segment_(options_.first_segment),
+      next_file_(options_.first_segment),
+      sequence_(options_.first_sequence) {}
+
+SegmentWriter::~SegmentWriter() { close(); }
+
+Status SegmentWriter::failure(const std::string& path, const char* doing, int error) const {
+  char buffer[128];
+  return Status::error(path + ": cannot " + doing + ": " +
+                       strerror_r(error, buffer, sizeof buffer));
+}
+
+uint64_t SegmentWriter::rotate_at() const {
+  uint64_t bytes = options_.rotate_bytes == 0 ? ~uint64_t{0} : options_.rotate_bytes;
+  if (options_.max_disk_bytes != 0)
+    bytes = std::min(bytes, options_.max_disk_bytes / kSegmentsInBudget);
+  return std::max(bytes, kLeastRotateBytes);
+}
+
+void SegmentWriter::set_facts(std::string json) {
+  facts_ = std::move(json);
+  facts_owed_ = file_ >= 0;
+}
+
+void SegmentWriter::close() {
+  if (file_ < 0) return;
+  if (options_.sync != SyncMode::None) io_->sync(file_);
+  io_->close(file_);
+  file_ = -1;
+}
+
+Status SegmentWriter::sync_file() {
+  const int result = io_->sync(file_);
+  return result < 0 ? failure(path_, "sync", -result) : Status();
+}
+
+Status SegmentWriter::sync() {
+  if (file_ < 0 || options_.sync == SyncMode::None) return Status();
+  Status status = sync_file();
+  if (status.ok()) status = chunk_sync_;
+  chunk_sync_ = Status();
+  return status;
+}
+
+Status SegmentWriter::create_file() {
+  for (uint32_t taken = 0; taken < kMaxTakenNames; ++taken, ++next_file_) {
+    path_ = options_.directory + "/" + options_.host + "." + std::to_string(options_.pid) + "." +
+            std::to_string(next_file_) + ".lks";
+    int file = io_->create(path_.c_str());
+    if (file == -ENOENT) {
+      const int made = io_->make_directories(options_.directory);
+      if (made < 0) return failure(options_.directory, "make the run directory", -made);
+      file = io_->create(path_.c_str());
+    }
+    if (file == -EEXIST) continue;
+    if (file < 0) return failure(path_, "create the segment", -file);
+    file_ = file;
+    ++next_file_;
+    return Status();
+  }
+  return Status::error(
+      path_ + ": this name and thousands before it are taken; give the run a directory of its own");
+}
+
+Status SegmentWriter::write_openers() {
+  SegmentHeader header{};
+  std::memcpy(header.magic, kSegmentMagic, sizeof header.magic);
+  header.version = kFormatVersion;
+  header.features = kKnownFeatures;
+  header.process_uid = options_.process_uid;
+  header.segment_number = segments_.back().number;
+  header.writer = options_.writer;
+  header.created_real_ns = real_ns();
+  header.tick_base = options_.tick_base;
+  header.checksum = XXH3_64bits(&header, offsetof(SegmentHeader, checksum));
+  Status status = write_all(&header, sizeof header);
+  if (status.ok() && !facts_.empty()) status = write_text(ChunkType::Facts, facts_);
+  comms_.forget_finalized();
+  if (status.ok() && !comms_.all().empty()) status = write_text(ChunkType::Comms, comms_.to_json());
+  return status;
+}
+
+Status SegmentWriter::open_segment() {
+  const uint32_t sequence_before = sequence_;
+  segments_.emplace_back();
+  segments_.back().number = next_segment_;
+  Status status = guarded([&] {
+    Status created = create_file();
+    if (!created.ok()) return created;
+    segments_.back().path = path_;
+    return write_openers();
+  });
+  if (status.ok()) {
+    ++next_segment_;
+    facts_owed_ = false;
+    return status;
+  }
+  bytes_on_disk_ -= segments_.back().bytes;
+  segments_.pop_back();
+  if (file_ < 0) return status;
+  io_->close(file_);
+  io_->remove(path_.c_str());
+  file_ = -1;
+  --next_file_;
+  sequence_ = sequence_before;
+  return status;
+}
+
+bool SegmentWriter::is_full(size_t next_bytes) const {
+  const Segment& segment = segments_.back();
+  return segment.bytes + next_bytes > rotate_at() ||
+         (options_.rotate_bytes != 0 && kept_.size() >= kMostCounts);
+}
+
+Status SegmentWriter::write_all(const void* bytes, size_t size) {
+  Segment& segment = segments_.back();
+  const auto* from = static_cast<const uint8_t*>(bytes);
+  size_t done = 0;
+  while (done < size) {
+    const int64_t written = io_->write_at(file_, from + done, size - done, segment.bytes + done);
+    if (written > 0) {
+      done += static_cast<size_t>(written);
+      continue;
+    }
+    // If cutting fails too, later chunks overwrite the half one from its start, and readers step
+    // over a torn tail.
+    if (done != 0) io_->truncate(file_, segment.bytes);
+    if (written == -EFBIG && !kept_.empty()) close();  // the next segment has room
+    return failure(path_, "write", written == 0 ? EIO : static_cast<int>(-written));
+  }
+  segment.bytes += size;
+  bytes_on_disk_ += size;
+  return Status();
+}
+
+Status SegmentWriter::write_chunk(std::vector<uint8_t>* bytes) {
+  ChunkHeader header;
+  std::memcpy(&header, bytes->data(), sizeof header);
+  header.sequence = sequence_;
+  header.checksum = 0;
+  std::memcpy(bytes->data(), &header, sizeof header);
+  header.checksum = XXH3_64bits(bytes->data(), bytes->size());
+  std::memcpy(bytes->data(), &header, sizeof header);
+  Status status = write_all(bytes->data(), bytes->size());
+  if (status.ok()) ++sequence_;
+  return status;
+}
+
+Status SegmentWriter::write_text(ChunkType type, const std::string& text) {
+  std::vector<uint8_t> bytes;
+  Status status = encode_text(type, text, &bytes);
+  return status.ok() ? write_chunk(&bytes) : status;
+}
+
+Status SegmentWriter::prepare(size_t next_bytes) {
+  close_if_gone();
+  if (file_ >= 0 && is_full(next_bytes)) close();
+  if (file_ < 0) {
+    put_away_counts();
+    Status status = open_segment();
+    if (!status.ok()) return status;
+  }
+  keep_budget(next_bytes);
+  if (facts_owed_) {
+    Status status = write_text(ChunkType::Facts, facts_);
+    if (!status.ok()) return status;
+    facts_owed_ = false;
+  }
+  return ledger_owed_ ? write_ledger(ChunkType::Ledger) : Status();
+}
+
+Status SegmentWriter::append(EncodedChunk* chunk) {
+  return guarded([&] {
+    Status status = prepare(chunk->bytes.size());
+    if (!status.ok()) return status;
+    kept_.make_room(chunk->kept);  // so that nothing fails once the chunk is there
+    status = write_chunk(&chunk->bytes);
+    if (status.ok()) remember(*chunk);
+    return status;
+  });
+}
+
+void SegmentWriter::remember(const EncodedChunk& chunk) {
+  Segment& segment = segments_.back();
+  kept_.add(chunk.kept);
+  for (unsigned i = 0; i < kCallCells; ++i) segment.calls[i] += chunk.calls[i];
+  try {
+    const std::vector<uint64_t>& comms = chunk.comm_records;
+    for (size_t at = 0; at < comms.size(); at += kRecordShapes[tag_of(comms[at])].words)
+      comms_.apply(&comms[at], chunk.comm_names);
+    if (comms_.all().size() > kMostComms) comms_.forget_finalized();
+    if (options_.sync == SyncMode::Chunk && chunk_sync_.ok()) chunk_sync_ = sync_file();
+  } catch (const std::bad_alloc&) {  // later segments do not repeat this communicator's facts
+  }
+}
+
+Status SegmentWriter::append_totals(const Ledger& ledger, ChunkType type) {
+  return guarded([&] {
+    last_ledger_ = ledger;
+    Status status = prepare(0);
+    return status.ok() ? write_ledger(type) : status;
+  });
+}
+
+}  // namespace lockstep::dumper

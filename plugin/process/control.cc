@@ -1,0 +1,83 @@
+#include "plugin/process/control.h"
+
+#include <cstdlib>
+
+#include "base/json_reading.h"
+#include "dumper/options/event_mask.h"
+#include "plugin/record/recorder.h"
+
+namespace lockstep::plugin {
+namespace {
+
+constexpr uint64_t kLongestFlushUs = 5000000;
+constexpr uint64_t kShortestIntervalUs = 1000, kLongestIntervalUs = 3600000000;
+
+std::string error(const std::string& sentence) {
+  dumper::json::StringBuffer text;
+  dumper::JsonWriter writer(text);
+  writer.StartObject();
+  dumper::put_text(&writer, "error", sentence);
+  writer.EndObject();
+  return text.GetString();
+}
+
+}  // namespace
+
+std::string Control::status() const {
+  const ArenaHeader& arena = *recorder.arena;
+  uint64_t not_recorded = 0;
+  for (const LossEntry& entry : arena.losses)
+    not_recorded += entry.count.load(std::memory_order_relaxed);
+  dumper::json::StringBuffer text;
+  dumper::JsonWriter writer(text);
+  writer.StartObject();
+  dumper::put_text(&writer, "host", arena.host);
+  dumper::put_uint(&writer, "pid", arena.pid);
+  dumper::put_text(&writer, "run_directory", arena.run_dir);
+  dumper::put_text(&writer, "events", dumper::event_names(events_.kinds()));
+  dumper::put_text(&writer, "held_back", dumper::event_names(events_.held_back()));
+  dumper::put_uint(&writer, "interval_us", keeper_.interval_us());
+  dumper::put_uint(&writer, "records_written", dump_.records_written());
+  dumper::put_uint(&writer, "calls_not_recorded", not_recorded);
+  dumper::put_uint(&writer, "communicators_begun",
+                   arena.next_comm.load(std::memory_order_relaxed) - 1);
+  dumper::put_key(&writer, "overhead");
+  writer.StartObject();
+  dumper::put_uint(&writer, "elapsed_ns", overhead_.elapsed_ns.load(std::memory_order_relaxed));
+  dumper::put_uint(&writer, "callbacks_ns", overhead_.callbacks_ns.load(std::memory_order_relaxed));
+  dumper::put_uint(&writer, "threads_ns", overhead_.threads_ns.load(std::memory_order_relaxed));
+  writer.EndObject();
+  writer.EndObject();
+  return text.GetString();
+}
+
+std::string Control::answer(const std::string& request) {
+  const size_t blank = request.find(' ');
+  const std::string word = request.substr(0, blank);
+  const std::string rest = blank == std::string::npos ? "" : request.substr(blank + 1);
+  if (word == "status") return status();
+  if (word == "events") {
+    // "none" is no preset: nobody would configure it, but here it means "stop for now".
+    const Result<uint32_t> kinds =
+        rest == "none" ? Result<uint32_t>(0u) : dumper::parse_events(rest);
+    if (!kinds.ok()) return error(kinds.message());
+    events_.set_kinds(kinds.value(), "the control socket");
+    return status();
+  }
+  if (word == "flush" || word == "snapshot") {
+    if (!dump_.flush(kLongestFlushUs))
+      return error("not everything is written after five seconds: the disk is slow or full");
+    return word == "flush" ? "{\"flushed\":true}" : status();
+  }
+  if (word == "interval") {
+    const uint64_t us = std::strtoull(rest.c_str(), nullptr, 10);
+    if (us < kShortestIntervalUs || us > kLongestIntervalUs)
+      return error("an interval is 1000 to 3600000000 microseconds");
+    keeper_.set_interval_us(us);
+    dump_.add_note("dump interval set to " + std::to_string(us) + " us by the control socket");
+    return status();
+  }
+  return error("'" + word + "' is none of status, events KINDS, flush, snapshot, interval US");
+}
+
+}  // namespace lockstep::plugin

@@ -1,0 +1,94 @@
+#include "plugin/record/event_switch.h"
+
+#include <cstdio>
+#include <ctime>
+
+#include "dumper/options/event_mask.h"
+#include "plugin/record/recorder.h"
+
+namespace lockstep::plugin {
+namespace {
+
+std::string utc_now() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  tm parts{};
+  gmtime_r(&now.tv_sec, &parts);
+  char text[48];
+  const size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  std::snprintf(text + length, sizeof text - length, ".%06ldZ", now.tv_nsec / 1000);
+  return text;
+}
+
+}  // namespace
+
+void EventSwitch::prepare(uint32_t kinds, Note note, Changed changed) {
+  wanted_ = kinds;
+  note_ = std::move(note);
+  changed_ = std::move(changed);
+}
+
+void EventSwitch::begin(int32_t* activation_mask) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  mask_ = activation_mask;
+  apply();
+}
+
+void EventSwitch::apply() {
+  changed_(in_force());
+  recorder.set_kinds(in_force());
+  if (mask_ != nullptr)
+    __atomic_store_n(mask_, static_cast<int32_t>(in_force() | chain_), __ATOMIC_RELAXED);
+}
+
+void EventSwitch::tell(const std::string& what) const {
+  note_(utc_now() + " " + what + "; recorded from here on: " + dumper::event_names(in_force()));
+}
+
+void EventSwitch::set_kinds(uint32_t kinds, const std::string& by_whom) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  wanted_ = kinds;
+  held_back_ = 0;
+  apply();
+  tell("events set to " + dumper::event_names(kinds) + " by " + by_whom);
+}
+
+void EventSwitch::hold_back(uint32_t kinds, const std::string& why) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (kinds == held_back_) return;
+  held_back_ = kinds;
+  apply();
+  tell("held back " + dumper::event_names(kinds) + ": " + why);
+}
+
+void EventSwitch::set_chain_mask(uint32_t kinds) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (kinds == chain_) return;
+  chain_ = kinds;
+  apply();
+}
+
+bool EventSwitch::try_set_chain_mask(uint32_t kinds) {
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return false;
+  chain_ = kinds;
+  apply();
+  return true;
+}
+
+uint32_t EventSwitch::kinds() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return in_force();
+}
+
+uint32_t EventSwitch::held_back() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return held_back_;
+}
+
+void EventSwitch::with_kinds(const std::function<void(uint32_t kinds)>& body) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  body(mask_ == nullptr ? 0 : in_force());  // before begin() the recorder's gate is shut
+}
+
+}  // namespace lockstep::plugin

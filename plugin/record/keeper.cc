@@ -1,0 +1,118 @@
+#include "plugin/record/keeper.h"
+
+#include <algorithm>
+
+#include "plugin/record/tick_clock.h"
+
+namespace lockstep::plugin {
+namespace {
+
+// 5 ms: real NCCL makes at most some 50 MB/s of records per proxy thread, so the blocks kept ahead
+// last over 100 ms; 200 wake-ups a second cost under 0.1 % of a core.
+constexpr uint64_t kTickUs = 5000;
+constexpr uint32_t kBlocksAhead = 128;    // 8 MiB
+constexpr size_t kFullBlocksToWake = 16;  // 1 MiB
+constexpr uint64_t kAnchorUs = 100000;
+constexpr uint32_t kQuietTicks = 600;  // 3 s without need before memory is given back
+
+}  // namespace
+
+bool Keeper::start(uint64_t dump_interval_us, std::function<void()> wake_dumper) {
+  wake_dumper_ = std::move(wake_dumper);
+  set_interval_us(dump_interval_us);
+  stopping_.store(false, std::memory_order_relaxed);
+  take_clock_anchor();
+  reserve_ahead();
+  return thread_.start("lockstep-keep", run, this);
+}
+
+void Keeper::stop() {
+  stopping_.store(true, std::memory_order_relaxed);
+  waker_.wake();
+  thread_.join();
+}
+
+void* Keeper::run(void* self) {
+  static_cast<Keeper*>(self)->loop();
+  return nullptr;
+}
+
+void Keeper::loop() {
+  uint64_t last_anchor_ns = clock_ns(CLOCK_MONOTONIC), last_dump_ns = last_anchor_ns;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+    try {
+      reserve_ahead();
+      release_surplus();
+      if (now_ns - last_anchor_ns >= kAnchorUs * 1000) {
+        take_clock_anchor();
+        last_anchor_ns = now_ns;
+        if (tick_) tick_();
+      }
+    } catch (...) {  // out of memory: the next tick tries again
+    }
+    const uint64_t interval_ns = interval_us_.load(std::memory_order_relaxed) * 1000;
+    if (now_ns - last_dump_ns >= interval_ns || queue_.full_count() >= kFullBlocksToWake) {
+      wake_dumper_();
+      last_dump_ns = now_ns;
+    }
+    waker_.sleep_us(std::min(kTickUs, std::max<uint64_t>(interval_ns / 1000, 1000)));
+  }
+}
+
+void Keeper::take_clock_anchor() {
+  ArenaHeader* header = arena_.header();
+  const uint64_t taken = header->anchors_taken.load(std::memory_order_relaxed);
+  header->anchors[taken % kArenaAnchors] = take_anchor();
+  header->anchors_taken.store(taken + 1, std::memory_order_release);
+}
+
+// In a burst, four times what the last tick took: the keeper may be late on a busy machine.
+void Keeper::reserve_ahead() {
+  const uint64_t taken = arena_.header()->next_sequence.load(std::memory_order_relaxed);
+  const auto burst =
+      static_cast<uint32_t>(std::min<uint64_t>(4 * (taken - taken_), arena_.max_blocks()));
+  taken_ = taken;
+  const uint32_t wanted = std::max(blocks_ahead(), burst);
+  const size_t free = queue_.free_count();
+  if (free >= wanted) return;
+  auto missing = static_cast<uint32_t>(wanted - free);
+  uint32_t first = 0;
+  while (const uint32_t got = arena_.reserve_stretch(missing, &first)) {
+    for (uint32_t i = 0; i < got; ++i) {
+      BlockHeader* block = arena_.block(first + i);
+      if (!queue_.push_reserved(block)) arena_.release(block);
+    }
+    if ((missing -= got) == 0) return;
+  }
+}
+
+// Where producers cannot help themselves (Arena::reserve_one) a quarter of the cap lies ready: the
+// mapping is a file on a disk then, and its pages are the page cache's.
+uint32_t Keeper::blocks_ahead() const {
+  return arena_.grows_anywhere() ? kBlocksAhead : std::max(kBlocksAhead, arena_.max_blocks() / 4);
+}
+
+void Keeper::give_back() {
+  while (queue_.free_count() > blocks_ahead()) {
+    BlockHeader* block = queue_.pop_free(nullptr);
+    if (block == nullptr) return;
+    arena_.release(block);
+  }
+}
+
+void Keeper::release_surplus() {
+  const size_t free = queue_.free_count();
+  quiet_ticks_ = free >= last_free_ && free > size_t{2} * blocks_ahead() ? quiet_ticks_ + 1 : 0;
+  last_free_ = free;
+  if (quiet_ticks_ < kQuietTicks) return;
+  // A few per tick: giving memory back is never urgent.
+  for (int i = 0; i < 16; ++i) {
+    BlockHeader* block = queue_.pop_free(nullptr);
+    if (block == nullptr) return;
+    arena_.release(block);
+  }
+  last_free_ = queue_.free_count();
+}
+
+}  // namespace lockstep::plugin

@@ -1,0 +1,52 @@
+// The keeper thread watches what NCCL's threads cannot report without a system call: every few
+// milliseconds it keeps enough reserved blocks ahead of them, takes clock anchors, and wakes the
+// dump thread when there is something to write. It never touches files, so a stalled disk holds up
+// the dump thread alone, while buffers still grow to their cap.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "base/service_thread.h"
+#include "base/waker.h"
+#include "plugin/record/arena.h"
+#include "plugin/record/block_queue.h"
+
+namespace lockstep::plugin {
+
+class Keeper {
+ public:
+  Keeper(Arena& arena, BlockQueue& queue) : arena_(arena), queue_(queue) {}
+
+  // `wake_dumper` is called from the keeper's thread. False when no thread could be had; the first
+  // blocks are there nevertheless.
+  bool start(uint64_t dump_interval_us, std::function<void()> wake_dumper);
+  void stop();
+  // After stop(), and with nothing left to write: what a burst left beyond the blocks kept ahead.
+  void give_back();
+  // Before start(): what else the keeper's thread does every 100 ms.
+  void set_tick(std::function<void()> tick) { tick_ = std::move(tick); }
+  uint64_t interval_us() const { return interval_us_.load(std::memory_order_relaxed); }
+  void set_interval_us(uint64_t us) { interval_us_.store(us, std::memory_order_relaxed); }
+
+ private:
+  static void* run(void* self);
+  void loop();
+  void take_clock_anchor();
+  void reserve_ahead();
+  uint32_t blocks_ahead() const;
+  void release_surplus();
+
+  Arena& arena_;
+  BlockQueue& queue_;
+  dumper::Waker waker_;
+  dumper::ServiceThread thread_;
+  std::function<void()> wake_dumper_, tick_;
+  std::atomic<uint64_t> interval_us_{0};
+  std::atomic<bool> stopping_{false};
+  uint32_t quiet_ticks_ = 0;  // in which no block was taken
+  size_t last_free_ = 0;
+  uint64_t taken_ = 1;  // blocks handed out so far, as their sequence counts
+};
+
+}  // namespace lockstep::plugin

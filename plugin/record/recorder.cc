@@ -1,0 +1,174 @@
+#include "plugin/record/recorder.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "plugin/record/arena.h"
+#include "plugin/record/loss_table.h"
+#include "plugin/record/string_table.h"
+
+namespace lockstep::plugin {
+
+__thread ThreadLog thread_log;
+Recorder recorder;
+
+namespace {
+
+pthread_key_t thread_end_key;
+bool thread_end_watched = false;
+
+// A record may write one word past itself (record_state); the block keeps that much room behind its
+// limit.
+constexpr size_t kSlackBytes = 8;
+// Serials are taken from the process in ranges, so that the shared counter is touched once per so
+// many starts.
+constexpr uint64_t kSerialRange = 4096;
+
+constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
+
+// What is given up first when memory runs out, and at how many sixteenths of the cap still
+// available. Operations (everything not named) are recorded until the last block.
+struct ShedClass {
+  int32_t sixteenths;
+  uint32_t kinds;
+};
+constexpr ShedClass kShedClasses[] = {
+    {8, bit(Kind::NetPlugin)}, {7, bit(Kind::ProxyCtrl)},
+    {6, bit(Kind::ProxyStep)}, {4, bit(Kind::KernelPhase) | bit(Kind::CeSync) | bit(Kind::CeBatch)},
+    {3, bit(Kind::ProxyOp)},   {2, bit(Kind::KernelCh)},
+};
+
+void apply_shedding(int32_t available) {
+  const uint64_t shed = uint64_t{Recorder::shed_kinds(available, recorder.max_blocks)}
+                        << Recorder::kShedShift;
+  constexpr uint64_t kShedMask = uint64_t{0xffff} << Recorder::kShedShift;
+  uint64_t gate = recorder.gate.load(std::memory_order_relaxed);
+  while ((gate & Recorder::kOn) != 0 && (gate & kShedMask) != shed &&
+         !recorder.gate.compare_exchange_weak(gate, (gate & ~kShedMask) | shed,
+                                              std::memory_order_relaxed)) {
+  }
+}
+
+void close_block(ThreadLog& log) {
+  BlockHeader* block = log.block;
+  log.block = nullptr;
+  log.cursor = log.limit = nullptr;
+  block->closed.store(kClosed, std::memory_order_release);
+  if (!recorder.queue->push_full(log.seat, block))
+    block->closed.store(kClosedUnqueued, std::memory_order_release);
+}
+
+void enter_thread(ThreadLog& log) {
+  log.tid = static_cast<uint32_t>(syscall(SYS_gettid));
+  log.seat = recorder.queue->claim_seat();
+  if (thread_end_watched) pthread_setspecific(thread_end_key, &log);
+}
+
+// The thread ends: its block goes to the dump thread as it is. Calls that other destructors of this
+// thread still make begin a new block; pthread then runs this again.
+void leave_thread(void* log_pointer) {
+  ThreadLog& log = *static_cast<ThreadLog*>(log_pointer);
+  if (!recording()) return;
+  if (log.block != nullptr) close_block(log);
+  if (log.seat != nullptr) BlockQueue::release_seat(log.seat);
+  log.seat = nullptr;
+  log.tid = 0;
+}
+
+}  // namespace
+
+void Recorder::set_kinds(uint32_t kinds) {
+  uint64_t seen = gate.load(std::memory_order_relaxed);
+  while (!gate.compare_exchange_weak(seen, (seen & ~kAllKinds) | kOn | (kinds & kAllKinds),
+                                     std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+void Recorder::block_returned() {
+  const int32_t now = available.fetch_add(1, std::memory_order_relaxed) + 1;
+  // A sixteenth more than needed before a class comes back, so that it does not flicker.
+  apply_shedding(now - max_blocks / 16);
+}
+
+uint32_t Recorder::shed_kinds(int32_t available, int32_t max_blocks) {
+  uint32_t kinds = 0;
+  for (const ShedClass& c : kShedClasses) {
+    if (available < c.sixteenths * max_blocks / 16) kinds |= c.kinds;
+  }
+  return kinds;
+}
+
+void watch_thread_ends() {
+  thread_end_watched = pthread_key_create(&thread_end_key, leave_thread) == 0;
+}
+
+void forget_threads_after_fork() { thread_log = ThreadLog{}; }
+
+bool next_block(ThreadLog& log) {
+  if (log.tid == 0) enter_thread(log);
+  const uint32_t epoch = recorder.strings_epoch.load(std::memory_order_relaxed);
+  if (log.strings_epoch != epoch) {
+    for (auto& cached : log.strings) cached = {};
+    log.strings_epoch = epoch;
+  }
+  if (log.block != nullptr) close_block(log);
+  BlockHeader* block = recorder.queue->pop_free(log.seat);
+  if (block == nullptr) block = recorder.memory->reserve_one();
+  if (block == nullptr) return false;
+  apply_shedding(recorder.available.fetch_sub(1, std::memory_order_relaxed) - 1);
+  block->previous.store(log.sequence, std::memory_order_relaxed);
+  log.sequence = recorder.arena->next_sequence.fetch_add(1, std::memory_order_relaxed);
+  block->tid.store(log.tid, std::memory_order_relaxed);
+  block->closed.store(0, std::memory_order_relaxed);
+  block->published.store(0, std::memory_order_relaxed);
+  // Last, with release: whoever scans the arena and sees the sequence sees an empty, owned block.
+  block->sequence.store(log.sequence, std::memory_order_release);
+  log.block = block;
+  log.records = 0;
+  log.cursor = reinterpret_cast<char*>(block) + sizeof(BlockHeader);
+  log.limit = reinterpret_cast<char*>(block) + kBlockBytes - kSlackBytes;
+  return true;
+}
+
+void next_serials(ThreadLog& log) {
+  log.serial = recorder.arena->next_serial.fetch_add(kSerialRange, std::memory_order_relaxed);
+  log.serial_end = log.serial + kSerialRange;
+}
+
+void count_call_without_block(unsigned kind, Call call) {
+  recorder.arena->calls_without_block[kind * kCalls + static_cast<unsigned>(call)].fetch_add(
+      1, std::memory_order_relaxed);
+}
+
+void count_loss(uint32_t comm, unsigned kind, Call call, Loss why) {
+  LossTable(recorder.arena->losses).add(comm, kind, call, why, 1);
+}
+
+void filtered_start(uint32_t comm, Kind kind, void** handle) {
+  count_call(thread_log, static_cast<unsigned>(kind), Call::Start);
+  count_loss(comm, static_cast<unsigned>(kind), Call::Start, Loss::Filtered);
+  *handle = to_handle(make_unrecorded_id(kind, comm, Loss::Filtered));
+}
+
+void call_without_handle(Call call) {
+  count_call(thread_log, kUnknownKind, call);
+  count_loss(kUnknownComm, kUnknownKind, call, Loss::Unknown);
+}
+
+uint16_t intern_slow(ThreadLog& log, const char* text) {
+  const uint16_t number = StringTable(recorder.arena).intern(text);
+  log.strings[reinterpret_cast<uintptr_t>(text) / 4 % ThreadLog::kCachedStrings] = {text, number};
+  return number;
+}
+
+void record_comm(Tag tag, const uint64_t* payload, unsigned words) {
+  ThreadLog& log = own_log();
+  uint64_t* record = reserve(log, words + 1);
+  if (record == nullptr) return;
+  record[0] = make_word0(tag, now_ticks());
+  for (unsigned i = 0; i < words; ++i) record[i + 1] = payload[i];
+  publish(log, words + 1);
+}
+
+}  // namespace lockstep::plugin

@@ -1,0 +1,246 @@
+// The hot path: what happens on NCCL's own threads for one call. Read the clock, write a few words
+// into this thread's open block, publish them. No lock, no allocation, no system call (but one
+// gettid when a thread records for the first time), no exception, no pointer followed. What is not
+// recorded is counted: nothing leaves here without a trace.
+//
+// Everything is inline or a template so that an adapter's record is written in place; the rare ways
+// out (a full block, a switched-off kind) are in recorder.cc.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "lockstep/record_shape.h"
+#include "lockstep/shared_blocks.h"
+#include "plugin/record/block_queue.h"
+#include "plugin/record/tick_clock.h"
+
+namespace lockstep::plugin {
+
+class Arena;
+
+// What a thread needs to record. Zero at thread start; handed over when the thread ends
+// (recorder.cc).
+struct ThreadLog {
+  BlockHeader* block;
+  char* cursor;  // next free byte of the block's payload
+  char* limit;
+  uint32_t records;  // published in this block
+  uint32_t tid;
+  uint64_t serial, serial_end;  // event serials this thread may still hand out
+  uint64_t sequence;            // of the current or last block
+  BlockQueue::Seat* seat;
+  static constexpr unsigned kPeerWaits = 16;
+  uint64_t peer_waits[kPeerWaits];  // steps whose first SendPeerWait is recorded, by serial
+  struct CachedString {
+    const char* text;
+    uint16_t number;
+  };
+  static constexpr unsigned kCachedStrings = 32;
+  CachedString strings[kCachedStrings];  // by pointer: NCCL's names are literals
+  uint32_t strings_epoch;
+};
+// __thread and not thread_local: the latter, declared in another file, costs a call to see whether
+// it needs construction.
+extern __thread ThreadLog thread_log;
+
+// Once per call: without the empty asm the compiler asks the loader for the address at each use.
+inline ThreadLog& own_log() {
+  ThreadLog* log = &thread_log;
+  asm("" : "+r"(log));
+  return *log;
+}
+
+// One per process, constant-initialised, never destroyed: callbacks may come after every
+// destructor.
+struct Recorder {
+  static constexpr uint64_t kOn = uint64_t{1} << 63, kAllKinds = 0xffff;
+  static constexpr unsigned kShedShift = 16;
+  // kOn | kinds shed for memory << 16 | kinds enabled. 0 = inert: every call returns at once.
+  std::atomic<uint64_t> gate{0};
+  ArenaHeader* arena = nullptr;
+  Arena* memory = nullptr;  // what `arena` is the head of
+  BlockQueue* queue = nullptr;
+  // Blocks that could still be had before the cap: free ones and those not reserved yet.
+  std::atomic<int32_t> available{0};
+  int32_t max_blocks = 0;
+  std::atomic<uint32_t> strings_epoch{0};  // raised when libnccl may have been reloaded
+
+  void set_kinds(uint32_t kinds);
+  // A block came back; may end shedding.
+  void block_returned();
+  // Which kinds to shed with this many blocks left; classes by worth, see recorder.cc.
+  static uint32_t shed_kinds(int32_t available, int32_t max_blocks);
+};
+extern Recorder recorder;
+
+// Makes pthread call back when a recording thread ends. Once per process, cold.
+void watch_thread_ends();
+// After fork the child must not touch the parent's arena.
+void forget_threads_after_fork();
+
+bool next_block(ThreadLog& log);
+void next_serials(ThreadLog& log);
+void count_call_without_block(unsigned kind, Call call);
+void count_loss(uint32_t comm, unsigned kind, Call call, Loss why);
+// A start of a kind that is switched off; with every kind off, as good as inert: not even counted.
+void filtered_start(uint32_t comm, Kind kind, void** handle);
+// A state or stop without a handle.
+void call_without_handle(Call call);
+uint16_t intern_slow(ThreadLog& log, const char* text);
+
+inline void count_call(ThreadLog& log, unsigned kind, Call call) {
+  if (__builtin_expect(log.block == nullptr, 0) && !next_block(log)) {
+    count_call_without_block(kind, call);
+    return;
+  }
+  auto& count = log.block->calls[kind * kCalls + static_cast<unsigned>(call)];
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+// Room for a record of this many words, or nullptr when the cap is reached.
+inline uint64_t* reserve(ThreadLog& log, unsigned words) {
+  if (__builtin_expect(log.cursor + size_t{words} * 8 > log.limit || log.block == nullptr, 0) &&
+      !next_block(log))
+    return nullptr;
+  return reinterpret_cast<uint64_t*>(log.cursor);
+}
+
+// Makes the record visible; pairs with the acquire in BlockSource::harvest and in recover.
+inline void publish(ThreadLog& log, unsigned words) {
+  log.cursor += size_t{words} * 8;
+  ++log.records;
+  const auto bytes = static_cast<uint32_t>(log.cursor - reinterpret_cast<char*>(log.block + 1));
+  log.block->published.store(pack_published(log.records, bytes), std::memory_order_release);
+}
+
+// A handle is an integer that nobody follows.
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
+inline void* to_handle(EventId id) { return reinterpret_cast<void*>(id); }
+inline EventId to_id(const void* handle) { return reinterpret_cast<EventId>(handle); }
+
+// The communicator a context names; kUnknownComm for NULL, foreign or invented ones.
+inline uint32_t comm_of_context(const void* context) {
+  const auto number = reinterpret_cast<uint64_t>(context);
+  if (number == 0 || number >= recorder.arena->next_comm.load(std::memory_order_relaxed))
+    return kUnknownComm;
+  return number < kLastComm ? static_cast<uint32_t>(number) : kLastComm;
+}
+
+inline uint16_t intern(ThreadLog& log, const char* text) {
+  if (text == nullptr) return kNullString;
+  const auto& cached =
+      log.strings[reinterpret_cast<uintptr_t>(text) / 4 % ThreadLog::kCachedStrings];
+  return __builtin_expect(cached.text == text, 1) ? cached.number : intern_slow(log, text);
+}
+
+// Records the start of an event; `fill(log, payload)` writes words 3 and up. Always sets *handle.
+template <Kind kKind, typename Fill>
+inline void record_start(uint32_t comm, const void* parent, void** handle, Fill fill) {
+  constexpr unsigned kWords = kRecordShapes[start_tag(kKind)].words;
+  constexpr unsigned kBit = static_cast<unsigned>(kKind);
+  const uint64_t gate = recorder.gate.load(std::memory_order_relaxed);
+  if (__builtin_expect((gate >> kBit & 1) == 0, 0)) return filtered_start(comm, kKind, handle);
+  ThreadLog& log = own_log();
+  const uint64_t ticks = now_ticks();
+  count_call(log, kBit, Call::Start);
+  uint64_t* words = nullptr;
+  if (__builtin_expect((gate >> (kBit + Recorder::kShedShift) & 1) == 0, 1))
+    words = reserve(log, kWords);
+  if (__builtin_expect(words == nullptr, 0)) {
+    *handle = to_handle(make_unrecorded_id(kKind, comm, Loss::Memory));
+    count_loss(comm, kBit, Call::Start, Loss::Memory);
+    return;
+  }
+  if (__builtin_expect(log.serial == log.serial_end, 0)) next_serials(log);
+  const EventId id = make_event_id(kKind, comm, log.serial++);
+  words[0] = make_word0(start_tag(kKind), ticks);
+  words[1] = id;
+  words[2] = to_id(parent);
+  fill(log, words + 3);
+  *handle = to_handle(id);
+  publish(log, kWords);
+}
+
+// Why a state or stop of this handle is not recorded; Loss{} when it is.
+inline Loss loss_of(EventId id, uint64_t gate) {
+  if (__builtin_expect(is_unrecorded(id), 0)) {
+    const auto why = static_cast<unsigned>(loss_in(id));
+    return why != 0 && why < kLosses ? static_cast<Loss>(why) : Loss::Unknown;
+  }
+  const bool shed = (gate >> (static_cast<unsigned>(kind_of(id)) + Recorder::kShedShift) & 1) != 0;
+  return __builtin_expect(shed, 0) ? Loss::Memory : Loss{};
+}
+
+inline void record_stop(const void* handle) {
+  if (__builtin_expect(handle == nullptr, 0)) return call_without_handle(Call::Stop);
+  const uint64_t gate = recorder.gate.load(std::memory_order_relaxed);
+  ThreadLog& log = own_log();
+  const uint64_t ticks = now_ticks();
+  const EventId id = to_id(handle);
+  const auto kind = static_cast<unsigned>(kind_of(id));
+  count_call(log, kind, Call::Stop);
+  Loss why = loss_of(id, gate);
+  uint64_t* words = nullptr;
+  if (__builtin_expect(why == Loss{}, 1)) {
+    words = reserve(log, 2);
+    if (words == nullptr) why = Loss::Memory;
+  }
+  if (__builtin_expect(words == nullptr, 0)) return count_loss(comm_of(id), kind, Call::Stop, why);
+  words[0] = make_word0(stop_tag(kind_of(id)), ticks);
+  words[1] = id;
+  publish(log, 2);
+}
+
+// A repeat of SendPeerWait for the same step: NCCL calls at poll rate while the peer gives no
+// credit. The first tells when the wait began; of the others only the count is kept.
+inline bool is_repeat(ThreadLog& log, EventId id, unsigned state) {
+  if (__builtin_expect(state != kSendPeerWait, 1)) return false;
+  uint64_t& last = log.peer_waits[serial_of(id) % ThreadLog::kPeerWaits];
+  if (last == id) return true;
+  last = id;
+  return false;
+}
+
+// `argument` is looked at only for states that define one.
+inline void record_state(const void* handle, unsigned state, uint64_t argument) {
+  if (__builtin_expect(handle == nullptr, 0)) return call_without_handle(Call::State);
+  const uint64_t gate = recorder.gate.load(std::memory_order_relaxed);
+  ThreadLog& log = own_log();
+  const uint64_t ticks = now_ticks();
+  const EventId id = to_id(handle);
+  const auto kind = static_cast<unsigned>(kind_of(id));
+  count_call(log, kind, Call::State);
+  Loss why = state < kStates ? loss_of(id, gate) : Loss::Unknown;
+  if (why == Loss{} && __builtin_expect(is_repeat(log, id, state), 0)) why = Loss::Folded;
+  const unsigned words_needed = state_has_argument(state) ? 3 : 2;
+  uint64_t* words = nullptr;
+  if (__builtin_expect(why == Loss{}, 1)) {
+    words = reserve(log, words_needed);
+    if (words == nullptr) why = Loss::Memory;
+  }
+  if (__builtin_expect(words == nullptr, 0)) return count_loss(comm_of(id), kind, Call::State, why);
+  words[0] = make_word0(state_tag(state), ticks);
+  words[1] = id;
+  words[2] = argument;  // beyond a two-word record: overwritten by the next one, and inside the
+                        // block (see kSlackBytes)
+  publish(log, words_needed);
+}
+
+// Records of a communicator's own life. Cold: init, finalize.
+void record_comm(Tag tag, const uint64_t* payload, unsigned words);
+
+inline bool recording() {
+  return (recorder.gate.load(std::memory_order_relaxed) & Recorder::kOn) != 0;
+}
+// With every kind switched off a start is not even counted, and neither are the states and stops
+// that NCCL makes without a handle then; what was under way still ends.
+inline bool takes_starts() {
+  return (recorder.gate.load(std::memory_order_relaxed) & Recorder::kAllKinds) != 0;
+}
+inline bool takes_call_on(const void* handle) {
+  return (recorder.gate.load(std::memory_order_relaxed) &
+          (handle != nullptr ? Recorder::kOn : Recorder::kAllKinds)) != 0;
+}
+
+}  // namespace lockstep::plugin

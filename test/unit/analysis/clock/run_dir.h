@@ -1,0 +1,49 @@
+// A run directory with the clock records that a test puts there.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clocksync/record/clock_records.h"
+#include "test/simulation/simulated_edge.h"
+
+namespace lockstep::analysis {
+
+class RunDir {
+ public:
+  RunDir() { path_ = mkdtemp(name_); }
+  ~RunDir() { (void)!std::system(("rm -rf " + path_).c_str()); }
+  const std::string& path() const { return path_; }
+
+  void write(const std::string& host, const std::vector<ClockRecord>& records) const {
+    clocksync::ClockRecordWriter writer =
+        std::move(clocksync::ClockRecordWriter::open(path_, host).value());
+    for (const ClockRecord& record : records) writer.append(record);
+    ASSERT_TRUE(writer.flush().ok());
+  }
+
+  // What the probers of a and b would have written about their edge.
+  void write_edge(const std::string& a, const std::string& b,
+                  const clocksync::SimulatedEdge& edge) const {
+    HullBin to_b, to_a;
+    to_b.peer = a;
+    for (const auto& p : edge.bounds.upper)
+      to_b.points.push_back({p.x_raw_ns, p.offset_ns, StampKind::Kernel, 0});
+    to_a.peer = b;
+    for (const auto& p : edge.bounds.lower) {
+      to_a.points.push_back({p.x_raw_ns + p.offset_ns, -p.offset_ns, StampKind::Kernel, 0});
+    }
+    write(b, {to_b});
+    write(a, {to_a});
+  }
+
+ private:
+  char name_[32] = "/tmp/lockstep-align-XXXXXX";
+  std::string path_;
+};
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <sstream>
+
+#include "analysis/export/torch_names.h"
+#include "analysis/tables/wall_time.h"
+#include "test/unit/analysis/export/sample_run.h"
+#include "test/unit/temp_dir.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using Export = Status (*)(const ExportInput&, const ExportOptions&, ExportSummary*);
+
+ExportSummary export_to(const TempDir& dir, Export write) {
+  const auto run = sample_run();
+  ExportOptions options;
+  options.output = dir / "out";
+  ExportSummary summary;
+  const Status status = write(sample_input(*run), options, &summary);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return summary;
+}
+
+rapidjson::Document json_of(const std::string& path) {
+  rapidjson::Document json;
+  json.Parse(read_text(path).c_str());
+  EXPECT_FALSE(json.HasParseError()) << path;
+  return json;
+}
+
+TEST(Csv, QuotesWhatNeedsItAndLeavesTheUnknownEmpty) {
+  const TempDir dir;
+  export_to(dir, export_csv);
+
+  std::istringstream rows(read_text(dir / "out/processes.csv"));
+  std::string header, first;
+  std::getline(rows, header);
+  std::getline(rows, first);
+  EXPECT_EQ(header.substr(0, 33), "process,host,uid,boot_id,job,nccl");
+  EXPECT_EQ(first.substr(0, 22), "0,\"node\"\"0\",77,,,,,424");
+}
+
+TEST(Csv, WritesAHashAsTheUnsignedNumberItIs) {
+  const TempDir dir;
+  export_to(dir, export_csv);
+  const std::string rows = read_text(dir / "out/communicators.csv");
+  EXPECT_NE(rows.find("0,18364758544493064720,"), std::string::npos) << rows;
+}
+
+TEST(Inspector, CountsTheOperationThatDidNotEndInsteadOfInventingItsTime) {
+  const TempDir dir;
+  const ExportSummary summary = export_to(dir, export_inspector);
+  EXPECT_EQ(summary.written.at(0).count, kSampleOperations - 1);
+  ASSERT_EQ(summary.left_out.size(), 1u);
+  EXPECT_EQ(summary.left_out[0].count, 1u);
+}
+
+TEST(Inspector, WritesTimesAndBandwidthsOfTheKernel) {
+  const TempDir dir;
+  export_to(dir, export_inspector);
+
+  std::istringstream lines(read_text(dir / "out/node1-pid4242.log"));
+  std::string line;
+  std::getline(lines, line);
+  rapidjson::Document json;
+  json.Parse(line.c_str());
+  EXPECT_STREQ(json["header"]["id"].GetString(), "0xfedcba9876543210");
+  EXPECT_EQ(json["metadata"]["dump_timestamp_us"].GetInt64(), 1700000000001050);
+  EXPECT_STREQ(json["coll_perf"]["coll_timing_source"].GetString(), "kernel_gpu");
+  EXPECT_EQ(json["coll_perf"]["coll_exec_time_us"].GetInt64(), 40);
+  // 16384 bytes in 40 us, and 2(n-1)/n = 1 for two ranks.
+  EXPECT_NE(line.find("\"coll_algobw_gbs\":0.409600,\"coll_busbw_gbs\":0.409600"),
+            std::string::npos)
+      << line;
+}
+
+TEST(Inspector, GivesSendsALineOfTheirOwnKind) {
+  const TempDir dir;
+  export_to(dir, export_inspector);
+  const std::string lines = read_text(dir / "out/node1-pid4242.log");
+  EXPECT_NE(lines.find("\"p2p_perf\":{\"p2p\":\"Send\",\"p2p_sn\":3,\"p2p_peer\":0,"),
+            std::string::npos)
+      << lines;
+}
+
+TEST(Kineto, GivesTheOperationInFlightItsCallButNoKernel) {
+  const TempDir dir;
+  const ExportSummary summary = export_to(dir, export_kineto);
+  EXPECT_EQ(summary.written.at(0).count, kSampleOperations);
+  EXPECT_EQ(summary.written.at(1).count, kSampleOperations - 1);
+
+  const rapidjson::Document json = json_of(dir / "out/rank1.json");
+  unsigned calls = 0, kernels = 0;
+  for (const auto& event : json["traceEvents"].GetArray()) {
+    if (!event.HasMember("cat")) continue;
+    calls += event["cat"] == "cpu_op";
+    kernels += event["cat"] == "kernel";
+  }
+  EXPECT_EQ(calls, 4u);
+  EXPECT_EQ(kernels, 3u);
+  EXPECT_EQ(json["baseTimeNanoseconds"].GetInt64(), 1700000000001000000);
+}
+
+TEST(FlightRecorder, SaysHowFarEachOperationGot) {
+  const TempDir dir;
+  export_to(dir, export_flight_recorder);
+
+  const rapidjson::Document json = json_of(dir / "out/nccl_trace_rank_1.json");
+  const auto& entries = json["entries"];
+  ASSERT_EQ(entries.Size(), 4u);
+  EXPECT_STREQ(entries[0]["state"].GetString(), "completed");
+  EXPECT_STREQ(entries[2]["state"].GetString(), "started") << "its kernel began";
+  EXPECT_EQ(entries[2]["time_discovered_completed_ns"].GetInt64(), 0);
+  EXPECT_STREQ(entries[3]["profiling_name"].GetString(), "nccl:send 1->0");
+  EXPECT_TRUE(entries[3]["is_p2p"].GetBool());
+  EXPECT_STREQ(json["pg_status"]["0"]["last_completed_collective"].GetString(), "2");
+  EXPECT_STREQ(json["pg_status"]["0"]["last_started_collective"].GetString(), "3");
+}
+
+TEST(TorchNames, CountElementsAsTheFunctionMovesThem) {
+  const auto run = sample_run();
+  OperationRow row = sample_operation(&run->strings, 0, 0);
+  row.func = run->strings.intern("AllGather");
+  EXPECT_EQ(element_counts(*run, row).in, 4096u);
+  EXPECT_EQ(element_counts(*run, row).out, 8192u);
+  row.func = run->strings.intern("ReduceScatter");
+  EXPECT_EQ(element_counts(*run, row).in, 8192u);
+  EXPECT_EQ(element_counts(*run, row).out, 4096u);
+}
+
+TEST(TorchNames, FillInTheRanksThatWereNotRecordedOnlyWhereTheyAreKnown) {
+  const auto run = sample_run();
+  run->communicators[0].nranks = 4;  // two of four were recorded, under the job's ranks
+  EXPECT_EQ(torch_groups(*run)[0].ranks, "[0, 1, 2, 3]");
+  run->members[1].rank = 3;  // rank 1 of the job is rank 3 here: the others could be anyone
+  EXPECT_EQ(torch_groups(*run)[0].ranks, "[0, 1]");
+}
+
+TEST(WallTime, WritesTimesBeforeTheOriginAsNumbersToo) {
+  EXPECT_EQ(microseconds_text(1234567), "1234.567");
+  EXPECT_EQ(microseconds_text(-1), "-0.001");
+  EXPECT_EQ(microseconds_text(-1500), "-1.500");
+}
+
+TEST(Export, NamesTheFormatsWhenTheOneAskedForIsUnknown) {
+  const auto run = sample_run();
+  ExportOptions options;
+  options.format = "vhs";
+  ExportSummary summary;
+  const Status status = export_run(sample_input(*run), options, &summary);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("perfetto"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lockstep::analysis

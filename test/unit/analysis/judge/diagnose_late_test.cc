@@ -1,0 +1,156 @@
+// Whom the diagnosis accuses of being late, and whom not.
+#include "test/unit/analysis/judge/diagnose_ranks.h"
+
+namespace lockstep::analysis {
+namespace {
+
+TEST(Diagnose, AccusesOneStragglerByHowMuchItIsLate) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i < kOperations; ++i) {
+      records.operation(
+          operation_at(i, rank == 2 && i % 2 == 1 ? 4 * kMs : static_cast<uint64_t>(rank) * 3'000));
+    }
+    records.finalize(15'000 * kMs);
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].kind, "straggler");
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
+  EXPECT_NE(
+      diagnosis.findings[0].text.find("in 10 of 19 operations, typically by 4.0 ms (host_late)"),
+      std::string::npos)
+      << diagnosis.findings[0].text;
+}
+
+TEST(Diagnose, DoesNotAccuseALateRankThatWasHeldUpItself) {
+  // Every lateness of rank 1 on 0xc0 is the end of an operation on 0xd0 that rank 0 of 0xd0 entered
+  // late.
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords world = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i < kOperations; ++i)
+      world.operation(operation_at(i, rank == 1 ? 6 * kMs : 0));
+    driver::RankRecords pair(2, 0xd0, rank == 1 ? 1 : 0, 2, static_cast<uint32_t>(10 + rank),
+                             &run.strings);
+    pair.init(1'100 * kMs);
+    for (unsigned i = 0; rank == 1 && i < kOperations; ++i) {
+      driver::RankOperation op = operation_at(i, 0);
+      op.call_ns -= 2 * kMs;
+      op.kernel_ns = op.call_ns + 10'000;
+      op.finish_ns = op.call_ns + 7'900'000;
+      pair.operation(op);
+    }
+    if (rank == 1)
+      run.add(11, {&world.user, &world.proxy, &pair.user, &pair.proxy}, "test");
+    else
+      run.add(static_cast<uint32_t>(10 + rank), world);
+  }
+  // The other rank of the pair is a fourth process that comes late to it.
+  driver::RankRecords other(1, 0xd0, 0, 2, 13, &run.strings);
+  other.init(1'100 * kMs);
+  for (unsigned i = 0; i < kOperations; ++i) {
+    driver::RankOperation op = operation_at(i, 0);
+    op.finish_ns = op.call_ns - 2 * kMs + 7'900'000;
+    op.call_ns += 5 * kMs;
+    op.kernel_ns = op.call_ns + 10'000;
+    other.operation(op);
+  }
+  run.add(13, other);
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].kind, "straggler");
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{0}) << diagnosis.findings[0].text;
+}
+
+TEST(Diagnose, SaysWhatALateRankMadeOthersLateForOnAnotherCommunicator) {
+  // Rank 0 of 0xd0 comes 8 ms late to it, so that its peer there comes late to the world.
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords world = rank_of(&run, 1, 0xc0, rank, 4);
+    driver::RankRecords pair(2, 0xd0, rank == 1 ? 0 : 1, 2, static_cast<uint32_t>(10 + rank),
+                             &run.strings);
+    if (rank == 1 || rank == 2) pair.init(1'100 * kMs);
+    for (unsigned i = 0; i < kOperations; ++i) {
+      driver::RankOperation op = operation_at(i, 0);
+      op.finish_ns = op.call_ns + 9 * kMs;
+      op.call_ns += rank == 1 ? 8 * kMs : 0;
+      op.kernel_ns = op.call_ns + 10'000;
+      if (rank == 1 || rank == 2) pair.operation(op);
+      op = operation_at(i, rank == 2 ? 9'100'000 : 3 * kMs);
+      world.operation(op);
+    }
+    run.add(static_cast<uint32_t>(10 + rank), {&world.user, &world.proxy, &pair.user, &pair.proxy},
+            "test");
+  }
+
+  const auto loaded = run.load();
+  const Diagnosis diagnosis = diagnose(*loaded);
+
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  const Finding& finding = diagnosis.findings[0];
+  EXPECT_EQ(finding.culprits, std::vector<int32_t>{0}) << finding.text;
+  EXPECT_EQ(loaded->communicators[finding.communicator].comm_id, 0xd0u) << finding.text;
+  EXPECT_NE(finding.text.find("others were late for 19 operations themselves (peer_late)"),
+            std::string::npos)
+      << finding.text;
+  size_t peer_late = 0;
+  for (const ArrivalRow& arrival : loaded->arrivals) peer_late += arrival.cause == Cause::PeerLate;
+  EXPECT_EQ(peer_late, 19u);
+}
+
+TEST(Diagnose, AccusesAProcessOnceThatIsLateOnTwoCommunicators) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords one = rank_of(&run, 1, 0xc0, rank, 4),
+                        two = rank_of(&run, 2, 0xd0, rank, 4);
+    for (unsigned i = 0; i < kOperations; ++i) {
+      one.operation(operation_at(i, rank == 2 ? 4 * kMs : 0));
+      two.operation(operation_at(i, rank == 2 ? 5 * kMs : 0));
+    }
+    run.add(static_cast<uint32_t>(10 + rank), {&one.user, &one.proxy, &two.user, &two.proxy},
+            "test");
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
+  EXPECT_NE(diagnosis.findings[0].text.find("as late on 1 other communicator"), std::string::npos)
+      << diagnosis.findings[0].text;
+}
+
+TEST(Diagnose, DoesNotAccuseTheFirstStageOfAPipeline) {
+  // Each stage receives from the one before it, works 3 ms, and sends on: receivers wait by nature.
+  TestRun run;
+  constexpr int32_t kStages = 4;
+  for (int32_t rank = 0; rank < kStages; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, kStages);
+    for (unsigned i = 0; i < kOperations; ++i) {
+      driver::RankOperation op = operation_at(i, 0);
+      const uint64_t begin = op.call_ns + static_cast<uint64_t>(rank) * 4 * kMs;
+      op.func = "Recv";
+      op.peer = rank - 1;
+      op.call_ns = begin - 3 * kMs;
+      op.kernel_ns = op.call_ns + 10'000;
+      op.finish_ns = begin;
+      if (rank != 0) records.operation(op);
+      op.func = "Send";
+      op.peer = rank + 1;
+      op.call_ns = begin + 3 * kMs;
+      op.kernel_ns = op.call_ns + 10'000;
+      op.finish_ns = begin + 4 * kMs;
+      if (rank + 1 != kStages) records.operation(op);
+    }
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.findings[0].text;
+}
+
+}  // namespace
+}  // namespace lockstep::analysis

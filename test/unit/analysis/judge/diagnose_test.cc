@@ -1,0 +1,186 @@
+#include "test/unit/analysis/judge/diagnose_ranks.h"
+
+namespace lockstep::analysis {
+namespace {
+
+TEST(Diagnose, FindsNothingWrongWithAHealthyRun) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i < kOperations; ++i)
+      records.operation(operation_at(i, static_cast<uint64_t>(rank) * 10'000));
+    records.finalize(15'000 * kMs);
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  EXPECT_TRUE(diagnose(*run.load()).findings.empty());
+}
+
+TEST(Diagnose, NamesTheRankThatNeverEntered) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i < kOperations; ++i) records.operation(operation_at(i, 0));
+    if (rank != 3) records.operation(open_at(kOperations));
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  const Finding& finding = diagnosis.findings[0];
+  EXPECT_EQ(finding.kind, "missing_rank");
+  EXPECT_EQ(finding.culprits, std::vector<int32_t>{3});
+  EXPECT_EQ(finding.ranks, (std::vector<int32_t>{0, 1, 2}));
+  EXPECT_EQ(finding.ordinal, kOperations);
+  EXPECT_GT(finding.confidence, 0.9);
+}
+
+TEST(Diagnose, WalksToTheOriginOnAnotherCommunicator) {
+  // Rank 1 is missing in 0xc0 because it waits in 0xd0 for rank 2, its rank 1 there, which never
+  // comes.
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    driver::RankRecords world = rank_of(&run, 1, 0xc0, rank, 2);
+    driver::RankRecords pair(2, 0xd0, 0, 2, static_cast<uint32_t>(10 + rank), &run.strings);
+    for (unsigned i = 0; i < kOperations; ++i) world.operation(operation_at(i, 0));
+    if (rank == 0) world.operation(open_at(kOperations));
+    if (rank == 1) {
+      pair.init(1'100 * kMs);
+      pair.operation(open_at(kOperations));
+    }
+    run.add(static_cast<uint32_t>(10 + rank), {&world.user, &world.proxy, &pair.user, &pair.proxy},
+            "test");
+  }
+  driver::RankRecords origin(1, 0xd0, 1, 2, 12, &run.strings);
+  origin.init(1'100 * kMs);
+  run.add(12, origin);
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 2u);
+  EXPECT_EQ(diagnosis.findings[0].ranks, std::vector<int32_t>{0});
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
+  EXPECT_NE(diagnosis.findings[0].text.find("0xd0"), std::string::npos);
+  EXPECT_NE(diagnosis.findings[1].text.find("consequence"), std::string::npos);
+}
+
+TEST(Diagnose, SeesRanksThatWaitForEachOtherInTwoCommunicators) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    driver::RankRecords one = rank_of(&run, 1, 0xc0, rank, 2),
+                        two = rank_of(&run, 2, 0xd0, rank, 2);
+    for (unsigned i = 0; i < kOperations; ++i) one.operation(operation_at(i, 0));
+    (rank == 0 ? one : two).operation(open_at(kOperations));
+    run.add(static_cast<uint32_t>(10 + rank), {&one.user, &one.proxy, &two.user, &two.proxy},
+            "test");
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 2u);
+  EXPECT_EQ(diagnosis.findings[0].kind, "deadlock");
+}
+
+TEST(Diagnose, SeesDifferentSizesInOperationsThatEnded) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i < kOperations; ++i) {
+      driver::RankOperation op = operation_at(i, 0);
+      if (rank == 1 && i == 7) op.count /= 2;
+      records.operation(op);
+    }
+    records.finalize(15'000 * kMs);
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].kind, "mismatch");
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
+  EXPECT_EQ(diagnosis.findings[0].ordinal, 7u);
+}
+
+TEST(Diagnose, FindsTheSlowLinkAmongReceivesThatSendNothing) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i < kOperations; ++i) {
+      driver::RankOperation op = operation_at(i, 0);
+      op.steps = 2;
+      op.channels = 1;
+      op.network_ns = rank == 2 ? 300'000 : 10'000;
+      for (const char* func : {"Send", "Recv", "Recv", "Recv"}) {
+        op.func = func;
+        op.peer = (rank + (op.func == "Send" ? 1 : 3)) % 4;
+        op.finish_ns = op.call_ns + 2 * kMs;
+        records.operation(op);
+        op.call_ns += 3 * kMs;
+        op.kernel_ns += 3 * kMs;
+      }
+    }
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].kind, "slow_link") << diagnosis.findings[0].text;
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
+}
+
+TEST(Diagnose, NamesTheMissingRankFromCallsAlone) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i < kOperations + (rank == 1 ? 0 : 1); ++i)
+      records.call_only(operation_at(i, 0));
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].kind, "missing_rank");
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
+  EXPECT_EQ(diagnosis.findings[0].ordinal, kOperations);
+  EXPECT_NE(diagnosis.findings[0].text.find("by the calls alone"), std::string::npos);
+}
+
+TEST(Diagnose, AccusesNobodyWhenRanksMerelyCallAheadOfEachOther) {
+  TestRun run;
+  run.end_ns = 2'000 * kMs + kOperations * 20 * kMs + 10 * kMs;  // cut while they go on
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i + static_cast<unsigned>(rank) < kOperations; ++i)
+      records.call_only(operation_at(i, 0));
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.findings[0].text;
+}
+
+TEST(Diagnose, TellsHowLongAStallLastsOnEachClockByItself) {
+  // Two hosts hours apart and not aligned: the stall lasts what each of them saw, not the hours.
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    const uint64_t apart_ns = rank == 0 ? 0 : 40'000 * kMs;
+    driver::RankRecords records(1, 0xc0, rank, 2, static_cast<uint32_t>(10 + rank), &run.strings);
+    records.init(1'000 * kMs + apart_ns);
+    for (unsigned i = 0; i < kOperations + (rank == 1 ? 0 : 1); ++i) {
+      driver::RankOperation op = i == kOperations ? open_at(i) : operation_at(i, 0);
+      op.call_ns += apart_ns;
+      op.kernel_ns += apart_ns;
+      op.finish_ns += op.finish_ns == 0 ? 0 : apart_ns;
+      records.operation(op);
+    }
+    run.end_ns = apart_ns + 5'400 * kMs;
+    run.add(static_cast<uint32_t>(10 + rank), {&records.user, &records.proxy},
+            rank == 0 ? "near" : "far");
+  }
+
+  const Diagnosis diagnosis = diagnose(*run.load());
+  ASSERT_EQ(diagnosis.findings.size(), 1u);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
+  EXPECT_NEAR(diagnosis.findings[0].since_s, 3.0, 0.1);
+}
+
+}  // namespace
+}  // namespace lockstep::analysis

@@ -1,0 +1,129 @@
+// Who is accused of being late when many come late: for one rank's fault, for a host's, for
+// nobody's.
+#include "test/unit/analysis/judge/diagnose_ranks.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr unsigned kMany = 99;
+
+// late_ns(rank, operation) is how late a rank calls.
+template <class Late>
+Diagnosis diagnose_ranks(int32_t ranks, int32_t per_host, const Late& late_ns) {
+  return diagnose_hosts(ranks, per_host, kMany, [&](int32_t rank, unsigned i) {
+    return operation_at(i, late_ns(rank, i));
+  });
+}
+
+uint64_t a_little(int32_t rank, unsigned i) {
+  return (static_cast<unsigned>(rank) * 37 + i * 61) % 100 * 1'000;
+}
+
+TEST(Stragglers, AccusesTheRankThatIsLateBesideOneThatBusyProcessorsHoldUp) {
+  // 24 times by 5 ms, the other 13 times: together they have nearly all, and it has not most by
+  // far.
+  const Diagnosis diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+    if (rank == 2 && i % 4 == 0) return 5 * kMs;
+    if (rank == 0 && i % 8 == 1) return (3 + i % 3) * kMs;
+    if (rank == 1 && i % 32 == 2) return 6 * kMs;
+    return a_little(rank, i);
+  });
+  ASSERT_FALSE(diagnosis.findings.empty()) << all_text(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
+  EXPECT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+}
+
+TEST(Stragglers, AccusesALateRankAlthoughOthersComeEarly) {
+  // One rank is always 5 ms before the others; that says nothing of who is 4 ms after them.
+  const Diagnosis diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+    if (rank == 0) return a_little(rank, i);
+    return (rank == 2 && i % 3 == 0 ? 9 : 5) * kMs + a_little(rank, i);
+  });
+  ASSERT_FALSE(diagnosis.findings.empty()) << all_text(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2}) << all_text(diagnosis);
+  EXPECT_NE(diagnosis.findings[0].text.find("in 32 of 98 operations"), std::string::npos)
+      << all_text(diagnosis);
+}
+
+TEST(Stragglers, AccusesSeveralRanksThatAreLateInTurn) {
+  const Diagnosis diagnosis = diagnose_ranks(16, 1, [](int32_t rank, unsigned i) {
+    const bool turn = rank == static_cast<int32_t>(i % 4) * 4;
+    return (turn ? 4 * kMs : 0) + a_little(rank, i);
+  });
+  std::vector<int32_t> accused;
+  for (const Finding& finding : diagnosis.findings)
+    accused.insert(accused.end(), finding.culprits.begin(), finding.culprits.end());
+  std::sort(accused.begin(), accused.end());
+  EXPECT_EQ(accused, (std::vector<int32_t>{0, 4, 8, 12})) << all_text(diagnosis);
+}
+
+TEST(Stragglers, DoesNotAccuseForATrifleBesideALateRank) {
+  // 68 times by half a millisecond, against 30 times by 5 ms.
+  const Diagnosis diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+    if (rank == 2 && i % 10 < 3) return 5 * kMs;
+    return (rank == 3 ? 500'000u : 0u) + a_little(rank, i) / 10;
+  });
+  ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
+}
+
+TEST(Stragglers, NamesASlowHostOnceWithAllItsRanks) {
+  for (const int32_t hosts : {2, 4}) {
+    const Diagnosis diagnosis = diagnose_ranks(4 * hosts, 4, [](int32_t rank, unsigned i) {
+      return (rank / 4 == 1 ? 3 * kMs : 0) + a_little(rank, i);
+    });
+    ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+    EXPECT_EQ(diagnosis.findings[0].culprits, (std::vector<int32_t>{4, 5, 6, 7}));
+    EXPECT_EQ(
+        diagnosis.findings[0].text.find(
+            "Ranks 4, 5, 6, 7 of communicator world (0xc0), all it has on host b, came last and "
+            "late in 98 of 98 operations, typically by 3.0 ms"),
+        0u)
+        << all_text(diagnosis);
+  }
+}
+
+TEST(Stragglers, DoesNotAccuseTheHostOfOneLateRank) {
+  const Diagnosis diagnosis = diagnose_ranks(8, 4, [](int32_t rank, unsigned i) {
+    return (rank == 5 && i % 3 == 0 ? 3 * kMs : 0) + a_little(rank, i);
+  });
+  ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{5}) << all_text(diagnosis);
+}
+
+TEST(Stragglers, SaysThatNobodyStandsOutWhereAllComeApart) {
+  const Diagnosis diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+    return (static_cast<unsigned>(rank) + i) % 4 * 2 * kMs;
+  });
+  EXPECT_TRUE(diagnosis.findings.empty()) << all_text(diagnosis);
+  EXPECT_NE(all_text(diagnosis).find(
+                "Who makes the others wait on communicator world (0xc0): its ranks come apart by"),
+            std::string::npos)
+      << all_text(diagnosis);
+}
+
+TEST(Stragglers, SaysNothingWhereNobodyIsLate) {
+  const Diagnosis diagnosis = diagnose_ranks(8, 4, a_little);
+  EXPECT_TRUE(diagnosis.findings.empty()) << all_text(diagnosis);
+  EXPECT_EQ(all_text(diagnosis).find("Who makes the others wait"), std::string::npos);
+}
+
+TEST(SlowPaths, NamesTheRanksOfAHostWhoseLinkIsSlow) {
+  for (const int32_t hosts : {2, 4}) {
+    const Diagnosis diagnosis =
+        diagnose_hosts(2 * hosts, 2, kOperations, [](int32_t rank, unsigned i) {
+          driver::RankOperation op = operation_at(i, a_little(rank, i));
+          op.steps = 2;
+          op.network_ns = rank / 2 == 1 ? 600'000 : 50'000;
+          return op;
+        });
+    ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+    EXPECT_EQ(diagnosis.findings[0].kind, "slow_link");
+    EXPECT_EQ(diagnosis.findings[0].culprits, (std::vector<int32_t>{2, 3}));
+    EXPECT_EQ(diagnosis.findings[0].text.find("What ranks 2, 3 (host b) send takes 12.0 times"), 0u)
+        << all_text(diagnosis);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::analysis

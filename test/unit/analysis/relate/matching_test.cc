@@ -1,0 +1,151 @@
+#include "analysis/judge/diagnose.h"
+#include "test/unit/analysis/run_directory.h"
+
+namespace lockstep::analysis {
+namespace {
+
+TEST(Matching, JoinsRanksByFunctionAndOrdinal) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    const auto pid = static_cast<uint32_t>(10 + rank);
+    driver::RankRecords records(1, 0xc0, rank, 3, pid, &run.strings);
+    records.init(1'000 * kMs);
+    for (unsigned i = 0; i < 4; ++i)
+      records.operation(operation_at(i, rank == 2 && i == 2 ? 5 * kMs : 0));
+    run.add(pid, records);
+  }
+
+  const auto tables = run.load();
+  ASSERT_EQ(tables->matches.size(), 4u);
+  const MatchRow& late = tables->matches[2];
+  EXPECT_EQ(late.arrivals, 3u);
+  EXPECT_EQ(late.expected, 3u);
+  EXPECT_EQ(late.last_rank, 2);
+  EXPECT_NEAR(static_cast<double>(late.spread_ns), 5e6, 1e3);
+  const ArrivalRow& first = tables->arrivals[late.first_arrival];
+  EXPECT_NEAR(static_cast<double>(first.wait_ns), 5e6, 1e3);
+  // 64 KiB in 12 - 5.01 ms, factor 2 (n - 1) / n.
+  EXPECT_NEAR(first.algbw_gbs, 65536 / 6.99e6, 1e-5);
+  EXPECT_NEAR(first.busbw_gbs, first.algbw_gbs * 4 / 3, 1e-9);
+}
+
+TEST(Matching, TellsCommunicatorsWithOneIdApart) {
+  TestRun run;
+  // Two shrinks of one parent have the same id: first ranks 0 and 1, later processes 11 and 12 as
+  // ranks 0 and 1.
+  driver::RankRecords a(1, 0xc0, 0, 2, 10, &run.strings), b(1, 0xc0, 1, 2, 11, &run.strings);
+  driver::RankRecords b2(2, 0xc0, 0, 2, 11, &run.strings), c(1, 0xc0, 1, 2, 12, &run.strings);
+  a.init(1'000 * kMs);
+  b.init(1'001 * kMs);
+  b2.init(1'500 * kMs);
+  c.init(1'501 * kMs);
+  for (driver::RankRecords* records : {&a, &b, &b2, &c}) records->operation(operation_at(0, 0));
+  run.add(10, a);
+  run.add(11, {&b.proxy, &b.user, &b2.proxy, &b2.user}, "test");
+  run.add(12, c);
+
+  const auto tables = run.load();
+  ASSERT_EQ(tables->communicators.size(), 2u);
+  EXPECT_EQ(tables->communicators[0].incarnation, 0u);
+  EXPECT_EQ(tables->communicators[1].incarnation, 1u);
+  EXPECT_NE(tables->communicators[0].member_digest, tables->communicators[1].member_digest);
+  ASSERT_EQ(tables->matches.size(), 2u);
+  EXPECT_EQ(tables->matches[0].arrivals, 2u);
+  EXPECT_EQ(tables->matches[1].arrivals, 2u);
+}
+
+TEST(Matching, DoesNotCompareHostsWithoutAClockModel) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    const auto pid = static_cast<uint32_t>(10 + rank);
+    driver::RankRecords records(1, 0xc0, rank, 2, pid, &run.strings);
+    records.init(1'000 * kMs);
+    records.operation(operation_at(0, 0));
+    run.add(pid, {&records.proxy, &records.user}, rank == 0 ? "one" : "two");
+  }
+
+  const auto tables = run.load();
+  EXPECT_FALSE(tables->aligned);
+  ASSERT_EQ(tables->matches.size(), 1u);
+  EXPECT_EQ(tables->matches[0].comparable, 0);
+  EXPECT_EQ(tables->matches[0].last_rank, -1);
+  EXPECT_FALSE(tables->notes.empty());
+}
+
+TEST(Matching, PairsSendsWithReceives) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    const auto pid = static_cast<uint32_t>(10 + rank);
+    driver::RankRecords records(1, 0xc0, rank, 2, pid, &run.strings);
+    records.init(1'000 * kMs);
+    driver::RankOperation op = operation_at(0, 0);
+    op.func = rank == 0 ? "Send" : "Recv";
+    op.peer = 1 - rank;
+    records.operation(op);
+    run.add(pid, records);
+  }
+
+  const auto tables = run.load();
+  ASSERT_EQ(tables->matches.size(), 1u);
+  EXPECT_EQ(tables->text(tables->matches[0].func), "SendRecv");
+  EXPECT_EQ(tables->matches[0].arrivals, 2u);
+  EXPECT_EQ(tables->matches[0].expected, 2u);
+}
+
+TEST(Matching, PutsAGatherTogetherFromItsSendsAndReceives) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    const auto pid = static_cast<uint32_t>(10 + rank);
+    driver::RankRecords records(1, 0xc0, rank, 3, pid, &run.strings);
+    records.init(1'000 * kMs);
+    driver::RankOperation op = operation_at(0, 0);
+    op.func = rank == 0 ? "Recv" : "Send";
+    op.peer = rank == 0 ? 1 : 0;
+    records.operation(op);
+    const EventId group = records.user[records.user.size() - 1];
+    if (rank == 0) {  // the second receive of the same group call
+      op.peer = 2;
+      op.call_ns += 10'000;
+      records.operation(op);
+      for (size_t at = 0; at < records.user.size();) {
+        const Tag tag = tag_of(records.user[at]);
+        if (tag == start_tag(Kind::P2pApi)) records.user[at + 2] = group;
+        at += kRecordShapes[tag].words;
+      }
+    }
+    run.add(pid, records);
+  }
+
+  const auto tables = run.load();
+  uint32_t gathers = 0;
+  for (const MatchRow& match : tables->matches) {
+    if (tables->text(match.func) != "Gather") continue;
+    ++gathers;
+    EXPECT_EQ(match.arrivals, 3u);
+    EXPECT_EQ(match.size_bytes, 2u * 65536);
+  }
+  EXPECT_EQ(gathers, 1u);
+  EXPECT_TRUE(diagnose(*tables).findings.empty());
+}
+
+TEST(Matching, FindsStepsInTheRepetition) {
+  TestRun run;
+  driver::RankRecords records(1, 0xc0, 0, 1, 10, &run.strings);
+  records.init(1'000 * kMs);
+  for (unsigned i = 0; i < 40; ++i) {  // four of one size, one of another, a pause after it
+    driver::RankOperation op = operation_at(i, 0);
+    op.count = i % 5 == 4 ? 64 : 16384;
+    op.call_ns += i / 5 * 100 * kMs;
+    op.kernel_ns = op.call_ns + 10'000;
+    op.finish_ns = op.call_ns + 5 * kMs;
+    records.operation(op);
+  }
+  run.add(10, records);
+
+  const auto tables = run.load();
+  ASSERT_EQ(tables->matches.size(), 40u);
+  for (uint32_t i = 0; i < 40; ++i) EXPECT_EQ(tables->matches[i].step, i / 5) << i;
+}
+
+}  // namespace
+}  // namespace lockstep::analysis

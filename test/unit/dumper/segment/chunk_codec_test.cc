@@ -1,0 +1,140 @@
+#include "test/unit/dumper/segment/samples.h"
+
+namespace lockstep::dumper {
+namespace {
+
+TEST(ChunkCodec, GivesBackEveryWordOfEveryTag) {
+  for (const Tag tag : all_tags()) {
+    std::mt19937_64 random(tag);
+    std::vector<uint64_t> words;
+    for (uint64_t i = 0; i < 50; ++i) add_random_record(tag, i * i * 100, &random, &words);
+
+    DecodedChunk decoded;
+    const Status status = decode(encode({piece_of(words, 7, 1)}), &decoded);
+
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(decoded.words, words) << "tag " << unsigned{tag};
+  }
+}
+
+TEST(ChunkCodec, GivesBackRandomStreamsOfSeveralThreads) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const auto first = random_records(static_cast<unsigned>(seed * 7 % 600), seed);
+    const auto second = random_records(static_cast<unsigned>(seed % 50), seed + 1000);
+
+    DecodedChunk decoded;
+    const Status status = decode(encode({piece_of(first, 1, 1), piece_of(second, 2, 2)}), &decoded);
+
+    ASSERT_TRUE(status.ok()) << status.message();
+    auto both = first;
+    both.insert(both.end(), second.begin(), second.end());
+    ASSERT_EQ(decoded.words, both) << "seed " << seed;
+    ASSERT_EQ(decoded.pieces.size(), 2u);
+    EXPECT_EQ(decoded.pieces[1].first_word, first.size());
+    EXPECT_EQ(decoded.pieces[1].tid, 2u);
+    EXPECT_EQ(decoded.pieces[1].thread_name, "worker");
+  }
+}
+
+TEST(ChunkCodec, CountsKeptCallsByCommunicatorAndKind) {
+  const auto words = random_records(1500, 5);
+  const EncodedChunk chunk = encode({piece_of(words, 1, 1)});
+
+  Counts expected;
+  for (size_t at = 0; at < words.size(); at += kRecordShapes[tag_of(words[at])].words) {
+    const Tag tag = tag_of(words[at]);
+    if (tag >= kCommInitTag) continue;
+    const Call call = is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;
+    expected.add(
+        make_count_key(comm_of(words[at + 1]), static_cast<unsigned>(kind_of(words[at + 1])), call),
+        1);
+  }
+  EXPECT_EQ(chunk.kept, expected);
+  DecodedChunk decoded;
+  ASSERT_TRUE(decode(chunk, &decoded).ok());
+  EXPECT_EQ(decoded.kept, expected);
+}
+
+TEST(ChunkCodec, StopsAPieceAtWhatIsNoRecordAndSaysHowMuchItLeft) {
+  auto words = random_records(10, 3);
+  const size_t good = words.size();
+  words.push_back(200);  // no such tag
+  words.push_back(1);
+
+  DecodedChunk decoded;
+  ASSERT_TRUE(decode(encode({piece_of(words, 1, 1)}), &decoded).ok());
+
+  EXPECT_EQ(decoded.words.size(), good);
+  EXPECT_EQ(decoded.pieces[0].unreadable_bytes, 16u);
+}
+
+TEST(ChunkCodec, LeavesARecordThatTheBlockCutsShort) {
+  const std::vector<uint64_t> words = {make_word0(start_tag(Kind::Coll), 5), 1, 2};
+
+  DecodedChunk decoded;
+  ASSERT_TRUE(decode(encode({piece_of(words, 1, 1)}), &decoded).ok());
+
+  EXPECT_TRUE(decoded.words.empty());
+  EXPECT_EQ(decoded.pieces[0].unreadable_bytes, 24u);
+}
+
+TEST(ChunkCodec, CarriesTheTextsOfTheStringsItsRecordsUse) {
+  std::vector<uint64_t> words = {make_word0(start_tag(Kind::CollApi), 5)};
+  for (unsigned i = 1; i < kRecordShapes[start_tag(Kind::CollApi)].words; ++i) words.push_back(0);
+  words[5] = 17 | 18 << 16;  // func, datatype
+
+  DecodedChunk decoded;
+  ASSERT_TRUE(decode(encode({piece_of(words, 1, 1)}), &decoded).ok());
+
+  ASSERT_EQ(decoded.strings.size(), 2u);
+  EXPECT_EQ(decoded.strings[0], std::make_pair(uint32_t{17}, std::string("text 17")));
+  EXPECT_EQ(decoded.strings[1].first, 18u);
+}
+
+TEST(ChunkCodec, SumsTheCallsOfTheBlocksItCloses) {
+  std::vector<std::atomic<uint64_t>> calls(kCallCells);
+  calls[call_cell(1, Call::Start)] = 5;
+  Piece piece;
+  piece.block_sequence = 9;
+  piece.closes_block = true;
+  piece.calls = calls.data();
+
+  DecodedChunk decoded;
+  ASSERT_TRUE(decode(encode({piece, piece}), &decoded).ok());
+
+  EXPECT_EQ(decoded.calls[call_cell(1, Call::Start)], 10u);
+  EXPECT_TRUE(decoded.pieces[0].closes_block);
+}
+
+TEST(ChunkCodec, RefusesEveryDamagedContentWithoutABadRead) {
+  const EncodedChunk good = encode({piece_of(random_records(200, 9), 1, 1)});
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    EncodedChunk bad = good;
+    for (int flips = 0; flips < 3; ++flips) {
+      bad.bytes[random() % bad.bytes.size()] ^= static_cast<uint8_t>(1u << random() % 8);
+    }
+    DecodedChunk decoded;
+    ChunkHeader header;
+    std::memcpy(&header, bad.bytes.data(), sizeof header);
+    header.stored_bytes = static_cast<uint32_t>(bad.bytes.size() - sizeof header);
+    static_cast<void>(
+        ChunkDecoder().decode_records(header, bad.bytes.data() + sizeof header, &decoded));
+  }
+}
+
+TEST(ChunkCodec, KeepsAnEncoderUsableAfterEachChunk) {
+  ChunkEncoder encoder;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const auto words = random_records(500, seed);
+    encoder.add(piece_of(words, 1, seed + 1));
+    EncodedChunk chunk;
+    ASSERT_TRUE(encoder.finish({}, &chunk).ok());
+    DecodedChunk decoded;
+    ASSERT_TRUE(decode(chunk, &decoded).ok());
+    ASSERT_EQ(decoded.words, words);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::dumper

@@ -1,0 +1,81 @@
+// The ledger's counts, and the ticks of a chunk, as they come back from a file.
+#include "dumper/segment/ledger.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/dumper/segment/samples.h"
+
+namespace lockstep::dumper {
+namespace {
+
+TEST(Counts, ComeBackAsTheyWerePacked) {
+  Counts counts, again;
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 5000; ++i) {
+    counts.add(make_count_key(static_cast<uint32_t>(random() % (kLastComm + 1)),
+                              static_cast<unsigned>(random() % (kKinds + 1)), Call::Stop),
+               random() >> (random() % 64));
+  }
+  again.add_packed(counts.pack());
+
+  EXPECT_TRUE(again == counts);
+  EXPECT_TRUE(Counts().pack().empty());
+}
+
+TEST(Ledger, ComesBackAsItWas) {
+  Ledger ledger;
+  ledger.raw_ns = 5;
+  ledger.add_loss(7, 4, Call::State, Loss::Folded, 1'000'000'000'000);
+  ledger.add_loss(0, kUnknownKind, Call::Start, Loss::Unknown, 3);
+  ledger.calls_without_block[call_cell(2, Call::Stop)] = 9;
+  ledger.in_progress[call_cell(1, Call::Start)] = 1;
+  ledger.first_segment = 4;
+  ledger.notes = {"a \"note\""};
+
+  const auto back = ledger_from_json(ledger_to_json(ledger));
+
+  ASSERT_TRUE(back.ok()) << back.message();
+  EXPECT_EQ(back.value().losses, ledger.losses);
+  EXPECT_EQ(back.value().calls_without_block, ledger.calls_without_block);
+  EXPECT_EQ(back.value().in_progress, ledger.in_progress);
+  EXPECT_EQ(back.value().first_segment, 4u);
+  EXPECT_EQ(back.value().notes, ledger.notes);
+}
+
+TEST(Ledger, RefusesWhatIsNoLedger) {
+  for (const char* wrong :
+       {"", "[]", "{\"losses\":3}", "{\"losses\":[[1,\"Coll\",\"starts\",\"memory\"]]}",
+        "{\"losses\":[[1,\"Call\",\"starts\",\"memory\",1]]}",
+        "{\"in_progress\":{\"Coll\":[1]}}"}) {
+    EXPECT_FALSE(ledger_from_json(wrong).ok()) << wrong;
+  }
+}
+
+TEST(ChunkClock, ConvertsPiecewiseBetweenAnchors) {
+  const Anchor anchors[] = {{0, 1000, 5000, 0}, {100, 1050, 5050, 0}, {200, 1250, 4250, 0}};
+  const ChunkClock clock(anchors, 3);
+
+  EXPECT_EQ(clock.raw_ns(0), 1000u);
+  EXPECT_EQ(clock.raw_ns(50), 1025u);
+  EXPECT_EQ(clock.raw_ns(150), 1150u);
+  EXPECT_EQ(clock.raw_ns(300), 1450u);   // the last stretch goes on
+  EXPECT_EQ(clock.real_ns(150), 4650u);  // REALTIME was set back
+}
+
+TEST(ChunkClock, TakesTicksForNanosecondsWithOneAnchor) {
+  const Anchor anchor{10, 1000, 5000, 0};
+
+  EXPECT_EQ(ChunkClock(&anchor, 1).raw_ns(15), 1005u);
+  EXPECT_EQ(ChunkClock(&anchor, 1).raw_ns(5), 995u);
+}
+
+TEST(ChunkClock, SurvivesAnchorsThatMakeNoSense) {
+  const Anchor anchors[] = {
+      {5, ~uint64_t{0}, 0, 0}, {5, 1, 1, 1}, {6, ~uint64_t{0} - 1, 0, 0}, {~uint64_t{0}, 7, 7, 7}};
+  const ChunkClock clock(anchors, 4);
+  for (uint64_t ticks : {uint64_t{0}, uint64_t{5}, uint64_t{1} << 55, ~uint64_t{0} >> 8})
+    clock.raw_ns(ticks);
+}
+
+}  // namespace
+}  // namespace lockstep::dumper

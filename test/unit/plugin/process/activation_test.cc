@@ -1,0 +1,45 @@
+#include "plugin/process/activation.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+namespace lockstep::plugin {
+namespace {
+
+TEST(Activation, AValueWithoutASlashNamesUsByFileNameOrShortName) {
+  EXPECT_TRUE(names_library("lockstep", "/opt/x/libnccl-profiler.so"));
+  EXPECT_TRUE(names_library("libnccl-profiler.so", "/opt/x/libnccl-profiler.so"));
+  EXPECT_TRUE(names_library("site", "/opt/x/libnccl-profiler-site.so"));
+}
+
+TEST(Activation, AnotherPluginsNameIsNotOurs) {
+  EXPECT_FALSE(names_library("inspector", "/opt/x/libnccl-profiler.so"));
+  EXPECT_FALSE(names_library("libother.so", "/opt/x/libnccl-profiler.so"));
+  EXPECT_FALSE(names_library("none", "/opt/x/libnccl-profiler.so"));
+}
+
+TEST(Activation, NothingSetMeansNotNamed) {
+  EXPECT_FALSE(names_library(nullptr, "/opt/x/libnccl-profiler.so"));
+  EXPECT_FALSE(names_library("", "/opt/x/libnccl-profiler.so"));
+}
+
+TEST(Activation, APathNamesUsThroughASymbolicLinkToo) {
+  char dir[] = "/tmp/lockstep-test-XXXXXX";
+  ASSERT_NE(mkdtemp(dir), nullptr);
+  const std::string real = std::string(dir) + "/real.so", link = std::string(dir) + "/link.so";
+  std::fclose(std::fopen(real.c_str(), "w"));
+  ASSERT_EQ(symlink(real.c_str(), link.c_str()), 0);
+
+  EXPECT_TRUE(names_library(link.c_str(), real.c_str()));
+  EXPECT_FALSE(names_library("/bin/sh", real.c_str()));
+
+  unlink(link.c_str());
+  unlink(real.c_str());
+  rmdir(dir);
+}
+
+}  // namespace
+}  // namespace lockstep::plugin
