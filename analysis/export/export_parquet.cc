@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "analysis/export/host_details.h"
+#include "analysis/export/export.h"
 #include "analysis/sql/query_session.h"
 #include "analysis/sql/sql.h"
 #include "base/parallel.h"

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "clocksync/wire/interfaces.h"
+#include "clocksync/wire/key_file.h"
 
 namespace lockstep::clocksync {
 namespace {

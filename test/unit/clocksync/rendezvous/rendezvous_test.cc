@@ -1,4 +1,5 @@
 #include "clocksync/rendezvous/rendezvous.h"
+#include "clocksync/wire/key_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
