@@ -54,6 +54,8 @@ FUZZ      = $(patsubst test/fuzz/%.cc,$(BUILD)/fuzz/%,$(wildcard test/fuzz/*.cc)
 # What records, and what reads: most programs need only the first, which spares sanitizer builds the second.
 RECORDING = $(BUILD)/libdumper.a $(BUILD)/libclocksync.a $(BUILD)/libbase.a
 LIBS      = $(BUILD)/libanalysis.a $(RECORDING)
+# Programs only: the plugin has no command line and is built without its library.
+COMMAND_LINE = $(BUILD)/libcommandline.a
 unit_libs = $(if $(filter analysis_% dumper_recovery,$(1)),$(LIBS),$(RECORDING))
 
 .PHONY: all plugin tools unit unit-recording bench-programs fuzz-programs deps test demo bench fuzz soak install fresh-root-test clean help
@@ -76,7 +78,8 @@ UPLOT := $(wildcard node_modules/uplot/dist/uPlot.iife.min.js)
 $(BUILD)/obj/analysis/report/report_plots.o: CXXFLAGS += $(if $(UPLOT),-DLOCKSTEP_UPLOT)
 $(BUILD)/obj/analysis/report/report_plots.o: $(wildcard node_modules/.lockstep-installed)
 
-$(BUILD)/libbase.a: $(call objs,base)
+$(BUILD)/libbase.a: $(filter-out %/command_line.o,$(call objs,base))
+$(COMMAND_LINE): $(BUILD)/obj/base/command_line.o
 $(BUILD)/libdumper.a: $(call objs,dumper)
 $(BUILD)/libclocksync.a: $(filter-out $(BUILD)/obj/clocksync/daemon/%,$(call objs,clocksync))
 $(BUILD)/libanalysis.a: $(call objs,analysis)
@@ -90,16 +93,16 @@ $(PLUGIN_SO): $(call objs,plugin) $(RECORDING) plugin/exports.map
 $(BUILD)/libnccl-profiler-lockstep.so: $(PLUGIN_SO)
 	ln -sf libnccl-profiler.so $@
 
-$(BUILD)/lockstep: $(call objs,cli) $(LIBS)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(ZSTD) $(SODIUM) -ldl
+$(BUILD)/lockstep: $(call objs,cli) $(COMMAND_LINE) $(LIBS)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
 
 # A driver is a folder of test/drivers; a unit test program is a folder of test/unit; a bench is a file of bench/.
 .SECONDEXPANSION:
-$(BUILD)/lockstep-%: $$(call objs,test/drivers/$$*) $(call objs,test/drivers/common) $(RECORDING)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
+$(BUILD)/lockstep-%: $$(call objs,test/drivers/$$*) $(call objs,test/drivers/common) $(COMMAND_LINE) $(RECORDING)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
 $(call objs,test/drivers/nccl): CXXFLAGS += -isystem $(CUDA_HOME)/include -isystem $(NCCL_HOME)/include
-$(BUILD)/lockstep-nccl: $(call objs,test/drivers/nccl) $(call objs,test/drivers/common)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(ZSTD) -L$(CUDA_LIB) -lcudart -L$(NCCL_LIB) -lnccl \
+$(BUILD)/lockstep-nccl: $(call objs,test/drivers/nccl) $(call objs,test/drivers/common) $(COMMAND_LINE)
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) -L$(CUDA_LIB) -lcudart -L$(NCCL_LIB) -lnccl \
 	  -Wl,-rpath,$(CUDA_LIB) -Wl,-rpath,$(NCCL_LIB) -ldl
 $(BUILD)/lockstep-clockd: $(BUILD)/obj/clocksync/daemon/clockd.o $(RECORDING)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
@@ -108,7 +111,8 @@ emulator       = $(filter-out %/main.o,$(call objs,test/drivers/emulate))
 $(BUILD)/test/unit_%: $$(call objs,test/unit/$$(subst _,/,$$*)) $$(if $$(filter plugin_%,$$*),$$(call objs,plugin)) \
                        $$(if $$(filter drivers,$$*),$$(emulator)) \
                        $$(if $$(filter drivers analysis_%,$$*),$$(drivers_common)) \
-                       $$(if $$(filter clocksync_% analysis_%,$$*),$$(call objs,test/simulation)) $$(call unit_libs,$$*)
+                       $$(if $$(filter clocksync_% analysis_%,$$*),$$(call objs,test/simulation)) \
+                       $$(if $$(filter base drivers analysis_%,$$*),$(COMMAND_LINE)) $$(call unit_libs,$$*)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -lgtest -lgtest_main -ldl
 $(BUILD)/test/lib%.so: $(BUILD)/obj/test/plugins/%.o
@@ -118,7 +122,7 @@ $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $$(call objs,test/simulation) $(RECORDI
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
 # A fuzz target is a file of test/fuzz; test/fuzz/every_target.sh has them built by clang++, with SAN=fuzzer-no-link,...
-$(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $$(call objs,test/drivers/common) $(RECORDING)
+$(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $$(call objs,test/drivers/common) $(COMMAND_LINE) $(RECORDING)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
 

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <exception>
 
 #include "cli/commands.h"
 #include "cli/show/output.h"
@@ -12,35 +13,22 @@ constexpr const char* kExitCodes =
     "usage; 3 bad input: a "
     "file or directory that cannot be read.\nMost commands print JSON with --json.";
 
-// CLI11 would only say that a command is required.
-bool names_no_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return false;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == argv[1]) return false;
-  }
-  return true;
-}
-
 int run(int argc, char** argv) {
-  CLI::App app("NCCL traces from every rank, complete, on one clock.", "lockstep");
-  app.footer(kExitCodes);
-  app.set_version_flag("--version", std::string("lockstep ") + kVersion);
-  app.require_subcommand(1);
-  int exit_code = kOk;
-#define LOCKSTEP_COMMAND_ADD(name) add_##name(app, exit_code);
+  base::Program program("NCCL traces from every rank, complete, on one clock.", "lockstep");
+  program.footer(kExitCodes);
+  program.version(std::string("lockstep ") + kVersion);
+#define LOCKSTEP_COMMAND_ADD(name) add_##name(program);
   LOCKSTEP_COMMANDS(LOCKSTEP_COMMAND_ADD)
 #undef LOCKSTEP_COMMAND_ADD
-  for (CLI::App* command : app.get_subcommands({})) command->footer(kExitCodes);
-  if (names_no_command(app, argc, argv)) {
-    return bad_usage(std::string("there is no command '") + argv[1] +
-                     "'; `lockstep --help` lists them");
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    exit_code = app.exit(error) == 0 ? kOk : kUsage;  // --help and --version arrive here as well
-  } catch (const std::exception& error) {
-    exit_code = bad_input(std::string("it stopped: ") + error.what());
+  int exit_code = kOk;
+  if (const auto status = program.parse(argc, argv)) {
+    exit_code = *status;
+  } else {
+    try {
+      exit_code = program.run();
+    } catch (const std::exception& error) {
+      exit_code = bad_input(std::string("it stopped: ") + error.what());
+    }
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     exit_code = bad_input("cannot write the output");

@@ -95,7 +95,7 @@ offences() {
   circles | offending "these modules include each other"
 
   third_party '(concurrentqueue/)?(moodycamel/)?(blocking)?concurrentqueue' 'plugin/record/block_queue\.h:|bench/|test/'
-  third_party 'CLI/' 'cli/|test/drivers/|clocksync/daemon/|bench/'
+  third_party 'CLI/' 'base/command_line\.cc:'
   third_party 'sodium' 'clocksync/|test/'
   third_party 'protozero/' 'analysis/.*perfetto|test/'
   third_party 'duckdb' 'analysis/sql/|test/'

@@ -47,8 +47,8 @@ int run(const RunArguments& arguments) {
 
 }  // namespace
 
-void add_align(CLI::App& app, int& exit_code) {
-  add_run_command(app, exit_code, "align",
+void add_align(base::Command& lockstep) {
+  add_run_command(lockstep, "align",
                   "Put the hosts of a run on one clock; writes clock_model.json there",
                   std::make_shared<RunArguments>(), run);
 }

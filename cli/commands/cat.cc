@@ -34,17 +34,16 @@ int run(Arguments* arguments) {
 
 }  // namespace
 
-void add_cat(CLI::App& app, int& exit_code) {
+void add_cat(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      add_command(app, exit_code, "cat", "Print every record in time order, one JSON object a line",
-                  [arguments] { return run(arguments.get()); });
-  command->add_option("DIR", arguments->directory, "The run directory")->required();
-  command->add_option("--kind", arguments->kind, "Only events of this kind")->type_name("KIND");
-  command->add_option("--rank", arguments->options.rank, "Only communicators' members of this rank")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--limit", arguments->options.limit, "Only so many lines")
-      ->check(CLI::PositiveNumber);
+  base::Command command =
+      lockstep.command("cat", "Print every record in time order, one JSON object a line",
+                       [arguments] { return run(arguments.get()); });
+  command.option("DIR", &arguments->directory, "The run directory").required();
+  command.option("--kind", &arguments->kind, "Only events of this kind").shown_as("KIND");
+  command.option("--rank", &arguments->options.rank, "Only communicators' members of this rank")
+      .not_negative();
+  command.option("--limit", &arguments->options.limit, "Only so many lines").positive();
 }
 
 }  // namespace lockstep::cli

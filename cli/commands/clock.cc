@@ -34,14 +34,14 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_clock(CLI::App& app, int& exit_code) {
+void add_clock(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_run_command(
-      app, exit_code, "clock", "Show how well the hosts of a run are on one clock", arguments, run);
+  base::Command command = add_run_command(
+      lockstep, "clock", "Show how well the hosts of a run are on one clock", arguments, run);
   command
-      ->add_option("--at", arguments->at_raw_ns,
-                   "Offsets at this instant of each pair's first host (its CLOCK_MONOTONIC_RAW)")
-      ->type_name("RAW_NS");
+      .option("--at", &arguments->at_raw_ns,
+              "Offsets at this instant of each pair's first host (its CLOCK_MONOTONIC_RAW)")
+      .shown_as("RAW_NS");
 }
 
 }  // namespace lockstep::cli

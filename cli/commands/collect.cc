@@ -30,16 +30,15 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_collect(CLI::App& app, int& exit_code) {
+void add_collect(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(app, exit_code, "collect",
-                                  "Move this node's recordings from its own disk to the others'",
-                                  [arguments] { return run(*arguments); });
-  command->add_option("LOCAL", arguments->local, "What LOCKSTEP_DIR named on this node")
-      ->required();
-  command->add_option("--to", arguments->directory, "The run directory on a common file system")
-      ->required()
-      ->type_name("DIR");
+  base::Command command =
+      lockstep.command("collect", "Move this node's recordings from its own disk to the others'",
+                       [arguments] { return run(*arguments); });
+  command.option("LOCAL", &arguments->local, "What LOCKSTEP_DIR named on this node").required();
+  command.option("--to", &arguments->directory, "The run directory on a common file system")
+      .required()
+      .shown_as("DIR");
 }
 
 }  // namespace lockstep::cli

@@ -87,20 +87,19 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_config(CLI::App& app, int& exit_code) {
+void add_config(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(app, exit_code, "config",
-                                  "Show the options in force here, and what is wrong with them",
-                                  [arguments] { return run(*arguments); });
-  command->add_flag("--origin", arguments->origin,
-                    "Say where each value comes from: environment, file or default");
+  base::Command command =
+      lockstep.command("config", "Show the options in force here, and what is wrong with them",
+                       [arguments] { return run(*arguments); });
+  command.flag("--origin", &arguments->origin,
+               "Say where each value comes from: environment, file or default");
   command
-      ->add_option("--check", arguments->check,
-                   "Check a JSON file of options, without the environment")
-      ->type_name("FILE");
-  command->add_flag("--json", arguments->json,
-                    "Print JSON, with the run directory and the kinds of events recorded");
-  command->add_flag("--markdown", arguments->markdown, "Print docs/configuration.md");
+      .option("--check", &arguments->check, "Check a JSON file of options, without the environment")
+      .shown_as("FILE");
+  command.flag("--json", &arguments->json,
+               "Print JSON, with the run directory and the kinds of events recorded");
+  command.flag("--markdown", &arguments->markdown, "Print docs/configuration.md");
 }
 
 }  // namespace lockstep::cli

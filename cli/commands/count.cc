@@ -52,8 +52,8 @@ int run(const RunArguments& arguments) {
 
 }  // namespace
 
-void add_count(CLI::App& app, int& exit_code) {
-  add_run_command(app, exit_code, "count", "Count the calls a run holds, by kind",
+void add_count(base::Command& lockstep) {
+  add_run_command(lockstep, "count", "Count the calls a run holds, by kind",
                   std::make_shared<RunArguments>(), run);
 }
 

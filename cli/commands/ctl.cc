@@ -35,22 +35,21 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_ctl(CLI::App& app, int& exit_code) {
+void add_ctl(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      app, exit_code, "ctl",
-      "Ask or change running processes: status, events KINDS, flush, snapshot, interval US",
+  base::Command command = lockstep.command(
+      "ctl", "Ask or change running processes: status, events KINDS, flush, snapshot, interval US",
       [arguments] { return run(*arguments); });
   command
-      ->add_option("where", arguments->where,
-                   "A run directory (all its processes on this machine) or a process id")
-      ->type_name("DIR|PID")
-      ->required();
+      .option("where", &arguments->where,
+              "A run directory (all its processes on this machine) or a process id")
+      .shown_as("DIR|PID")
+      .required();
   command
-      ->add_option("words", arguments->words,
-                   "status | events none, all, a preset or kinds | flush | snapshot | interval US")
-      ->type_name("WORDS")
-      ->required();
+      .option("words", &arguments->words,
+              "status | events none, all, a preset or kinds | flush | snapshot | interval US")
+      .shown_as("WORDS")
+      .required();
 }
 
 }  // namespace lockstep::cli

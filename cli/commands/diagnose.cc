@@ -105,9 +105,9 @@ int run_diagnose(const RunArguments& arguments) {
 
 }  // namespace
 
-void add_diagnose(CLI::App& app, int& exit_code) {
+void add_diagnose(base::Command& lockstep) {
   add_run_command(
-      app, exit_code, "diagnose",
+      lockstep, "diagnose",
       "What hangs, who is late, who waits for whom, also while the job runs; exit 1 when "
       "something is wrong",
       std::make_shared<RunArguments>(), run_diagnose);

@@ -106,20 +106,20 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_export(CLI::App& app, int& exit_code) {
+void add_export(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_run_command(app, exit_code, "export",
-                                      "Write a run for Perfetto, PyTorch's tools, SQL engines, ...",
-                                      arguments, run);
-  command->add_option("--to", arguments->format, formats_help())->required()->type_name("FORMAT");
-  command->add_option("-o,--output", arguments->output, "File or directory to make")
-      ->required()
-      ->type_name("PATH");
-  command->add_flag("--force", arguments->force,
-                    "Replace PATH; a directory only when an export made it");
-  command->add_option("--threads", arguments->threads, "0 = as many as the machine has");
-  command->add_flag("--srun", arguments->srun,
-                    "In a SLURM job: convert on all of its nodes, and put it together here");
+  base::Command command = add_run_command(
+      lockstep, "export", "Write a run for Perfetto, PyTorch's tools, SQL engines, ...", arguments,
+      run);
+  command.option("--to", &arguments->format, formats_help()).required().shown_as("FORMAT");
+  command.option("-o,--output", &arguments->output, "File or directory to make")
+      .required()
+      .shown_as("PATH");
+  command.flag("--force", &arguments->force,
+               "Replace PATH; a directory only when an export made it");
+  command.option("--threads", &arguments->threads, "0 = as many as the machine has");
+  command.flag("--srun", &arguments->srun,
+               "In a SLURM job: convert on all of its nodes, and put it together here");
 }
 
 }  // namespace lockstep::cli

@@ -103,15 +103,14 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_finish(CLI::App& app, int& exit_code) {
+void add_finish(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      add_command(app, exit_code, "finish",
-                  "Recover and answer for a run whose `lockstep run` could not do it any more",
-                  [arguments] { return run(*arguments); });
-  command->add_option("DIR", arguments->directory, "The run directory")->required();
-  command->add_flag("--last", arguments->last,
-                    "Answer only when no other host has anything left to recover");
+  base::Command command = lockstep.command(
+      "finish", "Recover and answer for a run whose `lockstep run` could not do it any more",
+      [arguments] { return run(*arguments); });
+  command.option("DIR", &arguments->directory, "The run directory").required();
+  command.flag("--last", &arguments->last,
+               "Answer only when no other host has anything left to recover");
 }
 
 }  // namespace lockstep::cli

@@ -76,8 +76,8 @@ int run(const RunArguments& arguments) {
 
 }  // namespace
 
-void add_info(CLI::App& app, int& exit_code) {
-  add_run_command(app, exit_code, "info", "Show who wrote a run, and in what state it is",
+void add_info(base::Command& lockstep) {
+  add_run_command(lockstep, "info", "Show who wrote a run, and in what state it is",
                   std::make_shared<RunArguments>(), run);
 }
 

@@ -32,17 +32,17 @@ int run(Arguments arguments) {
 
 }  // namespace
 
-void add_part(CLI::App& app, int& exit_code) {
+void add_part(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      add_command(app, exit_code, "part", "One node's share of `export --srun` and `report --srun`",
-                  [arguments] { return run(*arguments); });
-  command->add_option("DIR", arguments->share.directory, "The run directory")->required();
-  command->add_option("PARTS", arguments->share.parts, "Folder that all nodes see")->required();
+  base::Command command =
+      lockstep.command("part", "One node's share of `export --srun` and `report --srun`",
+                       [arguments] { return run(*arguments); });
+  command.option("DIR", &arguments->share.directory, "The run directory").required();
+  command.option("PARTS", &arguments->share.parts, "Folder that all nodes see").required();
   command
-      ->add_option("WHAT", arguments->what,
-                   "processes, or the format whose streamed tables are written")
-      ->required();
+      .option("WHAT", &arguments->what,
+              "processes, or the format whose streamed tables are written")
+      .required();
 }
 
 }  // namespace lockstep::cli

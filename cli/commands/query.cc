@@ -83,16 +83,17 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_query(CLI::App& app, int& exit_code) {
+void add_query(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_run_command(app, exit_code, "query",
-                                      "Ask about a run in SQL (needs DuckDB)", arguments, run);
-  command->add_option("SQL", arguments->statement,
-                      "Statements; without, they are read from the terminal or a pipe");
-  CLI::Option* json = command->get_option("--json");
-  json->description("Print each result as a JSON array of objects");
-  command->add_flag("--csv", arguments->csv, "Print CSV with a header")->excludes(json);
-  command->add_option("--threads", arguments->threads, "0 = as many as the machine has");
+  base::Command command = lockstep.command("query", "Ask about a run in SQL (needs DuckDB)",
+                                           [arguments] { return run(*arguments); });
+  command.option("DIR", &arguments->directory, "The run directory").required();
+  command.option("SQL", &arguments->statement,
+                 "Statements; without, they are read from the terminal or a pipe");
+  const base::Argument json =
+      command.flag("--json", &arguments->json, "Print each result as a JSON array of objects");
+  command.flag("--csv", &arguments->csv, "Print CSV with a header").excludes(json);
+  command.option("--threads", &arguments->threads, "0 = as many as the machine has");
 }
 
 }  // namespace lockstep::cli

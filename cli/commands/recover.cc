@@ -52,7 +52,7 @@ void print_as_json(const std::vector<dumper::RecoveredProcess>& processes) {
 }
 
 int run(const Arguments& arguments) {
-  if (!arguments.all && arguments.directory.empty()) throw CLI::RequiredError("DIR or --all");
+  if (!arguments.all && arguments.directory.empty()) return bad_usage("name the run directory, or give --all");
   const Result<std::vector<dumper::RecoveredProcess>> recovered =
       arguments.all ? dumper::recover_all() : dumper::recover_run(arguments.directory);
   if (!recovered.ok()) return bad_input(recovered.message());
@@ -68,17 +68,16 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_recover(CLI::App& app, int& exit_code) {
+void add_recover(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(app, exit_code, "recover",
-                                  "Turn what killed processes left in memory files into segments",
-                                  [arguments] { return run(*arguments); });
-  CLI::Option* all = command->add_flag("--all", arguments->all,
-                                       "Everything that this user's dead processes left on this "
-                                       "host, each in its own run directory");
-  command->add_option("DIR", arguments->directory, "The run directory, when not --all")
-      ->excludes(all);
-  command->add_flag("--json", arguments->json, "Print JSON");
+  base::Command command =
+      lockstep.command("recover", "Turn what killed processes left in memory files into segments",
+                       [arguments] { return run(*arguments); });
+  const base::Argument all = command.flag("--all", &arguments->all,
+                                          "Everything that this user's dead processes left on this "
+                                          "host, each in its own run directory");
+  command.option("DIR", &arguments->directory, "The run directory, when not --all").excludes(all);
+  command.flag("--json", &arguments->json, "Print JSON");
 }
 
 }  // namespace lockstep::cli

@@ -124,27 +124,27 @@ int run_report(const Arguments& arguments) {
 
 }  // namespace
 
-void add_report(CLI::App& app, int& exit_code) {
+void add_report(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_run_command(
-      app, exit_code, "report",
+  base::Command command = add_run_command(
+      lockstep, "report",
       "What dominates, who is late, who waits, also while the job runs: in words, CSV and a page "
       "with plots",
       arguments, run_report);
-  command->add_option("-o,--output", arguments->output, "Where to write; default: into DIR")
-      ->type_name("PATH");
-  command->add_option("--top", arguments->top, "Lines per ranking in top.csv; default 20");
+  command.option("-o,--output", &arguments->output, "Where to write; default: into DIR")
+      .shown_as("PATH");
+  command.option("--top", &arguments->top, "Lines per ranking in top.csv; default 20");
   command
-      ->add_option("--compare", arguments->compare,
-                   "An earlier run, also several times: what became slower since, exit 1 when "
-                   "something did; several tell what is noise between runs")
-      ->type_name("OTHER")
-      ->allow_extra_args(false);
-  command->add_flag("--snapshot", arguments->snapshot,
-                    "Write under snapshot/<time>/, beside earlier ones");
-  command->add_flag("--force", arguments->force, "Replace an earlier report");
-  command->add_flag("--srun", arguments->srun,
-                    "In a SLURM job: read on all of its nodes, and put it together here");
+      .option("--compare", &arguments->compare,
+              "An earlier run, also several times: what became slower since, exit 1 when "
+              "something did; several tell what is noise between runs")
+      .shown_as("OTHER")
+      .one_each();
+  command.flag("--snapshot", &arguments->snapshot,
+               "Write under snapshot/<time>/, beside earlier ones");
+  command.flag("--force", &arguments->force, "Replace an earlier report");
+  command.flag("--srun", &arguments->srun,
+               "In a SLURM job: read on all of its nodes, and put it together here");
 }
 
 }  // namespace lockstep::cli

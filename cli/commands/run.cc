@@ -158,36 +158,36 @@ int run(Arguments arguments) {
 
 }  // namespace
 
-void add_run(CLI::App& app, int& exit_code) {
+void add_run(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(app, exit_code, "run",
-                                  "Record a program: lockstep run [options] -- srun ... program",
-                                  [arguments] { return run(*arguments); });
-  command->add_option("command", arguments->command, "The program and its arguments, after --")
-      ->required()
-      ->type_name("PROGRAM...");
-  command->add_option("--dir", arguments->parent,
-                      "Folder, on all nodes, in which each run gets a directory of its own");
+  base::Command command =
+      lockstep.command("run", "Record a program: lockstep run [options] -- srun ... program",
+                       [arguments] { return run(*arguments); });
+  command.option("command", &arguments->command, "The program and its arguments, after --")
+      .required()
+      .shown_as("PROGRAM...");
+  command.option("--dir", &arguments->parent,
+                 "Folder, on all nodes, in which each run gets a directory of its own");
   command
-      ->add_option("--node-local", arguments->node_local,
-                   "Record under this folder of each node's own disk, and collect at the end")
-      ->type_name("DIR");
-  command->add_option("--events", arguments->events, "What to record; LOCKSTEP_EVENTS")
-      ->type_name("EVENTS");
+      .option("--node-local", &arguments->node_local,
+              "Record under this folder of each node's own disk, and collect at the end")
+      .shown_as("DIR");
+  command.option("--events", &arguments->events, "What to record; LOCKSTEP_EVENTS")
+      .shown_as("EVENTS");
   command
-      ->add_option("--interval", arguments->interval_s,
-                   "Longest time that a record waits before it is written")
-      ->check(CLI::Range(0.001, 3600.0))
-      ->type_name("SECONDS");
+      .option("--interval", &arguments->interval_s,
+              "Longest time that a record waits before it is written")
+      .between(0.001, 3600.0)
+      .shown_as("SECONDS");
   command
-      ->add_option("--snapshot-every", arguments->snapshot_every_s,
-                   "Reports on the running program, and when it begins to end, into snapshot/TIME")
-      ->check(CLI::Range(0.1, 1e6))
-      ->type_name("SECONDS");
-  command->add_option("--top", arguments->top, "Rows in the report's lists")
-      ->check(CLI::Range(1, 1000000))
-      ->type_name("N");
-  command->add_flag("--dry-run", arguments->dry_run, "Print what would be set and run");
+      .option("--snapshot-every", &arguments->snapshot_every_s,
+              "Reports on the running program, and when it begins to end, into snapshot/TIME")
+      .between(0.1, 1e6)
+      .shown_as("SECONDS");
+  command.option("--top", &arguments->top, "Rows in the report's lists")
+      .between(1, 1000000)
+      .shown_as("N");
+  command.flag("--dry-run", &arguments->dry_run, "Print what would be set and run");
 }
 
 }  // namespace lockstep::cli

@@ -137,41 +137,38 @@ int prune(const Arguments& arguments) {
   return remove_runs(chosen, arguments.yes);
 }
 
-void add_yes(CLI::App* command, const std::shared_ptr<Arguments>& arguments) {
-  command->add_flag("--yes", arguments->yes, "Do not ask");
+void add_yes(base::Command command, const std::shared_ptr<Arguments>& arguments) {
+  command.flag("--yes", &arguments->yes, "Do not ask");
 }
 
 }  // namespace
 
-void add_runs(CLI::App& app, int& exit_code) {
+void add_runs(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* runs = app.add_subcommand("runs", "The runs under a folder: list, show, rm, prune");
-  runs->require_subcommand(1);
+  base::Command runs = lockstep.group("runs", "The runs under a folder: list, show, rm, prune");
   const auto add = [&](const char* name, const char* help, int (*run)(const Arguments&)) {
-    return add_command(*runs, exit_code, name, help, [arguments, run] { return run(*arguments); });
+    return runs.command(name, help, [arguments, run] { return run(*arguments); });
   };
-  CLI::App* command = add("list", "One line for each run", list);
-  command->add_option("PARENT", arguments->parent, "The folder; default: the current one");
-  command->add_flag("--json", arguments->json, "Print a JSON array");
+  base::Command command = add("list", "One line for each run", list);
+  command.option("PARENT", &arguments->parent, "The folder; default: the current one");
+  command.flag("--json", &arguments->json, "Print a JSON array");
   command = add("show", "One run", show);
-  command->add_option("DIR", arguments->parent, "The run directory")->required();
-  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command.option("DIR", &arguments->parent, "The run directory").required();
+  command.flag("--json", &arguments->json, "Print one JSON object");
   command = add("rm", "Remove what lockstep made in run directories", rm);
-  command->add_option("DIR", arguments->runs, "Run directories")->required();
+  command.option("DIR", &arguments->runs, "Run directories").required();
   add_yes(command, arguments);
   command = add("prune", "Remove runs by age or size, the oldest first", prune);
-  command->add_option("PARENT", arguments->parent, "The folder; default: the current one");
+  command.option("PARENT", &arguments->parent, "The folder; default: the current one");
+  command.option("--older-than", &arguments->older_than_days, "Those whose newest segment is older")
+      .not_negative()
+      .shown_as("DAYS");
   command
-      ->add_option("--older-than", arguments->older_than_days,
-                   "Those whose newest segment is older")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("DAYS");
-  command
-      ->add_option("--keep", arguments->keep_bytes,
-                   "As many as it takes until the segments of the others have at most this size; "
-                   "also 500M, 2G")
-      ->transform(CLI::AsSizeValue(false))
-      ->type_name("SIZE");
+      .option("--keep", &arguments->keep_bytes,
+              "As many as it takes until the segments of the others have at most this size; "
+              "also 500M, 2G")
+      .bytes()
+      .shown_as("SIZE");
   add_yes(command, arguments);
 }
 

@@ -35,8 +35,8 @@ int run(const RunArguments& arguments) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, int& exit_code) {
-  add_run_command(app, exit_code, "verify", "Prove that a run is complete, or name what is missing",
+void add_verify(base::Command& lockstep) {
+  add_run_command(lockstep, "verify", "Prove that a run is complete, or name what is missing",
                   std::make_shared<RunArguments>(), run);
 }
 

@@ -1,6 +1,5 @@
 #include "test/drivers/common/launcher.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 
 namespace lockstep::driver {
@@ -36,24 +35,23 @@ std::string default_master() {
 
 }  // namespace
 
-PlaceOptions add_place_options(CLI::App* app, LaunchPlace* place) {
-  PlaceOptions options{};
-  options.ranks = app->add_option("--ranks", place->world, "ranks, as processes of this machine")
-                      ->check(CLI::Range(1, 256));
-  CLI::Option* rank =
-      app->add_option("--rank", place->rank, "run this rank only, started by a launcher");
-  options.world = app->add_option("--world", place->world, "of so many ranks")
-                      ->needs(rank)
-                      ->excludes(options.ranks);
-  app->add_option("--master", place->master,
-                  "HOST:PORT where rank 0 listens (default: MASTER_ADDR, MASTER_PORT)");
-  return options;
+PlaceOptions add_place_options(base::Command& program, LaunchPlace* place) {
+  const base::Argument ranks =
+      program.option("--ranks", &place->world, "ranks, as processes of this machine")
+          .between(1, 256);
+  const base::Argument rank =
+      program.option("--rank", &place->rank, "run this rank only, started by a launcher");
+  const base::Argument world =
+      program.option("--world", &place->world, "of so many ranks").needs(rank).excludes(ranks);
+  program.option("--master", &place->master,
+                 "HOST:PORT where rank 0 listens (default: MASTER_ADDR, MASTER_PORT)");
+  return {ranks, world};
 }
 
 std::string settle_place(const PlaceOptions& given, LaunchPlace* place) {
   const char* rank = first_set({"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"});
   const char* world = first_set({"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"});
-  const bool told = given.ranks->count() + given.world->count() > 0 || place->rank != kNobody;
+  const bool told = given.ranks.given() || given.world.given() || place->rank != kNobody;
   if (!told && rank != nullptr && world != nullptr && atoi(world) > 1) {
     place->rank = atoi(rank);
     place->world = atoi(world);

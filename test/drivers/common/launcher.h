@@ -5,10 +5,7 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "base/command_line.h"
 
 namespace lockstep::driver {
 
@@ -21,12 +18,12 @@ struct LaunchPlace {
 };
 
 struct PlaceOptions {
-  CLI::Option* ranks;
-  CLI::Option* world;
+  base::Argument ranks;
+  base::Argument world;
 };
 
 // --ranks, --rank, --world, --master.
-PlaceOptions add_place_options(CLI::App* app, LaunchPlace* place);
+PlaceOptions add_place_options(base::Command& program, LaunchPlace* place);
 // After parsing. What is wrong with it, or nothing.
 std::string settle_place(const PlaceOptions& given, LaunchPlace* place);
 

@@ -1,11 +1,11 @@
 // Writes a run of many ranks through the real encoder and segment writer, far faster than it could
 // be emulated: for measuring how reports and verdicts scale. Eight ranks share a host's clock file
 // name; all hosts share one clock here.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <random>
 #include <thread>
 
+#include "base/command_line.h"
 #include "dumper/segment/process_facts.h"
 #include "dumper/segment/segment_writer.h"
 #include "test/drivers/common/rank_records.h"
@@ -123,17 +123,17 @@ Status write_rank(const Options& options, const Plan& plan, int rank) {
 
 int run(int argc, char** argv) {
   Options options;
-  CLI::App app("Writes a large run of one communicator without running it.");
-  app.add_option("DIR", options.directory, "new run directory")->required();
-  app.add_option("--ranks", options.ranks, "ranks")->check(CLI::Range(2, 100'000));
-  app.add_option("--operations", options.operations, "collectives of each rank")
-      ->check(CLI::Range(2, 10'000'000));
-  app.add_option("--steps", options.steps, "network steps of each direction and channel");
-  app.add_option("--late-rank", options.late_rank,
+  base::Program program("Writes a large run of one communicator without running it.");
+  program.option("DIR", &options.directory, "new run directory").required();
+  program.option("--ranks", &options.ranks, "ranks").between(2, 100'000);
+  program.option("--operations", &options.operations, "collectives of each rank")
+      .between(2, 10'000'000);
+  program.option("--steps", &options.steps, "network steps of each direction and channel");
+  program.option("--late-rank", &options.late_rank,
                  "this rank calls late in every fourth operation");
-  app.add_option("--late-us", options.late_us, "by this much");
-  app.add_option("--hang-rank", options.hang_rank, "this rank never enters the last operation");
-  CLI11_PARSE(app, argc, argv);
+  program.option("--late-us", &options.late_us, "by this much");
+  program.option("--hang-rank", &options.hang_rank, "this rank never enters the last operation");
+  if (const auto status = program.parse(argc, argv)) return *status;
   const Plan plan = make_plan(options);
   for (int rank = 0; rank < options.ranks; ++rank) {
     const Status status = write_rank(options, plan, rank);

@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/command_line.h"
 #include "test/drivers/nccl/gpu_rank.h"
 
 namespace lockstep::driver {
@@ -86,52 +86,49 @@ int launch(const NcclOptions& options) {
   return result;
 }
 
-void add_options(CLI::App* app, NcclOptions* options) {
-  app->add_option("plugin", options->plugin,
-                  "the plugin's .so (default: NCCL_PROFILER_PLUGIN, which may be unset)")
-      ->envname("NCCL_PROFILER_PLUGIN");
-  app->add_option("--ops", options->ops, "allreduce,allgather,reducescatter,reduce,broadcast")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"allreduce", "allgather", "reducescatter", "reduce", "broadcast"}));
-  app->add_option("--sizes", options->sizes, "bytes per operation, taken in turn (also 64K, 1M)")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false));
-  app->add_option("--iterations", options->iterations, "iterations");
-  app->add_option("--groups", options->groups, "operations in one group")
-      ->check(CLI::Range(1, 256));
-  app->add_flag("--sendrecv", options->sendrecv,
-                "also a grouped send to the next and receive from the previous rank");
-  app->add_flag("--alltoall", options->alltoall,
-                "also a grouped exchange between all pairs of ranks");
-  app->add_flag("--split", options->split, "also split the world into even and odd ranks");
-  app->add_option("--graph-replay", options->graph_replay,
-                  "capture each operation once and replay it N times an iteration");
-  app->add_option("--late-rank", options->late_rank, "this rank calls late");
-  app->add_option("--late-us", options->late_us, "by this much");
-  app->add_option("--late-fraction", options->late_fraction, "in this part of the iterations");
-  app->add_option("--hang-rank", options->hang_rank, "this rank stops calling at iteration --at");
-  app->add_option("--dead-rank", options->dead_rank, "this rank kills itself (SIGKILL) at --at");
-  app->add_option("--abort", options->abort_rank, "this rank aborts in the middle of --at");
-  app->add_option("--at,--hang-at", options->at, "the iteration of the three above");
-  app->add_option("--stall-us", options->stall_us, "abort an operation that takes longer");
-  app->add_option("--seed", options->seed, "for everything random");
-  app->add_option("--truth", options->truth,
-                  "write what happened: FILE.RANK, or FILE with %r replaced, JSON Lines");
-  app->add_flag("--one-node", options->one_node, "do not give ranks that share a GPU a node each");
-  app->add_option("--end", options->end, "destroy the communicators, exit without, or SIGKILL")
-      ->check(CLI::IsMember({"finalize", "exit", "kill"}));
+void add_options(base::Command& program, NcclOptions* options) {
+  program
+      .option("plugin", &options->plugin,
+              "the plugin's .so (default: NCCL_PROFILER_PLUGIN, which may be unset)")
+      .or_from("NCCL_PROFILER_PLUGIN");
+  program.option("--ops", &options->ops, "allreduce,allgather,reducescatter,reduce,broadcast")
+      .separated_by(',')
+      .one_of({"allreduce", "allgather", "reducescatter", "reduce", "broadcast"});
+  program.option("--sizes", &options->sizes, "bytes per operation, taken in turn (also 64K, 1M)")
+      .separated_by(',')
+      .bytes();
+  program.option("--iterations", &options->iterations, "iterations");
+  program.option("--groups", &options->groups, "operations in one group").between(1, 256);
+  program.flag("--sendrecv", &options->sendrecv,
+               "also a grouped send to the next and receive from the previous rank");
+  program.flag("--alltoall", &options->alltoall,
+               "also a grouped exchange between all pairs of ranks");
+  program.flag("--split", &options->split, "also split the world into even and odd ranks");
+  program.option("--graph-replay", &options->graph_replay,
+                 "capture each operation once and replay it N times an iteration");
+  program.option("--late-rank", &options->late_rank, "this rank calls late");
+  program.option("--late-us", &options->late_us, "by this much");
+  program.option("--late-fraction", &options->late_fraction, "in this part of the iterations");
+  program.option("--hang-rank", &options->hang_rank, "this rank stops calling at iteration --at");
+  program.option("--dead-rank", &options->dead_rank, "this rank kills itself (SIGKILL) at --at");
+  program.option("--abort", &options->abort_rank, "this rank aborts in the middle of --at");
+  program.option("--at,--hang-at", &options->at, "the iteration of the three above");
+  program.option("--stall-us", &options->stall_us, "abort an operation that takes longer");
+  program.option("--seed", &options->seed, "for everything random");
+  program.option("--truth", &options->truth,
+                 "write what happened: FILE.RANK, or FILE with %r replaced, JSON Lines");
+  program.flag("--one-node", &options->one_node, "do not give ranks that share a GPU a node each");
+  program.option("--end", &options->end, "destroy the communicators, exit without, or SIGKILL")
+      .one_of({"finalize", "exit", "kill"});
 }
 
 int run(int argc, char** argv) {
   NcclOptions options;
-  CLI::App app("Runs NCCL operations on real GPUs, ranks as processes, and checks their results.");
-  add_options(&app, &options);
-  const PlaceOptions given = add_place_options(&app, &options.place);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  base::Program program(
+      "Runs NCCL operations on real GPUs, ranks as processes, and checks their results.");
+  add_options(program, &options);
+  const PlaceOptions given = add_place_options(program, &options.place);
+  if (const auto status = program.parse(argc, argv)) return *status;
   const std::string mistake = settle_place(given, &options.place);
   if (!mistake.empty()) {
     fprintf(stderr, "lockstep-nccl: %s\n", mistake.c_str());

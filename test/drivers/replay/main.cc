@@ -6,11 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/command_line.h"
 #include "test/drivers/common/shared_memory.h"
 #include "test/drivers/replay/player.h"
 
@@ -152,33 +152,31 @@ int replay(const ReplayOptions& options, const std::vector<CallLog>& logs) {
 
 int run(int argc, char** argv) {
   ReplayOptions options;
-  CLI::App app(
+  base::Program program(
       "Plays recorded NCCL profiler call logs into a plugin: one process per log, one thread per "
       "recorded "
       "thread. Prints the calls made, as one JSON line.");
-  app.add_option("plugin", options.plugin.path, "the plugin's .so")->required();
-  app.add_option("logs", options.logs, "call logs, plain or .zst")->required();
-  app.add_option("--table", options.plugin.table,
-                 "use this table, v1 to v7, instead of the newest exported")
-      ->transform(CLI::CheckedTransformer(table_names()));
-  app.add_flag("--fast", options.fast, "as fast as it goes, instead of at the recorded pace");
-  app.add_option("--until", options.until_us,
+  program.option("plugin", &options.plugin.path, "the plugin's .so").required();
+  program.option("logs", &options.logs, "call logs, plain or .zst").required();
+  program
+      .option("--table", &options.plugin.table,
+              "use this table, v1 to v7, instead of the newest exported")
+      .one_of_named(table_names());
+  program.flag("--fast", &options.fast, "as fast as it goes, instead of at the recorded pace");
+  program.option("--until", &options.until_us,
                  "stop after this many microseconds of the common schedule");
-  app.add_option("--kill-after", options.kill_after_us,
+  program.option("--kill-after", &options.kill_after_us,
                  "SIGKILL all processes this many microseconds after the start, wherever they are");
-  app.add_option("--end", options.end,
-                 "afterwards: as the log does, finalize what is open, exit without, or SIGKILL")
-      ->check(CLI::IsMember({"log", "finalize", "exit", "kill"}));
-  app.add_option("--repeat", options.repeat, "play everything this many times")
-      ->check(CLI::Range(1, 1'000'000));
-  app.add_flag("--apply-mask", options.play.apply_mask,
+  program
+      .option("--end", &options.end,
+              "afterwards: as the log does, finalize what is open, exit without, or SIGKILL")
+      .one_of({"log", "finalize", "exit", "kill"});
+  program.option("--repeat", &options.repeat, "play everything this many times")
+      .between(1, 1'000'000);
+  program.flag("--apply-mask", &options.play.apply_mask,
                "leave out what NCCL would not call under the plugin's mask");
-  app.add_flag("--expect", options.expect, "only print the counts as read from the logs");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  program.flag("--expect", &options.expect, "only print the counts as read from the logs");
+  if (const auto status = program.parse(argc, argv)) return *status;
   std::vector<CallLog> logs;
   for (const std::string& path : options.logs) {
     Result<CallLog> log = read_call_log(path);
