@@ -7,9 +7,40 @@
 #include "dumper/segment/arena_strings.h"
 
 namespace lockstep::dumper {
+namespace {
 
+constexpr size_t kOperationBytes = 48;  // of a record, where only operations are recorded
+
+ChunkHeader header_of(const EncodedChunk& chunk) {
+  ChunkHeader header;
+  std::memcpy(&header, chunk.bytes.data(), sizeof header);
+  return header;
+}
+
+// Bytes of the piece's first records, at most so many; all when it has no more, or holds something
+// that is no record.
+uint32_t bytes_of_records(const Piece& piece, size_t most) {
+  const size_t words = piece.bytes / sizeof(uint64_t);
+  size_t at = 0;
+  for (size_t i = 0; i < most; ++i) {
+    if (at >= words) return piece.bytes;
+    const Tag tag = tag_of(piece.words[at]);
+    if (tag >= kTags || kRecordShapes[tag].words == 0) return piece.bytes;
+    at += kRecordShapes[tag].words;
+  }
+  return static_cast<uint32_t>(std::min<size_t>(at * sizeof(uint64_t), piece.bytes));
+}
+
+}  // namespace
+
+// A sixteenth of the buffers at most goes into one chunk: its blocks come back all at once, and
+// until then NCCL's threads must get by with the others. (Only below 48 MiB of buffers is that less
+// than a usual chunk.)
 ChunkInHand::ChunkInHand(BlockSource& source, SegmentWriter& writer, int zstd_level)
-    : source_(source), writer_(writer), zstd_level_(zstd_level) {}
+    : source_(source),
+      writer_(writer),
+      zstd_level_(zstd_level),
+      most_in_chunk_(source.arena()->max_blocks * kBlockBytes / 16 / kOperationBytes) {}
 
 void ChunkInHand::add(const Piece& piece, Calls calls, BlockHeader* closed) {
   taken_.push_back({piece, std::move(calls), closed});
@@ -17,11 +48,32 @@ void ChunkInHand::add(const Piece& piece, Calls calls, BlockHeader* closed) {
   encode_pieces();
 }
 
+// A piece that is larger than a chunk may be becomes two; the second one has the block's end.
+void ChunkInHand::cut(size_t index) {
+  constexpr size_t kMostInBlock = kBlockPayloadBytes / sizeof(uint64_t) / 2;  // records
+  if (most_in_chunk_ > kMostInBlock) return;
+  const Piece whole = taken_[index].piece;
+  const uint32_t bytes = bytes_of_records(whole, std::max<size_t>(most_in_chunk_ - 1, 1));
+  if (bytes == whole.bytes) return;
+  Piece rest = whole;
+  rest.words += bytes / sizeof(uint64_t);
+  rest.bytes -= bytes;
+  rest.from_byte += bytes;
+  Taken first{whole, nullptr, nullptr};
+  first.piece.bytes = bytes;
+  first.piece.closes_block = false;
+  first.piece.calls = nullptr;
+  taken_.insert(taken_.begin() + static_cast<ptrdiff_t>(index), std::move(first));
+  taken_[index + 1].piece = rest;
+}
+
 // What fails in the middle of a piece begins anew with the first one: the blocks still hold all.
 bool ChunkInHand::encode_pieces() {
   try {
-    for (; encoded_pieces_ < taken_.size(); ++encoded_pieces_)
+    for (; encoded_pieces_ < taken_.size() && !filled(); ++encoded_pieces_) {
+      cut(encoded_pieces_);
       encoder_.add(taken_[encoded_pieces_].piece);
+    }
     return true;
   } catch (const std::bad_alloc&) {
     encoder_.clear();
@@ -32,7 +84,7 @@ bool ChunkInHand::encode_pieces() {
 
 Status ChunkInHand::encode(uint64_t complete_ticks) {
   if (!encode_pieces()) return Status::error("no memory to encode what is recorded");
-  collect_anchors();
+  if (!cut_up_) collect_anchors();
   const ArenaStrings strings(*source_.arena());
   ChunkContext context;
   context.anchors = anchors_.data();
@@ -40,6 +92,7 @@ Status ChunkInHand::encode(uint64_t complete_ticks) {
   context.complete_ticks = complete_ticks;
   context.strings = &strings;
   context.zstd_level = zstd_level_;
+  chunk_pieces_ = encoded_pieces_;
   encoded_pieces_ = 0;  // finish() leaves the encoder empty, however it ends
   Status encoded = encoder_.finish(context, &chunk_);
   finished_ = encoded.ok();
@@ -47,23 +100,46 @@ Status ChunkInHand::encode(uint64_t complete_ticks) {
 }
 
 Status ChunkInHand::write(uint64_t complete_ticks) {
+  Status status;
+  while (!taken_.empty() && status.ok()) {
+    status = write_chunk(complete_ticks);
+    if (!status.ok() && writer_.chunk_too_large() && make_smaller()) status = Status();
+  }
+  return status;
+}
+
+Status ChunkInHand::write_chunk(uint64_t complete_ticks) {
   if (!finished_) {
     Status encoded = encode(complete_ticks);
     if (!encoded.ok()) return encoded;
   }
   Status written = writer_.append(&chunk_);
-  if (!written.ok()) return written;
-  finished_ = false;
-  ChunkHeader header;
-  std::memcpy(&header, chunk_.bytes.data(), sizeof header);
-  records_written_.fetch_add(header.records, std::memory_order_relaxed);
-  for (const Taken& taken : taken_) {
-    if (taken.closed != nullptr) give_back(taken.closed);
-  }
-  taken_.clear();
-  // The next chunk's records lie behind the last anchor of this one.
-  anchors_.erase(anchors_.begin(), anchors_.end() - 1);
+  if (written.ok()) forget_written();
   return written;
+}
+
+// False when the chunk is as small as one can be. The limit stays for all that come after it: the
+// next ones would be refused as well.
+bool ChunkInHand::make_smaller() {
+  const size_t size = size_of(header_of(chunk_).records, chunk_pieces_);
+  if (size <= size_of(1, 1)) return false;
+  most_in_chunk_ = size / 2;
+  finished_ = false;
+  cut_up_ = true;
+  return true;
+}
+
+void ChunkInHand::forget_written() {
+  finished_ = false;
+  records_written_.fetch_add(header_of(chunk_).records, std::memory_order_relaxed);
+  const auto end = taken_.begin() + static_cast<ptrdiff_t>(chunk_pieces_);
+  for (auto taken = taken_.begin(); taken != end; ++taken) {
+    if (taken->closed != nullptr) give_back(taken->closed);
+  }
+  taken_.erase(taken_.begin(), end);
+  cut_up_ = !taken_.empty();
+  // The next chunk's records lie behind the last anchor of this one.
+  if (!cut_up_) anchors_.erase(anchors_.begin(), anchors_.end() - 1);
 }
 
 void ChunkInHand::give_back(BlockHeader* block) {

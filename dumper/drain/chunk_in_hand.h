@@ -1,7 +1,8 @@
 // The chunk that the dump thread is filling: pieces of blocks until they are in a segment. Only
 // then do the blocks go back to NCCL's threads, so that nothing is dropped whatever goes wrong (a
 // full disk, no memory to encode): the same pieces are tried again, and are still in the arena
-// should the process die. Owned by whoever drains.
+// should the process die. Where files may not grow as large as a chunk (ulimit -f), chunks become as
+// small as it takes. Owned by whoever drains.
 #pragma once
 
 #include <atomic>
@@ -28,8 +29,9 @@ class ChunkInHand {
   void give_back(BlockHeader* block);
   bool empty() const { return taken_.empty(); }
   // Time to write; also when memory was too short to encode what was added.
-  bool full() const { return finished_ || encoder_.full() || encoded_pieces_ != taken_.size(); }
-  // Writes it and becomes empty. On error everything stays in hand.
+  bool full() const { return finished_ || filled() || encoded_pieces_ != taken_.size(); }
+  // Writes it, in several chunks where one is too large, and becomes empty. On error what is not
+  // written stays in hand.
   Status write(uint64_t complete_ticks);
   // Any thread.
   uint64_t records_written() const { return records_written_.load(std::memory_order_relaxed); }
@@ -40,8 +42,17 @@ class ChunkInHand {
     Calls calls;
     BlockHeader* closed;
   };
+  // What a chunk is made of, for its limit: a piece costs room too, also without a record.
+  static size_t size_of(uint32_t records, size_t pieces) { return records + pieces; }
+  bool filled() const {
+    return encoder_.full() || size_of(encoder_.records(), encoded_pieces_) >= most_in_chunk_;
+  }
+  void cut(size_t index);
   bool encode_pieces();
   Status encode(uint64_t complete_ticks);
+  Status write_chunk(uint64_t complete_ticks);
+  bool make_smaller();
+  void forget_written();
   void collect_anchors();
 
   BlockSource& source_;
@@ -51,7 +62,10 @@ class ChunkInHand {
   ChunkEncoder encoder_;
   size_t encoded_pieces_ = 0;  // of taken_, by encoder_
   EncodedChunk chunk_;
-  bool finished_ = false;  // chunk_ holds all of taken_
+  bool finished_ = false;    // chunk_ holds the first chunk_pieces_ of taken_
+  size_t chunk_pieces_ = 0;
+  size_t most_in_chunk_;     // size_of() it; less once no file took a larger one
+  bool cut_up_ = false;      // taken_ goes into several chunks, with the same anchors
   std::vector<Anchor> anchors_;
   uint64_t anchors_seen_ = 0;
   std::atomic<uint64_t> records_written_{0};

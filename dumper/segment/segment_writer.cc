@@ -131,6 +131,7 @@ Status SegmentWriter::open_segment() {
   if (status.ok()) {
     ++next_segment_;
     facts_owed_ = false;
+    segments_.back().opener_bytes = segments_.back().bytes;
     return status;
   }
   bytes_on_disk_ -= segments_.back().bytes;
@@ -163,7 +164,7 @@ Status SegmentWriter::write_all(const void* bytes, size_t size) {
     // If cutting fails too, later chunks overwrite the half one from its start, and readers step
     // over a torn tail.
     if (done != 0) io_->truncate(file_, segment.bytes);
-    if (written == -EFBIG && !kept_.empty()) close();  // the next segment has room
+    file_full_ = written == -EFBIG;
     return failure(path_, "write", written == 0 ? EIO : static_cast<int>(-written));
   }
   segment.bytes += size;
@@ -207,8 +208,21 @@ Status SegmentWriter::prepare(size_t next_bytes) {
   return ledger_owed_ ? write_ledger(ChunkType::Ledger) : Status();
 }
 
+// When the open file may grow no further, once more in a new one: it has more room only if there was
+// something in this one.
+template <typename F>
+Status SegmentWriter::in_a_file_with_room(F write) {
+  file_full_ = false;
+  Status status = guarded(write);
+  if (status.ok() || !file_full_ || file_ < 0) return status;
+  if (segments_.back().bytes == segments_.back().opener_bytes) return status;
+  close();
+  file_full_ = false;
+  return guarded(write);
+}
+
 Status SegmentWriter::append(EncodedChunk* chunk) {
-  return guarded([&] {
+  return in_a_file_with_room([&] {
     Status status = prepare(chunk->bytes.size());
     if (!status.ok()) return status;
     kept_.make_room(chunk->kept);  // so that nothing fails once the chunk is there
@@ -233,7 +247,7 @@ void SegmentWriter::remember(const EncodedChunk& chunk) {
 }
 
 Status SegmentWriter::append_totals(const Ledger& ledger, ChunkType type) {
-  return guarded([&] {
+  return in_a_file_with_room([&] {
     last_ledger_ = ledger;
     Status status = prepare(0);
     return status.ok() ? write_ledger(type) : status;

@@ -2,7 +2,8 @@
 // after a SIGKILL. Owned by one thread: the dump thread, or recovery. A chunk is in the file whole
 // or not at all: when the disk is full, over quota or gone, append() cuts back what it had written
 // and says so, and works again once there is room (it makes a removed directory anew);
-// the same when memory runs out. It deletes
+// the same when memory runs out. A file that may grow no further (ulimit -f) is left, and the chunk
+// goes into the next one; a chunk that no file takes is the caller's to make smaller. It deletes
 // this process's oldest segments to stay below the disk budget and keeps the exact count of what
 // they held. Never throws, never blocks on anything but the file system.
 #pragma once
@@ -46,6 +47,8 @@ class SegmentWriter {
   void set_facts(std::string json);
   // On error nothing of the chunk is in the file and the same call can be made again later.
   Status append(EncodedChunk* chunk);
+  // Whether the last append() failed because not even a new file may grow that large.
+  bool chunk_too_large() const { return file_full_ && file_ >= 0; }
   // Adds to the ledger what deleted and removed segments held.
   Status append_ledger(const Ledger& ledger) { return append_totals(ledger, ChunkType::Ledger); }
   Status append_end(const Ledger& ledger) { return append_totals(ledger, ChunkType::End); }
@@ -67,6 +70,7 @@ class SegmentWriter {
     uint32_t number = 0;
     std::string path;
     uint64_t bytes = 0;
+    uint64_t opener_bytes = 0;  // of them: header, facts and communicators
     CallCounts calls{};
     std::vector<uint8_t> kept;  // Counts::pack(), once it is closed
   };
@@ -83,6 +87,8 @@ class SegmentWriter {
   Status write_text(ChunkType type, const std::string& text);
   Status append_totals(const Ledger& ledger, ChunkType type);
   Status write_ledger(ChunkType type);
+  template <typename F>
+  Status in_a_file_with_room(F write);
   Status write_all(const void* bytes, size_t size);
   Status sync_file();
   void close_if_gone();
@@ -98,6 +104,7 @@ class SegmentWriter {
   std::string facts_;
   bool facts_owed_ = false;   // set_facts() came while a segment was open
   bool ledger_owed_ = false;  // something was given up since the last ledger
+  bool file_full_ = false;    // the last write was refused: the file would become too large
   Status chunk_sync_;         // of the chunks since the last sync()
   uint32_t next_segment_, next_file_, sequence_;
   uint64_t bytes_on_disk_ = 0;
