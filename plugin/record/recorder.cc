@@ -28,26 +28,38 @@ constexpr uint64_t kSerialRange = 4096;
 constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
 // What is given up first when memory runs out, and at how many sixteenths of the cap still
-// available. Operations (everything not named) are recorded until the last block.
+// available. Operations and the calls that asked for them (everything not named) are recorded until
+// the last block; the brackets around them go first, for at the highest rates they alone fill
+// memory faster than anybody writes it.
 struct ShedClass {
   int32_t sixteenths;
   uint32_t kinds;
 };
 constexpr ShedClass kShedClasses[] = {
     {8, bit(Kind::NetPlugin)}, {7, bit(Kind::ProxyCtrl)},
-    {6, bit(Kind::ProxyStep)}, {4, bit(Kind::KernelPhase) | bit(Kind::CeSync) | bit(Kind::CeBatch)},
-    {3, bit(Kind::ProxyOp)},   {2, bit(Kind::KernelCh)},
+    {6, bit(Kind::ProxyStep)}, {5, bit(Kind::KernelPhase) | bit(Kind::CeSync) | bit(Kind::CeBatch)},
+    {4, bit(Kind::ProxyOp)},   {3, bit(Kind::KernelCh)},
+    {2, bit(Kind::Group) | bit(Kind::GroupApi) | bit(Kind::KernelLaunch)},
 };
+// A class comes back when so many sixteenths more are available than it went at. One would do
+// against flicker; with four, what comes back does not take at once what operations need until the
+// next chunk is written.
+constexpr int32_t kSixteenthsToComeBack = 4;
 
-void apply_shedding(int32_t available) {
-  const uint64_t shed = uint64_t{Recorder::shed_kinds(available, recorder.max_blocks)}
-                        << Recorder::kShedShift;
-  constexpr uint64_t kShedMask = uint64_t{0xffff} << Recorder::kShedShift;
+// The count is read anew at each try: a thread that was held up in here must not bring back what
+// was shed meanwhile.
+void apply_shedding() {
+  constexpr uint64_t kShedMask = Recorder::kAllKinds << Recorder::kShedShift;
   uint64_t gate = recorder.gate.load(std::memory_order_relaxed);
-  while ((gate & Recorder::kOn) != 0 && (gate & kShedMask) != shed &&
-         !recorder.gate.compare_exchange_weak(gate, (gate & ~kShedMask) | shed,
-                                              std::memory_order_relaxed)) {
-  }
+  uint64_t wanted = 0;
+  do {
+    const auto shed_now = static_cast<uint32_t>((gate & kShedMask) >> Recorder::kShedShift);
+    const uint64_t shed =
+        Recorder::shed_kinds(recorder.available.load(std::memory_order_relaxed),
+                             recorder.max_blocks, shed_now);
+    wanted = (gate & ~kShedMask) | shed << Recorder::kShedShift;
+  } while ((gate & Recorder::kOn) != 0 && gate != wanted &&
+           !recorder.gate.compare_exchange_weak(gate, wanted, std::memory_order_relaxed));
 }
 
 void close_block(ThreadLog& log) {
@@ -86,15 +98,15 @@ void Recorder::set_kinds(uint32_t kinds) {
 }
 
 void Recorder::block_returned() {
-  const int32_t now = available.fetch_add(1, std::memory_order_relaxed) + 1;
-  // A sixteenth more than needed before a class comes back, so that it does not flicker.
-  apply_shedding(now - max_blocks / 16);
+  available.fetch_add(1, std::memory_order_relaxed);
+  apply_shedding();
 }
 
-uint32_t Recorder::shed_kinds(int32_t available, int32_t max_blocks) {
+uint32_t Recorder::shed_kinds(int32_t available, int32_t max_blocks, uint32_t shed) {
   uint32_t kinds = 0;
   for (const ShedClass& c : kShedClasses) {
-    if (available < c.sixteenths * max_blocks / 16) kinds |= c.kinds;
+    const int32_t margin = (shed & c.kinds) != 0 ? kSixteenthsToComeBack : 0;
+    if (available < (c.sixteenths + margin) * max_blocks / 16) kinds |= c.kinds;
   }
   return kinds;
 }
@@ -116,7 +128,8 @@ bool next_block(ThreadLog& log) {
   BlockHeader* block = recorder.queue->pop_free(log.seat);
   if (block == nullptr) block = recorder.memory->reserve_one();
   if (block == nullptr) return false;
-  apply_shedding(recorder.available.fetch_sub(1, std::memory_order_relaxed) - 1);
+  recorder.available.fetch_sub(1, std::memory_order_relaxed);
+  apply_shedding();
   block->previous.store(log.sequence, std::memory_order_relaxed);
   log.sequence = recorder.arena->next_sequence.fetch_add(1, std::memory_order_relaxed);
   block->tid.store(log.tid, std::memory_order_relaxed);

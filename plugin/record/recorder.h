@@ -69,8 +69,9 @@ struct Recorder {
   void set_kinds(uint32_t kinds);
   // A block came back; may end shedding.
   void block_returned();
-  // Which kinds to shed with this many blocks left; classes by worth, see recorder.cc.
-  static uint32_t shed_kinds(int32_t available, int32_t max_blocks);
+  // Which kinds to shed with this many blocks left, of which some are `shed` by now; classes by
+  // worth, see recorder.cc.
+  static uint32_t shed_kinds(int32_t available, int32_t max_blocks, uint32_t shed = 0);
 };
 extern Recorder recorder;
 

@@ -88,9 +88,63 @@ TEST(Shedding, GivesUpTheLeastValuableKindsFirstAndOperationsNever) {
   EXPECT_TRUE(shed(59, Kind::ProxyStep));
   EXPECT_FALSE(shed(59, Kind::ProxyOp));
   EXPECT_TRUE(shed(0, Kind::KernelCh));
-  for (Kind kind : {Kind::GroupApi, Kind::CollApi, Kind::P2pApi, Kind::KernelLaunch, Kind::Group,
-                    Kind::Coll, Kind::P2p, Kind::CeColl}) {
+  for (Kind kind : {Kind::GroupApi, Kind::KernelLaunch, Kind::Group}) {
+    EXPECT_FALSE(shed(20, kind)) << kKindNames[static_cast<unsigned>(kind)];
+    EXPECT_TRUE(shed(19, kind)) << kKindNames[static_cast<unsigned>(kind)];
+  }
+  for (Kind kind : {Kind::CollApi, Kind::P2pApi, Kind::Coll, Kind::P2p, Kind::CeColl}) {
     EXPECT_FALSE(shed(0, kind)) << kKindNames[static_cast<unsigned>(kind)];
+  }
+}
+
+TEST(Shedding, BringsAClassBackOnlyWhenThereIsClearlyMoreRoomThanWhenItWent) {
+  constexpr uint32_t kSteps = 1u << static_cast<unsigned>(Kind::ProxyStep);
+  EXPECT_EQ(Recorder::shed_kinds(60, 160) & kSteps, 0u);
+  EXPECT_EQ(Recorder::shed_kinds(59, 160) & kSteps, kSteps);
+  EXPECT_EQ(Recorder::shed_kinds(99, 160, kSteps) & kSteps, kSteps);
+  EXPECT_EQ(Recorder::shed_kinds(100, 160, kSteps) & kSteps, 0u);
+}
+
+// The arithmetic of a storm: calls fill blocks, a writer empties them a chunk at a time and is
+// slower than everything together, faster than operations alone.
+TEST(Shedding, LetsOperationsOutliveStepsWhereverAWriterKeepsUpWithOperations) {
+  constexpr int32_t kMax = 128, kChunkBlocks = 8;
+  constexpr double kBlock = 65536;
+  struct Part {
+    Kind kind;
+    double bytes;  // of one operation
+  };
+  const Part parts[] = {{Kind::GroupApi, 80}, {Kind::CollApi, 80}, {Kind::KernelLaunch, 56},
+                        {Kind::Group, 48},    {Kind::Coll, 128},   {Kind::KernelCh, 176},
+                        {Kind::ProxyOp, 80},  {Kind::ProxyStep, 480}};
+  for (const double written_per_operation : {230.0, 300.0, 400.0, 600.0, 900.0}) {
+    int32_t available = kMax;
+    uint32_t shed = 0;
+    double open = 0, written = 0;
+    uint64_t lost = 0, steps_lost = 0;
+    for (int operation = 0; operation < 200'000; ++operation) {
+      for (const Part& part : parts) {
+        const bool gone = (shed >> static_cast<unsigned>(part.kind) & 1u) != 0;
+        steps_lost += part.kind == Kind::ProxyStep && gone;
+        if (gone) continue;
+        if (open < part.bytes) {
+          if (available == 0) {
+            lost += part.kind == Kind::Coll || part.kind == Kind::CollApi;
+            continue;
+          }
+          shed = Recorder::shed_kinds(--available, kMax, shed);
+          open = kBlock;
+        }
+        open -= part.bytes;
+      }
+      written += written_per_operation;
+      if (written < kChunkBlocks * kBlock) continue;
+      written = 0;
+      for (int32_t i = 0; i < kChunkBlocks && available < kMax; ++i)
+        shed = Recorder::shed_kinds(++available, kMax, shed);
+    }
+    EXPECT_EQ(lost, 0u) << written_per_operation;
+    EXPECT_GT(steps_lost, 0u) << written_per_operation;
   }
 }
 
