@@ -61,8 +61,8 @@ LineFile* ExampleTrace::file_of(uint32_t comm) {
   const auto facts = comms_.all().find(comm);
   if (facts == comms_.all().end()) return nullptr;
   auto file = std::make_unique<LineFile>(prefix_ + "_" + std::to_string(facts->second.id) + "_" +
-                                         std::to_string(facts->second.rank) + ".json");
-  file->add("[");
+                                         std::to_string(facts->second.rank) + ".json",
+                                         "[");
   return (files_[comm] = std::move(file)).get();
 }
 

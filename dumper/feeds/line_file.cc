@@ -45,13 +45,40 @@ Status LineFile::open_file() {
   if (slash != std::string::npos && slash != 0) {
     if (Status made = make_folders(path_.substr(0, slash)); !made.ok()) return made;
   }
+  // Only an older process's lines are emptied, never what somebody put in the place of ours.
+  const int empty = opened_before_ ? 0 : O_TRUNC;
   file_ =
-      open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
-  return file_ >= 0 ? Status() : failure(path_, "open the file");
+      open(path_.c_str(), O_WRONLY | O_CREAT | empty | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (file_ < 0) return failure(path_, "open the file");
+  opened_before_ = true;
+  struct stat facts;
+  if (first_line_.empty() || fstat(file_, &facts) != 0 || facts.st_size != 0) return Status();
+  const std::string first = first_line_ + "\n";
+  if (waiting_.compare(0, first.size(), first) != 0) waiting_.insert(0, first);
+  return Status();
+}
+
+bool LineFile::has_lost_its_name() const {
+  struct stat ours, named;
+  if (fstat(file_, &ours) != 0) return false;
+  return stat(path_.c_str(), &named) != 0 ? errno == ENOENT
+                                          : named.st_dev != ours.st_dev ||
+                                                named.st_ino != ours.st_ino;
+}
+
+// A line of which only a part was written goes into the next file whole.
+void LineFile::leave_file() {
+  close(file_);
+  file_ = -1;
+  if (written_of_waiting_ == 0) return;
+  const size_t end = waiting_.rfind('\n', written_of_waiting_ - 1);
+  waiting_.erase(0, end == std::string::npos ? 0 : end + 1);
+  written_of_waiting_ = 0;
 }
 
 Status LineFile::flush() {
   if (waiting_.empty()) return Status();
+  if (file_ >= 0 && has_lost_its_name()) leave_file();
   if (file_ < 0) {
     if (Status opened = open_file(); !opened.ok()) return opened;
   }

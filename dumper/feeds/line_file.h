@@ -1,6 +1,8 @@
 // A text file of lines that another program reads while it grows: every write ends at a line's end.
-// The first write makes folder and file (an older file of the name is emptied). While the disk is
-// full, lines wait here up to a bound; beyond it they are dropped and counted. Dump thread only.
+// The first write makes folder and file (an older file of the name is emptied). A collector may take
+// the file away or put another one in its place: what comes then goes into the file that has the
+// name. While the disk is full, lines wait here up to a bound; beyond it they are dropped and
+// counted. Dump thread only.
 #pragma once
 
 #include <string>
@@ -12,7 +14,9 @@ namespace lockstep::dumper {
 
 class LineFile {
  public:
-  explicit LineFile(std::string path) : path_(std::move(path)) {}
+  // `first_line` begins every file, also one made later because the first was taken away; "" = none.
+  explicit LineFile(std::string path, std::string first_line = {})
+      : path_(std::move(path)), first_line_(std::move(first_line)) {}
   ~LineFile();
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
@@ -26,8 +30,11 @@ class LineFile {
 
  private:
   Status open_file();
+  bool has_lost_its_name() const;
+  void leave_file();
 
-  std::string path_;
+  std::string path_, first_line_;
+  bool opened_before_ = false;
   int file_ = -1;
   std::string waiting_;
   uint64_t dropped_ = 0;
