@@ -107,6 +107,18 @@ LoadedConfig load_config(const char* const* environment) {
   return loaded;
 }
 
+std::string settings_in_words(const Config& config) {
+  std::string set;
+  for (size_t i = 0; i < kOptionCount; ++i) {
+    const auto option = static_cast<Option>(i);
+    if (!config.is_set(option)) continue;
+    set += (set.empty() ? "" : ", ") + option_name(option, NameStyle::Environment) + "=" +
+           config.text(option) + " (" + kOriginNames[static_cast<size_t>(config.origin(option))] +
+           ")";
+  }
+  return "configuration: " + (set.empty() ? "all default" : set + "; the rest is default");
+}
+
 std::string not_enabled_notice(const Config& config) {
   if (config.is_set(Option::Enable) && !config.flag(Option::Enable)) return {};
   std::string set_in_vain;

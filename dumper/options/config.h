@@ -63,6 +63,10 @@ LoadedConfig load_config(const char* const* environment);
 // how to switch it on. Empty when none is set, or when LOCKSTEP_ENABLE=0 says that off is meant.
 std::string not_enabled_notice(const Config& config);
 
+// What differs from the defaults and where it was set, in one line for the log: "configuration:
+// LOCKSTEP_EVENTS=all (environment), LOCKSTEP_DIR=/runs (file); the rest is default".
+std::string settings_in_words(const Config& config);
+
 // {"name":{"value":"...","origin":"..."},...}: what every segment's facts and `lockstep config
 // --json` show.
 std::string config_json(const Config& config);

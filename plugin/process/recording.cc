@@ -60,6 +60,7 @@ bool Recording::prepare(const CommFacts& facts) {
   outputs_.read(environ, config_, &loaded.notices);
   for (const dumper::Notice& notice : loaded.notices)
     log(notice.severity == dumper::Severity::Warning, notice.sentence);
+  log(false, dumper::settings_in_words(config_));
   load_chain(facts.abi_version);
 
   ArenaOptions options;

@@ -83,6 +83,15 @@ TEST(Config, TakesValuesFromTheEnvironment) {
   EXPECT_EQ(sentences(loaded), Strings{});
 }
 
+TEST(Config, SaysInOneLineWhatIsNotDefaultAndWhereItWasSet) {
+  EXPECT_EQ(settings_in_words(load({}).config), "configuration: all default");
+  const LoadedConfig loaded = load({"LOCKSTEP_EVENTS=all", "LOCKSTEP_BUFFER_MB=3",
+                                    "LOCKSTEP_DIR=/runs"});
+  EXPECT_EQ(settings_in_words(loaded.config),
+            "configuration: LOCKSTEP_EVENTS=all (environment), LOCKSTEP_DIR=/runs (environment); "
+            "the rest is default");
+}
+
 TEST(Config, NamesTheNearestOptionForAMisspelledVariable) {
   const LoadedConfig loaded =
       load({"LOCKSTEP_DUMP_INTERVL_US=5", "LOCKSTEP_FOO_BAR_BAZ=1", "LOCKSTEP_TEST_LOG=1"});
