@@ -107,6 +107,7 @@ void DumpThread::round(bool final) {
 Status DumpThread::write_round(bool final) {
   Status status = drain(final);
   tell_of_removed_segments();
+  if (const std::string shed = ledger_.look_at_shedding(); !shed.empty()) log_(log_self_, shed);
   if (status.ok()) status = final ? ledger_.write_end() : ledger_.write_news();
   behind_ = !status.ok();
   return behind_ ? status : writer_.sync();

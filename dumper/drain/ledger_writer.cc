@@ -19,11 +19,24 @@ class Lock {
 }  // namespace
 
 LedgerWriter::LedgerWriter(BlockSource& source, SegmentWriter& writer, const Overhead* overhead)
-    : source_(source), writer_(writer), overhead_(overhead) {}
+    : source_(source),
+      writer_(writer),
+      overhead_(overhead),
+      shed_(source.anchor_now().raw_ns) {}
 
 void LedgerWriter::add_note(const std::string& note) {
   const Lock lock(notes_mutex_);
   if (notes_.size() < kMostNotes) notes_.push_back(note);
+}
+
+std::string LedgerWriter::look_at_shedding() {
+  uint64_t calls = 0;
+  for (const LossEntry& entry : source_.arena()->losses) {
+    const uint64_t key = entry.key.load(std::memory_order_relaxed);
+    if (key != 0 && loss_why(key) == Loss::Memory)
+      calls += entry.count.load(std::memory_order_relaxed);
+  }
+  return shed_.look(calls, source_.anchor_now().raw_ns);
 }
 
 Ledger LedgerWriter::make_ledger() {
@@ -39,6 +52,8 @@ Ledger LedgerWriter::make_ledger() {
     ledger.calls_without_block[cell] =
         arena.calls_without_block[cell].load(std::memory_order_relaxed);
   }
+  ledger.shed_from_raw_ns = shed_.from_raw_ns();
+  ledger.shed_to_raw_ns = shed_.to_raw_ns();
   ledger.raw_ns = source_.anchor_now().raw_ns;
   if (overhead_ != nullptr) {
     ledger.elapsed_ns = overhead_->elapsed_ns.load(std::memory_order_relaxed);

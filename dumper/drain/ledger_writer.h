@@ -8,9 +8,16 @@
 #include <string>
 #include <vector>
 
+<<<<<<< HEAD:dumper/drain/ledger_writer.h
 #include "dumper/drain/block_source.h"
 #include "dumper/drain/overhead.h"
 #include "dumper/segment/segment_writer.h"
+=======
+#include "dumper/block_source.h"
+#include "dumper/overhead.h"
+#include "dumper/segment_writer.h"
+#include "dumper/shed_watch.h"
+>>>>>>> 2057b45 (Say when memory runs short, and keep when it did):dumper/ledger_writer.h
 
 namespace lockstep::dumper {
 
@@ -23,6 +30,8 @@ class LedgerWriter {
   void add_note(const std::string& note);
   // There were records since the last End chunk: the next last round writes one.
   void expect_end() { end_owed_ = true; }
+  // In every round, also one that can write nothing. "" or a sentence for the log.
+  std::string look_at_shedding();
   // What cannot be written stays news.
   Status write_news();
   Status write_end();
@@ -36,6 +45,7 @@ class LedgerWriter {
   BlockSource& source_;
   SegmentWriter& writer_;
   const Overhead* overhead_;
+  ShedWatch shed_;
   uint64_t losses_told_ = 0;
   size_t notes_told_ = 0;
   bool end_owed_ = false;

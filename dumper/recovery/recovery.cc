@@ -177,6 +177,10 @@ Ledger Recovery::make_ledger() const {
         arena_.header().calls_without_block[cell].load(std::memory_order_relaxed);
   }
   add_losses(&ledger);
+  if (ledger.lost(Loss::Memory) != told_.ledger.lost(Loss::Memory)) {
+    if (ledger.shed_to_raw_ns == 0) ledger.shed_from_raw_ns = told_.ledger.raw_ns;
+    ledger.shed_to_raw_ns = ledger.raw_ns;
+  }
   add_in_progress(&ledger);
   if (!told_.ledger.recovered) {
     ledger.notes.push_back("recovered after the process died; " +

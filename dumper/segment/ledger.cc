@@ -63,6 +63,12 @@ void Ledger::add_loss(uint32_t comm, unsigned kind, Call call, Loss why, uint64_
   if (count != 0) losses[make_loss_key(comm, kind, call, why)] += count;
 }
 
+uint64_t Ledger::lost(Loss why) const {
+  uint64_t calls = 0;
+  for (const auto& [key, count] : losses) calls += loss_why(key) == why ? count : 0;
+  return calls;
+}
+
 std::string ledger_to_json(const Ledger& ledger) {
   json::StringBuffer text;
   JsonWriter writer(text);
@@ -86,6 +92,10 @@ std::string ledger_to_json(const Ledger& ledger) {
   put_calls(&writer, "in_progress", ledger.in_progress);
   put_key(&writer, "recovered");
   writer.Bool(ledger.recovered);
+  if (ledger.shed_to_raw_ns != 0) {
+    put_uint(&writer, "shed_from_raw_ns", ledger.shed_from_raw_ns);
+    put_uint(&writer, "shed_to_raw_ns", ledger.shed_to_raw_ns);
+  }
   put_uint(&writer, "elapsed_ns", ledger.elapsed_ns);
   put_uint(&writer, "callbacks_ns", ledger.callbacks_ns);
   put_uint(&writer, "threads_ns", ledger.threads_ns);
@@ -118,6 +128,8 @@ Result<Ledger> ledger_from_json(std::string_view text) {
   }
   const json::Value* recovered = member(document, "recovered");
   ledger.recovered = recovered != nullptr && recovered->IsTrue();
+  ledger.shed_from_raw_ns = uint_member(document, "shed_from_raw_ns");
+  ledger.shed_to_raw_ns = uint_member(document, "shed_to_raw_ns");
   ledger.elapsed_ns = uint_member(document, "elapsed_ns");
   ledger.callbacks_ns = uint_member(document, "callbacks_ns");
   ledger.threads_ns = uint_member(document, "threads_ns");

@@ -27,10 +27,14 @@ struct Ledger {
   // died.
   CallCounts in_progress{};
   bool recovered = false;
+  // CLOCK_MONOTONIC_RAW around all losses for memory: none was before, none after. 0, 0 = none.
+  uint64_t shed_from_raw_ns = 0, shed_to_raw_ns = 0;
   // What recording cost since it began: measured by sampling, 0 = not measured (overhead.h).
   uint64_t elapsed_ns = 0, callbacks_ns = 0, threads_ns = 0;
   std::vector<std::string> notes;  // sentences about run-time changes
 
+  // Calls lost for this reason.
+  uint64_t lost(Loss why) const;
   void add_loss(uint32_t comm, unsigned kind, Call call, Loss why, uint64_t count);
 };
 
