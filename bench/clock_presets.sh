@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What each preset of the clock prober gives and costs (root, for network namespaces): accuracy between two hosts joined by
 # a wire, ROUNDS runs of 24 s of which the first 6 are left out; then build/bench/prober_cost with 1 and 8 neighbours. About
-# ten minutes; prints the two tables of docs/measured-prober.md.
+# ten minutes; prints the two tables of docs/measured/prober.md.
 . "$(dirname "$0")/../test/lib.sh"
 . "$(dirname "$0")/../test/clocksync/common.sh"
 need jq jq

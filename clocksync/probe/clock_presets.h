@@ -1,5 +1,5 @@
 // Named sets of options of the clock prober, for the plugin (LOCKSTEP_CLOCK_PRESET),
-// lockstep-clockd and the bench. What each measured: docs/measured-prober.md.
+// lockstep-clockd and the bench. What each measured: docs/measured/prober.md.
 #pragma once
 
 #include <string>

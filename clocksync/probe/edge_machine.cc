@@ -14,7 +14,7 @@ constexpr int64_t kNoGainNs = 5 * kSecondNs;
 constexpr int64_t kHoldNs = 30 * kSecondNs;
 constexpr double kLongestRetryS = 60;
 // An interval this much wider than its floor is worth more packets; idle paths stay below
-// (docs/measured-prober.md).
+// (docs/measured/prober.md).
 constexpr int64_t kExcessTargetNs = 200;
 constexpr double kExcessTargetShare = 0.1;
 constexpr double kPoorPurity = 0.05;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One emulated run of each fault: the first finding names its kind, its rank, its operation; nobody is accused of nothing.
 # Hangs also when calls alone are recorded. CI plays three of each, LONG=1 100 without second tries and asks for 90 %, and
-# jobs of several communicators and sends; docs/measured-analysis.md has the tables.
+# jobs of several communicators and sends; docs/measured/analysis.md has the tables.
 # serial
 # timeout: 900
 . "$(dirname "$0")/../lib.sh"

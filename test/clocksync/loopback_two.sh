@@ -19,7 +19,7 @@ pair() { # JOB EXTRA...: records in $RUN/JOB
 pair kernel
 pair application --application-stamps
 wait_all
-# About three times what was measured here (docs/measured-prober.md): other processes share the cores.
+# About three times what was measured here (docs/measured/prober.md): other processes share the cores.
 "$CHECK" "$RUN/kernel" "h0=$(clock 0)" "h1=$(clock 1)" --p99 600 --half 2000 || fail "kernel stamps: see above"
 "$CHECK" "$RUN/application" "h0=$(clock 0)" "h1=$(clock 1)" --p99 6000 || fail "application stamps: see above"
 # By most of the packets: under load a window may have no estimate, and then no kind.

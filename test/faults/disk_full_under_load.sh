@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A disk that is full for a part of a run at 200,000 events a second (683,000 calls). With the default buffers
 # everything is written after it was freed; with 8 MiB exactly what the cap forced out is in the ledger. LONG=1: full for
-# 3 s of 10, as docs/measured-faults.md has it, with percentiles of the calls; without, as long as it takes to make some
+# 3 s of 10, as docs/measured/faults.md has it, with percentiles of the calls; without, as long as it takes to make some
 # calls.
 # shellcheck disable=SC2034,SC2154  # lib.sh shares its variables
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 # Sourced by the fault tests. A row is one fault: `begin` names it, something calls the plugin under it
 # (lockstep-storm in the background, so that the fault can come and go), and the want_* functions say what must have
 # happened to the host, to the recording and in the log. `end_row` prints the row; FAULT_TABLE=FILE also keeps it
-# there as a line of docs/measured-faults.md. A fault is taken away when the calls have gone on under it: that they
+# there as a line of docs/measured/faults.md. A fault is taken away when the calls have gone on under it: that they
 # go on is what "never stalled" means, and that none of them took a second.
 # shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../spine/lib.sh"
