@@ -8,16 +8,10 @@
 #include <string>
 #include <vector>
 
-<<<<<<< HEAD:dumper/drain/ledger_writer.h
 #include "dumper/drain/block_source.h"
 #include "dumper/drain/overhead.h"
+#include "dumper/drain/shed_watch.h"
 #include "dumper/segment/segment_writer.h"
-=======
-#include "dumper/block_source.h"
-#include "dumper/overhead.h"
-#include "dumper/segment_writer.h"
-#include "dumper/shed_watch.h"
->>>>>>> 2057b45 (Say when memory runs short, and keep when it did):dumper/ledger_writer.h
 
 namespace lockstep::dumper {
 

@@ -1,5 +1,5 @@
 // A file of lines that its readers may take away.
-#include "dumper/line_file.h"
+#include "dumper/feeds/line_file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "test/unit/dumper/samples.h"
+#include "test/unit/dumper/segment/samples.h"
 
 namespace lockstep::dumper {
 namespace {

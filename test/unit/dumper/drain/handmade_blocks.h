@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "dumper/block_source.h"
-#include "test/unit/dumper/samples.h"
+#include "dumper/drain/block_source.h"
+#include "test/unit/dumper/segment/samples.h"
 
 namespace lockstep::dumper {
 

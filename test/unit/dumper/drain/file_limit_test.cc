@@ -1,11 +1,11 @@
 // What becomes of a chunk that no file may hold (ulimit -f): it is written in smaller ones.
 #include <sys/resource.h>
 
-#include "dumper/dump_thread.h"
-#include "dumper/file_size_signal.h"
-#include "dumper/process_reader.h"
-#include "test/unit/dumper/failing_io.h"
-#include "test/unit/dumper/handmade_blocks.h"
+#include "dumper/drain/dump_thread.h"
+#include "dumper/drain/file_size_signal.h"
+#include "dumper/run/process_reader.h"
+#include "test/unit/dumper/segment/failing_io.h"
+#include "test/unit/dumper/drain/handmade_blocks.h"
 
 namespace lockstep::dumper {
 namespace {
