@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# 8 MiB of buffers and a disk that stands still for 5 s: operations are kept before steps, every call is accounted for.
+# 8 MiB of buffers and a disk that stands still for 5 s: operations are kept before steps, every call is accounted for,
+# and the log says so once.
 . "$(dirname "$0")/lib.sh"
 export LOCKSTEP_EVENTS=all LOCKSTEP_BUFFER_MB=8 LOCKSTEP_DIR=$TMP/run
 line=$(LD_PRELOAD=$BUILD/test/libslow_write.so SLOW_WRITES=2 SLOW_WRITE_MS=2500 \
-  "$BUILD/lockstep-storm" "$PLUGIN" --threads 1 --seconds 6 --rate 500 --steps 64 --latency)
+  "$BUILD/lockstep-storm" "$PLUGIN" --threads 1 --seconds 6 --rate 500 --steps 64 --latency 2>"$TMP/err")
+want_equal "sentences about calls that were shed" 1 "$(grep -c 'calls were counted and not recorded' "$TMP/err")"
 "$LOCKSTEP" verify "$TMP/run" >"$TMP/verify" || { cat "$TMP/verify"; fail "verify found a difference"; }
 
 counts=$("$LOCKSTEP" count "$TMP/run" --json)
