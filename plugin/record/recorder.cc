@@ -27,24 +27,29 @@ constexpr uint64_t kSerialRange = 4096;
 
 constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
-// What is given up first when memory runs out, and at how many sixteenths of the cap still
-// available. Operations and the calls that asked for them (everything not named) are recorded until
-// the last block; the brackets around them go first, for at the highest rates they alone fill
-// memory faster than anybody writes it.
+// What is given up first when memory runs out, and at how many 32nds of the cap still available.
+// Operations and the calls that asked for them (everything not named) are recorded until the last
+// block. The brackets around them go first, for at the highest rates they alone fill memory faster
+// than anybody writes it; what is left then, a quarter, is for the time in which the dump thread
+// gets no processor.
 struct ShedClass {
-  int32_t sixteenths;
+  int32_t parts;
   uint32_t kinds;
 };
+constexpr int32_t kParts = 32;
 constexpr ShedClass kShedClasses[] = {
-    {8, bit(Kind::NetPlugin)}, {7, bit(Kind::ProxyCtrl)},
-    {6, bit(Kind::ProxyStep)}, {5, bit(Kind::KernelPhase) | bit(Kind::CeSync) | bit(Kind::CeBatch)},
-    {4, bit(Kind::ProxyOp)},   {3, bit(Kind::KernelCh)},
-    {2, bit(Kind::Group) | bit(Kind::GroupApi) | bit(Kind::KernelLaunch)},
+    {16, bit(Kind::NetPlugin)},
+    {15, bit(Kind::ProxyCtrl)},
+    {14, bit(Kind::ProxyStep)},
+    {13, bit(Kind::KernelPhase) | bit(Kind::CeSync) | bit(Kind::CeBatch)},
+    {11, bit(Kind::ProxyOp)},
+    {10, bit(Kind::KernelCh)},
+    {8, bit(Kind::Group) | bit(Kind::GroupApi) | bit(Kind::KernelLaunch)},
 };
-// A class comes back when so many sixteenths more are available than it went at. One would do
-// against flicker; with four, what comes back does not take at once what operations need until the
-// next chunk is written.
-constexpr int32_t kSixteenthsToComeBack = 4;
+// A class comes back when so many parts more are available than it went at. Two would do against
+// flicker; with eight, what comes back does not take at once what operations need until the next
+// chunk is written.
+constexpr int32_t kPartsToComeBack = 8;
 
 // The count is read anew at each try: a thread that was held up in here must not bring back what
 // was shed meanwhile.
@@ -105,8 +110,8 @@ void Recorder::block_returned() {
 uint32_t Recorder::shed_kinds(int32_t available, int32_t max_blocks, uint32_t shed) {
   uint32_t kinds = 0;
   for (const ShedClass& c : kShedClasses) {
-    const int32_t margin = (shed & c.kinds) != 0 ? kSixteenthsToComeBack : 0;
-    if (available < (c.sixteenths + margin) * max_blocks / 16) kinds |= c.kinds;
+    const int32_t margin = (shed & c.kinds) != 0 ? kPartsToComeBack : 0;
+    if (available < (c.parts + margin) * max_blocks / kParts) kinds |= c.kinds;
   }
   return kinds;
 }

@@ -89,8 +89,8 @@ TEST(Shedding, GivesUpTheLeastValuableKindsFirstAndOperationsNever) {
   EXPECT_FALSE(shed(59, Kind::ProxyOp));
   EXPECT_TRUE(shed(0, Kind::KernelCh));
   for (Kind kind : {Kind::GroupApi, Kind::KernelLaunch, Kind::Group}) {
-    EXPECT_FALSE(shed(20, kind)) << kKindNames[static_cast<unsigned>(kind)];
-    EXPECT_TRUE(shed(19, kind)) << kKindNames[static_cast<unsigned>(kind)];
+    EXPECT_FALSE(shed(40, kind)) << kKindNames[static_cast<unsigned>(kind)];
+    EXPECT_TRUE(shed(39, kind)) << kKindNames[static_cast<unsigned>(kind)];
   }
   for (Kind kind : {Kind::CollApi, Kind::P2pApi, Kind::Coll, Kind::P2p, Kind::CeColl}) {
     EXPECT_FALSE(shed(0, kind)) << kKindNames[static_cast<unsigned>(kind)];
@@ -99,10 +99,10 @@ TEST(Shedding, GivesUpTheLeastValuableKindsFirstAndOperationsNever) {
 
 TEST(Shedding, BringsAClassBackOnlyWhenThereIsClearlyMoreRoomThanWhenItWent) {
   constexpr uint32_t kSteps = 1u << static_cast<unsigned>(Kind::ProxyStep);
-  EXPECT_EQ(Recorder::shed_kinds(60, 160) & kSteps, 0u);
-  EXPECT_EQ(Recorder::shed_kinds(59, 160) & kSteps, kSteps);
-  EXPECT_EQ(Recorder::shed_kinds(99, 160, kSteps) & kSteps, kSteps);
-  EXPECT_EQ(Recorder::shed_kinds(100, 160, kSteps) & kSteps, 0u);
+  EXPECT_EQ(Recorder::shed_kinds(70, 160) & kSteps, 0u);
+  EXPECT_EQ(Recorder::shed_kinds(69, 160) & kSteps, kSteps);
+  EXPECT_EQ(Recorder::shed_kinds(109, 160, kSteps) & kSteps, kSteps);
+  EXPECT_EQ(Recorder::shed_kinds(110, 160, kSteps) & kSteps, 0u);
 }
 
 // The arithmetic of a storm: calls fill blocks, a writer empties them a chunk at a time and is
