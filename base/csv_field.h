@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace lockstep::analysis {
+namespace lockstep {
 
 inline std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -16,4 +16,4 @@ inline std::string csv_field(std::string_view text) {
   return quoted + '"';
 }
 
-}  // namespace lockstep::analysis
+}  // namespace lockstep

@@ -5,73 +5,70 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
-namespace lockstep::analysis {
+namespace lockstep {
 namespace {
 
-namespace fs = std::filesystem;
 constexpr size_t kBufferBytes = 1u << 20;
 
-Status failed(const std::string& what, int error) {
-  return Status::error(what + ": " + std::strerror(error));
-}
-
-std::string without_slash(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
-}
-
-std::string temporary_name(const std::string& path) {
-  return path + ".part-" + std::to_string(getpid());
-}
-
-bool exists(const std::string& path) {
-  struct stat found;
-  return lstat(path.c_str(), &found) == 0;
+Status cannot_write(const std::string& path, int error) {
+  return Status::error("cannot write " + path + ": " + std::strerror(error));
 }
 
 Status refusal(const std::string& path) {
   return Status::error(path + " exists; give another path, or --force to replace it");
 }
 
-// Renames without ever taking an existing name away from another program.
-int rename_to_new(const std::string& from, const std::string& to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
-  if (exists(to)) return EEXIST;  // a file system that cannot rename this way
-  return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+// The process and a count keep two writers of one name apart.
+std::string temporary_name(const std::string& path) {
+  static std::atomic<unsigned> made{0};
+  return path + ".part-" + std::to_string(getpid()) + "-" + std::to_string(made++);
 }
 
-Status may_replace_directory(const std::string& path) {
-  std::error_code error;
-  const bool ours = fs::exists(fs::path(path) / kExportMark, error);
-  const bool empty = fs::is_directory(path, error) && fs::is_empty(path, error);
-  if (ours || empty) return {};
-  return Status::error(path + " was not made by an export (it has no " + kExportMark +
-                       "), so it is not replaced; remove it yourself or give another path");
+int open_new(const std::string& path, mode_t mode) {
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+}
+
+int rename_over(const std::string& from, const std::string& to) {
+  return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path,
-                                                       IfExists if_exists) {
-  if (exists(path)) {
-    std::error_code error;
+int rename_to_new(const std::string& from, const std::string& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // A file system that cannot rename this way. A link is refused just as safely, but a directory
+  // has none.
+  if (link(from.c_str(), to.c_str()) == 0) return unlink(from.c_str()) == 0 ? 0 : errno;
+  struct stat found;
+  if (lstat(to.c_str(), &found) == 0) return EEXIST;
+  return rename_over(from, to);
+}
+
+Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path, IfExists if_exists,
+                                                       FileTerms terms) {
+  struct stat found;
+  if (lstat(path.c_str(), &found) == 0) {
     if (if_exists == IfExists::Refuse) return refusal(path);
-    if (fs::is_directory(path, error))
+    if (stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode))
       return Status::error(path + " is a directory; this format writes one file");
   }
   std::unique_ptr<OutputFile> out(new OutputFile);
   out->path_ = path;
   out->if_exists_ = if_exists;
+  out->terms_ = terms;
   out->temporary_ = temporary_name(path);
-  unlink(out->temporary_.c_str());  // of a dead process with our number, or planted
-  out->file_ = open(out->temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (out->file_ < 0) return failed("cannot write " + path, errno);
-  out->buffer_.reserve(kBufferBytes);
+  out->file_ = open_new(out->temporary_, terms.mode);
+  if (out->file_ < 0 && errno == EEXIST) {
+    // Of a dead process with our number, or planted.
+    unlink(out->temporary_.c_str());
+    out->file_ = open_new(out->temporary_, terms.mode);
+  }
+  if (out->file_ < 0) return cannot_write(path, errno);
   return out;
 }
 
@@ -92,7 +89,7 @@ void OutputFile::flush() {
     const ssize_t n = ::write(file_, buffer_.data() + done, buffer_.size() - done);
     if (n > 0) {
       done += static_cast<size_t>(n);
-    } else if (errno != EINTR) {
+    } else if (n == 0 || errno != EINTR) {
       error_ = n == 0 ? ENOSPC : errno;
     }
   }
@@ -101,68 +98,24 @@ void OutputFile::flush() {
 
 Status OutputFile::commit() {
   flush();
+  if (terms_.reach_disk && error_ == 0 && fsync(file_) != 0) error_ = errno;
   if (close(file_) != 0 && error_ == 0) error_ = errno;
   file_ = -1;
   if (error_ == 0) {
-    error_ = if_exists_ == IfExists::Refuse                   ? rename_to_new(temporary_, path_)
-             : rename(temporary_.c_str(), path_.c_str()) == 0 ? 0
-                                                              : errno;
+    error_ = if_exists_ == IfExists::Refuse ? rename_to_new(temporary_, path_)
+                                            : rename_over(temporary_, path_);
   }
   if (error_ == 0) return {};
   unlink(temporary_.c_str());
-  return error_ == EEXIST ? refusal(path_) : failed("cannot write " + path_, error_);
+  return error_ == EEXIST ? refusal(path_) : cannot_write(path_, error_);
 }
 
-Result<std::unique_ptr<OutputDirectory>> OutputDirectory::create(const std::string& path,
-                                                                 IfExists if_exists) {
-  std::unique_ptr<OutputDirectory> out(new OutputDirectory);
-  out->path_ = without_slash(path);
-  if (exists(out->path_)) {
-    if (if_exists == IfExists::Refuse) return refusal(out->path_);
-    const Status may = may_replace_directory(out->path_);
-    if (!may.ok()) return may;
-  }
-  const std::string temporary = temporary_name(out->path_);
-  std::error_code error;
-  fs::remove_all(temporary, error);  // of an earlier process with this pid
-  if (mkdir(temporary.c_str(), 0755) != 0) return failed("cannot make " + out->path_, errno);
-  out->temporary_ = temporary;
-  return out;
+Status write_file(const std::string& path, std::string_view bytes, IfExists if_exists,
+                  FileTerms terms) {
+  auto file = OutputFile::create(path, if_exists, terms);
+  if (!file.ok()) return file.status();
+  file.value()->write(bytes);
+  return file.value()->commit();
 }
 
-OutputDirectory::~OutputDirectory() {
-  std::error_code error;
-  if (!committed_ && !temporary_.empty()) fs::remove_all(temporary_, error);
-}
-
-Result<std::unique_ptr<OutputFile>> OutputDirectory::file(const std::string& name) const {
-  const fs::path path = fs::path(temporary_) / name;
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (error) return failed("cannot make " + path.parent_path().string(), error.value());
-  return OutputFile::create(path.string(), IfExists::Refuse);
-}
-
-Status OutputDirectory::commit(std::string_view mark) {
-  auto mark_file = file(kExportMark);
-  if (!mark_file.ok()) return mark_file.status();
-  mark_file.value()->write(mark);
-  Status written = mark_file.value()->commit();
-  if (!written.ok()) return written;
-  const std::string old = path_ + ".old-" + std::to_string(getpid());
-  const bool replaces = exists(path_) && may_replace_directory(path_).ok();
-  if (replaces && rename(path_.c_str(), old.c_str()) != 0)
-    return failed("cannot replace " + path_, errno);
-  const int error = rename_to_new(temporary_, path_);
-  if (error != 0) {
-    if (replaces && rename(old.c_str(), path_.c_str()) != 0)
-      return failed(path_ + " is now called " + old + ", and cannot be replaced", error);
-    return error == EEXIST ? refusal(path_) : failed("cannot write " + path_, error);
-  }
-  committed_ = true;
-  std::error_code ignored;
-  if (replaces) fs::remove_all(old, ignored);
-  return {};
-}
-
-}  // namespace lockstep::analysis
+}  // namespace lockstep

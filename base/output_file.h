@@ -1,9 +1,10 @@
-// A file or a directory that appears under its name whole or not at all: written beside it under a
-// temporary name, renamed by commit(), removed when commit() was never called. An existing one is
-// left alone unless the caller says Replace; a directory is replaced only when an export made it
-// (it holds kExportMark), so that a mistyped path never costs anyone a directory. One thread at a
-// time per object.
+// A file that appears under its name whole or not at all: written beside it under a temporary name
+// that nobody else has, renamed by commit(), removed when commit() was never called. An existing file
+// is left alone unless the caller says Replace. Never follows a link, neither at the temporary name
+// nor at the file's own. One thread at a time per object; also used inside NCCL's process.
 #pragma once
+
+#include <sys/types.h>
 
 #include <memory>
 #include <string>
@@ -11,22 +12,24 @@
 
 #include "lockstep/status.h"
 
-namespace lockstep::analysis {
+namespace lockstep {
 
 enum class IfExists { Refuse, Replace };
 
-// In every exported directory: what it is and what made it. The name begins with an underscore
-// because Spark and its like skip such files.
-constexpr const char* kExportMark = "_lockstep_export.txt";
+struct FileTerms {
+  mode_t mode = 0644;      // less the process's umask
+  bool reach_disk = false;  // fsync before the file gets its name
+};
 
 class OutputFile {
  public:
-  static Result<std::unique_ptr<OutputFile>> create(const std::string& path, IfExists if_exists);
+  static Result<std::unique_ptr<OutputFile>> create(const std::string& path, IfExists if_exists,
+                                                    FileTerms terms = {});
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // What fails here is told by commit().
+  // commit() reports what fails here.
   void write(std::string_view bytes);
   Status commit();
 
@@ -36,29 +39,16 @@ class OutputFile {
 
   std::string path_, temporary_;
   IfExists if_exists_ = IfExists::Refuse;
+  FileTerms terms_;
   int file_ = -1, error_ = 0;
   std::string buffer_;
 };
 
-class OutputDirectory {
- public:
-  static Result<std::unique_ptr<OutputDirectory>> create(const std::string& path,
-                                                         IfExists if_exists);
-  ~OutputDirectory();
-  OutputDirectory(const OutputDirectory&) = delete;
-  OutputDirectory& operator=(const OutputDirectory&) = delete;
+// All of it at once.
+Status write_file(const std::string& path, std::string_view bytes, IfExists if_exists,
+                  FileTerms terms = {});
 
-  // Where to write until commit().
-  const std::string& path() const { return temporary_; }
-  // A file in it, its sub-directories made as needed.
-  Result<std::unique_ptr<OutputFile>> file(const std::string& name) const;
-  // `mark` becomes the text of kExportMark.
-  Status commit(std::string_view mark);
+// 0, or the errno. Never takes the name away from what another program has put there: EEXIST.
+int rename_to_new(const std::string& from, const std::string& to);
 
- private:
-  OutputDirectory() = default;
-  std::string path_, temporary_;
-  bool committed_ = false;
-};
-
-}  // namespace lockstep::analysis
+}  // namespace lockstep

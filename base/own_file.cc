@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace lockstep::clocksync {
+namespace lockstep {
 namespace {
 
 int open_own(const std::string& path, int flags) {
@@ -40,4 +40,4 @@ std::FILE* open_own_file_to_write(const std::string& path) {
   return as_stream(file, "w");
 }
 
-}  // namespace lockstep::clocksync
+}  // namespace lockstep

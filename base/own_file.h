@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <string>
 
-namespace lockstep::clocksync {
+namespace lockstep {
 
 // For reading and appending, or emptied and for writing. nullptr with errno (ELOOP for a link,
 // EPERM for another user's file).
 std::FILE* open_own_file_to_append(const std::string& path);
 std::FILE* open_own_file_to_write(const std::string& path);
 
-}  // namespace lockstep::clocksync
+}  // namespace lockstep

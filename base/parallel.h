@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace lockstep::analysis {
+namespace lockstep {
 
 template <class Work>
 void in_parallel(size_t count, unsigned threads, const Work& work) {
@@ -24,4 +24,4 @@ void in_parallel(size_t count, unsigned threads, const Work& work) {
   for (std::thread& thread : others) thread.join();
 }
 
-}  // namespace lockstep::analysis
+}  // namespace lockstep

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace lockstep::analysis {
+namespace lockstep {
 
 // Below which `share` (0 to less than 1) of the values lie; 0 when there are none. Reorders them.
 template <class T>
@@ -21,4 +21,4 @@ T median(std::vector<T>* values) {
   return quantile(values, 0.5);
 }
 
-}  // namespace lockstep::analysis
+}  // namespace lockstep

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace lockstep::dumper {
+namespace lockstep {
 
 class Waker {
  public:
@@ -49,4 +49,4 @@ class Waker {
   bool woken_ = false;
 };
 
-}  // namespace lockstep::dumper
+}  // namespace lockstep

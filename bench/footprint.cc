@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/clock_ns.h"
 #include "bench/plugin_host.h"
 #include "plugin/record/tick_clock.h"
 
@@ -26,7 +27,7 @@ double resident_mib() {
 }
 
 double ms_since(uint64_t ns) {
-  return static_cast<double>(plugin::clock_ns(CLOCK_MONOTONIC) - ns) / 1e6;
+  return static_cast<double>(mono_now_ns() - ns) / 1e6;
 }
 
 void record(bench::Host& host, unsigned operations) {
@@ -36,9 +37,9 @@ void record(bench::Host& host, unsigned operations) {
     host.stop(parent);
     for (uint8_t channel = 0; channel < 2; ++channel) {
       bench::Descr d = bench::descriptor(Kind::KernelCh, parent);
-      d.kernel_ch = {channel, plugin::clock_ns(CLOCK_REALTIME)};
+      d.kernel_ch = {channel, static_cast<uint64_t>(real_now_ns())};
       void* kernel = host.start(d);
-      host.state(kernel, abi::kKernelChStop, plugin::clock_ns(CLOCK_REALTIME));
+      host.state(kernel, abi::kKernelChStop, real_now_ns());
       host.stop(kernel);
     }
   }
@@ -59,12 +60,12 @@ void measure(const std::string& path) {
   const double load = resident_mib() - before;
   sleep(2);
   for (size_t i = 1; i < contexts.size(); ++i) host.table.finalize(contexts[i]);
-  uint64_t begin = plugin::clock_ns(CLOCK_MONOTONIC);
+  uint64_t begin = mono_now_ns();
   host.table.finalize(contexts[0]);
   const double idle = ms_since(begin);
   host.init(0x2000);
   record(host, 200000);
-  begin = plugin::clock_ns(CLOCK_MONOTONIC);
+  begin = mono_now_ns();
   host.finalize();
   std::printf("%-44s %9.1f %9.1f %9.1f %9.1f\n", host.name.c_str(), rest, load, idle,
               ms_since(begin));

@@ -17,6 +17,7 @@
 #include <random>
 #include <vector>
 
+#include "base/clock_ns.h"
 #include "bench/plugin_host.h"
 #include "plugin/record/tick_clock.h"
 
@@ -37,16 +38,16 @@ using Table = std::map<std::string, Series>;  // "ProxyStep start" -> its calls
 double ns_per_tick = 1;
 
 void calibrate() {
-  const uint64_t ns0 = plugin::clock_ns(CLOCK_MONOTONIC_RAW), t0 = plugin::read_counter();
-  while (plugin::clock_ns(CLOCK_MONOTONIC_RAW) - ns0 < 100000000) {
+  const uint64_t ns0 = raw_now_ns(), t0 = plugin::read_counter();
+  while (raw_now_ns() - ns0 < 100000000) {
   }
-  ns_per_tick = static_cast<double>(plugin::clock_ns(CLOCK_MONOTONIC_RAW) - ns0) /
+  ns_per_tick = static_cast<double>(raw_now_ns() - ns0) /
                 static_cast<double>(plugin::read_counter() - t0);
 }
 
 void wait_us(unsigned us) {
-  const uint64_t end = plugin::clock_ns(CLOCK_MONOTONIC_RAW) + us * 1000u;
-  while (plugin::clock_ns(CLOCK_MONOTONIC_RAW) < end) {
+  const int64_t end = raw_now_ns() + int64_t{us} * 1000;
+  while (raw_now_ns() < end) {
   }
 }
 

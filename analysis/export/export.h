@@ -1,7 +1,7 @@
 // A run handed to another tool. One function per format, each in its own file export_<format>.cc;
 // `lockstep export` calls export_run() on its main thread. Every format keeps every operation and
 // says how many it wrote; what a format cannot hold is counted in ExportSummary::left_out with its
-// reason. Output appears whole or not at all (output_file.h). Memory does not grow with events and
+// reason. Output appears whole or not at all (output_file.h, output_directory.h). Memory does not grow with events and
 // network steps, which are streamed.
 #pragma once
 

@@ -2,7 +2,7 @@
 // counted from the run's first one, which is written beside them.
 #include "analysis/export/timeline.h"
 #include "analysis/tables/wall_time.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace lockstep::analysis {
 namespace {

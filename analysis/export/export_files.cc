@@ -1,5 +1,7 @@
 #include "analysis/export/export_files.h"
 
+#include "analysis/export/output_directory.h"
+
 namespace lockstep::analysis {
 
 Status write_process_files(const RunTables& run, const ExportOptions& options,

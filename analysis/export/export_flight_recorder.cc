@@ -7,7 +7,7 @@
 #include "analysis/export/export_files.h"
 #include "analysis/export/torch_names.h"
 #include "analysis/tables/wall_time.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace lockstep::analysis {
 namespace {

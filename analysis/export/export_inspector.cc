@@ -8,7 +8,7 @@
 #include "analysis/export/export_files.h"
 #include "analysis/tables/labels.h"
 #include "analysis/tables/wall_time.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "lockstep/message_size.h"
 #include "lockstep/version.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "dumper/run/process_reader.h"
 #include "lockstep/record_shape.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "dumper/run/process_reader.h"
 #include "lockstep/record_shape.h"
 
@@ -90,10 +90,10 @@ void put_process(JsonFields* out, const ProcessSummary& process) {
     out->number("last_raw_ns", process.last_raw_ns);
     out->list("communicators", process.communicators,
               [&](const dumper::CommFacts& comm) { put_communicator(out, comm); });
-    dumper::json::Document facts;
+    json::Document facts;
     // As written, when it is JSON at all: it came from a file.
-    const bool known = dumper::parse_json(process.entry.facts_json, &facts);
-    dumper::put_key(&out->writer(), "facts");
+    const bool known = parse_json(process.entry.facts_json, &facts);
+    put_key(&out->writer(), "facts");
     known ? facts.Accept(out->writer()) : out->writer().Null();
   });
 }

@@ -1,13 +1,12 @@
 #include "analysis/inspect/record_json.h"
 
 #include "analysis/tables/labels.h"
-#include "base/json_reading.h"
+#include "base/json.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
 namespace {
 
-using dumper::JsonWriter;
 
 enum class Form : uint8_t { Unsigned, Signed, Flag, Text, Address };
 struct Field {
@@ -122,22 +121,22 @@ constexpr FieldList fields_of(Kind kind) {
 }
 
 void put_address(JsonWriter* out, const char* name, uint64_t address) {
-  dumper::put_text(out, name, hex_text(address));
+  put_text(out, name, hex_text(address));
 }
 
 void put_string(JsonWriter* out, const char* name, uint64_t number,
                 const dumper::ProcessRecords& process) {
-  dumper::put_key(out, name);
+  put_key(out, name);
   if (number == kNullString) {
     out->Null();
     return;
   }
   const std::string& text = process.text(number);
-  out->String(text.data(), static_cast<dumper::json::SizeType>(text.size()));
+  out->String(text.data(), static_cast<json::SizeType>(text.size()));
 }
 
 void put_signed(JsonWriter* out, const char* name, uint64_t value) {
-  dumper::put_key(out, name);
+  put_key(out, name);
   out->Int(static_cast<int32_t>(value));
 }
 
@@ -147,11 +146,11 @@ void put_field(JsonWriter* out, const Field& field, const uint64_t* words,
   const uint64_t value = words[field.word] >> field.shift & mask;
   switch (field.form) {
     case Form::Unsigned:
-      return dumper::put_uint(out, field.name, value);
+      return put_uint(out, field.name, value);
     case Form::Signed:
       return put_signed(out, field.name, value);
     case Form::Flag:
-      dumper::put_key(out, field.name);
+      put_key(out, field.name);
       out->Bool(value != 0);
       return;
     case Form::Text:
@@ -162,7 +161,7 @@ void put_field(JsonWriter* out, const Field& field, const uint64_t* words,
 }
 
 void put_start(JsonWriter* out, const uint64_t* words, const dumper::ProcessRecords& process) {
-  dumper::put_uint(out, "parent", words[2]);
+  put_uint(out, "parent", words[2]);
   put_signed(out, "event_rank", words[3]);
   const FieldList list = fields_of(kind_of(words[1]));
   for (const Field& field : list.fields) {
@@ -172,21 +171,21 @@ void put_start(JsonWriter* out, const uint64_t* words, const dumper::ProcessReco
 
 void put_state(JsonWriter* out, Tag tag, const uint64_t* words) {
   const unsigned state = tag - kStateTag;
-  dumper::put_text(out, "state", kStateNames[state]);
+  put_text(out, "state", kStateNames[state]);
   if (!state_has_argument(state)) return;
   if (words[2] == kNoArgument) {
-    dumper::put_key(out, "argument");
+    put_key(out, "argument");
     out->Null();
   } else {
-    dumper::put_uint(out, "argument", words[2]);
+    put_uint(out, "argument", words[2]);
   }
 }
 
 void put_event(JsonWriter* out, Tag tag, const uint64_t* words,
                const dumper::ProcessRecords& process) {
-  dumper::put_text(out, "call", is_start(tag) ? "start" : is_stop(tag) ? "stop" : "state");
-  dumper::put_text(out, "kind", kKindNames[static_cast<unsigned>(kind_of(words[1]))]);
-  dumper::put_uint(out, "id", words[1]);
+  put_text(out, "call", is_start(tag) ? "start" : is_stop(tag) ? "stop" : "state");
+  put_text(out, "kind", kKindNames[static_cast<unsigned>(kind_of(words[1]))]);
+  put_uint(out, "id", words[1]);
   if (is_start(tag)) put_start(out, words, process);
   if (is_state(tag)) put_state(out, tag, words);
 }
@@ -194,7 +193,7 @@ void put_event(JsonWriter* out, Tag tag, const uint64_t* words,
 void put_comm(JsonWriter* out, Tag tag, const uint64_t* words,
               const dumper::ProcessRecords& process) {
   const bool init = tag == kCommInitTag;
-  dumper::put_text(out, "call",
+  put_text(out, "call",
                    init                  ? "comm_init"
                    : tag == kCommInfoTag ? "comm_info"
                                          : "comm_finalize");
@@ -202,9 +201,9 @@ void put_comm(JsonWriter* out, Tag tag, const uint64_t* words,
   put_address(out, "comm_id", words[2]);
   put_string(out, "name", init ? words[4] >> 48 : words[3] & 0xffff, process);
   if (!init) return;
-  dumper::put_uint(out, "ranks", words[3] >> 32);
-  dumper::put_uint(out, "nodes", words[4] & 0xffffffff);
-  dumper::put_uint(out, "abi_version", words[4] >> 32 & 0xffff);
+  put_uint(out, "ranks", words[3] >> 32);
+  put_uint(out, "nodes", words[4] & 0xffffffff);
+  put_uint(out, "abi_version", words[4] >> 32 & 0xffff);
 }
 
 }  // namespace
@@ -216,19 +215,19 @@ uint32_t comm_of_record(const dumper::TimedRecord& record) {
 
 void append_record_json(const dumper::TimedRecord& record, const dumper::ProcessRecords& process,
                         const RecordPlace& place, std::string* line) {
-  dumper::json::StringBuffer text;
+  json::StringBuffer text;
   JsonWriter out(text);
   out.StartObject();
-  dumper::put_uint(&out, "raw_ns", record.raw_ns);
-  dumper::put_uint(&out, "real_ns", record.clock->real_ns(ticks_of(record.words[0])));
-  dumper::put_text(&out, "host", place.host);
-  dumper::put_uint(&out, "pid", place.pid);
-  dumper::put_uint(&out, "tid", record.tid);
-  dumper::put_text(&out, "thread", *record.thread_name);
+  put_uint(&out, "raw_ns", record.raw_ns);
+  put_uint(&out, "real_ns", record.clock->real_ns(ticks_of(record.words[0])));
+  put_text(&out, "host", place.host);
+  put_uint(&out, "pid", place.pid);
+  put_uint(&out, "tid", record.tid);
+  put_text(&out, "thread", *record.thread_name);
   const uint32_t comm = comm_of_record(record);
-  dumper::put_uint(&out, "comm", comm);
+  put_uint(&out, "comm", comm);
   const auto facts = process.comms().all().find(comm);
-  if (facts != process.comms().all().end()) dumper::put_uint(&out, "rank", facts->second.rank);
+  if (facts != process.comms().all().end()) put_uint(&out, "rank", facts->second.rank);
   if (record.tag() < kCommInitTag) {
     put_event(&out, record.tag(), record.words, process);
   } else {

@@ -1,7 +1,7 @@
 #include "analysis/inspect/verify_run.h"
 
 #include "analysis/inspect/verify_process.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace lockstep::analysis {
 std::string RunVerification::to_json() const {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "base/clock_ns.h"
 #include "clocksync/record/clock_records.h"
 #include "dumper/run/process_reader.h"
 #include "dumper/segment/live_comms.h"
@@ -142,9 +143,7 @@ void set_life(const dumper::ProcessEntry& entry, bool ended, ProcessRow* row) {
     row->life = Life::Ended;
   } else if (state == dumper::ProcessState::Running) {
     row->life = Life::Running;
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    row->heard_ns = std::max<int64_t>(row->heard_ns, now.tv_sec * 1'000'000'000 + now.tv_nsec);
+    row->heard_ns = std::max(row->heard_ns, raw_now_ns());
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "analysis/report/report_page.h"
 #include "analysis/report/report_text.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -42,7 +42,7 @@ void put_bandwidth(const SignatureRow& row, JsonFields* out) {
   out->writer().EndArray();
 }
 
-void put_rank(const RankRow& row, dumper::JsonWriter* out) {
+void put_rank(const RankRow& row, JsonWriter* out) {
   out->StartArray();
   out->Int(row.rank);
   out->Double(static_cast<double>(row.wait_ns) / 1e6);
@@ -50,7 +50,7 @@ void put_rank(const RankRow& row, dumper::JsonWriter* out) {
   out->EndArray();
 }
 
-void put_point(const std::array<double, 3>& point, dumper::JsonWriter* out) {
+void put_point(const std::array<double, 3>& point, JsonWriter* out) {
   out->StartArray();
   for (const double value : point) out->Double(value);
   out->EndArray();

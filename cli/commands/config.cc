@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/show/config_markdown.h"
 #include "cli/show/output.h"
@@ -50,7 +50,7 @@ std::string run_directory(const dumper::Config& config) {
 }
 
 void print_as_json(const LoadedConfig& loaded) {
-  analysis::JsonFields out;
+  JsonFields out;
   const uint64_t mask = loaded.config.u64(Option::Events);
   out.object([&] {
     out.raw("options", config_json(loaded.config));

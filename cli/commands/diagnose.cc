@@ -5,7 +5,7 @@
 
 #include "analysis/report/gpu_times_text.h"
 #include "analysis/tables/labels.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
 #include "dumper/recovery/recover.h"
@@ -15,7 +15,6 @@ namespace {
 
 using analysis::Diagnosis;
 using analysis::Finding;
-using analysis::JsonFields;
 using analysis::RunTables;
 
 void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/job/node_shares.h"
 #include "cli/show/output.h"
@@ -28,7 +28,7 @@ std::string formats_help() {
 }
 
 void print_as_json(const Arguments& arguments, const ExportSummary& summary) {
-  analysis::JsonFields out;
+  JsonFields out;
   const auto counts = [&](const char* key, const std::vector<analysis::ExportCount>& list) {
     out.object(key, [&] {
       for (const analysis::ExportCount& entry : list) out.number(entry.what, entry.count);
@@ -77,7 +77,7 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   analysis::ExportOptions options;
   options.format = arguments.format;
   options.output = arguments.output;
-  options.if_exists = arguments.force ? analysis::IfExists::Replace : analysis::IfExists::Refuse;
+  options.if_exists = arguments.force ? IfExists::Replace : IfExists::Refuse;
   options.threads = arguments.threads;
   options.progress = writing.callback();
   if (shares != nullptr) options.details = shares->parts();

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
 
@@ -34,7 +34,7 @@ const char* name_of(Outcome outcome) {
 }
 
 void print_as_json(const std::vector<dumper::RecoveredProcess>& processes) {
-  analysis::JsonFields out;
+  JsonFields out;
   out.object([&] {
     out.list("processes", processes, [&](const dumper::RecoveredProcess& process) {
       out.object([&] {

@@ -8,7 +8,7 @@
 
 #include "analysis/report/report_compare.h"
 #include "analysis/report/report_text.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/job/node_shares.h"
 #include "cli/show/output.h"
@@ -63,7 +63,7 @@ std::string place_of(const Arguments& arguments) {
 }
 
 void put_changes(const char* key, const std::vector<analysis::Change>& changes,
-                 analysis::JsonFields* out) {
+                 JsonFields* out) {
   out->list(key, changes, [&](const analysis::Change& change) {
     out->object([&] {
       out->string("what", change.what);
@@ -77,7 +77,7 @@ void put_changes(const char* key, const std::vector<analysis::Change>& changes,
 
 void print_as_json(const Report& report, const std::string& place,
                    const analysis::Comparison* comparison) {
-  analysis::JsonFields out;
+  JsonFields out;
   out.object([&] {
     out.string("output", place);
     for (const auto& [metric, value] : report.metrics) out.raw(metric, value);
@@ -106,7 +106,7 @@ int run_report(const Arguments& arguments) {
   if (!earlier.empty()) comparison = analysis::compare_reports(earlier, report.value());
   analysis::ReportOptions options;
   options.directory = place_of(arguments);
-  options.if_exists = arguments.force ? analysis::IfExists::Replace : analysis::IfExists::Refuse;
+  options.if_exists = arguments.force ? IfExists::Replace : IfExists::Refuse;
   options.top = arguments.top;
   const Status written = analysis::write_report(report.value(), options);
   if (!written.ok()) return bad_input(written.message());

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/job/run_removal.h"
 #include "cli/job/run_rows.h"
@@ -12,7 +12,6 @@
 namespace lockstep::cli {
 namespace {
 
-using analysis::JsonFields;
 
 struct Arguments {
   std::string parent = ".";

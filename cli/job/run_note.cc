@@ -5,7 +5,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
@@ -14,7 +14,7 @@ constexpr const char* kLocal = "node_local";
 }
 
 void RunNote::write() const {
-  analysis::JsonFields out;
+  JsonFields out;
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) out.string(key, value);
   };
@@ -45,11 +45,11 @@ std::map<std::string, std::string> read_run_note(const std::string& directory) {
   std::ifstream file(directory + "/run.json");
   const std::string text(std::istreambuf_iterator<char>(file), {});
   std::map<std::string, std::string> members;
-  dumper::json::Document note;
-  if (!dumper::parse_json(text, &note)) return members;
+  json::Document note;
+  if (!parse_json(text, &note)) return members;
   for (const auto& [name, value] : note.GetObject()) {
-    members[dumper::text_of(name)] =
-        value.IsInt() ? std::to_string(value.GetInt()) : dumper::text_of(value);
+    members[text_of(name)] =
+        value.IsInt() ? std::to_string(value.GetInt()) : text_of(value);
   }
   return members;
 }

@@ -1,11 +1,10 @@
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/show/clock_view.h"
 
 namespace lockstep::cli {
 namespace {
 
 using analysis::Alignment;
-using analysis::JsonFields;
 
 void put_graded(JsonFields& out, const analysis::Graded& graded) {
   out.string("grade", analysis::kGradeNames[size_t(graded.grade)]);

@@ -1,7 +1,7 @@
 #include "cli/show/query_output.h"
 
 #include "base/csv_field.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
@@ -32,7 +32,7 @@ class TableOutput : public QueryOutput {
   std::unique_ptr<Table> table_;
 };
 
-class JsonOutput : public QueryOutput, analysis::JsonFields {
+class JsonOutput : public QueryOutput, JsonFields {
  public:
   void columns(const std::vector<SqlColumn>& columns) override {
     columns_ = columns;
@@ -82,7 +82,7 @@ class CsvOutput : public QueryOutput {
   void field(size_t i, std::string_view text) {
     if (i == 0) line_.clear();
     if (i != 0) line_ += ',';
-    line_ += analysis::csv_field(text);
+    line_ += csv_field(text);
   }
   std::string line_;
 };

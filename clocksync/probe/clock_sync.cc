@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "base/quiet_thread.h"
+#include "base/thread.h"
 #include "clocksync/probe/local_leader.h"
 #include "clocksync/probe/probe_setup.h"
 
@@ -76,7 +76,7 @@ void run_prober(const std::shared_ptr<Session>& session, const ClockSource& cloc
   const auto directory = session->directory;
   auto plan = std::make_shared<RendezvousPlan>(std::move(prepared.plan));
   const auto rendezvous =
-      start_quiet_thread("lockstep-hosts", [plan, self = prepared.setup.self, directory] {
+      start_thread("lockstep-hosts", [plan, self = prepared.setup.self, directory] {
         run_rendezvous(std::move(*plan), self, directory);
       });
   if (!rendezvous)
@@ -165,7 +165,7 @@ Status start_clock_sync(const ClockSyncOptions& options) {
   session->options = options;
   session->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (session->stop_fd < 0) return Status::error("clock: no file descriptor left; probing is off");
-  const auto thread = start_quiet_thread("lockstep-clock", [session] { lead_and_probe(session); });
+  const auto thread = start_thread("lockstep-clock", [session] { lead_and_probe(session); });
   if (!thread) return Status::error("clock: no thread left; probing is off");
   running = session;
   running_thread = *thread;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/clock_ns.h"
+
 namespace lockstep::clocksync {
 namespace {
 
@@ -26,7 +28,7 @@ void pause_between_packets(int64_t start_ns, uint32_t spacing_us) {
     nanosleep(&gap, nullptr);
     return;
   }
-  while (schedule_now_ns() < until_ns) {
+  while (mono_now_ns() < until_ns) {
   }
 }
 
@@ -47,12 +49,6 @@ EdgeSetup edge_setup(const ProberSetup& setup) {
 }
 
 }  // namespace
-
-int64_t schedule_now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 Prober::Prober(const ProberSetup& setup, const ClockSource& clock,
                std::shared_ptr<HostDirectory> directory, ClockRecordWriter writer,
@@ -76,7 +72,7 @@ void Prober::run(int stop_fd) {
   write_hello();
   bool stop = false;
   while (!stop) {
-    const int64_t now_ns = schedule_now_ns();
+    const int64_t now_ns = mono_now_ns();
     send_due_trains(now_ns);
     if (now_ns >= hold_until_ns_) drain(now_ns);
     if (now_ns >= next_tick_ns_) tick(now_ns);
@@ -91,7 +87,7 @@ void Prober::wait(int stop_fd, bool* stop) {
   for (const auto& [id, edge] : edges_) {
     if (edge->machine.trains_per_s() > 0) until_ns = std::min(until_ns, edge->next_train_ns);
   }
-  int64_t now_ns = schedule_now_ns();
+  int64_t now_ns = mono_now_ns();
   const bool resting = now_ns < hold_until_ns_;
   if (resting) until_ns = std::min(until_ns, hold_until_ns_);
   std::vector<pollfd> items = {{stop_fd, POLLIN, 0}};
@@ -129,13 +125,13 @@ void Prober::send_due_trains(int64_t now_ns) {
   }
   send_trains(due);
   // Application stamps do get older by waiting.
-  if (lazy()) hold_until_ns_ = std::max(hold_until_ns_, schedule_now_ns() + kRestNs);
+  if (lazy()) hold_until_ns_ = std::max(hold_until_ns_, mono_now_ns() + kRestNs);
 }
 
 // Packet by packet through all the trains, so that their gaps pass at the same time.
 void Prober::send_trains(const std::vector<Edge*>& due) {
   for (uint8_t index = 0; index < edge_setup_.train_length; ++index) {
-    const int64_t start_ns = schedule_now_ns();
+    const int64_t start_ns = mono_now_ns();
     for (Edge* edge : due) {
       if (!guard_.may_send(start_ns)) continue;
       const size_t socket = 1 + static_cast<size_t>(edge->path()) % (sockets_.size() - 1);
@@ -185,7 +181,7 @@ void Prober::greet_if_due(Edge* edge, const Endpoint& to, int64_t now_ns) {
 
 // The last stamps would otherwise never reach the peers.
 void Prober::say_goodbye() {
-  drain(schedule_now_ns());
+  drain(mono_now_ns());
   for (int i = 0; i < kGoodbyes; ++i) {
     for (const auto& [id, edge] : edges_) {
       if (!edge->session() || edge->machine.phase() == EdgePhase::Down) continue;
@@ -194,8 +190,8 @@ void Prober::say_goodbye() {
       send(bytes, edge->address(), 0);
     }
   }
-  report_rejected(schedule_now_ns(), true);
-  flush(schedule_now_ns());
+  report_rejected(mono_now_ns(), true);
+  flush(mono_now_ns());
 }
 
 }  // namespace lockstep::clocksync

@@ -109,7 +109,4 @@ class Prober {
   ClockSyncHealth health_;
 };
 
-// CLOCK_MONOTONIC of this host: for pauses, never for stamps.
-int64_t schedule_now_ns();
-
 }  // namespace lockstep::clocksync

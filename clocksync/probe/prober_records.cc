@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/clock_ns.h"
 #include "clocksync/probe/prober.h"
 
 namespace lockstep::clocksync {
@@ -15,12 +16,6 @@ constexpr int64_t kSuspendNs = 1'000'000;
 constexpr double kWeakLoss = 0.2;
 // With fewer the interval is wide because the window is young, not because the path is busy.
 constexpr uint64_t kPairsToJudge = 8;
-
-int64_t clock_ns(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return int64_t{now.tv_sec} * kSecondNs + now.tv_nsec;
-}
 
 // "bad_mac=3 replayed=1": every counter that is not zero.
 std::string counter_text(const ProbeCounters& counters) {
@@ -46,7 +41,7 @@ void Prober::write_hello() {
   if (!sockets_.front().kernel_stamps() && setup_.options.kernel_stamps) {
     fault("no_kernel_stamps", "", "SO_TIMESTAMPING refused; application stamps are used", 1);
   }
-  boot_minus_mono_ns_ = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+  boot_minus_mono_ns_ = clock_now_ns(CLOCK_BOOTTIME) - mono_now_ns();
   writer_.flush();
 }
 
@@ -54,7 +49,7 @@ void Prober::write_snapshot() {
   ClockSnapshot snapshot = clock_.snapshot();
   snapshot.t_raw_ns = snapshot.raw_ns;
   writer_.append(snapshot);
-  const int64_t boot_minus_mono_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+  const int64_t boot_minus_mono_ns = clock_now_ns(CLOCK_BOOTTIME) - mono_now_ns();
   if (std::llabs(boot_minus_mono_ns - boot_minus_mono_ns_) > kSuspendNs) {
     boot_minus_mono_ns_ = boot_minus_mono_ns;
     fault("suspended", "", "the host slept or was moved; its clock did not run meanwhile", 1);
@@ -86,7 +81,7 @@ void Prober::fault(const std::string& kind, const std::string& peer, const std::
 
 void Prober::flush(int64_t now_ns) {
   next_flush_ns_ = now_ns + int64_t{setup_.options.flush_ms} * 1'000'000;
-  guard_.measure(clock_ns(CLOCK_THREAD_CPUTIME_ID), now_ns);
+  guard_.measure(thread_cpu_now_ns(), now_ns);
   const int64_t now_raw_ns = clock_.raw_ns();
   for (const auto& [id, edge] : edges_) flush_edge(edge.get(), now_raw_ns, now_ns);
   counters_.kernel_dropped = 0;

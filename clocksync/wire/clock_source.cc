@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/clock_ns.h"
+
 namespace lockstep::clocksync {
 namespace {
 
@@ -13,22 +15,16 @@ constexpr double kPi = 3.14159265358979323846;
 // Eight attempts bring the bracket within +-6 ns of its floor (clock-sync.md 3.1).
 constexpr int kSnapshotAttempts = 8;
 
-int64_t read_clock(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
 int64_t slew_ns(int64_t age_ns) {
   return int64_t(std::ceil(std::fabs(double(age_ns)) * kMaxSlewPpm * 1e-6));
 }
 
 ClockSnapshot read_together() {
   ClockSnapshot s;
-  const int64_t before = read_clock(CLOCK_MONOTONIC_RAW);
-  s.real_ns = read_clock(CLOCK_REALTIME);
-  const int64_t after = read_clock(CLOCK_MONOTONIC_RAW);
-  s.mono_ns = read_clock(CLOCK_MONOTONIC);
+  const int64_t before = raw_now_ns();
+  s.real_ns = real_now_ns();
+  const int64_t after = raw_now_ns();
+  s.mono_ns = mono_now_ns();
   s.bracket_ns = after - before;
   s.raw_ns = before + s.bracket_ns / 2;
   s.t_raw_ns = s.raw_ns;
@@ -44,7 +40,7 @@ bool realtime_stepped(const ClockSnapshot& before, const ClockSnapshot& after) {
   return std::llabs(moved_ns) > allowed_ns;
 }
 
-int64_t HostClock::raw_ns() const { return read_clock(CLOCK_MONOTONIC_RAW); }
+int64_t HostClock::raw_ns() const { return raw_now_ns(); }
 
 ClockSnapshot HostClock::snapshot() const {
   ClockSnapshot best = read_together();

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock_ns.h"
 #include "clocksync/wire/interfaces.h"
 
 namespace lockstep::clocksync {
@@ -37,7 +38,7 @@ int64_t software_stamp_ns(msghdr* message) {
     if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_TIMESTAMPING) continue;
     scm_timestamping stamps;
     std::memcpy(&stamps, CMSG_DATA(at), sizeof stamps);
-    return int64_t{stamps.ts[0].tv_sec} * 1'000'000'000 + stamps.ts[0].tv_nsec;
+    return ns_of(stamps.ts[0]);
   }
   return 0;
 }

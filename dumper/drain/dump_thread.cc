@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/clock_ns.h"
 #include "dumper/segment/arena_strings.h"
 
 namespace lockstep::dumper {
@@ -16,12 +17,6 @@ namespace {
 constexpr uint64_t kLongestSleepUs = 1000000;
 constexpr uint64_t kRetryUs = 200000;  // after a failed write
 constexpr uint64_t kFlushPollUs = 500;
-
-uint64_t ns_of(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
-}
 
 uint32_t bytes_of(uint64_t published) { return static_cast<uint32_t>(published); }
 
@@ -83,13 +78,13 @@ void DumpThread::loop() {
     waker_.sleep_us(failure_.empty() ? kLongestSleepUs : kRetryUs);
     // The keeper wakes us ever more often while blocks pile up; a disk or a memory in need is not
     // asked faster for that.
-    if (failure_.empty() || ns_of(CLOCK_MONOTONIC) >= retry_ns_) round(false);
+    if (failure_.empty() || static_cast<uint64_t>(mono_now_ns()) >= retry_ns_) round(false);
   }
 }
 
 void DumpThread::round(bool final) {
   const uint64_t number = rounds_started_.fetch_add(1, std::memory_order_acq_rel) + 1;
-  const uint64_t cpu_before_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
+  const uint64_t cpu_before_ns = thread_cpu_now_ns();
   behind_ = true;
   try {
     report(write_round(final));
@@ -98,9 +93,9 @@ void DumpThread::round(bool final) {
     failure_ = "out of memory";  // short enough to need none
     if (news) log_(log_self_, failure_);
   }
-  if (!failure_.empty()) retry_ns_ = ns_of(CLOCK_MONOTONIC) + kRetryUs * 1000;
+  if (!failure_.empty()) retry_ns_ = static_cast<uint64_t>(mono_now_ns()) + kRetryUs * 1000;
   end_round_of_consumers(final);
-  cpu_ns_.fetch_add(ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns, std::memory_order_relaxed);
+  cpu_ns_.fetch_add(thread_cpu_now_ns() - cpu_before_ns, std::memory_order_relaxed);
   rounds_done_.store(number, std::memory_order_release);
 }
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/service_thread.h"
+#include "base/thread.h"
 #include "base/waker.h"
 #include "dumper/drain/arena_pointer.h"
 #include "dumper/drain/block_source.h"

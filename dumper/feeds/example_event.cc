@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "base/json_reading.h"
+#include "base/json.h"
 #include "lockstep/nccl_net_descr.h"
 
 namespace lockstep::dumper {

@@ -4,7 +4,8 @@
 #include <cstdio>
 #include <ctime>
 
-#include "base/json_reading.h"
+#include "base/clock_ns.h"
+#include "base/json.h"
 #include "dumper/options/this_process.h"
 
 namespace lockstep::dumper {
@@ -13,9 +14,7 @@ namespace {
 constexpr const char* kFormatVersion = "v4.0";
 
 uint64_t real_us() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000000 + static_cast<uint64_t>(now.tv_nsec) / 1000;
+  return static_cast<uint64_t>(real_now_ns()) / 1000;
 }
 
 void put_double(JsonWriter* writer, const char* name, double value) {

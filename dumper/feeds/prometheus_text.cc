@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/json_reading.h"
+#include "base/json.h"
 #include "dumper/feeds/line_file.h"
 
 namespace lockstep::dumper {

@@ -1,6 +1,6 @@
 #include "dumper/segment/ledger.h"
 
-#include "base/json_reading.h"
+#include "base/json.h"
 #include "lockstep/shared_blocks.h"
 
 namespace lockstep::dumper {

@@ -1,6 +1,6 @@
 #include "dumper/segment/live_comms.h"
 
-#include "base/json_reading.h"
+#include "base/json.h"
 
 namespace lockstep::dumper {
 namespace {

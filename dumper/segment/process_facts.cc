@@ -1,6 +1,6 @@
 #include "dumper/segment/process_facts.h"
 
-#include "base/json_reading.h"
+#include "base/json.h"
 
 namespace lockstep::dumper {
 

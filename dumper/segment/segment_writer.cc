@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/clock_ns.h"
 #include "dumper/segment/guarded.h"
 
 #define XXH_INLINE_ALL
@@ -24,12 +25,6 @@ constexpr uint32_t kMaxTakenNames = 10'000;
 // them for weeks stays as small as it was: 512 KiB.
 constexpr size_t kMostCounts = 8192;
 constexpr size_t kMostComms = 1024;  // of those, ended ones are forgotten before a segment ends
-
-uint64_t real_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 }  // namespace
 
@@ -108,7 +103,7 @@ Status SegmentWriter::write_openers() {
   header.process_uid = options_.process_uid;
   header.segment_number = segments_.back().number;
   header.writer = options_.writer;
-  header.created_real_ns = real_ns();
+  header.created_real_ns = static_cast<uint64_t>(real_now_ns());
   header.tick_base = options_.tick_base;
   header.checksum = XXH3_64bits(&header, offsetof(SegmentHeader, checksum));
   Status status = write_all(&header, sizeof header);

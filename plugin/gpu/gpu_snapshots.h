@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/service_thread.h"
+#include "base/thread.h"
 #include "base/waker.h"
 #include "clocksync/record/clock_records.h"
 #include "plugin/gpu/cuda_clock.h"
@@ -50,8 +50,8 @@ class GpuSnapshots {
   GpuSnapshotOptions options_;
   std::optional<CudaClock> cuda_;
   std::optional<clocksync::ClockRecordWriter> writer_;
-  dumper::ServiceThread thread_;
-  dumper::Waker waker_;
+  ServiceThread thread_;
+  Waker waker_;
   std::atomic<bool> stopping_{false};
   bool failed_ = false;  // for good; only the thread that adds GPUs looks
   std::mutex mutex_;     // of gpus_

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "base/json_reading.h"
+#include "base/json.h"
 #include "dumper/options/event_mask.h"
 #include "plugin/record/recorder.h"
 
@@ -13,10 +13,10 @@ constexpr uint64_t kLongestFlushUs = 5000000;
 constexpr uint64_t kShortestIntervalUs = 1000, kLongestIntervalUs = 3600000000;
 
 std::string error(const std::string& sentence) {
-  dumper::json::StringBuffer text;
-  dumper::JsonWriter writer(text);
+  json::StringBuffer text;
+  JsonWriter writer(text);
   writer.StartObject();
-  dumper::put_text(&writer, "error", sentence);
+  put_text(&writer, "error", sentence);
   writer.EndObject();
   return text.GetString();
 }
@@ -28,24 +28,24 @@ std::string Control::status() const {
   uint64_t not_recorded = 0;
   for (const LossEntry& entry : arena.losses)
     not_recorded += entry.count.load(std::memory_order_relaxed);
-  dumper::json::StringBuffer text;
-  dumper::JsonWriter writer(text);
+  json::StringBuffer text;
+  JsonWriter writer(text);
   writer.StartObject();
-  dumper::put_text(&writer, "host", arena.host);
-  dumper::put_uint(&writer, "pid", arena.pid);
-  dumper::put_text(&writer, "run_directory", arena.run_dir);
-  dumper::put_text(&writer, "events", dumper::event_names(events_.kinds()));
-  dumper::put_text(&writer, "held_back", dumper::event_names(events_.held_back()));
-  dumper::put_uint(&writer, "interval_us", keeper_.interval_us());
-  dumper::put_uint(&writer, "records_written", dump_.records_written());
-  dumper::put_uint(&writer, "calls_not_recorded", not_recorded);
-  dumper::put_uint(&writer, "communicators_begun",
+  put_text(&writer, "host", arena.host);
+  put_uint(&writer, "pid", arena.pid);
+  put_text(&writer, "run_directory", arena.run_dir);
+  put_text(&writer, "events", dumper::event_names(events_.kinds()));
+  put_text(&writer, "held_back", dumper::event_names(events_.held_back()));
+  put_uint(&writer, "interval_us", keeper_.interval_us());
+  put_uint(&writer, "records_written", dump_.records_written());
+  put_uint(&writer, "calls_not_recorded", not_recorded);
+  put_uint(&writer, "communicators_begun",
                    arena.next_comm.load(std::memory_order_relaxed) - 1);
-  dumper::put_key(&writer, "overhead");
+  put_key(&writer, "overhead");
   writer.StartObject();
-  dumper::put_uint(&writer, "elapsed_ns", overhead_.elapsed_ns.load(std::memory_order_relaxed));
-  dumper::put_uint(&writer, "callbacks_ns", overhead_.callbacks_ns.load(std::memory_order_relaxed));
-  dumper::put_uint(&writer, "threads_ns", overhead_.threads_ns.load(std::memory_order_relaxed));
+  put_uint(&writer, "elapsed_ns", overhead_.elapsed_ns.load(std::memory_order_relaxed));
+  put_uint(&writer, "callbacks_ns", overhead_.callbacks_ns.load(std::memory_order_relaxed));
+  put_uint(&writer, "threads_ns", overhead_.threads_ns.load(std::memory_order_relaxed));
   writer.EndObject();
   writer.EndObject();
   return text.GetString();

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "base/service_thread.h"
+#include "base/thread.h"
 #include "lockstep/status.h"
 
 namespace lockstep::plugin {
@@ -30,7 +30,7 @@ class ControlSocket {
   void close_all();
 
   Answer answer_;
-  dumper::ServiceThread thread_;
+  ServiceThread thread_;
   int directory_ = -1, socket_ = -1, stop_event_ = -1;
   std::string name_;
 };

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <functional>
 
-#include "base/service_thread.h"
+#include "base/thread.h"
 #include "base/waker.h"
 #include "plugin/record/arena.h"
 #include "plugin/record/block_queue.h"
@@ -39,8 +39,8 @@ class Keeper {
 
   Arena& arena_;
   BlockQueue& queue_;
-  dumper::Waker waker_;
-  dumper::ServiceThread thread_;
+  Waker waker_;
+  ServiceThread thread_;
   std::function<void()> wake_dumper_, tick_;
   std::atomic<uint64_t> interval_us_{0};
   std::atomic<bool> stopping_{false};

@@ -6,6 +6,8 @@
 #include <cstring>
 #if defined(__x86_64__)
 #include <cpuid.h>
+
+#include "base/clock_ns.h"
 #endif
 
 namespace lockstep::plugin {
@@ -45,7 +47,7 @@ bool counter_is_usable() { return false; }
 
 void choose_tick_clock() {
   tick_clock.counter = counter_is_usable();
-  tick_clock.base = tick_clock.counter ? read_counter() : clock_ns(CLOCK_MONOTONIC_RAW);
+  tick_clock.base = tick_clock.counter ? read_counter() : raw_now_ns();
 }
 
 Anchor take_anchor() {
@@ -53,10 +55,10 @@ Anchor take_anchor() {
   uint64_t best_width = ~uint64_t{0};
   for (int i = 0; i < 4; ++i) {
     const uint64_t before = now_ticks();
-    const uint64_t raw = clock_ns(CLOCK_MONOTONIC_RAW);
+    const uint64_t raw = raw_now_ns();
     const uint64_t after = now_ticks();
-    const uint64_t real = clock_ns(CLOCK_REALTIME);
-    const uint64_t mono = clock_ns(CLOCK_MONOTONIC);
+    const uint64_t real = real_now_ns();
+    const uint64_t mono = mono_now_ns();
     if (after - before < best_width) {
       best_width = after - before;
       best = {before + (after - before) / 2, raw, real, mono};

@@ -6,6 +6,7 @@
 
 #include <ctime>
 
+#include "base/clock_ns.h"
 #include "lockstep/shared_blocks.h"
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -36,15 +37,10 @@ inline uint64_t read_counter() {
 #endif
 }
 
-inline uint64_t clock_ns(clockid_t id) {
-  timespec t{};  // a sandbox may refuse the call
-  clock_gettime(id, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
-}
-
 inline uint64_t now_ticks() {
-  const uint64_t raw =
-      __builtin_expect(tick_clock.counter, 1) ? read_counter() : clock_ns(CLOCK_MONOTONIC_RAW);
+  const uint64_t raw = __builtin_expect(tick_clock.counter, 1)
+                           ? read_counter()
+                           : static_cast<uint64_t>(raw_now_ns());
   return raw - tick_clock.base;
 }
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-namespace lockstep::analysis {
+namespace lockstep {
 
 class TempDir {
  public:
@@ -42,4 +42,4 @@ inline void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-}  // namespace lockstep::analysis
+}  // namespace lockstep

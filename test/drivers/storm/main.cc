@@ -28,6 +28,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock_ns.h"
 #include "plugin/record/tick_clock.h"
 #include "test/drivers/common/plugin.h"
 #include "test/drivers/common/shared_memory.h"
@@ -130,7 +131,7 @@ class Caller {
   }
 
   void kernel(void* coll, uint8_t channel) {
-    const uint64_t gpu_ns = plugin::clock_ns(CLOCK_REALTIME);
+    const uint64_t gpu_ns = real_now_ns();
     abi::v7::EventDescr d{};
     d.parent = coll;
     d.kernel_ch = {channel, gpu_ns};
@@ -232,7 +233,7 @@ int storm(const Options& options, Plugin& plugin, Latencies* latencies) {
 }
 
 int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
-  const uint64_t ns0 = plugin::clock_ns(CLOCK_MONOTONIC_RAW), ticks0 = plugin::read_counter();
+  const uint64_t ns0 = raw_now_ns(), ticks0 = plugin::read_counter();
   Latencies latencies;
   int threads = 0;
   // The second life is the first that finds everything as later ones do.
@@ -242,7 +243,7 @@ int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
     threads = storm(options, plugin, &latencies);
     if (i < 2) second = driver::take_census();
   }
-  const double ns_per_tick = static_cast<double>(plugin::clock_ns(CLOCK_MONOTONIC_RAW) - ns0) /
+  const double ns_per_tick = static_cast<double>(raw_now_ns() - ns0) /
                              static_cast<double>(plugin::read_counter() - ticks0);
   print_latency(std::move(latencies.all), ns_per_tick);
   driver::CountSum sum;

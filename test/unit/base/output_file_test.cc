@@ -4,7 +4,7 @@
 
 #include "test/unit/temp_dir.h"
 
-namespace lockstep::analysis {
+namespace lockstep {
 namespace {
 
 TEST(OutputFile, AppearsOnlyWhenCommitted) {
@@ -61,40 +61,38 @@ TEST(OutputFile, NamesAFolderThatIsNotThere) {
   EXPECT_NE(file.message().find("none/out"), std::string::npos);
 }
 
-void export_into(const std::string& path, IfExists if_exists, const std::string& text) {
-  auto out = OutputDirectory::create(path, if_exists);
-  ASSERT_TRUE(out.ok()) << out.message();
-  auto file = out.value()->file("sub/file");
-  ASSERT_TRUE(file.ok()) << file.message();
-  file.value()->write(text);
-  ASSERT_TRUE(file.value()->commit().ok());
-  ASSERT_TRUE(out.value()->commit("mark").ok());
+TEST(OutputFile, GivesTheFileTheModeAskedFor) {
+  const TempDir dir;
+
+  ASSERT_TRUE(write_file(dir / "key", "secret", IfExists::Refuse, {0600, true}).ok());
+
+  EXPECT_EQ(std::filesystem::status(dir / "key").permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
-TEST(OutputDirectory, IsReplacedWholeWhenAnExportMadeIt) {
+TEST(OutputFile, ReplacesALinkAndNotWhatItPointsAt) {
   const TempDir dir;
-  export_into(dir / "out", IfExists::Refuse, "first");
-  write_text(dir / "out/stale", "of the first");
+  write_text(dir / "precious", "old");
+  std::filesystem::create_symlink(dir / "precious", dir / "out");
 
-  EXPECT_FALSE(OutputDirectory::create(dir / "out", IfExists::Refuse).ok());
-  export_into(dir / "out/", IfExists::Replace, "second");
+  ASSERT_TRUE(write_file(dir / "out", "new", IfExists::Replace).ok());
 
-  EXPECT_EQ(read_text(dir / "out/sub/file"), "second");
-  EXPECT_FALSE(std::filesystem::exists(dir / "out/stale"));
+  EXPECT_EQ(read_text(dir / "precious"), "old");
+  EXPECT_EQ(read_text(dir / "out"), "new");
+}
+
+TEST(OutputFile, LetsTwoWritersOfOneNameEachWriteAWholeFile) {
+  const TempDir dir;
+  auto first = OutputFile::create(dir / "out", IfExists::Replace);
+  first.value()->write("first");
+  ASSERT_TRUE(write_file(dir / "out", "second", IfExists::Replace).ok());
+  EXPECT_EQ(read_text(dir / "out"), "second");
+
+  ASSERT_TRUE(first.value()->commit().ok());
+
+  EXPECT_EQ(read_text(dir / "out"), "first");
   EXPECT_EQ(dir.entries(), 1u);
 }
 
-TEST(OutputDirectory, IsNeverReplacedWhenItHoldsSomethingElse) {
-  const TempDir dir;
-  std::filesystem::create_directory(dir / "thesis");
-  write_text(dir / "thesis/chapter", "years of work");
-
-  const auto out = OutputDirectory::create(dir / "thesis", IfExists::Replace);
-
-  ASSERT_FALSE(out.ok());
-  EXPECT_NE(out.message().find("not made by an export"), std::string::npos);
-  EXPECT_EQ(read_text(dir / "thesis/chapter"), "years of work");
-}
-
 }  // namespace
-}  // namespace lockstep::analysis
+}  // namespace lockstep
