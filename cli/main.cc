@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/show/output.h"
-#include "lockstep/version.h"
+#include "cli/show/version.h"
 
 namespace lockstep::cli {
 namespace {
@@ -16,7 +16,7 @@ constexpr const char* kExitCodes =
 int run(int argc, char** argv) {
   base::Program program("NCCL traces from every rank, complete, on one clock.", "lockstep");
   program.footer(kExitCodes);
-  program.version(std::string("lockstep ") + kVersion);
+  program.version(version_text());
 #define LOCKSTEP_COMMAND_ADD(name) add_##name(program);
   LOCKSTEP_COMMANDS(LOCKSTEP_COMMAND_ADD)
 #undef LOCKSTEP_COMMAND_ADD

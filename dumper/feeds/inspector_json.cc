@@ -6,7 +6,7 @@
 
 #include "base/clock_ns.h"
 #include "base/json.h"
-#include "dumper/options/this_process.h"
+#include "lockstep/version.h"
 
 namespace lockstep::dumper {
 namespace {

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "lockstep/version.h"
+
 namespace lockstep::dumper {
 namespace {
 

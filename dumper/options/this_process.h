@@ -17,7 +17,4 @@ void fill_process_identity(const char* host, ArenaHeader* arena);
 ProcessFacts this_process_facts(const ArenaHeader& arena, const Config& config,
                                 const char* tick_source);
 
-// The version of lockstep, as written to segments and printed by the command.
-constexpr const char* kVersion = "0.1.0";
-
 }  // namespace lockstep::dumper
