@@ -1,6 +1,11 @@
 # lockstep: every target in one place. `make help` lists them.
 # Variables: BUILD=build  DEBUG=0|1  SAN=address,undefined|thread  STATIC_CXX=auto|0|1  PREFIX=/usr/local  CXX=g++
 
+# Every core, unless -j says otherwise; a make within make shares the jobs of the first.
+ifeq ($(MAKELEVEL),0)
+  MAKEFLAGS += -j$(shell nproc)
+endif
+
 BUILD      ?= build
 PREFIX     ?= /usr/local
 STATIC_CXX ?= auto
@@ -12,8 +17,7 @@ OPT         = $(if $(filter 1,$(DEBUG)),-O0,-O2) -g
 SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))
 CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections -fdata-sections \
               -fno-semantic-interposition -fno-plt $(if $(findstring clang,$(CXX)),,-fno-gnu-unique)
-# Third-party headers are system headers so that our warning level applies to our code only.
-INCLUDES    = -Iinclude -I. -isystem third_party
+INCLUDES    = -Iinclude -I.
 FUZZFLAGS   = $(if $(findstring fuzzer,$(SAN)),-fsanitize-ignorelist=test/fuzz/rapidjson.ignore)
 CXXFLAGS   += $(CXXSTD) $(WARN) $(OPT) $(CODEGEN) $(SANFLAGS) $(FUZZFLAGS) $(INCLUDES) -pthread -MMD -MP
 LDFLAGS    += $(SANFLAGS) -pthread -Wl,-z,relro -Wl,-z,now -Wl,--gc-sections
@@ -58,7 +62,7 @@ LIBS      = $(BUILD)/libanalysis.a $(RECORDING)
 COMMAND_LINE = $(BUILD)/libcommandline.a
 unit_libs = $(if $(filter analysis_% dumper_recovery,$(1)),$(LIBS),$(RECORDING))
 
-.PHONY: all plugin tools unit unit-recording bench-programs fuzz-programs deps test demo bench fuzz soak install fresh-root-test clean help
+.PHONY: FORCE all plugin tools unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz soak install fresh-root-test clean help
 all: plugin tools            ## the plugin and the command
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
 tools: $(TOOLS)
@@ -76,7 +80,14 @@ $(BUILD)/obj/%.o: %.cc
 # The report's plots: uPlot goes into the program when npm installed it. npm's files keep old dates; its marker does not.
 UPLOT := $(wildcard node_modules/uplot/dist/uPlot.iife.min.js)
 $(BUILD)/obj/analysis/report/report_plots.o: CXXFLAGS += $(if $(UPLOT),-DLOCKSTEP_UPLOT)
-$(BUILD)/obj/analysis/report/report_plots.o: $(wildcard node_modules/.lockstep-installed)
+$(BUILD)/obj/analysis/report/report_plots.o: $(wildcard node_modules/.lockstep-demo node_modules/.lockstep-test)
+
+# What --version prints beside the number; nothing outside git. The file changes only when the commit does.
+COMMIT = $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null))
+$(BUILD)/commit: FORCE
+	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+$(BUILD)/obj/cli/show/version.o: CXXFLAGS += -DLOCKSTEP_COMMIT='"$(COMMIT)"'
+$(BUILD)/obj/cli/show/version.o: $(BUILD)/commit
 
 $(BUILD)/libbase.a: $(filter-out %/command_line.o,$(call objs,base))
 $(COMMAND_LINE): $(BUILD)/obj/base/command_line.o
@@ -127,15 +138,16 @@ $(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $$(call objs,test/drivers/common) $(
 	$(CXX) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
 
 deps:                        ## install what the build and the tests need (root), or list it
-	scripts/install_deps.sh
-# The two commands use every core, unless -j says otherwise.
-PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+	scripts/install_deps.sh test
+# These install packages first, so the makefile is read again: it looks for them.
 test: deps                   ## build and run every test this machine can run
-	@$(MAKE) --no-print-directory $(PARALLEL) all unit
+	@$(MAKE) --no-print-directory all unit
 	test/run
-demo: deps                   ## record a real multi-process run, align it, print the report
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+demo:                        ## record a real multi-process run, align it, print the report
+	scripts/install_deps.sh demo
+	@$(MAKE) --no-print-directory demo-programs
 	scripts/demo.sh
+demo-programs: plugin $(BUILD)/lockstep $(BUILD)/lockstep-emulate $(if $(HAVE_NCCL),$(BUILD)/lockstep-nccl)
 bench: all bench-programs    ## measure: percentiles, throughput, ratios
 	scripts/bench.sh
 fuzz: deps                   ## fuzz every reader; SECONDS=60 each, two at a time

@@ -35,5 +35,5 @@ cat <<TEXT
 $DIR/report.html      plots, offline, in any browser
 $DIR/summary.md       the same in words
 $DIR/trace.pftrace    timeline of all ranks, at https://ui.perfetto.dev (stays in your browser)
-$lockstep query $DIR "SELECT * FROM nccl_trace LIMIT 5"
+$lockstep query $DIR "SELECT * FROM nccl_trace LIMIT 5"    (needs DuckDB, see docs/query.md)
 TEXT
