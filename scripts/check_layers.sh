@@ -47,7 +47,7 @@ offending() {
 }
 
 ALL=()
-for folder in include base plugin dumper clocksync analysis cli test bench; do [ -d $folder ] && ALL+=($folder); done
+for folder in include base plugin dumper clocksync analysis cli test bench; do [ -d "$folder" ] && ALL+=("$folder"); done
 
 includes() {  # includes PATTERN FOLDER...: the include lines that match, in sources of those folders
   local pattern=$1
