@@ -127,11 +127,12 @@ $(BUILD)/lockstep-clockd: $(BUILD)/obj/clocksync/daemon/clockd.o $(RECORDING)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
 drivers_common = $(call objs,test/drivers/common)
 emulator       = $(filter-out %/main.o,$(call objs,test/drivers/emulate))
-$(BUILD)/test/unit_%: $$(call objs,test/unit/$$(subst _,/,$$*)) $$(if $$(filter plugin_%,$$*),$$(call objs,plugin)) \
-                       $$(if $$(filter drivers,$$*),$$(emulator)) \
-                       $$(if $$(filter drivers analysis_%,$$*),$$(drivers_common)) \
-                       $$(if $$(filter clocksync_% analysis_%,$$*),$$(call objs,test/simulation)) \
-                       $$(if $$(filter base drivers analysis_%,$$*),$(COMMAND_LINE)) $$(call unit_libs,$$*)
+# Beside its own sources; as a function, because make puts the stem in place of every % of the rule itself.
+unit_more      = $(if $(filter plugin_%,$(1)),$(call objs,plugin)) $(if $(filter drivers,$(1)),$(emulator)) \
+                 $(if $(filter drivers analysis_%,$(1)),$(drivers_common)) \
+                 $(if $(filter clocksync_% analysis_%,$(1)),$(call objs,test/simulation)) \
+                 $(if $(filter base drivers analysis_%,$(1)),$(COMMAND_LINE))
+$(BUILD)/test/unit_%: $$(call objs,test/unit/$$(subst _,/,$$*)) $$(call unit_more,$$*) $$(call unit_libs,$$*)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -lgtest -lgtest_main -ldl
 $(BUILD)/test/lib%.so: $(BUILD)/obj/test/plugins/%.o

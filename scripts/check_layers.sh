@@ -22,7 +22,7 @@ clocksync/solve       clocksync/record
 clocksync/probe       clocksync/wire clocksync/rendezvous clocksync/record clocksync/solve
 clocksync/daemon      clocksync/wire clocksync/rendezvous clocksync/record clocksync/probe
 plugin/record         dumper/segment dumper/drain dumper/options clocksync/record
-plugin/gpu            plugin/record dumper/feeds clocksync/wire clocksync/solve
+plugin/gpu            plugin/record dumper/feeds clocksync/wire clocksync/record clocksync/solve
 plugin/process        plugin/record plugin/gpu plugin/chain dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
 plugin/chain          plugin/record dumper/options
 plugin/abi            plugin/record plugin/process plugin/chain
