@@ -30,11 +30,12 @@ analysis/tables
 analysis/join         analysis/tables dumper/segment dumper/run clocksync/record clocksync/solve
 analysis/relate       analysis/tables analysis/join clocksync/record
 analysis/judge        analysis/tables analysis/join
-analysis/load         analysis/tables analysis/join analysis/relate analysis/judge dumper/run
-analysis/clock        analysis/tables analysis/load clocksync/record clocksync/solve dumper/run
+analysis/say          analysis/tables analysis/judge
+analysis/load         analysis/tables analysis/join analysis/relate dumper/run
+analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run
 analysis/sql          analysis/tables analysis/load analysis/join
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql
-analysis/report       analysis/tables analysis/load analysis/join analysis/judge
+analysis/report       analysis/tables analysis/judge analysis/say
 analysis/inspect      analysis/tables dumper/segment dumper/run dumper/options
 cli                   analysis/* dumper/options dumper/run dumper/recovery
 '

@@ -43,12 +43,9 @@ Status read_evidence(const std::string& directory, Evidence* evidence) {
   if (!input.ok()) return input.status();
   evidence->input = std::move(input.value());
   std::unique_ptr<RunTables> run;
-  if (dumper::RunDirectory::open(directory).ok()) {
-    LoadOptions raw;
-    raw.use_clock_model = false;
-    Result<std::unique_ptr<RunTables>> loaded = load_run(directory, raw);
-    if (!loaded.ok()) return loaded.status();
-    run = std::move(loaded.value());
+  const Result<dumper::RunDirectory> opened = dumper::RunDirectory::open(directory);
+  if (opened.ok()) {
+    run = relate(read_run(opened.value(), LoadOptions()), "");
     for (const ProcessRow& process : run->processes) {
       const std::string& name = run->text(process.host);
       ClockHost& host = evidence->input.hosts[name];

@@ -43,11 +43,15 @@ void OperationJoin::know_comm(const JoinedComm& known) {
   if (c.nranks == 0) c = known;
 }
 
-void OperationJoin::know_gpu(GpuSnapshot snapshot) {
+void OperationJoin::know_gpu(GpuSnapshot snapshot, Text gpu) {
   constexpr int64_t kMarginNs = 1'000'000'000;
   if (snapshot.raw_hi_ns < out_.first_ns - kMarginNs ||
       snapshot.raw_lo_ns > out_.last_ns + kMarginNs) {
     return;
+  }
+  for (const uint64_t number : snapshot.comms) {
+    const uint32_t at = comm_at_.find(number + 1);
+    if (at != IdMap::kNone) out_.comms[at].gpu = gpu;
   }
   gpu_.snapshot(std::move(snapshot));
 }

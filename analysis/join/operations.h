@@ -23,6 +23,7 @@ struct JoinedComm {
   Text name = 0;
   int32_t rank = -1, nranks = 0, nnodes = 0;
   int64_t init_ns = kNoTime, init_real_ns = kNoTime, finalize_ns = kNoTime;
+  Text gpu = 0;  // as in MemberRow
 };
 
 struct ApiCall {
@@ -75,7 +76,8 @@ class OperationJoin {
            const std::vector<Text>& texts);
   void know_comm(const JoinedComm& comm);  // from elsewhere than a COMM_INIT record
   // After the last record: readings of a GPU's clock; another process may have had the same pid.
-  void know_gpu(GpuSnapshot snapshot);
+  // `gpu` is the text of its UUID.
+  void know_gpu(GpuSnapshot snapshot, Text gpu);
   ProcessOperations finish(const StringPool& strings);
 
  private:

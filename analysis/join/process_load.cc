@@ -66,7 +66,10 @@ void add_gpu_snapshots(const dumper::ProcessEntry& entry, LoadedProcess* out, Op
   Result<clocksync::ClockRecordReader> opened = clocksync::ClockRecordReader::open(path);
   if (!opened.ok()) return out->notes.push_back(opened.message());
   while (std::optional<ClockRecord> record = opened.value().next()) {
-    if (auto* snapshot = std::get_if<GpuSnapshot>(&*record)) join->know_gpu(std::move(*snapshot));
+    auto* snapshot = std::get_if<GpuSnapshot>(&*record);
+    if (snapshot == nullptr) continue;
+    const Text gpu = out->strings.intern(snapshot->gpu_uuid);
+    join->know_gpu(std::move(*snapshot), gpu);
   }
   for (const std::string& complaint : opened.value().report().complaints)
     out->notes.push_back(complaint);

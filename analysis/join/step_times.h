@@ -15,8 +15,6 @@ enum class Stretch : uint8_t { Posting, GpuWait, PeerWait, Network, ReceiveWait,
 constexpr unsigned kStretches = 6;
 using Stretches = std::array<int64_t, kStretches>;
 
-constexpr uint8_t kNoState = 255;
-
 constexpr Stretch stretch_of(uint8_t state) {
   switch (state) {
     case kSendGpuWait:

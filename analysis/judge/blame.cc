@@ -10,7 +10,6 @@
 #include "analysis/judge/late_operations.h"
 #include "analysis/judge/slow_paths.h"
 #include "analysis/judge/stragglers.h"
-#include "analysis/judge/verdict.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -34,8 +33,8 @@ class Blamer {
     pass_on();
     accuse_stragglers();
     for (const SlowPath& path : slow_) out_.findings.push_back(slow_path_finding(run_, path));
-    say_who_is_not_accused();
-    say_what_is_missing();
+    note_unexplained_waits();
+    note_gaps();
     return std::move(out_);
   }
 
@@ -142,7 +141,7 @@ class Blamer {
             elsewhere.push_back(&other);
         }
       }
-      out_.findings.push_back(straggler_finding(run_, out_, one, elsewhere));
+      out_.findings.push_back(straggler_finding(run_, out_.late, one, elsewhere));
     }
   }
 
@@ -164,7 +163,7 @@ class Blamer {
   }
 
   // Waiting that nobody is accused of: silence must not read as "nobody is late".
-  void say_who_is_not_accused() {
+  void note_unexplained_waits() {
     std::map<uint32_t, std::vector<int64_t>> spreads;
     for (const MatchRow& match : run_.matches) {
       if (match.arrivals > 2 && can_be_late(run_, match))
@@ -184,17 +183,23 @@ class Blamer {
       const auto count = static_cast<int64_t>(values.size());
       const int64_t typical_ns = median(&values), span = span_ns(communicator);
       if (count < 10 || typical_ns * count * kSharesOfSpan < span) continue;
-      out_.not_known.push_back(
-          "Who makes the others wait on communicator " + communicator_name(run_, communicator) +
-          ": its ranks come apart by " + nanoseconds_text(typical_ns) + " (median), " +
-          std::to_string(100 * typical_ns * count / span) +
-          " % of its time, and none of them far more often last than the others. Processors shared "
-          "with other work look like that; a rank that is late by less does not stand out.");
+      NotKnown& gap = add_gap(NotKnownKind::WhoHoldsUp, values.size());
+      gap.communicator = communicator;
+      gap.typical_ns = typical_ns;
+      gap.share_percent = span > 0 ? 100 * typical_ns * count / span : 0;
     }
   }
   static constexpr int64_t kSharesOfSpan = 20;  // 5 %
 
-  void say_what_is_missing() {
+  NotKnown& add_gap(NotKnownKind kind, uint64_t count, uint64_t of = 0) {
+    NotKnown& gap = out_.not_known.emplace_back();
+    gap.kind = kind;
+    gap.count = count;
+    gap.of = of;
+    return gap;
+  }
+
+  void note_gaps() {
     uint64_t apart = 0, many = 0;
     bool steps = false, network = false, nodes = false;
     for (const CommunicatorRow& comm : run_.communicators) nodes = nodes || comm.nnodes > 1;
@@ -207,18 +212,8 @@ class Blamer {
       network = network || row.proxy_ops != 0;
       steps = steps || row.steps != 0;
     }
-    if (apart != 0) {
-      out_.not_known.push_back(
-          "Who came last in " + std::to_string(apart) + " of " + std::to_string(many) +
-          " operations: their ranks are on hosts whose clocks are not aligned (`lockstep align`).");
-    }
-    if (!steps && (network || nodes)) {
-      out_.not_known.push_back(
-          std::string("Which link ") +
-          (network ? "is slow, or which proxy thread unless it begins far too late"
-                   : "or proxy thread is slow") +
-          ": network steps were not recorded (LOCKSTEP_EVENTS=step records them).");
-    }
+    if (apart != 0) add_gap(NotKnownKind::WhoCameLast, apart, many);
+    if (!steps && (network || nodes)) add_gap(NotKnownKind::SlowPaths, network ? 1 : 0);
   }
 
   const RunTables& run_;
@@ -233,8 +228,8 @@ class Blamer {
 
 Blame assign_blame(const RunTables& run) { return Blamer(run).assign(); }
 
-void mark_causes(const Blame& blame, RunTables* run) {
-  for (const LateOperation& late : blame.late) {
+void add_causes(RunTables* run) {
+  for (const LateOperation& late : assign_blame(*run).late) {
     run->arrivals[late.arrival].cause = late.cause;
     run->matches[late.match].cause = late.cause;
   }

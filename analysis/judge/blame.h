@@ -1,57 +1,29 @@
-// Who made the others wait, how long, and why. For every operation: how much later than the others
-// its last rank came, less what it inherited from an operation before it (then that one is to
-// blame, on whatever communicator: the walk ends at the rank that was late by itself). Then, per
-// rank, whether it is late too often and too much to be chance. And from network steps: a rank
-// whose sends take far longer than everybody else's (slow link), or whose proxy thread reacts far
-// slower (slow proxy). Sets ArrivalRow::cause and MatchRow::cause when given a mutable run. Linear
-// in the operations.
-//
-// Classes: host_late (the call came late), gpu_late (called in time, its kernel began late),
-// peer_late (another process was late for an operation before it and held this one up there),
-// network_slow, proxy_starved, unknown (data do not tell).
+// Who made the others wait. For every operation: how much later than the others its last rank came,
+// less what it inherited from an operation before it (then that one is to blame, on whatever
+// communicator: the walk ends at the rank that was late by itself). Then, per rank, whether it is
+// late too often and too much to be chance. And from network steps: a rank whose sends take far
+// longer than everybody else's (slow link), or whose proxy thread reacts far slower (slow proxy).
+// Called by judge(), and by commands that want the causes in the rows. Linear in the operations.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "analysis/judge/finding.h"
+#include "analysis/judge/lateness.h"
+#include "analysis/judge/not_known.h"
 #include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {
-
-// One rank of one communicator.
-struct RankBlame {
-  uint32_t communicator = kNoRow, process = 0;
-  int32_t rank = -1;
-  uint64_t operations = 0;     // whose arrivals can be compared
-  uint64_t late = 0;           // of those, it alone came last, clearly beyond the usual scatter, by
-                               // its own doing, and by at least half of what is typical of it
-  int64_t excess_ns = 0;       // by how much later than the median of the others, over those
-  int64_t typical_ns = 0;      // median of that
-  int64_t caused_wait_ns = 0;  // what the others waited for it in those, summed over them
-  uint64_t passed_on = 0;      // operations other processes were late for because of those
-  int64_t passed_on_wait_ns = 0;  // what was waited in those
-  int64_t own_wait_ns = 0;        // what it waited for others, over all operations
-  Cause cause = Cause::None;      // the most frequent of those
-  bool accused = false;           // late beyond chance, and enough to matter: has a finding
-};
-
-struct LateOperation {
-  uint32_t match = kNoRow, arrival = kNoRow;  // rows; arrival = the last arriver's
-  int64_t excess_ns = 0, inherited_ns = 0, caused_wait_ns = 0;
-  uint32_t origin = kNoRow;  // row in `matches` where the lateness began; itself unless inherited
-  Cause cause = Cause::Unknown;
-};
 
 struct Blame {
   std::vector<RankBlame> ranks;
   std::vector<LateOperation> late;
   std::vector<Finding> findings;
-  std::vector<std::string> not_known;
+  std::vector<NotKnown> not_known;
 };
 
 Blame assign_blame(const RunTables& run);
-// Copies the classes into the rows.
-void mark_causes(const Blame& blame, RunTables* run);
+// Fills ArrivalRow::cause and MatchRow::cause, for those who show or export these columns.
+void add_causes(RunTables* run);
 
 }  // namespace lockstep::analysis

@@ -1,20 +1,95 @@
-// A finding: one thing that is wrong in a run, with who is to blame, how sure that is, and what it
-// rests on. Made by diagnose() and blame; printed by `lockstep diagnose` and the report. Plain
-// data.
+// A finding: one thing that is wrong in a run, as facts: who is to blame, how sure that is and what
+// it rests on. Made by judge(); analysis/say turns it into the sentences that people read, so that
+// nothing here is English. Plain data; rows are rows of the RunTables it was made from.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <variant>
 #include <vector>
 
+#include "analysis/judge/evidence.h"
 #include "analysis/tables/tables.h"
 
 namespace lockstep::analysis {
 
-// Kinds: missing_rank (never entered), dead_process, wrong_order (entered another operation),
-// mismatch (sizes, types or roots differ), stuck_in_transport, stuck_on_gpu (its kernel never
-// began), aborted, straggler, slow_link, slow_proxy.
+enum class FindingKind : uint8_t {
+  MissingRank,       // never entered the operation
+  DeadProcess,       // its process is gone
+  WrongOrder,        // entered another operation
+  Mismatch,          // sizes, types or roots differ
+  Deadlock,          // ranks wait for each other in several communicators
+  StuckInTransport,  // all are inside, data does not arrive
+  StuckOnGpu,        // all are inside, a kernel never began or a GPU takes no data
+  Aborted,           // gave up its communicator while the others were inside
+  Straggler,         // comes last again and again
+  SlowLink,          // its sends take far longer than everybody else's
+  SlowProxy,         // its proxy thread falls behind
+};
+// As JSON and people read them.
+constexpr const char* kFindingKindNames[] = {
+    "missing_rank", "dead_process", "wrong_order", "mismatch",  "deadlock",  "stuck_in_transport",
+    "stuck_on_gpu", "aborted",      "straggler",   "slow_link", "slow_proxy"};
+inline const char* name_of(FindingKind kind) {
+  return kFindingKindNames[static_cast<unsigned>(kind)];
+}
+
+// What was seen where an operation stands still.
+enum class StallClue : uint8_t {
+  NeverCalled,
+  NotRecorded,  // nothing is known of the ranks that may be missing
+  Died,
+  OtherCall,
+  OtherValues,     // those of `named` differ from the others'
+  NoCommonValues,  // they differ from each other, and none has more ranks than the next
+  GaveUp,
+  KernelNeverBegan,
+  DataNeverArrived,  // from `named` to `peer`
+  NoCredit,          // `peer` has data for `named`, which gives no room
+  GpuStandsStill,
+  NoNetworkOperation,
+  StepsNotRecorded,
+  AllWaitForData,
+};
+
+// An operation that stands still.
+struct StallFacts {
+  StallClue clue = StallClue::NeverCalled;
+  uint32_t operation = kNoRow;   // that the ranks wait in
+  std::vector<int32_t> waiting;  // inside it
+  std::vector<int32_t> named;    // whom the clue is about
+  std::vector<int32_t> held;     // of those: held up elsewhere, so no culprits
+  uint32_t other = kNoRow;       // OtherCall: what was called instead
+  int32_t peer = -1;
+  uint32_t held_by = kNoRow;  // operation on another communicator that the culprits wait in
+  bool by_calls = false;      // nothing recorded tells when operations end
+  bool too_soon = false;      // the recording ends so soon that it may mean nothing
+};
+// Ranks that passed different sizes.
+struct SizeFacts {
+  uint32_t operation = kNoRow;  // the first such
+  bool ended = false;           // it ended all the same
+  uint32_t times = 1;
+};
+// One rank, or several of one host, that come last.
+struct LateFacts {
+  Text host = 0;
+  bool whole_host = false;  // they are all that the host has in the communicator
+  uint64_t late = 0, operations = 0;
+  int64_t typical_ns = 0, caused_wait_ns = 0;
+  Cause cause = Cause::Unknown;
+  uint64_t passed_on = 0;  // operations that others were late for because of it
+  int64_t passed_on_wait_ns = 0;
+  uint32_t elsewhere = 0;  // other communicators it is late on
+};
+struct PathFacts {
+  Text host = 0;
+  bool never_waits = false;
+  double factor = 0;
+  int64_t own_ns = 0, others_ns = 0;  // per operation
+};
+
 struct Finding {
-  std::string kind;
+  FindingKind kind = FindingKind::MissingRank;
   uint32_t communicator = kNoRow;
   Text func = 0;
   uint32_t ordinal = 0;
@@ -22,8 +97,9 @@ struct Finding {
   std::vector<int32_t> culprits;  // ranks of the communicator above
   double since_s = 0;             // how long nothing has moved; stragglers: the time lost in all
   double confidence = 0;          // 0..1
-  std::vector<std::string> evidence;  // rows of the tables, in words
-  std::string text;
+  std::variant<StallFacts, SizeFacts, LateFacts, PathFacts> facts;
+  std::vector<Evidence> evidence;
+  std::vector<Finding> also;  // stalls that follow from this one on the same communicator
 };
 
 }  // namespace lockstep::analysis

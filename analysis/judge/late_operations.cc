@@ -212,7 +212,7 @@ class LateFinder {
 bool can_be_late(const RunTables& run, const MatchRow& match) {
   // Of an assembled operation the whole is looked at.
   if (run.operations[run.arrivals[match.first_arrival].operation].assembled != kNoRow) return false;
-  // The first operation of a communicator sets up its connections (hazard 39).
+  // The first operation of a communicator sets up its connections.
   return match.comparable != 0 && match.arrivals > 1 && match.last_rank >= 0 &&
          match.ordinal + match.replay != 0;
 }

@@ -1,8 +1,11 @@
-// The first half of blame.h: which operations had one rank come clearly last, by how much,
+// The first half of the blame (blame.h): which operations had one rank come clearly last, by how much,
 // inherited from where, and whether host or GPU was late.
 #pragma once
 
-#include "analysis/judge/blame.h"
+#include <vector>
+
+#include "analysis/judge/lateness.h"
+#include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {
 

@@ -1,11 +1,14 @@
-// The second half of blame.h: ranks whose sends take far longer in the network than everybody
+// The second half of the blame (blame.h): ranks whose sends take far longer in the network than everybody
 // else's, and ranks whose proxy thread reacts far slower. Needs the network states of an operation
 // (LOCKSTEP_EVENTS=step) for links, the posts and starts of network operations (the default) for
 // proxies. Compares ranks of one communicator with each other, so a network that is slow for all is
 // no finding here.
 #pragma once
 
-#include "analysis/judge/blame.h"
+#include <vector>
+
+#include "analysis/judge/lateness.h"
+#include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {
 

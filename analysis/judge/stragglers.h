@@ -1,20 +1,15 @@
 // Which ranks of a communicator, or whose whole host, are late beyond what befalls everybody. The
-// last step of blame.h: chance and busy processors spread lateness over all ranks, so one of them
+// last step of the blame (blame.h): chance and busy processors spread lateness over all ranks, so one of them
 // is accused when it is late far more than each of the others is on average, more often than
 // chance gives anybody, and enough to cost time.
 #pragma once
 
-#include <map>
-#include <utility>
 #include <vector>
 
-#include "analysis/judge/blame.h"
+#include "analysis/judge/lateness.h"
+#include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {
-
-using RankKey = std::pair<uint32_t, int32_t>;  // communicator, rank
-// By how much each rank's own late operations were late, trifles included.
-using Excesses = std::map<RankKey, std::vector<int64_t>>;
 
 struct Straggler {
   std::vector<RankBlame*> ranks;  // the latest first; several: all on one host

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "analysis/join/step_times.h"
-#include "analysis/judge/verdict.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -38,14 +37,8 @@ class TransportJudge {
   void describe() {
     for (const OpenTransportRow* row : open_) {
       if (out_.evidence.size() >= 12) break;
-      out_.evidence.push_back(
-          "open_transports: rank " + std::to_string(row->rank) +
-          (row->is_send != 0 ? " to " : " from ") + "rank " + std::to_string(row->peer) +
-          " channel " + std::to_string(row->channel) + ", " + std::to_string(row->steps_done) +
-          " of " + std::to_string(row->steps_planned) + " steps done, " +
-          (row->last_state == kNoState ? std::string("no step state recorded")
-                                       : std::string(kStateNames[row->last_state])) +
-          " since " + nanoseconds_text(until_of(*row) - row->since_ns));
+      const auto number = static_cast<uint32_t>(row - run_.open_transports.data());
+      out_.evidence.emplace_back(OpenTransport{number, until_of(*row) - row->since_ns});
     }
   }
 
@@ -63,18 +56,16 @@ class TransportJudge {
       (run_.operations[member.operation].kernels != 0 ? began : not_begun).push_back(member.rank);
     }
     if (began.empty() || not_begun.empty()) return false;
-    accuse("stuck_on_gpu", not_begun, 0.9,
-           "The kernel of " + rank_list(not_begun) +
-               " never began: its GPU or stream is busy with something else.");
+    accuse(FindingKind::StuckOnGpu, StallClue::KernelNeverBegan, not_begun, 0.9);
     return true;
   }
 
   bool send_never_completed() {
     for (const OpenTransportRow* row : open_) {
       if (row->is_send == 0 || row->last_state != kSendWait) continue;
-      accuse("stuck_in_transport", {row->rank}, sure(kSendWait),
-             "Data of rank " + std::to_string(row->rank) + " to rank " + std::to_string(row->peer) +
-                 " went into the network and never arrived.");
+      accuse(FindingKind::StuckInTransport, StallClue::DataNeverArrived, {row->rank},
+             sure(kSendWait));
+      out_.peer = row->peer;
       return true;
     }
     return false;
@@ -93,9 +84,9 @@ class TransportJudge {
   bool no_credit() {
     for (const OpenTransportRow* row : open_) {
       if (row->is_send == 0 || row->last_state != kSendPeerWait) continue;
-      accuse("stuck_in_transport", {row->peer}, 0.8 * sure(kSendPeerWait),
-             "Rank " + std::to_string(row->rank) + " has data for rank " +
-                 std::to_string(row->peer) + ", which gives no room for it.");
+      accuse(FindingKind::StuckInTransport, StallClue::NoCredit, {row->peer},
+             0.8 * sure(kSendPeerWait));
+      out_.peer = row->rank;
       return true;
     }
     return false;
@@ -113,8 +104,7 @@ class TransportJudge {
       if (waits_for_data.count(rank) == 0) culprits.push_back(rank);
     }
     if (culprits.empty()) return false;
-    accuse("stuck_on_gpu", culprits, 0.7,
-           "All data for " + rank_list(culprits) + " has come, and its GPU does not go on.");
+    accuse(FindingKind::StuckOnGpu, StallClue::GpuStandsStill, culprits, 0.7);
     return true;
   }
 
@@ -124,27 +114,22 @@ class TransportJudge {
     });
     out_.confidence = 0.5;
     if (open_.empty()) {
-      out_.text = "No network operation of it is open.";
-      out_.not_known =
-          "Where the operation stands inside a host cannot be seen: its transports report nothing.";
+      out_.clue = StallClue::NoNetworkOperation;
+      out_.not_known = NotKnownKind::InsideHost;
     } else if (!steps) {
-      out_.text = "Its network operations are open.";
-      out_.not_known =
-          "Which link stands still is not known, because network steps were not recorded "
-          "(LOCKSTEP_EVENTS=step records them).";
+      out_.clue = StallClue::StepsNotRecorded;
+      out_.not_known = NotKnownKind::WhichLink;
     } else {
-      out_.text = "Every rank waits for data of another.";
-      out_.not_known =
-          "Which rank's data stopped first cannot be told from the open network steps.";
+      out_.clue = StallClue::AllWaitForData;
+      out_.not_known = NotKnownKind::WhoStopped;
     }
   }
 
-  void accuse(const char* kind, std::vector<int32_t> culprits, double confidence,
-              std::string text) {
+  void accuse(FindingKind kind, StallClue clue, std::vector<int32_t> culprits, double confidence) {
     out_.kind = kind;
+    out_.clue = clue;
     out_.culprits = std::move(culprits);
     out_.confidence = confidence;
-    out_.text = std::move(text);
   }
 
   const RunTables& run_;

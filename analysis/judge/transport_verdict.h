@@ -4,19 +4,24 @@
 // and whose GPU produces nothing itself. Everything else only waits.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
+#include "analysis/judge/evidence.h"
+#include "analysis/judge/finding.h"
+#include "analysis/judge/not_known.h"
 #include "analysis/judge/stalls.h"
 
 namespace lockstep::analysis {
 
 struct TransportVerdict {
-  const char* kind = "stuck_in_transport";
+  FindingKind kind = FindingKind::StuckInTransport;
+  StallClue clue = StallClue::AllWaitForData;
   std::vector<int32_t> culprits;
+  int32_t peer = -1;  // the other end of the link
   double confidence = 0;
-  std::string text, not_known;
-  std::vector<std::string> evidence;
+  std::optional<NotKnownKind> not_known;  // why nobody is accused
+  std::vector<Evidence> evidence;
 };
 
 TransportVerdict judge_transport(const RunTables& run, const Stall& stall);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "analysis/judge/transport_verdict.h"
-#include "analysis/judge/verdict_evidence.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -13,9 +13,33 @@ namespace {
 // than a slow checkpoint's pause between two ranks, yet known within 15 s.
 constexpr double kPatienceS = 5, kMostPatienceS = 12;
 
-class Judge {
+// Of a member whose process is dead.
+DeathSeen death_of(const RunTables& run, const Stall& stall, const StallMember& member) {
+  const ProcessRow& dead = run.processes[member.process];
+  int64_t last_word = kNoTime;  // of the survivors whose clock is the same
+  for (const StallMember& other : stall.members) {
+    if (other.process == kNoRow) continue;
+    const ProcessRow& process = run.processes[other.process];
+    if (process.life != Life::Dead && clock_key(process) == clock_key(dead))
+      last_word = std::max(last_word, process.heard_ns);
+  }
+  DeathSeen death{member.rank, member.process};
+  if (last_word != kNoTime && dead.last_ns != kNoTime) death.silent_ns = last_word - dead.last_ns;
+  return death;
+}
+
+// What a rank passed: bytes, and the type and the root where they can be compared. A launch without
+// its call counts bytes where the call counted elements: then only the bytes can be.
+using Values = std::tuple<uint64_t, std::string, int32_t>;
+Values values_of(const RunTables& run, const OperationRow& row, bool with_type) {
+  const bool rooted = row.kind == OpKind::Collective && row.peer > 0;
+  return {row.size_bytes, with_type ? run.text(row.datatype) : std::string(),
+          rooted ? row.peer : 0};
+}
+
+class StallJudge {
  public:
-  Judge(const RunTables& run, const Stall& stall)
+  StallJudge(const RunTables& run, const Stall& stall)
       : run_(run), stall_(stall), expected_(run.operations[stall.operation]) {}
 
   Verdict judge() {
@@ -28,11 +52,13 @@ class Judge {
     finding_.ordinal = expected_.ordinal;
     finding_.since_s = stall_.seconds;
     finding_.ranks = inside_;
+    facts_.operation = stall_.operation;
+    facts_.by_calls = stall_.by_calls;
     if (!dead_process() && !other_operation() && !other_values() && !missing_ranks() &&
         !early_abort() && !unrecorded_ranks()) {
       everybody_inside();
     }
-    if (verdict_.finding.has_value()) add_members(run_, stall_, &*verdict_.finding);
+    if (verdict_.finding.has_value()) add_members();
     return std::move(verdict_);
   }
 
@@ -68,28 +94,37 @@ class Judge {
     return ratio >= 5 ? 0.8 : 0.4;
   }
 
-  void conclude(const char* kind, std::vector<int32_t> culprits, double confidence,
-                std::string text) {
+  // What each member that is inside did there last.
+  void add_members() {
+    constexpr size_t kMostEvidence = 24;
+    std::vector<Evidence>& evidence = verdict_.finding->evidence;
+    for (const StallMember& member : stall_.members) {
+      if (member.operation == kNoRow || evidence.size() >= kMostEvidence) continue;
+      const OperationRow& row = run_.operations[member.operation];
+      evidence.emplace_back(
+          LastProgress{member.rank, member.operation, member.until_ns - row.last_progress_ns});
+    }
+  }
+
+  // facts_.named is who the clue is about; culprits are those who are accused for it.
+  void conclude(FindingKind kind, StallClue clue, std::vector<int32_t> culprits,
+                double confidence) {
     finding_.kind = kind;
     finding_.culprits = std::move(culprits);
     finding_.confidence = confidence;
-    finding_.text = std::move(text);
-    if (stall_.by_calls)
-      finding_.text +=
-          " This is told by the calls alone: nothing recorded says when operations end "
-          "(LOCKSTEP_EVENTS=kernel or proxy would).";
+    facts_.clue = clue;
+    facts_.waiting = inside_;
+    if (facts_.named.empty()) facts_.named = finding_.culprits;
+    finding_.facts = facts_;
     verdict_.finding = finding_;
   }
 
-  std::string what() const {
-    return operation_name(run_, expected_) + " on communicator " +
-           communicator_name(run_, stall_.communicator);
-  }
-  std::string waiting() const {
-    std::string who = "nobody waits";
-    if (!inside_.empty()) who = rank_list(inside_) + (inside_.size() == 1 ? " waits" : " wait");
-    who[0] = static_cast<char>(std::toupper(who[0]));
-    return who + " in " + what() + " since " + seconds_text(stall_.seconds);
+  NotKnown& add_gap(NotKnownKind kind) {
+    NotKnown& gap = verdict_.not_known.emplace_back();
+    gap.kind = kind;
+    gap.communicator = stall_.communicator;
+    gap.operation = stall_.operation;
+    return gap;
   }
 
   // What a watchdog ends after it stood still is a victim of the hang, not its cause.
@@ -115,48 +150,44 @@ class Judge {
         dead.push_back(member.rank);
       }
     }
-    if (!killed.empty())
-      finding_.evidence.push_back("processes: " + rank_list(killed) +
-                                  " died after waiting inside, as a watchdog ends a hang");
+    if (!killed.empty()) finding_.evidence.emplace_back(KilledWhileWaiting{killed});
     if (dead.empty() || survivors == 0)
       return false;  // all killed at once: the end of the job, not its cause
     for (const StallMember& member : stall_.members) {
       if (member.process == kNoRow || run_.processes[member.process].life != Life::Dead) continue;
-      finding_.evidence.push_back(death_of(run_, stall_, member));
+      finding_.evidence.emplace_back(death_of(run_, stall_, member));
     }
     std::vector<int32_t> waiting_ranks;
     for (const int32_t rank : inside_) {
       if (std::find(dead.begin(), dead.end(), rank) == dead.end()) waiting_ranks.push_back(rank);
     }
     finding_.ranks = inside_ = waiting_ranks;
-    conclude("dead_process", dead, 0.95,
-             "The process of " + rank_list(dead) + " died. " + waiting() + ".");
+    conclude(FindingKind::DeadProcess, StallClue::Died, dead, 0.95);
     return true;
   }
 
   bool other_operation() {
     if (elsewhere_.empty()) return false;
-    std::string called;
     for (const StallMember& member : stall_.members) {
       if (member.stand != Stand::Elsewhere) continue;
-      const OperationRow& row = run_.operations[member.operation];
-      called = operation_name(run_, row);
-      finding_.evidence.push_back("operations: rank " + std::to_string(member.rank) + " called " +
-                                  called + " as collective no. " + std::to_string(row.position) +
-                                  " of this communicator, the others " +
-                                  operation_name(run_, expected_));
+      facts_.other = member.operation;
+      finding_.evidence.emplace_back(OtherCall{member.rank, member.operation, stall_.operation});
     }
     const bool even = elsewhere_.size() * 2 >= elsewhere_.size() + inside_.size() + passed_.size();
     std::vector<int32_t> culprits = elsewhere_;
     if (even) culprits.insert(culprits.end(), inside_.begin(), inside_.end());
     std::sort(culprits.begin(), culprits.end());
-    conclude("wrong_order", culprits, even ? 0.6 : 0.95,
-             waiting() + "; " + rank_list(elsewhere_) + " called " + called + " instead.");
+    facts_.named = elsewhere_;
+    conclude(FindingKind::WrongOrder, StallClue::OtherCall, culprits, even ? 0.6 : 0.95);
     return true;
   }
 
   bool other_values() {
-    std::map<std::string, std::vector<int32_t>> values;
+    struct Group {
+      std::vector<int32_t> ranks;
+      uint32_t operation = kNoRow;
+    };
+    std::map<Values, Group> groups;
     bool with_type = true;
     for (const StallMember& member : stall_.members) {
       if (member.operation == kNoRow) continue;
@@ -164,28 +195,28 @@ class Judge {
     }
     for (const StallMember& member : stall_.members) {
       if (member.operation == kNoRow) continue;
-      values[value_of(run_, run_.operations[member.operation], with_type)].push_back(member.rank);
+      Group& group = groups[values_of(run_, run_.operations[member.operation], with_type)];
+      group.ranks.push_back(member.rank);
+      group.operation = member.operation;
     }
-    if (values.size() < 2) return false;
+    if (groups.size() < 2) return false;
     size_t most = 0;
-    for (const auto& [value, ranks] : values) {
-      most = std::max(most, ranks.size());
-      finding_.evidence.push_back("operations: " + rank_list(ranks) + " passed " + value);
+    for (const auto& [value, group] : groups) {
+      most = std::max(most, group.ranks.size());
+      finding_.evidence.emplace_back(ValuesPassed{group.ranks, group.operation, !with_type});
     }
     std::vector<int32_t> culprits;
     // The group of the largest size counts as right, if it is the only one.
-    const bool tie = std::count_if(values.begin(), values.end(),
-                                   [&](const auto& v) { return v.second.size() == most; }) > 1;
-    for (const auto& [value, ranks] : values) {
-      if (!tie && ranks.size() == most) continue;
-      culprits.insert(culprits.end(), ranks.begin(), ranks.end());
+    const bool tie = std::count_if(groups.begin(), groups.end(), [&](const auto& one) {
+                       return one.second.ranks.size() == most;
+                     }) > 1;
+    for (const auto& [value, group] : groups) {
+      if (!tie && group.ranks.size() == most) continue;
+      culprits.insert(culprits.end(), group.ranks.begin(), group.ranks.end());
     }
     std::sort(culprits.begin(), culprits.end());
-    conclude(
-        "mismatch", culprits, tie ? 0.7 : 0.95,
-        waiting() + ": the ranks do not agree on the size, type or root; " + rank_list(culprits) +
-            (tie ? " differ from each other."
-                 : " differ" + std::string(culprits.size() == 1 ? "s" : "") + " from the others."));
+    conclude(FindingKind::Mismatch, tie ? StallClue::NoCommonValues : StallClue::OtherValues,
+             culprits, tie ? 0.7 : 0.95);
     return true;
   }
 
@@ -197,17 +228,15 @@ class Judge {
     for (const StallMember& member : stall_.members) {
       if (member.stand != Stand::Missing) continue;
       const ProcessRow& process = run_.processes[member.process];
-      finding_.evidence.push_back(absence_of(run_, member));
+      finding_.evidence.emplace_back(NeverCalled{member.rank, member.last_operation});
       if (process.lost == 0) continue;
       confidence *= 0.7;
-      verdict_.not_known.push_back(
-          "Rank " + std::to_string(member.rank) + " lost " + std::to_string(process.lost) +
-          " records, so it may have called " + operation_name(run_, expected_) + " unseen.");
+      NotKnown& gap = add_gap(NotKnownKind::CallsLost);
+      gap.rank = member.rank;
+      gap.count = process.lost;
     }
-    std::string text = waiting() + "; " + rank_list(missing_) + " never entered it.";
-    if (confidence <= 0.4)
-      text += " The recording ends so soon after that it may only have been on its way.";
-    conclude("missing_rank", missing_, confidence, text);
+    facts_.too_soon = confidence <= 0.4;
+    conclude(FindingKind::MissingRank, StallClue::NeverCalled, missing_, confidence);
     return true;
   }
 
@@ -228,24 +257,15 @@ class Judge {
     if (first == kNoTime || second == kNoTime) return false;
     const int64_t ahead = second - first;
     if (ahead < std::max<int64_t>(500'000'000, 20 * stall_.typical_ns)) return false;
-    finding_.evidence.push_back("members: rank " + std::to_string(rank) +
-                                " finalized its communicator " + nanoseconds_text(ahead) +
-                                " before the others");
-    conclude("aborted", {rank}, 0.9,
-             "Rank " + std::to_string(rank) + " gave up " + what() +
-                 " while the others were inside. " + waiting() + ".");
+    finding_.evidence.emplace_back(EarlyFinalize{rank, ahead});
+    conclude(FindingKind::Aborted, StallClue::GaveUp, {rank}, 0.9);
     return true;
   }
 
   bool unrecorded_ranks() {
     if (not_recorded_.empty() || inside_.empty()) return false;
-    verdict_.not_known.push_back("There is no recording of " + rank_list(not_recorded_) +
-                                 " of communicator " +
-                                 communicator_name(run_, stall_.communicator) +
-                                 ": they may be missing, or only run without the plugin.");
     if (stall_confidence() < 0.8) return true;
-    conclude("missing_rank", not_recorded_, 0.4,
-             waiting() + "; nothing is known of " + rank_list(not_recorded_) + ".");
+    conclude(FindingKind::MissingRank, StallClue::NotRecorded, not_recorded_, 0.4);
     return true;
   }
 
@@ -254,18 +274,16 @@ class Judge {
     // operation open.
     if (stall_.by_calls) return;
     if (stall_confidence() < 0.8 || stall_.seconds < 0.5) {
-      if (!stall_.running && !inside_.empty()) {
-        verdict_.not_known.push_back(
-            what() + " was in progress when the recording ended, too short to tell more.");
-      }
+      if (!stall_.running && !inside_.empty()) add_gap(NotKnownKind::InProgress);
       return;
     }
     const TransportVerdict transport = judge_transport(run_, stall_);
     finding_.evidence.insert(finding_.evidence.end(), transport.evidence.begin(),
                              transport.evidence.end());
-    if (!transport.not_known.empty()) verdict_.not_known.push_back(transport.not_known);
-    conclude(transport.kind, transport.culprits, transport.confidence * stall_confidence() / 0.95,
-             waiting() + ", all are inside. " + transport.text);
+    if (transport.not_known.has_value()) add_gap(*transport.not_known);
+    facts_.peer = transport.peer;
+    conclude(transport.kind, transport.clue, transport.culprits,
+             transport.confidence * stall_confidence() / 0.95);
   }
 
   const RunTables& run_;
@@ -273,11 +291,14 @@ class Judge {
   const OperationRow& expected_;
   std::vector<int32_t> inside_, passed_, elsewhere_, missing_, not_recorded_;
   Finding finding_;
+  StallFacts facts_;
   Verdict verdict_;
 };
 
 }  // namespace
 
-Verdict judge_stall(const RunTables& run, const Stall& stall) { return Judge(run, stall).judge(); }
+Verdict judge_stall(const RunTables& run, const Stall& stall) {
+  return StallJudge(run, stall).judge();
+}
 
 }  // namespace lockstep::analysis

@@ -2,32 +2,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <mutex>
 #include <tuple>
-#include <unordered_map>
 
-#include "analysis/join/operation_children.h"
 #include "analysis/join/part_file.h"
 #include "analysis/join/process_load.h"
-#include "analysis/judge/blame.h"
-#include "analysis/relate/arrivals.h"
-#include "analysis/relate/assemble.h"
-#include "analysis/relate/communicators.h"
-#include "analysis/relate/matching.h"
-#include "analysis/relate/run_clock.h"
-#include "analysis/relate/steps.h"
 #include "base/parallel.h"
 
 namespace lockstep::analysis {
 namespace {
 
-using Processes = std::vector<std::unique_ptr<LoadedProcess>>;
-
 // Calls load(i) for each process with several threads; results keep their order.
 template <class Load>
-Processes load_all(size_t count, const LoadOptions& options, const Load& load) {
-  Processes loaded(count);
+ReadRun load_all(size_t count, const LoadOptions& options, const Load& load) {
+  ReadRun loaded(count);
   size_t done = 0;
   std::mutex progress_mutex;  // guards `done`
   in_parallel(count, options.threads, [&](size_t i) {
@@ -39,15 +27,8 @@ Processes load_all(size_t count, const LoadOptions& options, const Load& load) {
   return loaded;
 }
 
-Result<Processes> from_segments(const std::string& directory, const LoadOptions& options) {
-  const auto opened = dumper::RunDirectory::open(directory);
-  if (!opened.ok()) return opened.status();
-  const auto& entries = opened.value().processes;
-  return load_all(entries.size(), options, [&](size_t i) { return load_process(entries[i]); });
-}
-
 // In the order in which RunDirectory has them.
-Result<Processes> from_parts(const LoadOptions& options) {
+Result<ReadRun> from_parts(const LoadOptions& options) {
   std::vector<std::string> paths;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(options.parts, error)) {
@@ -56,7 +37,7 @@ Result<Processes> from_parts(const LoadOptions& options) {
   if (error) return Status::error(options.parts + ": " + error.message());
   Status failure;
   std::mutex mutex;  // guards failure
-  Processes loaded = load_all(paths.size(), options, [&](size_t i) {
+  ReadRun loaded = load_all(paths.size(), options, [&](size_t i) {
     auto part = read_part(paths[i], options.part_rows);
     if (part.ok()) return std::move(part.value());
     const std::lock_guard<std::mutex> lock(mutex);
@@ -73,147 +54,25 @@ Result<Processes> from_parts(const LoadOptions& options) {
   return loaded;
 }
 
-// Moves one process's results into the run, its texts renumbered.
-class Merger {
- public:
-  explicit Merger(RunTables* run) : run_(*run) {}
-
-  void add(LoadedProcess* process) {
-    number_ = static_cast<uint32_t>(run_.processes.size());
-    texts_.clear();
-    for (Text i = 0; i < process->strings.size(); ++i)
-      texts_.push_back(run_.strings.intern(process->strings.text(i)));
-    ProcessRow& row = process->row;
-    for (Text* text : {&row.host, &row.boot_id, &row.job, &row.nccl_api, &row.library})
-      *text = texts_[*text];
-    run_.processes.push_back(row);
-    for (JoinedComm& comm : process->joined.comms) {
-      comm.name = texts_[comm.name];
-      instances_.push_back({number_, comm});
-    }
-    for (const ProxyWork& work : process->joined.foreign) {
-      if (work.pid != row.pid) foreign_.push_back({row.host, work});
-    }
-    add_operations(&process->joined);
-    for (LedgerRow& entry : process->ledger) {
-      entry.process = number_;
-      run_.ledger.push_back(entry);
-    }
-    for (std::string& note : process->notes) run_.notes.push_back(std::move(note));
-  }
-  std::vector<CommInstance>& instances() { return instances_; }
-
-  // Network operations that one process did for another of the same host (PXN) go to the operation
-  // they served.
-  void resolve_foreign() {
-    std::map<std::pair<Text, uint32_t>, uint32_t> processes;
-    for (size_t i = 0; i < run_.processes.size(); ++i) {
-      processes[{run_.processes[i].host, run_.processes[i].pid}] = static_cast<uint32_t>(i);
-    }
-    std::unordered_map<uint64_t, uint32_t> wanted;  // event id, salted with its process -> row
-    const auto key = [](uint32_t process, uint64_t id) {
-      return id ^ (uint64_t{process} + 1) * 0x9e3779b97f4a7c15ULL;
-    };
-    for (const Foreign& one : foreign_) {
-      const auto owner = processes.find({one.host, one.work.pid});
-      if (owner != processes.end()) wanted[key(owner->second, one.work.parent)] = kNoRow;
-    }
-    if (wanted.empty()) return;
-    for (size_t i = 0; i < run_.operations.size(); ++i) {
-      const OperationRow& row = run_.operations[i];
-      const auto found = wanted.find(key(row.process, row.event_id));
-      if (found != wanted.end()) found->second = static_cast<uint32_t>(i);
-    }
-    for (const Foreign& one : foreign_) {
-      const auto owner = processes.find({one.host, one.work.pid});
-      if (owner == processes.end()) continue;
-      const uint32_t at = wanted[key(owner->second, one.work.parent)];
-      if (at == kNoRow || run_.operations[at].rank != one.work.rank) continue;
-      OperationRow& row = run_.operations[at];
-      const int64_t finish_ns = row.finish_ns;
-      add_work(one.work, &row);
-      row.flags |= kForeignChildren;
-      if (row.state != OpState::Done) row.finish_ns = finish_ns;
-    }
-  }
-
- private:
-  void add_operations(ProcessOperations* joined) {
-    const auto base = static_cast<uint32_t>(run_.operations.size());
-    for (OperationRow& row : joined->rows) {
-      for (Text* text : {&row.func, &row.datatype, &row.algo, &row.proto}) *text = texts_[*text];
-      row.process = number_;
-    }
-    run_.operations.insert(run_.operations.end(), joined->rows.begin(), joined->rows.end());
-    std::vector<OperationRow>().swap(joined->rows);
-    for (OpenTransportRow& row : joined->open) {
-      row.process = number_;
-      if (row.operation != kNoRow) row.operation += base;
-      run_.open_transports.push_back(row);
-    }
-  }
-
-  RunTables& run_;
-  uint32_t number_ = 0;
-  std::vector<Text> texts_;
-  std::vector<CommInstance> instances_;
-  struct Foreign {
-    Text host;
-    ProxyWork work;
-  };
-  std::vector<Foreign> foreign_;
-};
-
-void number_communicators(RunTables* run) {
-  const CommunicatorIndex index(*run);
-  for (OperationRow& row : run->operations)
-    row.communicator = index.find(row.process, row.communicator);
-  for (LedgerRow& row : run->ledger) {
-    if (row.number != kUnknownComm) row.communicator = index.find(row.process, row.number);
-  }
-}
-
-void note_clocks(RunTables* run) {
-  bool one_host = true;
-  for (const ProcessRow& process : run->processes)
-    one_host = one_host && process.host == run->processes[0].host;
-  run->aligned = one_host || std::all_of(run->processes.begin(), run->processes.end(),
-                                         [](const ProcessRow& p) { return p.aligned != 0; });
-  if (!run->aligned) {
-    run->notes.push_back(
-        "The hosts are not on one clock: waits are known within each host only. `lockstep align` "
-        "puts them on one.");
-  }
-}
-
 }  // namespace
+
+Result<ReadRun> read_run(const std::string& directory, const LoadOptions& options) {
+  if (!options.parts.empty()) return from_parts(options);
+  const auto opened = dumper::RunDirectory::open(directory);
+  if (!opened.ok()) return opened.status();
+  return read_run(opened.value(), options);
+}
+
+ReadRun read_run(const dumper::RunDirectory& opened, const LoadOptions& options) {
+  const auto& entries = opened.processes;
+  return load_all(entries.size(), options, [&](size_t i) { return load_process(entries[i]); });
+}
 
 Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
                                             const LoadOptions& options) {
-  auto read = options.parts.empty() ? from_segments(directory, options) : from_parts(options);
+  auto read = read_run(directory, options);
   if (!read.ok()) return read.status();
-  Processes& loaded = read.value();
-  auto run = std::make_unique<RunTables>();
-  Merger merger(run.get());
-  size_t operations = 0;
-  for (const auto& process : loaded) operations += process->joined.rows.size();
-  run->operations.reserve(operations);
-  for (auto& process : loaded) {
-    merger.add(process.get());
-    process.reset();
-  }
-  merger.resolve_foreign();
-  unite_communicators(std::move(merger.instances()), run.get());
-  number_communicators(run.get());
-  if (options.use_clock_model) apply_clock_model(directory, run.get());
-  note_clocks(run.get());
-  assemble_groups(run.get());
-  match_operations(run.get());
-  time_arrivals(run.get());
-  find_steps(run.get());
-  run->blame = std::make_shared<const Blame>(assign_blame(*run));
-  mark_causes(*run->blame, run.get());
-  return run;
+  return relate(std::move(read.value()), directory);
 }
 
 }  // namespace lockstep::analysis

@@ -1,8 +1,9 @@
-// A run directory as tables. load_run() reads every segment once, hosts' files in parallel, joins,
-// matches and aligns; the result is plain memory that any number of threads may read. `events` and
-// `proxy_steps` can be far larger than memory, so they are streamed per process instead:
-// stream_process() may be called from several threads for different processes. Nothing here prints
-// or exits; what could not be read is in RunTables::notes, one sentence each.
+// A run directory as tables: read_run() reads every segment once, processes in parallel; relate()
+// (analysis/relate/relate.h) makes tables of them; load_run() is both. The tables are plain memory
+// that any number of threads may read. `events` and `proxy_steps` can be far larger than memory, so
+// they are streamed per process instead: stream_process() may be called from several threads for
+// different processes. Nothing here judges, prints or exits; what could not be read is in
+// RunTables::notes, one sentence each.
 #pragma once
 
 #include <functional>
@@ -11,14 +12,15 @@
 #include <vector>
 
 #include "analysis/join/part_file.h"
+#include "analysis/relate/relate.h"
 #include "analysis/tables/run_tables.h"
+#include "dumper/run/run_directory.h"
 #include "lockstep/status.h"
 
 namespace lockstep::analysis {
 
 struct LoadOptions {
-  unsigned threads = 0;  // 0 = as many as the machine has
-  bool use_clock_model = true;
+  unsigned threads = 0;                  // 0 = as many as the machine has
   std::function<void(double)> progress;  // 0..1, called from one thread at a time; may be empty
   // Folder with all processes, already read and joined by share_of_processes() (node_share.h);
   // empty: they are read from the directory.
@@ -26,8 +28,13 @@ struct LoadOptions {
   PartRows part_rows = PartRows::All;
 };
 
-// The error names the directory and what is wrong with it. A run that is still being written loads
+// The error names the directory and what is wrong with it. A run that is still being written is read
 // as far as it is.
+Result<ReadRun> read_run(const std::string& directory, const LoadOptions& options);
+// Of a directory that is open already; options.parts is left alone.
+ReadRun read_run(const dumper::RunDirectory& opened, const LoadOptions& options);
+
+// Read and related, on the run's clock where the directory has a model.
 Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
                                             const LoadOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace lockstep::analysis {
@@ -51,6 +52,7 @@ void emit(const Draft& draft, uint32_t incarnation, RunTables* run) {
     member.rank = comm.rank;
     member.init_ns = comm.init_ns;
     member.finalize_ns = comm.finalize_ns;
+    member.gpu = comm.gpu;
     run->members.push_back(member);
   };
   for (const CommInstance* instance : draft.ranks) {
@@ -59,6 +61,13 @@ void emit(const Draft& draft, uint32_t incarnation, RunTables* run) {
   for (const CommInstance* instance : draft.rankless) add(instance);
   row.members = static_cast<uint32_t>(run->members.size()) - row.first_member;
   run->communicators.push_back(row);
+}
+
+void note_shared_names(std::vector<CommunicatorRow>* communicators) {
+  std::map<Text, std::set<uint64_t>> ids;
+  for (const CommunicatorRow& row : *communicators) ids[row.name].insert(row.comm_id);
+  for (CommunicatorRow& row : *communicators)
+    row.shares_name = row.name != 0 && ids[row.name].size() > 1;
 }
 
 }  // namespace
@@ -84,6 +93,7 @@ void unite_communicators(std::vector<CommInstance> instances, RunTables* run) {
     uint32_t incarnation = 0;
     for (const Draft& draft : drafts[key]) emit(draft, incarnation++, run);
   }
+  note_shared_names(&run->communicators);
 }
 
 CommunicatorIndex::CommunicatorIndex(const RunTables& run) : by_process_(run.processes.size()) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/report/report_text.h"
+#include "analysis/say/words.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -16,10 +16,11 @@ using Measures = std::map<std::string, const Spread*>;
 Measures measures_of(const Report& report) {
   Measures measures;
   for (const SignatureRow& row : report.signatures) {
-    const std::string name = row.func + " of " + bytes_text(row.size_bytes) + ", " +
-                             std::to_string(row.nranks) + " ranks, " + row.datatype + " " +
-                             row.algo + " " + row.proto + " (" + std::to_string(row.size_bytes) +
-                             " B, " + kOpKindNames[static_cast<size_t>(row.kind)] + "): ";
+    const std::string name = row.func + " of " + bytes(row.size_bytes) + ", " +
+                             counted(static_cast<uint64_t>(std::max(0, row.nranks)), "rank") +
+                             ", " + row.datatype + " " + row.algo + " " + row.proto + " (" +
+                             std::to_string(row.size_bytes) + " B, " +
+                             kOpKindNames[static_cast<size_t>(row.kind)] + "): ";
     if (row.transfer.count != 0) measures.emplace(name + "transfer", &row.transfer);
     if (row.skew.count != 0) measures.emplace(name + "arrival skew", &row.skew);
   }
@@ -61,7 +62,7 @@ void compare(const std::string& what, std::vector<const Spread*> before, const S
 std::string within(const Change& change) {
   if (change.between == 1) return "";
   char text[64];
-  std::snprintf(text, sizeof(text), "; earlier runs x %.2f among themselves", change.between);
+  std::snprintf(text, sizeof(text), "; the earlier runs differ by x %.2f", change.between);
   return text;
 }
 
@@ -70,9 +71,8 @@ std::string lines(const char* word, const std::vector<Change>& changes) {
   for (const Change& change : changes) {
     char ratio[32];
     std::snprintf(ratio, sizeof(ratio), "%.2f", change.ratio);
-    text += std::string(word) + ": " + change.what + " " + duration_text(change.before.median_ns) +
-            " -> " + duration_text(change.after.median_ns) + " (x " + ratio + within(change) +
-            ")\n";
+    text += std::string(word) + ": " + change.what + " " + duration(change.before.median_ns) +
+            " -> " + duration(change.after.median_ns) + " (x " + ratio + within(change) + ")\n";
   }
   return text;
 }
@@ -105,20 +105,19 @@ Comparison compare_reports(const std::vector<Report>& before, const Report& afte
 std::string comparison_text(const Comparison& comparison) {
   std::string text = lines("slower", comparison.slower) + lines("faster", comparison.faster);
   if (comparison.slower.empty()) text += "Nothing became slower beyond noise.\n";
-  text += std::to_string(comparison.compared) + " medians compared; " +
+  text += counted(comparison.compared, "median") + " compared; " +
           std::to_string(comparison.too_few) + " with too few samples, " +
           std::to_string(comparison.only_before) + " only in earlier runs, " +
           std::to_string(comparison.only_after) + " only in this one.\n";
   if (comparison.runs == 1)
     return text +
-           "One earlier run: what runs differ by among themselves is not known, so compare only "
-           "runs "
-           "made under the same load, or name several.\n";
+           "With one earlier run the noise between runs is unknown: compare only runs made under "
+           "the "
+           "same load, or name several earlier ones.\n";
   char between[32];
   std::snprintf(between, sizeof(between), "%.2f", comparison.widest_between);
   return text + "The medians of the " + std::to_string(comparison.runs) +
-         " earlier runs differ among themselves by up to x " + between +
-         "; less than that is noise.\n";
+         " earlier runs differ by up to x " + between + "; less than that is noise.\n";
 }
 
 }  // namespace lockstep::analysis

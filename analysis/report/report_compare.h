@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/report.h"
+#include "analysis/report/report_data.h"
 
 namespace lockstep::analysis {
 

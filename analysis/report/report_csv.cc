@@ -1,7 +1,9 @@
-// The CSV files of a report (RFC 4180; docs/report.md names every column).
+#include "analysis/report/report_csv.h"
+
 #include <algorithm>
 
-#include "analysis/report/report_text.h"
+#include "analysis/say/names.h"
+#include "analysis/say/words.h"
 #include "base/csv_field.h"
 
 namespace lockstep::analysis {
@@ -23,8 +25,8 @@ std::string spread_columns(const std::string& name) {
 }
 
 std::string label_of(const SignatureRow& row) {
-  return row.func + " " + std::to_string(row.size_bytes) + " B, " + std::to_string(row.nranks) +
-         " ranks";
+  return row.func + " " + std::to_string(row.size_bytes) + " B, " +
+         counted(static_cast<uint64_t>(std::max(0, row.nranks)), "rank");
 }
 
 template <typename Row>
@@ -92,9 +94,7 @@ std::string report_top_csv(const Report& report, size_t top) {
   const Ranking<RankRow> of_ranks[] = {
       {"late_rank", "ns", [](const RankRow& r) { return static_cast<uint64_t>(r.caused_wait_ns); }},
       {"waiting_rank", "ns", [](const RankRow& r) { return static_cast<uint64_t>(r.wait_ns); }}};
-  const auto label = [](const RankRow& row) {
-    return "rank " + std::to_string(row.rank) + ", " + row.host;
-  };
+  const auto label = [](const RankRow& row) { return rank_name(row.rank) + ", " + row.host; };
   for (const auto& ranking : of_ranks) append_ranking(report.ranks, ranking, top, label, &text);
   return text;
 }

@@ -1,16 +1,23 @@
-// Parts of make_report(): what can be said in sentences and single numbers. Called by it only.
+// The answers of a report, one sentence each, and its single numbers (aggregate.csv). Called by
+// make_report() only.
 #pragma once
 
-#include "analysis/report/report.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/judge/judge.h"
+#include "analysis/report/report_data.h"
+#include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {
 
 // Call (else enqueue, else kernel start) to finish; kNoTime when not known.
 int64_t elapsed_of(const OperationRow& op);
 
-std::string clock_sentence(const RunTables& run);
-std::vector<std::string> coverage_sentences(const RunTables& run, const Diagnosis& diagnosis);
-std::vector<std::string> answer_sentences(const Report& report);
+// What dominates, and who is late: whom the judgement accuses of it.
+std::vector<std::string> answer_sentences(const RunTables& run, const Judgement& judgement,
+                                          const Report& report);
 std::vector<std::pair<std::string, std::string>> metrics_of(const RunTables& run,
                                                             const Report& report);
 

@@ -1,15 +1,56 @@
-// report.html: one file with everything in it. The heat map is SVG made here; the other plots are
-// drawn in the page by uPlot from the data in it. Texts of the recording are escaped: a
-// communicator's name must not become a script.
+#include "analysis/report/report_html.h"
+
 #include <algorithm>
 #include <cstdio>
 
-#include "analysis/report/report_page.h"
-#include "analysis/report/report_text.h"
+#include "analysis/report/report_plots.h"
+#include "analysis/say/words.h"
 #include "base/json.h"
 
 namespace lockstep::analysis {
 namespace {
+
+constexpr const char* kPageStyle = R"css(
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; }
+table { border-collapse: collapse; } td, th { padding: 2px 10px; border-bottom: 1px solid #ddd; }
+td:not(:first-child) { text-align: right; } svg { max-width: 100%; } text { font-size: 10px; }
+)css";
+
+// Reads `data` (data_of()) and draws with uPlot, which stands before it in the page.
+constexpr const char* kPageScript = R"js(
+const colors = ['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b', '#7f7f7f'];
+// Lines over one x axis from [name, x, y] triples.
+function lines(id, title, triples, x, y, logarithmic) {
+  const at = document.getElementById(id);
+  if (triples.length === 0) { at.textContent = title + ': not known.'; return; }
+  const xs = [...new Set(triples.map(t => t[1]))].sort((a, b) => a - b);
+  const place = new Map(xs.map((value, i) => [value, i]));
+  const names = [...new Set(triples.map(t => t[0]))];
+  const columns = names.map(() => xs.map(() => null));
+  const row = new Map(names.map((name, i) => [name, i]));
+  for (const [name, at_x, value] of triples) {
+    const column = columns[row.get(name)];
+    column[place.get(at_x)] = Math.max(column[place.get(at_x)] ?? value, value);
+  }
+  const series = names.map((name, i) =>
+    ({ label: name, stroke: colors[i % colors.length], width: 1.5, points: { show: true }, spanGaps: true }));
+  draw(at, title, [xs, ...columns], series, x, y, logarithmic ? { distr: 3, log: 2 } : { time: false });
+}
+function draw(at, title, columns, series, x, y, scale) {
+  new uPlot({ title, width: 1000, height: 320, scales: { x: { time: false, ...scale } },
+    axes: [{ label: x }, { label: y, size: 70 }], series: [{ label: x }, ...series] }, columns, at);
+}
+lines('bandwidths', 'Bus bandwidth by size', data.bandwidths, 'size, bytes', 'GB/s', true);
+const bars = uPlot.paths.bars({ size: [0.6, 60] });
+if (data.ranks.length > 0) {
+  draw(document.getElementById('waits'), 'Waiting by rank', [0, 1, 2].map(i => data.ranks.map(r => r[i])),
+    [{ label: 'waited, ms', stroke: colors[0], fill: colors[0] + '80', paths: bars, points: { show: false } },
+     { label: 'made others wait, ms', stroke: colors[1], fill: colors[1] + '60', paths: bars, points: { show: false } }],
+    'rank', 'ms', {});
+} else document.getElementById('waits').textContent = 'Waiting by rank: not known.';
+lines('clock', 'Clock error, guaranteed half width', data.clock.map(c => [data.hosts[c[0]], c[1], c[2]]),
+  'seconds of the run', 'us', false);
+)js";
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -36,7 +77,7 @@ std::string list(const std::vector<std::string>& sentences) {
 void put_bandwidth(const SignatureRow& row, JsonFields* out) {
   if (row.busbw_gbs <= 0 || row.size_bytes == 0) return;
   out->writer().StartArray();
-  out->element(row.func + ", " + std::to_string(row.nranks) + " ranks");
+  out->element(row.func + ", " + counted(static_cast<uint64_t>(std::max(0, row.nranks)), "rank"));
   out->writer().Uint64(row.size_bytes);
   out->writer().Double(row.busbw_gbs);
   out->writer().EndArray();
@@ -89,15 +130,13 @@ std::string heat_map(const Report& report) {
   double highest = 1e-3;
   for (const auto& row : heat.rows)
     for (const double value : row) highest = std::max(highest, value);
-  char scale[64];
-  std::snprintf(scale, sizeof(scale), "%.4g us", highest);
-  std::string text =
-      "<p>Darkest: " + std::string(scale) +
-      " after the first rank. One column: " + std::to_string(heat.operations_per_column) +
-      " operation(s), one row: " + std::to_string(heat.ranks_per_row) +
-      " rank(s); the largest of each.</p>\n" + "<svg id='heat' width='" +
-      std::to_string(heat.columns * 6 + 60) + "' height='" + std::to_string(heat.rows.size() * 12) +
-      "' fill='#c00'>";
+  std::string text = "<p>Darkest: " + duration(static_cast<int64_t>(highest * 1e3)) +
+                     " after the first rank. One column is " +
+                     counted(heat.operations_per_column, "operation") + ", one row " +
+                     counted(heat.ranks_per_row, "rank") +
+                     "; each cell shows the largest value.</p>\n" + "<svg id='heat' width='" +
+                     std::to_string(heat.columns * 6 + 60) + "' height='" +
+                     std::to_string(heat.rows.size() * 12) + "' fill='#c00'>";
   for (size_t row = 0; row < heat.rows.size(); ++row) {
     text += "<text x='0' y='" + std::to_string(row * 12 + 10) + "' fill='#333'>rank " +
             std::to_string(row * heat.ranks_per_row) + "</text>";
@@ -110,7 +149,7 @@ std::string heat_map(const Report& report) {
 
 std::string operations_table(const Report& report) {
   std::string text =
-      "<table><tr><th>function<th>size<th>ranks<th>calls of ranks<th>time<th>waiting<th>median "
+      "<table><tr><th>function<th>size<th>ranks<th>rank calls<th>time<th>waiting<th>median "
       "transfer<th>bus bandwidth GB/s</tr>\n";
   for (size_t i = 0; i < report.signatures.size() && i < 50; ++i) {
     const SignatureRow& row = report.signatures[i];
@@ -118,9 +157,9 @@ std::string operations_table(const Report& report) {
     if (row.busbw_gbs > 0) std::snprintf(busbw, sizeof(busbw), "%.3g", row.busbw_gbs);
     text += "<tr><td>" + escaped(row.func);
     for (const std::string& value :
-         {bytes_text(row.size_bytes), std::to_string(row.nranks), std::to_string(row.operations),
-          duration_text(row.elapsed.sum_ns), duration_text(row.wait.sum_ns),
-          row.transfer.count == 0 ? std::string("-") : duration_text(row.transfer.median_ns),
+         {bytes(row.size_bytes), std::to_string(row.nranks), std::to_string(row.operations),
+          duration(row.elapsed.sum_ns), duration(row.wait.sum_ns),
+          row.transfer.count == 0 ? std::string("-") : duration(row.transfer.median_ns),
           std::string(busbw)})
       text += "<td>" + value;
     text += "</tr>\n";
@@ -131,7 +170,7 @@ std::string operations_table(const Report& report) {
 std::string plots() {
   if (!plot_script().empty())
     return "<div id='bandwidths'></div><div id='waits'></div><div id='clock'></div>\n";
-  return "<p>No plots here: lockstep was built without uPlot (install npm, run make again). The "
+  return "<p>No plots: this lockstep was built without uPlot (install npm and run make again). The "
          "tables have the numbers.</p>\n";
 }
 
@@ -139,11 +178,12 @@ std::string plots() {
 
 std::string report_html(const Report& report) {
   std::vector<std::string> findings;
-  for (const Finding& finding : report.findings) findings.push_back(finding.text);
+  for (const SaidFinding& finding : report.findings) findings.push_back(finding.text);
   if (findings.empty()) findings.push_back("Nothing wrong found.");
   std::vector<std::string> coverage = report.coverage;
   if (coverage.empty())
-    coverage.push_back("Every call was recorded and every operation has an end.");
+    coverage.push_back(
+        "Nothing is missing: every call was recorded and every operation has an end.");
   // An icon in the page itself, else browsers ask a server for one.
   std::string page = "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>" +
                      escaped(report.title) + "</title>\n<link rel='icon' href='data:,'>\n<style>" +
@@ -153,7 +193,7 @@ std::string report_html(const Report& report) {
                      "<h2>Plots</h2>\n" + plots() + "<h2>Who arrives late: ranks of " +
                      escaped(report.communicator) + " over operations</h2>\n" + heat_map(report) +
                      "<h2>Operations</h2>\n" + operations_table(report) +
-                     "<h2>What could not be known</h2>\n" + list(coverage);
+                     "<h2>What is not known</h2>\n" + list(coverage);
   if (!plot_script().empty())
     page += "<script>" + plot_script() + "</script>\n<script>const data = " + data_of(report) +
             ";\n" + kPageScript + "</script>\n";

@@ -1,24 +1,15 @@
-// summary.md, and its head for a terminal.
+#include "analysis/report/report_markdown.h"
+
 #include <algorithm>
 #include <cstdio>
 
-#include "analysis/report/report_text.h"
+#include "analysis/say/names.h"
+#include "analysis/say/words.h"
 
 namespace lockstep::analysis {
 namespace {
 
-constexpr size_t kTableLines = 20;
-
-std::string scaled(double value, double step, std::initializer_list<const char*> units) {
-  auto unit = units.begin();
-  while (value >= step && unit + 1 != units.end()) {
-    value /= step;
-    ++unit;
-  }
-  char text[48];
-  std::snprintf(text, sizeof(text), "%.4g %s", value, *unit);
-  return text;
-}
+constexpr size_t kTableLines = 20, kHeadFindings = 5;
 
 // A text of the recording inside a table: a bar would end its cell.
 std::string cell(const std::string& text) {
@@ -31,18 +22,18 @@ std::string cell(const std::string& text) {
 }
 
 std::string known(const Spread& spread, int64_t value) {
-  return spread.count == 0 ? "-" : duration_text(value);
+  return spread.count == 0 ? "-" : duration(value);
 }
 
 std::string operations_table(const Report& report) {
   std::string text =
-      "| function | size | ranks | calls of ranks | time | median time | p99 | waiting | median "
+      "| function | size | ranks | rank calls | time | median time | p99 | waiting | median "
       "transfer | bus bandwidth |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
   for (size_t i = 0; i < report.signatures.size() && i < kTableLines; ++i) {
     const SignatureRow& row = report.signatures[i];
     char busbw[32] = "-";
     if (row.busbw_gbs > 0) std::snprintf(busbw, sizeof(busbw), "%.3g GB/s", row.busbw_gbs);
-    text += "| " + cell(row.func) + " | " + bytes_text(row.size_bytes) + " | " +
+    text += "| " + cell(row.func) + " | " + bytes(row.size_bytes) + " | " +
             std::to_string(row.nranks) + " | " + std::to_string(row.operations) + " | " +
             known(row.elapsed, row.elapsed.sum_ns) + " | " +
             known(row.elapsed, row.elapsed.median_ns) + " | " +
@@ -61,7 +52,7 @@ std::string spread_line(const Report& report, const char* what, Value value, Pri
   std::vector<RankRow> ranks = report.ranks;
   std::sort(ranks.begin(), ranks.end(), less);
   const auto named = [&](const RankRow& row) {
-    return print(value(row)) + " (rank " + std::to_string(row.rank) + ")";
+    return print(value(row)) + " (" + rank_name(row.rank) + ")";
   };
   return std::string("| ") + what + " | " + named(ranks.front()) + " | " +
          print(value(ranks[ranks.size() / 2])) + " | " + named(ranks.back()) + " |\n";
@@ -70,19 +61,19 @@ std::string spread_line(const Report& report, const char* what, Value value, Pri
 std::string ranks_table(const Report& report) {
   if (report.ranks.empty()) return "No rank called an operation.\n";
   const auto count = [](uint64_t n) { return std::to_string(n); };
-  return "Communicator " + cell(report.communicator) + ", " + std::to_string(report.ranks.size()) +
-         " ranks.\n\n| per rank | least | middle | most |\n|---|--:|--:|--:|\n" +
+  return "Communicator " + cell(report.communicator) + ", " + counted(report.ranks.size(), "rank") +
+         ".\n\n| per rank | least | middle | most |\n|---|--:|--:|--:|\n" +
          spread_line(
              report, "operations", [](const RankRow& r) { return r.operations; }, count) +
          spread_line(
-             report, "bytes", [](const RankRow& r) { return r.bytes; }, bytes_text) +
+             report, "bytes", [](const RankRow& r) { return r.bytes; }, bytes) +
          spread_line(
-             report, "time", [](const RankRow& r) { return r.elapsed_ns; }, duration_text) +
+             report, "time", [](const RankRow& r) { return r.elapsed_ns; }, duration) +
          spread_line(
-             report, "waited", [](const RankRow& r) { return r.wait_ns; }, duration_text) +
+             report, "waited", [](const RankRow& r) { return r.wait_ns; }, duration) +
          spread_line(
              report, "made others wait", [](const RankRow& r) { return r.caused_wait_ns; },
-             duration_text);
+             duration);
 }
 
 std::string list(const std::vector<std::string>& sentences) {
@@ -93,52 +84,48 @@ std::string list(const std::vector<std::string>& sentences) {
 
 }  // namespace
 
-std::string duration_text(int64_t ns) {
-  return scaled(static_cast<double>(ns), 1000, {"ns", "us", "ms", "s"});
-}
-
-std::string bytes_text(uint64_t bytes) {
-  return scaled(static_cast<double>(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"});
-}
-
 std::string report_head(const Report& report) {
   std::string text;
   for (const std::string& answer : report.answers) text += answer + "\n";
-  for (size_t i = 0; i < report.findings.size() && i < 5; ++i)
-    text += "Finding: " + report.findings[i].text + "\n";
-  if (report.findings.size() > 5)
-    text += "and " + std::to_string(report.findings.size() - 5) + " more findings in summary.md\n";
+  // Stragglers are among the answers.
+  size_t others = 0;
+  for (const SaidFinding& finding : report.findings) {
+    if (finding.kind == FindingKind::Straggler) continue;
+    if (others++ < kHeadFindings) text += "Finding: " + finding.text + "\n";
+  }
+  if (others > kHeadFindings)
+    text += "and " + counted(others - kHeadFindings, "more finding") + " in summary.md\n";
   text += report.clock_text + "\n";
   if (!report.coverage.empty())
-    text += "What could not be known: " + std::to_string(report.coverage.size()) +
-            " points, in summary.md\n";
+    text += "Not known: " + counted(report.coverage.size(), "point") + ", listed in summary.md\n";
   return text;
 }
 
 std::string report_markdown(const Report& report) {
   std::string text = "# " + report.title + "\n\n" + list(report.answers) + "- " +
                      report.clock_text + "\n\n## Findings\n\n";
-  for (const Finding& finding : report.findings) {
-    char sure[32];
-    std::snprintf(sure, sizeof(sure), "%.0f %%", finding.confidence * 100);
-    text += "- " + finding.kind + " (" + sure + " sure): " + finding.text + "\n";
+  for (const SaidFinding& finding : report.findings) {
+    text += std::string("- ") + name_of(finding.kind) + " (" + percent(finding.confidence) +
+            " sure): " + finding.text + "\n";
   }
   if (report.findings.empty()) text += "Nothing wrong found.\n";
   text += "\n## Operations\n\n" + operations_table(report) + "\n## Spread across ranks\n\n" +
-          ranks_table(report) + "\n## What could not be known\n\n" +
-          (report.coverage.empty() ? "Every call was recorded and every operation has an end.\n"
-                                   : list(report.coverage));
+          ranks_table(report) + "\n## What is not known\n\n" +
+          (report.coverage.empty()
+               ? "Nothing is missing: every call was recorded and every operation has an end.\n"
+               : list(report.coverage));
   return text +
          "\n## Words\n\n"
-         "- **calls of ranks**: an all-reduce of 8 ranks counts 8.\n"
+         "- **rank calls**: calls summed over ranks; an all-reduce of 8 ranks counts 8.\n"
          "- **time**: from the call of NCCL to the last known end of the operation, on one rank; "
-         "waiting included, queueing on the stream too.\n"
+         "includes waiting and queueing on the stream.\n"
          "- **waiting**: from the arrival of a rank to the arrival of the last one.\n"
          "- **transfer**: from the last arrival to a rank's own end.\n"
-         "- **bus bandwidth**: as nccl-tests define it, over the transfer; median over ranks.\n"
-         "- **made others wait**: in operations in which this rank alone came clearly last.\n"
-         "- **host_late**: the call came late; **gpu_late**: called in time, the kernel began "
-         "late.\n- Every column of the CSV files is in docs/report.md.\n";
+         "- **bus bandwidth**: as nccl-tests defines it, over the transfer; median over ranks.\n"
+         "- **made others wait**: in operations for which this rank alone was clearly last.\n"
+         "- **host_late**: NCCL was called late; **gpu_late**: it was called in time, but the "
+         "kernel "
+         "began late.\n- docs/report.md explains every column of the CSV files.\n";
 }
 
 }  // namespace lockstep::analysis

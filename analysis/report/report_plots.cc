@@ -1,6 +1,4 @@
-// uPlot inside the program, so that report.html needs no network. The Makefile sets LOCKSTEP_UPLOT
-// when npm installed it; without, the page has its tables and says why there are no plots.
-#include "analysis/report/report_text.h"
+#include "analysis/report/report_plots.h"
 
 #ifdef LOCKSTEP_UPLOT
 // Paths are from the root of the tree, where make runs the compiler.

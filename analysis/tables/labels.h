@@ -1,4 +1,4 @@
-// What people read for a process, a communicator and a thread, the same in every export.
+// What people read for a process and a communicator, the same in every sentence and every export.
 #pragma once
 
 #include <cinttypes>
@@ -20,11 +20,13 @@ inline std::string process_label(const RunTables& run, const ProcessRow& process
   return label + run.text(process.host) + ", pid " + std::to_string(process.pid);
 }
 
-// Its name, or NCCL's number for it where nobody named it.
+// Its name, or NCCL's id for it where nobody named it; both where another communicator has the name
+// too. The second and later ones with one id are "#1", ...: column `incarnation`.
 inline std::string communicator_label(const RunTables& run, uint32_t communicator) {
-  if (communicator >= run.communicators.size()) return "unknown communicator";
+  if (communicator >= run.communicators.size()) return "an unknown communicator";
   const CommunicatorRow& row = run.communicators[communicator];
   std::string label = row.name != 0 ? run.text(row.name) : hex_text(row.comm_id);
+  if (row.shares_name != 0) label += " (" + hex_text(row.comm_id) + ")";
   if (row.incarnation != 0) label += " #" + std::to_string(row.incarnation);
   return label;
 }

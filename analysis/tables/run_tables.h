@@ -15,8 +15,6 @@ struct ClockModel;
 
 namespace lockstep::analysis {
 
-struct Blame;
-
 struct RunTables {
   StringPool strings;
   std::vector<ProcessRow> processes;
@@ -28,10 +26,9 @@ struct RunTables {
   std::vector<ClockRow> clock;
   std::vector<LedgerRow> ledger;
   std::vector<OpenTransportRow> open_transports;
-  std::vector<std::string>
-      notes;  // for people: damaged chunks, missing ranks, times that cannot be compared
+  // What could not be read, in the reader's words: damaged chunks, a clock model that cannot be used.
+  std::vector<std::string> notes;
   std::shared_ptr<const clocksync::ClockModel> clock_model;  // of the directory; may be none
-  std::shared_ptr<const Blame> blame;  // what the causes in the rows rest on (blame.h)
   bool aligned = false;  // all hosts are on one clock (always true for a run on one host)
 
   const std::string& text(Text number) const { return strings.text(number); }

@@ -59,6 +59,9 @@ enum class Life : uint8_t {
 };
 constexpr const char* kLifeNames[] = {"unknown", "ended", "running", "dead"};
 
+// `last_state` of what has reached none (kStateNames has the others).
+constexpr uint8_t kNoState = 255;
+
 // OperationRow::flags
 constexpr uint8_t kSuspectGpuTime =
     1;  // GPU stamps contradict the host's (hazards 24, 25): not used

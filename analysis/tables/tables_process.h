@@ -44,7 +44,8 @@ struct CommunicatorRow {
   Text name = 0;
   int32_t nranks = 0, nnodes = 0;
   uint32_t first_member = 0,
-           members = 0;  // rows of `members`; members < nranks = some ranks were not recorded
+           members = 0;     // rows of `members`; members < nranks = some ranks were not recorded
+  uint8_t shares_name = 0;  // 1 = another communicator of the run, of another id, has its name
 };
 
 // `members`: one rank of one communicator.
@@ -53,6 +54,7 @@ struct MemberRow {
   uint32_t number = 0;  // of the communicator within its process, as in event ids
   int32_t rank = -1;
   int64_t init_ns = kNoTime, finalize_ns = kNoTime;
+  Text gpu = 0;  // its GPU's UUID, where the GPU's clock was read
 };
 
 // `clock`: the alignment of one host at one instant.

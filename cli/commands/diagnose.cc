@@ -1,9 +1,15 @@
 // `lockstep diagnose DIR`: what hangs, and who slows the job down. Works while the job runs.
-#include "analysis/judge/diagnose.h"
+#include <string>
+#include <vector>
 
-#include <cstdio>
-
-#include "analysis/report/gpu_times_text.h"
+#include "analysis/judge/judge.h"
+#include "analysis/judge/places.h"
+#include "analysis/load/run.h"
+#include "analysis/say/evidence.h"
+#include "analysis/say/findings.h"
+#include "analysis/say/not_known.h"
+#include "analysis/say/times.h"
+#include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
 #include "base/json.h"
 #include "cli/commands.h"
@@ -13,59 +19,86 @@
 namespace lockstep::cli {
 namespace {
 
-using analysis::Diagnosis;
 using analysis::Finding;
+using analysis::Judgement;
 using analysis::RunTables;
+
+// Unknown numbers are null.
+void put_number(JsonFields& out, const char* key, int64_t number, bool known) {
+  if (known) {
+    out.number(key, number);
+  } else {
+    out.raw(key, "null");
+  }
+}
+
+void put_place(JsonFields& out, const RunTables& run, const analysis::Place& place) {
+  const analysis::ProcessRow& process = run.processes[place.process];
+  out.object([&] {
+    out.number("rank", place.rank);
+    put_number(out, "world_rank", place.world_rank, place.world_rank >= 0);
+    out.string("host", run.text(process.host));
+    out.number("pid", process.pid);
+    if (place.gpu != 0)
+      out.string("gpu", run.text(place.gpu));
+    else
+      out.raw("gpu", "null");
+  });
+}
 
 void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) {
   analysis::CommunicatorRow comm;
   if (finding.communicator != analysis::kNoRow) comm = run.communicators[finding.communicator];
   const auto rank = [&](int32_t number) { out.writer().Int(number); };
   out.object([&] {
-    out.string("kind", finding.kind);
+    out.string("kind", name_of(finding.kind));
     out.string("comm", analysis::hex_text(comm.comm_id));
     out.string("comm_name", run.text(comm.name));
     out.string("op", run.text(finding.func));
     out.number("ordinal", finding.ordinal);
     out.list("ranks", finding.ranks, rank);
     out.list("culprits", finding.culprits, rank);
+    out.list("culprits_at", places_of(run, finding.communicator, finding.culprits),
+             [&](const analysis::Place& place) { put_place(out, run, place); });
     out.number("since_s", finding.since_s);
     out.number("confidence", finding.confidence);
-    out.strings("evidence", finding.evidence);
-    out.string("text", finding.text);
+    out.strings("evidence", evidence_lines(run, finding));
+    out.string("text", sentence(run, finding));
   });
 }
 
-void print_as_json(const RunTables& run, const Diagnosis& diagnosis) {
+void print_as_json(const RunTables& run, const std::vector<Finding>& findings,
+                   const std::vector<std::string>& not_known) {
   JsonFields out;
   out.writer().SetMaxDecimalPlaces(6);
   out.object([&] {
-    out.list("findings", diagnosis.findings,
-             [&](const Finding& finding) { put_finding(out, run, finding); });
-    out.strings("not_known", diagnosis.not_known);
-    out.string("gpu_times", analysis::gpu_times_sentence(run));
+    out.list("findings", findings, [&](const Finding& finding) { put_finding(out, run, finding); });
+    out.strings("not_known", not_known);
+    out.string("gpu_times", gpu_times_sentence(run));
   });
   print_json(out.text());
 }
 
-void print_for_people(const RunTables& run, const Diagnosis& diagnosis) {
+std::string finding_text(const RunTables& run, const Finding& finding) {
+  std::string text = std::string(name_of(finding.kind)) + " (" +
+                     analysis::percent(finding.confidence) + " sure): " + sentence(run, finding) +
+                     "\n";
+  const std::vector<std::string> evidence = evidence_lines(run, finding);
+  constexpr size_t kShown = 12;
+  for (size_t i = 0; i < evidence.size() && i < kShown; ++i) text += "    " + evidence[i] + "\n";
+  if (evidence.size() > kShown)
+    text += "    and " + std::to_string(evidence.size() - kShown) + " more (--json lists them)\n";
+  return text;
+}
+
+void print_for_people(const RunTables& run, const std::vector<Finding>& findings,
+                      const std::vector<std::string>& not_known) {
   std::string text;
-  if (diagnosis.findings.empty()) text += "Nothing wrong found.\n";
-  for (const Finding& finding : diagnosis.findings) {
-    char sure[32];
-    snprintf(sure, sizeof sure, "%.0f %%", finding.confidence * 100);
-    text += finding.kind + " (" + sure + " sure): " + finding.text + "\n";
-    constexpr size_t kShown = 12;
-    for (size_t i = 0; i < finding.evidence.size() && i < kShown; ++i) {
-      text += "    " + finding.evidence[i] + "\n";
-    }
-    if (finding.evidence.size() > kShown) {
-      text += "    and " + std::to_string(finding.evidence.size() - kShown) + " more (--json)\n";
-    }
-  }
-  if (!diagnosis.not_known.empty()) text += "Not known:\n";
-  for (const std::string& line : diagnosis.not_known) text += "    " + line + "\n";
-  const std::string gpu_times = analysis::gpu_times_sentence(run);
+  if (findings.empty()) text += "Nothing wrong found.\n";
+  for (const Finding& finding : findings) text += finding_text(run, finding);
+  if (!not_known.empty()) text += "Not known:\n";
+  for (const std::string& line : not_known) text += "    " + line + "\n";
+  const std::string gpu_times = gpu_times_sentence(run);
   if (!gpu_times.empty()) text += gpu_times + "\n";
   print(text);
 }
@@ -92,14 +125,16 @@ int run_diagnose(const RunArguments& arguments) {
         arguments.directory + ": no communicator in it, so there is nothing to diagnose" +
         (run.value()->notes.empty() ? std::string() : "; " + run.value()->notes.front()));
   }
-  Diagnosis diagnosis = analysis::diagnose(*run.value());
-  diagnosis.not_known.insert(diagnosis.not_known.end(), unsaved.begin(), unsaved.end());
+  const RunTables& tables = *run.value();
+  const Judgement judgement = judge(tables);
+  std::vector<std::string> not_known = sentences(tables, judgement.not_known);
+  not_known.insert(not_known.end(), unsaved.begin(), unsaved.end());
   if (arguments.json) {
-    print_as_json(*run.value(), diagnosis);
+    print_as_json(tables, judgement.findings, not_known);
   } else {
-    print_for_people(*run.value(), diagnosis);
+    print_for_people(tables, judgement.findings, not_known);
   }
-  return diagnosis.findings.empty() ? kOk : kFinding;
+  return judgement.findings.empty() ? kOk : kFinding;
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <memory>
 
+#include "analysis/judge/blame.h"
+#include "analysis/say/not_known.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/job/node_shares.h"
@@ -72,6 +74,7 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   if (shares != nullptr) load.parts = shares->parts();
   const auto tables = load_with_progress(arguments.directory, load);
   if (!tables.ok()) return bad_input(tables.message());
+  analysis::add_causes(tables.value().get());
   const analysis::RunTables& run = *tables.value();
   Progress writing("writing");
   analysis::ExportOptions options;
@@ -82,7 +85,7 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   options.progress = writing.callback();
   if (shares != nullptr) options.details = shares->parts();
   ExportSummary summary;
-  summary.notes = run.notes;
+  summary.notes = table_notes(run);
   const analysis::ExportInput input = analysis::export_input(arguments.directory, run);
   const Status done = analysis::export_run(input, options, &summary);
   return done.ok() ? print_summary(arguments, summary) : bad_input(done.message());

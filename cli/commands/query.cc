@@ -5,6 +5,8 @@
 #include <iostream>
 #include <memory>
 
+#include "analysis/judge/blame.h"
+#include "analysis/say/not_known.h"
 #include "analysis/sql/query_session.h"
 #include "analysis/sql/sql_split.h"
 #include "cli/commands.h"
@@ -69,11 +71,12 @@ int run(const Arguments& arguments) {
   load.threads = arguments.threads;
   const auto tables = load_with_progress(arguments.directory, load);
   if (!tables.ok()) return bad_input(tables.message());
+  analysis::add_causes(tables.value().get());
   const analysis::RunTables& run = *tables.value();
   const analysis::ExportInput input = analysis::export_input(arguments.directory, run);
   auto session = analysis::QuerySession::open(&input, {arguments.threads});
   if (!session.ok()) return bad_input(session.message());
-  for (const std::string& note : run.notes) complain(note);
+  for (const std::string& note : table_notes(run)) complain(note);
   const QueryFormat format = arguments.json  ? QueryFormat::Json
                              : arguments.csv ? QueryFormat::Csv
                                              : QueryFormat::Table;

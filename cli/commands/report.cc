@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/report/report_compare.h"
-#include "analysis/report/report_text.h"
+#include "analysis/report/report_markdown.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/job/node_shares.h"
@@ -36,7 +36,7 @@ Result<Report> report_of(const std::string& directory, const std::string& parts)
   if (run.operations.empty() && run.members.empty())
     return Status::error(directory + ": no operation in it, so there is nothing to report" +
                          (run.notes.empty() ? std::string() : "; " + run.notes.front()));
-  return analysis::make_report(run, analysis::diagnose(run), "lockstep: " + directory);
+  return analysis::make_report(run, analysis::judge(run), "lockstep: " + directory);
 }
 
 std::string base_of(const Arguments& arguments) {
@@ -128,23 +128,23 @@ void add_report(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command = add_run_command(
       lockstep, "report",
-      "What dominates, who is late, who waits, also while the job runs: in words, CSV and a page "
-      "with plots",
+      "What dominates, who is late and who waits, also while the job runs: in words, as CSV and as "
+      "a page with plots",
       arguments, run_report);
-  command.option("-o,--output", &arguments->output, "Where to write; default: into DIR")
+  command.option("-o,--output", &arguments->output, "Where to write; default: DIR")
       .shown_as("PATH");
   command.option("--top", &arguments->top, "Lines per ranking in top.csv; default 20");
   command
       .option("--compare", &arguments->compare,
-              "An earlier run, also several times: what became slower since, exit 1 when "
-              "something did; several tell what is noise between runs")
+              "An earlier run (repeatable): what became slower since, exit 1 when "
+              "something did; several show how much runs differ anyway")
       .shown_as("OTHER")
       .one_each();
   command.flag("--snapshot", &arguments->snapshot,
                "Write under snapshot/<time>/, beside earlier ones");
   command.flag("--force", &arguments->force, "Replace an earlier report");
   command.flag("--srun", &arguments->srun,
-               "In a SLURM job: read on all of its nodes, and put it together here");
+               "In a SLURM job: read on all of its nodes and put the results together here");
 }
 
 }  // namespace lockstep::cli

@@ -10,6 +10,11 @@ named() { # named WHAT RUN
   want_equal "exit code, $1" 1 $status
   want_equal "verdict, $1" '["missing_rank","AllGather",4,[0,2,3],[1],"world"]' \
     "$(jq -c '.findings[0] | [.kind, .op, .ordinal, .ranks, .culprits, .comm_name]' "$TMP/answer")"
+  want_equal "where to look, $1" '[1,1,null]' "$(jq -c '.findings[0].culprits_at[0] | [.rank, .world_rank, .gpu]' "$TMP/answer")"
+  jq -r '.findings[0].text' "$TMP/answer" >"$TMP/text"
+  grep -qE '^Ranks 0, 2 and 3 have been waiting in AllGather #4 on world for [0-9.]+ (s|ms); rank 1 never called it\. ' "$TMP/text" ||
+    fail "the headline, $1: $(cat "$TMP/text")"
+  grep -qE ' Rank 1 is pid [0-9]+ on [^ ]+\.$' "$TMP/text" || fail "the node, $1: $(cat "$TMP/text")"
   want_equal "findings, $1" 1 "$(jq '.findings | length' "$TMP/answer")"
 }
 replay() { # replay RUN OPTIONS...

@@ -1,6 +1,6 @@
 // Who is accused of being late when many come late: for one rank's fault, for a host's, for
 // nobody's.
-#include "test/unit/analysis/judge/diagnose_ranks.h"
+#include "test/unit/analysis/judge/judged.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -9,7 +9,7 @@ constexpr unsigned kMany = 99;
 
 // late_ns(rank, operation) is how late a rank calls.
 template <class Late>
-Diagnosis diagnose_ranks(int32_t ranks, int32_t per_host, const Late& late_ns) {
+Judged diagnose_ranks(int32_t ranks, int32_t per_host, const Late& late_ns) {
   return diagnose_hosts(ranks, per_host, kMany, [&](int32_t rank, unsigned i) {
     return operation_at(i, late_ns(rank, i));
   });
@@ -22,7 +22,7 @@ uint64_t a_little(int32_t rank, unsigned i) {
 TEST(Stragglers, AccusesTheRankThatIsLateBesideOneThatBusyProcessorsHoldUp) {
   // 24 times by 5 ms, the other 13 times: together they have nearly all, and it has not most by
   // far.
-  const Diagnosis diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
     if (rank == 2 && i % 4 == 0) return 5 * kMs;
     if (rank == 0 && i % 8 == 1) return (3 + i % 3) * kMs;
     if (rank == 1 && i % 32 == 2) return 6 * kMs;
@@ -35,18 +35,18 @@ TEST(Stragglers, AccusesTheRankThatIsLateBesideOneThatBusyProcessorsHoldUp) {
 
 TEST(Stragglers, AccusesALateRankAlthoughOthersComeEarly) {
   // One rank is always 5 ms before the others; that says nothing of who is 4 ms after them.
-  const Diagnosis diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
     if (rank == 0) return a_little(rank, i);
     return (rank == 2 && i % 3 == 0 ? 9 : 5) * kMs + a_little(rank, i);
   });
   ASSERT_FALSE(diagnosis.findings.empty()) << all_text(diagnosis);
   EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2}) << all_text(diagnosis);
-  EXPECT_NE(diagnosis.findings[0].text.find("in 32 of 98 operations"), std::string::npos)
+  EXPECT_NE(diagnosis.text().find("in 32 of 98 operations"), std::string::npos)
       << all_text(diagnosis);
 }
 
 TEST(Stragglers, AccusesSeveralRanksThatAreLateInTurn) {
-  const Diagnosis diagnosis = diagnose_ranks(16, 1, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(16, 1, [](int32_t rank, unsigned i) {
     const bool turn = rank == static_cast<int32_t>(i % 4) * 4;
     return (turn ? 4 * kMs : 0) + a_little(rank, i);
   });
@@ -59,7 +59,7 @@ TEST(Stragglers, AccusesSeveralRanksThatAreLateInTurn) {
 
 TEST(Stragglers, DoesNotAccuseForATrifleBesideALateRank) {
   // 68 times by half a millisecond, against 30 times by 5 ms.
-  const Diagnosis diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
     if (rank == 2 && i % 10 < 3) return 5 * kMs;
     return (rank == 3 ? 500'000u : 0u) + a_little(rank, i) / 10;
   });
@@ -69,22 +69,22 @@ TEST(Stragglers, DoesNotAccuseForATrifleBesideALateRank) {
 
 TEST(Stragglers, NamesASlowHostOnceWithAllItsRanks) {
   for (const int32_t hosts : {2, 4}) {
-    const Diagnosis diagnosis = diagnose_ranks(4 * hosts, 4, [](int32_t rank, unsigned i) {
+    const Judged diagnosis = diagnose_ranks(4 * hosts, 4, [](int32_t rank, unsigned i) {
       return (rank / 4 == 1 ? 3 * kMs : 0) + a_little(rank, i);
     });
     ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
     EXPECT_EQ(diagnosis.findings[0].culprits, (std::vector<int32_t>{4, 5, 6, 7}));
     EXPECT_EQ(
-        diagnosis.findings[0].text.find(
-            "Ranks 4, 5, 6, 7 of communicator world (0xc0), all it has on host b, came last and "
-            "late in 98 of 98 operations, typically by 3.0 ms"),
+        diagnosis.text().find(
+            "Ranks 4, 5, 6 and 7 of world, all of its ranks on host b, arrived last, and clearly "
+            "late, in 98 of 98 operations, typically by 3.00 ms"),
         0u)
         << all_text(diagnosis);
   }
 }
 
 TEST(Stragglers, DoesNotAccuseTheHostOfOneLateRank) {
-  const Diagnosis diagnosis = diagnose_ranks(8, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(8, 4, [](int32_t rank, unsigned i) {
     return (rank == 5 && i % 3 == 0 ? 3 * kMs : 0) + a_little(rank, i);
   });
   ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
@@ -92,25 +92,24 @@ TEST(Stragglers, DoesNotAccuseTheHostOfOneLateRank) {
 }
 
 TEST(Stragglers, SaysThatNobodyStandsOutWhereAllComeApart) {
-  const Diagnosis diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
     return (static_cast<unsigned>(rank) + i) % 4 * 2 * kMs;
   });
   EXPECT_TRUE(diagnosis.findings.empty()) << all_text(diagnosis);
-  EXPECT_NE(all_text(diagnosis).find(
-                "Who makes the others wait on communicator world (0xc0): its ranks come apart by"),
+  EXPECT_NE(all_text(diagnosis).find("Nobody stands out as late on world, yet its ranks arrive"),
             std::string::npos)
       << all_text(diagnosis);
 }
 
 TEST(Stragglers, SaysNothingWhereNobodyIsLate) {
-  const Diagnosis diagnosis = diagnose_ranks(8, 4, a_little);
+  const Judged diagnosis = diagnose_ranks(8, 4, a_little);
   EXPECT_TRUE(diagnosis.findings.empty()) << all_text(diagnosis);
-  EXPECT_EQ(all_text(diagnosis).find("Who makes the others wait"), std::string::npos);
+  EXPECT_EQ(all_text(diagnosis).find("Nobody stands out"), std::string::npos);
 }
 
 TEST(SlowPaths, NamesTheRanksOfAHostWhoseLinkIsSlow) {
   for (const int32_t hosts : {2, 4}) {
-    const Diagnosis diagnosis =
+    const Judged diagnosis =
         diagnose_hosts(2 * hosts, 2, kOperations, [](int32_t rank, unsigned i) {
           driver::RankOperation op = operation_at(i, a_little(rank, i));
           op.steps = 2;
@@ -118,9 +117,9 @@ TEST(SlowPaths, NamesTheRanksOfAHostWhoseLinkIsSlow) {
           return op;
         });
     ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
-    EXPECT_EQ(diagnosis.findings[0].kind, "slow_link");
+    EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::SlowLink);
     EXPECT_EQ(diagnosis.findings[0].culprits, (std::vector<int32_t>{2, 3}));
-    EXPECT_EQ(diagnosis.findings[0].text.find("What ranks 2, 3 (host b) send takes 12.0 times"), 0u)
+    EXPECT_EQ(diagnosis.text().find("What ranks 2 and 3 of world send takes 12.0 times"), 0u)
         << all_text(diagnosis);
   }
 }

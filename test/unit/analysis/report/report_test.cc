@@ -1,10 +1,14 @@
 // The numbers of a report: medians with their intervals, what counts as slower, and texts of a
 // recording that must not become markup.
+#include "analysis/report/report.h"
+
 #include <gtest/gtest.h>
 
 #include "analysis/report/report_compare.h"
-#include "analysis/report/report_text.h"
+#include "analysis/report/report_csv.h"
+#include "analysis/report/report_html.h"
 #include "base/csv_field.h"
+#include "test/unit/analysis/judge/judged.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -73,8 +77,7 @@ TEST(Compare, TakesWhatEarlierRunsDifferByAsNoise) {
                                        report_with(around(13'000, 200))};
   const Comparison within = compare_reports(earlier, report_with(around(15'000, 200)));
   EXPECT_TRUE(within.slower.empty());
-  EXPECT_NE(comparison_text(within).find("differ among themselves by up to x 1.30"),
-            std::string::npos);
+  EXPECT_NE(comparison_text(within).find("differ by up to x 1.30"), std::string::npos);
   const Comparison beyond = compare_reports(earlier, report_with(around(18'000, 200)));
   ASSERT_EQ(beyond.slower.size(), 1u);
   EXPECT_NEAR(beyond.slower[0].ratio, 18.0 / 13, 0.01);
@@ -85,7 +88,7 @@ TEST(Compare, TakesWhatEarlierRunsDifferByAsNoise) {
 TEST(Compare, SaysThatOneEarlierRunDoesNotKnowTheNoiseBetweenRuns) {
   const Comparison one =
       compare_reports({report_with(around(10'000, 200))}, report_with(around(13'000, 200)));
-  EXPECT_NE(comparison_text(one).find("One earlier run"), std::string::npos);
+  EXPECT_NE(comparison_text(one).find("With one earlier run the noise"), std::string::npos);
 }
 
 TEST(Compare, SaysWhenSamplesAreTooFew) {
@@ -93,6 +96,23 @@ TEST(Compare, SaysWhenSamplesAreTooFew) {
       compare_reports({report_with(around(10'000, 5))}, report_with(around(90'000, 5)));
   EXPECT_TRUE(few.slower.empty());
   EXPECT_EQ(few.too_few, 1u);
+}
+
+TEST(Answers, NameEveryoneWhoIsAccusedOfBeingLate) {
+  const Judged judged = diagnose_hosts(16, 1, 99, [](int32_t rank, unsigned i) {
+    const bool turn = rank == static_cast<int32_t>(i % 4) * 4;
+    return operation_at(i, turn ? 4 * kMs : 0);
+  });
+  ASSERT_EQ(judged.findings.size(), 4u) << all_text(judged);
+  const Report report = make_report(*judged.run, judge(*judged.run), "a run");
+  std::string late;
+  for (const std::string& answer : report.answers) {
+    if (answer.rfind("Late: ", 0) == 0) late += answer;
+  }
+  for (const Finding& finding : judged.findings) {
+    const std::string who = "Late: rank " + std::to_string(finding.culprits.front()) + " of world,";
+    EXPECT_NE(late.find(who), std::string::npos) << late;
+  }
 }
 
 TEST(Page, ShowsNamesAsTextNeverAsMarkup) {

@@ -1,13 +1,31 @@
 // Ranks of a run whose operations a test lays out by hand.
 #pragma once
 
-#include "analysis/judge/diagnose.h"
+#include "analysis/judge/judge.h"
+#include "analysis/say/findings.h"
+#include "analysis/say/not_known.h"
 #include "clocksync/record/clock_model.h"
 #include "test/unit/analysis/run_directory.h"
 
 namespace lockstep::analysis {
 
 constexpr unsigned kOperations = 20;
+
+// A run and what was judged of it, in words too.
+struct Judged {
+  std::unique_ptr<RunTables> run;
+  std::vector<Finding> findings;
+  std::vector<NotKnown> not_known;
+
+  explicit Judged(std::unique_ptr<RunTables> tables) : run(std::move(tables)) {
+    Judgement judgement = judge(*run);
+    findings = std::move(judgement.findings);
+    not_known = std::move(judgement.not_known);
+  }
+  std::string text(size_t finding = 0) const {
+    return finding < findings.size() ? sentence(*run, findings[finding]) : "no such finding";
+  }
+};
 
 inline driver::RankRecords rank_of(TestRun* run, uint32_t comm, uint64_t id, int32_t rank,
                                    int32_t ranks) {
@@ -23,11 +41,11 @@ inline driver::RankOperation open_at(unsigned i) {
   return op;
 }
 
-// Diagnoses `operations` of `ranks` ranks, `per_host` to each host a, b, ..., whose clocks agree to
+// Judges `operations` of `ranks` ranks, `per_host` to each host a, b, ..., whose clocks agree to
 // 1 us; operation(rank, i) is what a rank does as its i-th.
 template <class Operation>
-Diagnosis diagnose_hosts(int32_t ranks, int32_t per_host, unsigned operations,
-                         const Operation& operation) {
+Judged diagnose_hosts(int32_t ranks, int32_t per_host, unsigned operations,
+                      const Operation& operation) {
   TestRun run;
   clocksync::ClockModel model;
   model.reference = "a";
@@ -43,13 +61,13 @@ Diagnosis diagnose_hosts(int32_t ranks, int32_t per_host, unsigned operations,
     one.knots = {{0, 0, -500, 500}, {static_cast<int64_t>(run.end_ns), 0, -500, 500}};
   }
   EXPECT_TRUE(model.save(run.path() + "/" + clocksync::kClockModelFile).ok());
-  return diagnose(*run.load());
+  return Judged(run.load());
 }
 
-inline std::string all_text(const Diagnosis& diagnosis) {
+inline std::string all_text(const Judged& judged) {
   std::string text;
-  for (const Finding& finding : diagnosis.findings) text += finding.text + "\n";
-  for (const std::string& line : diagnosis.not_known) text += line + "\n";
+  for (const Finding& finding : judged.findings) text += sentence(*judged.run, finding) + "\n";
+  for (const NotKnown& gap : judged.not_known) text += sentence(*judged.run, gap) + "\n";
   return text;
 }
 

@@ -1,4 +1,4 @@
-#include "test/unit/analysis/judge/diagnose_ranks.h"
+#include "test/unit/analysis/judge/judged.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -13,7 +13,7 @@ TEST(Diagnose, FindsNothingWrongWithAHealthyRun) {
     run.add(static_cast<uint32_t>(10 + rank), records);
   }
 
-  EXPECT_TRUE(diagnose(*run.load()).findings.empty());
+  EXPECT_TRUE(Judged(run.load()).findings.empty());
 }
 
 TEST(Diagnose, NamesTheRankThatNeverEntered) {
@@ -25,14 +25,17 @@ TEST(Diagnose, NamesTheRankThatNeverEntered) {
     run.add(static_cast<uint32_t>(10 + rank), records);
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 1u);
   const Finding& finding = diagnosis.findings[0];
-  EXPECT_EQ(finding.kind, "missing_rank");
+  EXPECT_EQ(finding.kind, FindingKind::MissingRank);
   EXPECT_EQ(finding.culprits, std::vector<int32_t>{3});
   EXPECT_EQ(finding.ranks, (std::vector<int32_t>{0, 1, 2}));
   EXPECT_EQ(finding.ordinal, kOperations);
   EXPECT_GT(finding.confidence, 0.9);
+  EXPECT_EQ(diagnosis.text(),
+            "Ranks 0, 1 and 2 have been waiting in AllReduce #20 on world for 17.6 s; rank 3 never "
+            "called it. Rank 3 is pid 13 on test.");
 }
 
 TEST(Diagnose, WalksToTheOriginOnAnotherCommunicator) {
@@ -55,12 +58,12 @@ TEST(Diagnose, WalksToTheOriginOnAnotherCommunicator) {
   origin.init(1'100 * kMs);
   run.add(12, origin);
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 2u);
   EXPECT_EQ(diagnosis.findings[0].ranks, std::vector<int32_t>{0});
   EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
-  EXPECT_NE(diagnosis.findings[0].text.find("0xd0"), std::string::npos);
-  EXPECT_NE(diagnosis.findings[1].text.find("consequence"), std::string::npos);
+  EXPECT_NE(diagnosis.text().find("0xd0"), std::string::npos);
+  EXPECT_NE(diagnosis.text(1).find("consequence"), std::string::npos);
 }
 
 TEST(Diagnose, SeesRanksThatWaitForEachOtherInTwoCommunicators) {
@@ -74,9 +77,9 @@ TEST(Diagnose, SeesRanksThatWaitForEachOtherInTwoCommunicators) {
             "test");
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 2u);
-  EXPECT_EQ(diagnosis.findings[0].kind, "deadlock");
+  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::Deadlock);
 }
 
 TEST(Diagnose, SeesDifferentSizesInOperationsThatEnded) {
@@ -92,9 +95,9 @@ TEST(Diagnose, SeesDifferentSizesInOperationsThatEnded) {
     run.add(static_cast<uint32_t>(10 + rank), records);
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 1u);
-  EXPECT_EQ(diagnosis.findings[0].kind, "mismatch");
+  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::Mismatch);
   EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
   EXPECT_EQ(diagnosis.findings[0].ordinal, 7u);
 }
@@ -120,9 +123,9 @@ TEST(Diagnose, FindsTheSlowLinkAmongReceivesThatSendNothing) {
     run.add(static_cast<uint32_t>(10 + rank), records);
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 1u);
-  EXPECT_EQ(diagnosis.findings[0].kind, "slow_link") << diagnosis.findings[0].text;
+  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::SlowLink) << diagnosis.text();
   EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
 }
 
@@ -135,12 +138,12 @@ TEST(Diagnose, NamesTheMissingRankFromCallsAlone) {
     run.add(static_cast<uint32_t>(10 + rank), records);
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 1u);
-  EXPECT_EQ(diagnosis.findings[0].kind, "missing_rank");
+  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::MissingRank);
   EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
   EXPECT_EQ(diagnosis.findings[0].ordinal, kOperations);
-  EXPECT_NE(diagnosis.findings[0].text.find("by the calls alone"), std::string::npos);
+  EXPECT_NE(diagnosis.text().find("Only the calls were recorded"), std::string::npos);
 }
 
 TEST(Diagnose, AccusesNobodyWhenRanksMerelyCallAheadOfEachOther) {
@@ -153,8 +156,8 @@ TEST(Diagnose, AccusesNobodyWhenRanksMerelyCallAheadOfEachOther) {
     run.add(static_cast<uint32_t>(10 + rank), records);
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
-  EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.findings[0].text;
+  const Judged diagnosis(run.load());
+  EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.text();
 }
 
 TEST(Diagnose, TellsHowLongAStallLastsOnEachClockByItself) {
@@ -176,10 +179,46 @@ TEST(Diagnose, TellsHowLongAStallLastsOnEachClockByItself) {
             rank == 0 ? "near" : "far");
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 1u);
   EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
   EXPECT_NEAR(diagnosis.findings[0].since_s, 3.0, 0.1);
+}
+
+TEST(Judge, ListsEachGapOnce) {
+  // Rank 2 was not recorded, and the others wait for it.
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i < kOperations; ++i) records.operation(operation_at(i, 0));
+    records.operation(open_at(kOperations));
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+
+  const Judged judged(run.load());
+  size_t gaps = 0;
+  for (const NotKnown& gap : judged.not_known) {
+    if (gap.kind != NotKnownKind::RanksNotRecorded) continue;
+    ++gaps;
+    EXPECT_EQ(gap.ranks, std::vector<int32_t>{2});
+  }
+  EXPECT_EQ(gaps, 1u) << all_text(judged);
+  EXPECT_NE(judged.text().find("nothing is known of rank 2"), std::string::npos) << judged.text();
+}
+
+TEST(Judge, TellsTwoCommunicatorsOfOneNameApart) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    driver::RankRecords one = rank_of(&run, 1, 0xc0, rank, 2),
+                        two = rank_of(&run, 2, 0xd0, rank, 2);
+    for (unsigned i = 0; i < kOperations; ++i) one.operation(operation_at(i, 0));
+    if (rank == 0) two.operation(open_at(kOperations));
+    run.add(static_cast<uint32_t>(10 + rank), {&one.user, &one.proxy, &two.user, &two.proxy},
+            "test");
+  }
+
+  const Judged judged(run.load());
+  EXPECT_NE(judged.text().find(" on world (0xd0) for "), std::string::npos) << judged.text();
 }
 
 }  // namespace

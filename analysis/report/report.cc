@@ -1,13 +1,18 @@
-// The numbers of a report: operations grouped by signature, ranks of the busiest communicator, heat
-// map, clock.
+#include "analysis/report/report.h"
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <tuple>
 
-#include "analysis/report/gpu_times_text.h"
-#include "analysis/report/report.h"
+#include "analysis/report/report_csv.h"
 #include "analysis/report/report_facts.h"
+#include "analysis/report/report_html.h"
+#include "analysis/report/report_markdown.h"
+#include "analysis/say/findings.h"
+#include "analysis/say/not_known.h"
+#include "analysis/say/times.h"
 #include "analysis/tables/labels.h"
 #include "base/quantile.h"
 
@@ -114,7 +119,8 @@ uint32_t busiest_communicator(const RunTables& run) {
   return most == operations.end() ? kNoRow : static_cast<uint32_t>(most - operations.begin());
 }
 
-std::vector<RankRow> make_ranks(const RunTables& run, const Blame& blame, uint32_t communicator) {
+std::vector<RankRow> make_ranks(const RunTables& run, const std::vector<RankBlame>& blames,
+                                uint32_t communicator) {
   std::map<int32_t, RankRow> ranks;
   for (const OperationRow& op : run.operations) {
     if (op.communicator != communicator || op.kind == OpKind::Assembled) continue;
@@ -126,14 +132,13 @@ std::vector<RankRow> make_ranks(const RunTables& run, const Blame& blame, uint32
     const int64_t elapsed = elapsed_of(op);
     if (elapsed != kNoTime) row.elapsed_ns += elapsed;
   }
-  for (const RankBlame& blamed : blame.ranks) {
+  for (const RankBlame& blamed : blames) {
     const auto found = ranks.find(blamed.rank);
     if (blamed.communicator != communicator || found == ranks.end()) continue;
     found->second.late += blamed.late;
     found->second.wait_ns += blamed.own_wait_ns;
     found->second.caused_wait_ns += blamed.caused_wait_ns;
     found->second.cause = blamed.cause;
-    found->second.accused = blamed.accused;
   }
   std::vector<RankRow> rows;
   for (auto& [rank, row] : ranks) rows.push_back(std::move(row));
@@ -191,13 +196,6 @@ void add_clock(const RunTables& run, Report* report) {
 
 }  // namespace
 
-int64_t elapsed_of(const OperationRow& op) {
-  if (op.finish_ns == kNoTime) return kNoTime;
-  for (const int64_t begin : {op.api_start_ns, op.enqueue_ns, op.kernel_start_ns})
-    if (begin != kNoTime) return std::max<int64_t>(0, op.finish_ns - begin);
-  return kNoTime;
-}
-
 Spread spread_of(std::vector<int64_t>* samples) {
   Spread spread;
   spread.count = samples->size();
@@ -219,25 +217,55 @@ Spread spread_of(std::vector<int64_t>* samples) {
   return spread;
 }
 
-Report make_report(const RunTables& run, const Diagnosis& diagnosis, const std::string& title) {
+Report make_report(const RunTables& run, const Judgement& judgement, const std::string& title) {
   Report report;
   report.title = title;
   report.signatures = make_signatures(run);
   const uint32_t busiest = busiest_communicator(run);
   if (busiest != kNoRow) {
     report.communicator = communicator_label(run, busiest);
-    report.ranks = make_ranks(run, diagnosis.blame, busiest);
+    report.ranks = make_ranks(run, judgement.ranks, busiest);
     report.heat = make_heat(run, busiest);
   }
   add_clock(run, &report);
-  report.findings = diagnosis.findings;
+  for (const Finding& finding : judgement.findings)
+    report.findings.push_back({finding.kind, finding.confidence, sentence(run, finding)});
   report.clock_text = clock_sentence(run);
   const std::string gpu_times = gpu_times_sentence(run);
   if (!gpu_times.empty()) report.clock_text += " " + gpu_times;
-  report.coverage = coverage_sentences(run, diagnosis);
-  report.answers = answer_sentences(report);
+  report.coverage = sentences(run, judgement.not_known);
+  report.answers = answer_sentences(run, judgement, report);
   report.metrics = metrics_of(run, report);
   return report;
+}
+
+Status write_report(const Report& report, const ReportOptions& options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.directory, error);
+  if (error)
+    return Status::error(options.directory + ": cannot make it: " + error.message() +
+                         "; choose another place with -o");
+  const std::pair<const char*, std::string> files[] = {
+      {"summary.md", report_markdown(report)},
+      {"operations.csv", report_operations_csv(report)},
+      {"aggregate.csv", report_aggregate_csv(report)},
+      {"top.csv", report_top_csv(report, options.top)},
+      {"report.html", report_html(report)}};
+  for (const auto& [name, text] : files) {
+    const std::string path = options.directory + "/" + name;
+    if (options.if_exists == IfExists::Refuse && std::filesystem::exists(path, error))
+      return Status::error(path +
+                           " exists; replace the report with --force or write it elsewhere "
+                           "with -o");
+  }
+  for (const auto& [name, text] : files) {
+    auto file = OutputFile::create(options.directory + "/" + name, options.if_exists);
+    if (!file.ok()) return file.status();
+    file.value()->write(text);
+    Status done = file.value()->commit();
+    if (!done.ok()) return done;
+  }
+  return {};
 }
 
 }  // namespace lockstep::analysis

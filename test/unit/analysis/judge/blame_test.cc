@@ -1,5 +1,9 @@
 // Whom the diagnosis accuses of being late, and whom not.
-#include "test/unit/analysis/judge/diagnose_ranks.h"
+#include "analysis/judge/blame.h"
+
+#include <algorithm>
+
+#include "test/unit/analysis/judge/judged.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -16,14 +20,13 @@ TEST(Diagnose, AccusesOneStragglerByHowMuchItIsLate) {
     run.add(static_cast<uint32_t>(10 + rank), records);
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 1u);
-  EXPECT_EQ(diagnosis.findings[0].kind, "straggler");
+  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::Straggler);
   EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
-  EXPECT_NE(
-      diagnosis.findings[0].text.find("in 10 of 19 operations, typically by 4.0 ms (host_late)"),
-      std::string::npos)
-      << diagnosis.findings[0].text;
+  EXPECT_NE(diagnosis.text().find("in 10 of 19 operations, typically by 4.00 ms (host_late)"),
+            std::string::npos)
+      << diagnosis.text();
 }
 
 TEST(Diagnose, DoesNotAccuseALateRankThatWasHeldUpItself) {
@@ -61,10 +64,10 @@ TEST(Diagnose, DoesNotAccuseALateRankThatWasHeldUpItself) {
   }
   run.add(13, other);
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 1u);
-  EXPECT_EQ(diagnosis.findings[0].kind, "straggler");
-  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{0}) << diagnosis.findings[0].text;
+  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::Straggler);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{0}) << diagnosis.text();
 }
 
 TEST(Diagnose, SaysWhatALateRankMadeOthersLateForOnAnotherCommunicator) {
@@ -88,19 +91,23 @@ TEST(Diagnose, SaysWhatALateRankMadeOthersLateForOnAnotherCommunicator) {
             "test");
   }
 
-  const auto loaded = run.load();
-  const Diagnosis diagnosis = diagnose(*loaded);
+  const Judged diagnosis(run.load());
 
   ASSERT_EQ(diagnosis.findings.size(), 1u);
   const Finding& finding = diagnosis.findings[0];
-  EXPECT_EQ(finding.culprits, std::vector<int32_t>{0}) << finding.text;
-  EXPECT_EQ(loaded->communicators[finding.communicator].comm_id, 0xd0u) << finding.text;
-  EXPECT_NE(finding.text.find("others were late for 19 operations themselves (peer_late)"),
+  EXPECT_EQ(finding.culprits, std::vector<int32_t>{0}) << diagnosis.text();
+  EXPECT_EQ(diagnosis.run->communicators[finding.communicator].comm_id, 0xd0u) << diagnosis.text();
+  EXPECT_NE(diagnosis.text().find("others were late for 19 operations themselves (peer_late)"),
             std::string::npos)
-      << finding.text;
-  size_t peer_late = 0;
-  for (const ArrivalRow& arrival : loaded->arrivals) peer_late += arrival.cause == Cause::PeerLate;
-  EXPECT_EQ(peer_late, 19u);
+      << diagnosis.text();
+  const auto peer_late = [&] {
+    return std::count_if(
+        diagnosis.run->arrivals.begin(), diagnosis.run->arrivals.end(),
+        [](const ArrivalRow& arrival) { return arrival.cause == Cause::PeerLate; });
+  };
+  EXPECT_EQ(peer_late(), 0) << "judging has changed the tables";
+  add_causes(diagnosis.run.get());
+  EXPECT_EQ(peer_late(), 19);
 }
 
 TEST(Diagnose, AccusesAProcessOnceThatIsLateOnTwoCommunicators) {
@@ -116,11 +123,11 @@ TEST(Diagnose, AccusesAProcessOnceThatIsLateOnTwoCommunicators) {
             "test");
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
+  const Judged diagnosis(run.load());
   ASSERT_EQ(diagnosis.findings.size(), 1u);
   EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
-  EXPECT_NE(diagnosis.findings[0].text.find("as late on 1 other communicator"), std::string::npos)
-      << diagnosis.findings[0].text;
+  EXPECT_NE(diagnosis.text().find("just as late on 1 other communicator"), std::string::npos)
+      << diagnosis.text();
 }
 
 TEST(Diagnose, DoesNotAccuseTheFirstStageOfAPipeline) {
@@ -148,8 +155,8 @@ TEST(Diagnose, DoesNotAccuseTheFirstStageOfAPipeline) {
     run.add(static_cast<uint32_t>(10 + rank), records);
   }
 
-  const Diagnosis diagnosis = diagnose(*run.load());
-  EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.findings[0].text;
+  const Judged diagnosis(run.load());
+  EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.text();
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+// What a finding rests on: rows of the tables and what was seen in them, as data. Plain structures,
+// made with the finding; analysis/say puts each into a sentence.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "analysis/judge/lateness.h"
+#include "analysis/tables/tables.h"
+
+namespace lockstep::analysis {
+
+// `processes`: gone, its recording never closed.
+struct DeathSeen {
+  int32_t rank = -1;
+  uint32_t process = kNoRow;
+  int64_t silent_ns = kNoTime;  // since its last record, to the last sign of life of the survivors
+};
+// `processes`: gone after they had waited inside.
+struct KilledWhileWaiting {
+  std::vector<int32_t> ranks;
+};
+// `operations`: called instead of `expected` at the same position of the communicator.
+struct OtherCall {
+  int32_t rank = -1;
+  uint32_t operation = kNoRow, expected = kNoRow;
+};
+// `operations`: what these ranks passed; of the row only the bytes count where a launch was recorded
+// without its call.
+struct ValuesPassed {
+  std::vector<int32_t> ranks;
+  uint32_t operation = kNoRow;
+  bool bytes_only = false;
+};
+// `operations`: no row at the stalled position.
+struct NeverCalled {
+  int32_t rank = -1;
+  uint32_t last = kNoRow;  // its last row on the communicator
+};
+// `members`: gave its communicator up before the others.
+struct EarlyFinalize {
+  int32_t rank = -1;
+  int64_t ahead_ns = 0;
+};
+// `open_transports`: nothing has moved there for so long.
+struct OpenTransport {
+  uint32_t row = kNoRow;
+  int64_t idle_ns = 0;
+};
+// `operations`: inside, without progress for so long before the end.
+struct LastProgress {
+  int32_t rank = -1;
+  uint32_t operation = kNoRow;
+  int64_t idle_ns = 0;
+};
+// `matches`: an operation that one rank was late for.
+struct LateArrival {
+  LateOperation late;
+};
+// `communicators`: the accused is late on this one too.
+struct LateElsewhere {
+  RankBlame rank;
+};
+// `operations`: the column that shows a slow path, against the other ranks'.
+struct SlowColumn {
+  enum class Name : uint8_t { Network, ProxyLag, Waits } name = Name::Network;
+  int32_t rank = -1;
+  int64_t own_ns = 0, others_ns = 0;  // per operation
+  uint64_t operations = 0;
+};
+
+using Evidence =
+    std::variant<DeathSeen, KilledWhileWaiting, OtherCall, ValuesPassed, NeverCalled, EarlyFinalize,
+                 OpenTransport, LastProgress, LateArrival, LateElsewhere, SlowColumn>;
+
+}  // namespace lockstep::analysis

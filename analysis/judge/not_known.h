@@ -1,0 +1,42 @@
+// What a recording cannot tell, as data: what is not known, of how much, and where. Made by judge(),
+// once for each gap; analysis/say puts it into words. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/tables/tables.h"
+#include "lockstep/event.h"
+
+namespace lockstep::analysis {
+
+enum class NotKnownKind : uint8_t {
+  RanksNotRecorded,  // `ranks` or, where they have no number, `count` of `of` on `communicator`
+  CallsLost,         // `rank` lost `count` records, so it may have entered `operation` unseen
+  InProgress,        // `operation` was open when the recording ended, too short to tell more
+  InsideHost,        // where `operation` stands: its transports report nothing
+  WhichLink,         // where `operation` stands: no network steps
+  WhoStopped,        // whose data stopped first in `operation`
+  WhoHoldsUp,        // why the ranks of `communicator` arrive `typical_ns` apart
+  WhoCameLast,       // in `count` of `of` operations: the hosts are not on one clock
+  SlowPaths,         // which links are slow; count != 0: network operations were recorded
+  Ends,              // when `count` of `of` operations ended
+  Lost,              // `count` calls, for `loss`
+  GpuTimes,          // of `count` operations: they contradict the host's clock
+  Damage,            // `count` chunks
+  Note,              // what the reader met, in its own words
+};
+
+struct NotKnown {
+  NotKnownKind kind = NotKnownKind::Note;
+  uint64_t count = 0, of = 0;
+  uint32_t communicator = kNoRow, operation = kNoRow;  // rows
+  std::vector<int32_t> ranks;
+  int32_t rank = -1;
+  int64_t typical_ns = 0, share_percent = 0;  // WhoHoldsUp; of the communicator's time
+  Loss loss = Loss::Unknown;
+  std::string note;
+};
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,151 @@
+#include "analysis/relate/relate.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "analysis/join/operation_children.h"
+#include "analysis/relate/arrivals.h"
+#include "analysis/relate/assemble.h"
+#include "analysis/relate/communicators.h"
+#include "analysis/relate/matching.h"
+#include "analysis/relate/run_clock.h"
+#include "analysis/relate/steps.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// Moves one process's results into the run, its texts renumbered.
+class Merger {
+ public:
+  explicit Merger(RunTables* run) : run_(*run) {}
+
+  void add(LoadedProcess* process) {
+    number_ = static_cast<uint32_t>(run_.processes.size());
+    texts_.clear();
+    for (Text i = 0; i < process->strings.size(); ++i)
+      texts_.push_back(run_.strings.intern(process->strings.text(i)));
+    ProcessRow& row = process->row;
+    for (Text* text : {&row.host, &row.boot_id, &row.job, &row.nccl_api, &row.library})
+      *text = texts_[*text];
+    run_.processes.push_back(row);
+    for (JoinedComm& comm : process->joined.comms) {
+      comm.name = texts_[comm.name];
+      comm.gpu = texts_[comm.gpu];
+      instances_.push_back({number_, comm});
+    }
+    for (const ProxyWork& work : process->joined.foreign) {
+      if (work.pid != row.pid) foreign_.push_back({row.host, work});
+    }
+    add_operations(&process->joined);
+    for (LedgerRow& entry : process->ledger) {
+      entry.process = number_;
+      run_.ledger.push_back(entry);
+    }
+    for (std::string& note : process->notes) run_.notes.push_back(std::move(note));
+  }
+  std::vector<CommInstance>& instances() { return instances_; }
+
+  // Network operations that one process did for another of the same host (PXN) go to the operation
+  // they served.
+  void resolve_foreign() {
+    std::map<std::pair<Text, uint32_t>, uint32_t> processes;
+    for (size_t i = 0; i < run_.processes.size(); ++i) {
+      processes[{run_.processes[i].host, run_.processes[i].pid}] = static_cast<uint32_t>(i);
+    }
+    std::unordered_map<uint64_t, uint32_t> wanted;  // event id, salted with its process -> row
+    const auto key = [](uint32_t process, uint64_t id) {
+      return id ^ (uint64_t{process} + 1) * 0x9e3779b97f4a7c15ULL;
+    };
+    for (const Foreign& one : foreign_) {
+      const auto owner = processes.find({one.host, one.work.pid});
+      if (owner != processes.end()) wanted[key(owner->second, one.work.parent)] = kNoRow;
+    }
+    if (wanted.empty()) return;
+    for (size_t i = 0; i < run_.operations.size(); ++i) {
+      const OperationRow& row = run_.operations[i];
+      const auto found = wanted.find(key(row.process, row.event_id));
+      if (found != wanted.end()) found->second = static_cast<uint32_t>(i);
+    }
+    for (const Foreign& one : foreign_) {
+      const auto owner = processes.find({one.host, one.work.pid});
+      if (owner == processes.end()) continue;
+      const uint32_t at = wanted[key(owner->second, one.work.parent)];
+      if (at == kNoRow || run_.operations[at].rank != one.work.rank) continue;
+      OperationRow& row = run_.operations[at];
+      const int64_t finish_ns = row.finish_ns;
+      add_work(one.work, &row);
+      row.flags |= kForeignChildren;
+      if (row.state != OpState::Done) row.finish_ns = finish_ns;
+    }
+  }
+
+ private:
+  void add_operations(ProcessOperations* joined) {
+    const auto base = static_cast<uint32_t>(run_.operations.size());
+    for (OperationRow& row : joined->rows) {
+      for (Text* text : {&row.func, &row.datatype, &row.algo, &row.proto}) *text = texts_[*text];
+      row.process = number_;
+    }
+    run_.operations.insert(run_.operations.end(), joined->rows.begin(), joined->rows.end());
+    std::vector<OperationRow>().swap(joined->rows);
+    for (OpenTransportRow& row : joined->open) {
+      row.process = number_;
+      if (row.operation != kNoRow) row.operation += base;
+      run_.open_transports.push_back(row);
+    }
+  }
+
+  RunTables& run_;
+  uint32_t number_ = 0;
+  std::vector<Text> texts_;
+  std::vector<CommInstance> instances_;
+  struct Foreign {
+    Text host;
+    ProxyWork work;
+  };
+  std::vector<Foreign> foreign_;
+};
+
+void number_communicators(RunTables* run) {
+  const CommunicatorIndex index(*run);
+  for (OperationRow& row : run->operations)
+    row.communicator = index.find(row.process, row.communicator);
+  for (LedgerRow& row : run->ledger) {
+    if (row.number != kUnknownComm) row.communicator = index.find(row.process, row.number);
+  }
+}
+
+void compare_clocks(RunTables* run) {
+  bool one_host = true;
+  for (const ProcessRow& process : run->processes)
+    one_host = one_host && process.host == run->processes[0].host;
+  run->aligned = one_host || std::all_of(run->processes.begin(), run->processes.end(),
+                                         [](const ProcessRow& p) { return p.aligned != 0; });
+}
+
+}  // namespace
+
+std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directory) {
+  auto run = std::make_unique<RunTables>();
+  Merger merger(run.get());
+  size_t operations = 0;
+  for (const auto& process : read) operations += process->joined.rows.size();
+  run->operations.reserve(operations);
+  for (auto& process : read) {
+    merger.add(process.get());
+    process.reset();
+  }
+  merger.resolve_foreign();
+  unite_communicators(std::move(merger.instances()), run.get());
+  number_communicators(run.get());
+  if (!clock_directory.empty()) apply_clock_model(clock_directory, run.get());
+  compare_clocks(run.get());
+  assemble_groups(run.get());
+  match_operations(run.get());
+  time_arrivals(run.get());
+  find_steps(run.get());
+  return run;
+}
+
+}  // namespace lockstep::analysis

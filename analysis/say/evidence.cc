@@ -1,0 +1,112 @@
+#include "analysis/say/evidence.h"
+
+#include "analysis/say/findings.h"
+#include "analysis/say/names.h"
+#include "analysis/say/words.h"
+#include "analysis/tables/labels.h"
+#include "lockstep/record_shape.h"
+
+namespace lockstep::analysis {
+namespace {
+
+class Line {
+ public:
+  explicit Line(const RunTables& run) : run_(run) {}
+
+  std::string operator()(const DeathSeen& seen) const {
+    const ProcessRow& dead = run_.processes[seen.process];
+    std::string text = "processes: " + rank_name(seen.rank) + ", pid " + std::to_string(dead.pid) +
+                       " on " + run_.text(dead.host) + ", is gone and never closed its recording";
+    if (seen.silent_ns != kNoTime)
+      text += "; its last record is " + duration(seen.silent_ns) +
+              " older than the others' last sign of life";
+    return text;
+  }
+  std::string operator()(const KilledWhileWaiting& seen) const {
+    return "processes: " + rank_list(seen.ranks) +
+           " died after waiting inside, as when a watchdog ends a hang";
+  }
+  std::string operator()(const OtherCall& seen) const {
+    const OperationRow& row = run_.operations[seen.operation];
+    return "operations: " + rank_name(seen.rank) + " called " + operation_name(run_, row) +
+           " as collective " + std::to_string(row.position) +
+           " of this communicator, where the others called " +
+           operation_name(run_, run_.operations[seen.expected]);
+  }
+  std::string operator()(const ValuesPassed& seen) const {
+    const OperationRow& row = run_.operations[seen.operation];
+    std::string text =
+        "operations: " + rank_list(seen.ranks) + " passed " + counted(row.size_bytes, "byte");
+    if (seen.bytes_only) return text;
+    text += " of " + run_.text(row.datatype);
+    if (row.kind == OpKind::Collective && row.peer > 0)
+      text += ", root " + std::to_string(row.peer);
+    return text;
+  }
+  std::string operator()(const NeverCalled& seen) const {
+    const std::string text = "operations: " + rank_name(seen.rank) + " has no row for it";
+    if (seen.last == kNoRow) return text;
+    const OperationRow& last = run_.operations[seen.last];
+    return text + "; its last on this communicator is " + operation_name(run_, last) + ", " +
+           kOpStateNames[static_cast<unsigned>(last.state)];
+  }
+  std::string operator()(const EarlyFinalize& seen) const {
+    return "members: " + rank_name(seen.rank) + " finalized its communicator " +
+           duration(seen.ahead_ns) + " before the others";
+  }
+  std::string operator()(const OpenTransport& seen) const {
+    const OpenTransportRow& row = run_.open_transports[seen.row];
+    const std::string idle = duration(seen.idle_ns);
+    return "open_transports: " + rank_name(row.rank) + (row.is_send != 0 ? " to " : " from ") +
+           rank_name(row.peer) + ", channel " + std::to_string(row.channel) + ": " +
+           std::to_string(row.steps_done) + " of " + std::to_string(row.steps_planned) +
+           " steps done, " +
+           (row.last_state == kNoState
+                ? "no step state recorded, idle for " + idle
+                : "in " + std::string(kStateNames[row.last_state]) + " for " + idle);
+  }
+  std::string operator()(const LastProgress& seen) const {
+    const OperationRow& row = run_.operations[seen.operation];
+    return "operations: " + rank_name(seen.rank) + ", event " + hex_text(row.event_id) + ", " +
+           operation_name(run_, row) + " " + kOpStateNames[static_cast<unsigned>(row.state)] +
+           ", last progress " + duration(seen.idle_ns) + " before the end of the recording";
+  }
+  std::string operator()(const LateArrival& seen) const {
+    const ArrivalRow& arrival = run_.arrivals[seen.late.arrival];
+    return "matches: in " + operation_name(run_, run_.operations[arrival.operation]) + ", " +
+           rank_name(arrival.rank) + " arrived " + duration(seen.late.excess_ns) +
+           " after the median of the others (" +
+           kCauseNames[static_cast<unsigned>(seen.late.cause)] + "); row " +
+           std::to_string(seen.late.match) + ", " +
+           counted(run_.matches[seen.late.match].arrivals, "rank");
+  }
+  std::string operator()(const LateElsewhere& seen) const {
+    const RankBlame& rank = seen.rank;
+    return "communicators: also late on " + communicator_label(run_, rank.communicator) + ", as " +
+           rank_name(rank.rank) + ", in " + std::to_string(rank.late) + " of " +
+           counted(rank.operations, "operation") + ", typically by " + duration(rank.typical_ns);
+  }
+  std::string operator()(const SlowColumn& seen) const {
+    const char* const columns[] = {"network_ns, lower quartile", "proxy_lag_ns, lower quartile",
+                                   "gpu_wait_ns + receive_wait_ns + peer_wait_ns, median"};
+    return "operations: " + std::string(columns[static_cast<unsigned>(seen.name)]) + " of " +
+           counted(seen.operations, "operation") + ": " + rank_name(seen.rank) + " " +
+           duration(seen.own_ns) + ", the other ranks " + duration(seen.others_ns);
+  }
+
+ private:
+  const RunTables& run_;
+};
+
+}  // namespace
+
+std::vector<std::string> evidence_lines(const RunTables& run, const Finding& finding) {
+  std::vector<std::string> lines;
+  for (const Evidence& evidence : finding.evidence)
+    lines.push_back(std::visit(Line(run), evidence));
+  for (const Finding& other : finding.also)
+    lines.push_back("also blocked: " + what_is_wrong(run, other));
+  return lines;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,200 @@
+#include "analysis/say/findings.h"
+
+#include <cstdio>
+
+#include "analysis/say/names.h"
+#include "analysis/say/words.h"
+#include "analysis/tables/labels.h"
+
+namespace lockstep::analysis {
+namespace {
+
+bool one(const std::vector<int32_t>& ranks) { return ranks.size() == 1; }
+
+std::string seconds(double s) { return duration(static_cast<int64_t>(s * 1e9)); }
+
+// "Ranks 0 and 1 have been waiting in AllGather #9 on world for 98.0 s"
+std::string waiting(const RunTables& run, const Finding& finding, const StallFacts& facts) {
+  const std::string where = operation_on(run, facts.operation);
+  const std::string time = " for " + seconds(finding.since_s);
+  if (facts.waiting.empty()) return where + " has not moved" + time;
+  return capitalized(rank_list(facts.waiting)) + (one(facts.waiting) ? " has" : " have") +
+         " been waiting in " + where + time;
+}
+
+std::string inside_clue(const StallFacts& facts) {
+  const std::string named = rank_list(facts.named);
+  switch (facts.clue) {
+    case StallClue::KernelNeverBegan:
+      return (one(facts.named) ? "The kernel of " : "The kernels of ") + named + " never began: " +
+             (one(facts.named) ? "its GPU or stream is" : "their GPUs or streams are") +
+             " busy with something else.";
+    case StallClue::DataNeverArrived:
+      return "Data from " + named + " to " + rank_name(facts.peer) +
+             " entered the network and never arrived.";
+    case StallClue::NoCredit:
+      return capitalized(rank_name(facts.peer)) + " has data for " + named +
+             ", which offers no buffer for it.";
+    case StallClue::GpuStandsStill:
+      return "All data for " + named + " has arrived, but " +
+             (one(facts.named) ? "its GPU does" : "their GPUs do") + " not go on.";
+    case StallClue::NoNetworkOperation:
+      return "None of its network operations is open.";
+    case StallClue::StepsNotRecorded:
+      return "Its network operations are still open.";
+    default:
+      return "Every rank waits for data from another.";
+  }
+}
+
+std::string stall_headline(const RunTables& run, const Finding& finding, const StallFacts& facts) {
+  const std::string wait = waiting(run, finding, facts);
+  const std::string named = rank_list(facts.named);
+  switch (facts.clue) {
+    case StallClue::NeverCalled:
+      return wait + "; " + named + " never called it.";
+    case StallClue::NotRecorded:
+      return wait + "; nothing is known of " + named + ".";
+    case StallClue::Died:
+      return (one(facts.named) ? "The process of " : "The processes of ") + named + " died. " +
+             wait + ".";
+    case StallClue::OtherCall:
+      return wait + "; " + named + " called " + operation_name(run, run.operations[facts.other]) +
+             " instead.";
+    case StallClue::OtherValues:
+      return wait + ", but the ranks disagree about size, type or root: " + named +
+             (one(facts.named) ? " differs" : " differ") + " from the others.";
+    case StallClue::NoCommonValues:
+      return wait + ", but the ranks disagree about size, type or root: " + named +
+             " differ from each other.";
+    case StallClue::GaveUp:
+      return capitalized(named) + " gave up " + operation_on(run, facts.operation) +
+             " while the others were inside. " + wait + ".";
+    default:
+      return wait + "; nobody is missing. " + inside_clue(facts);
+  }
+}
+
+std::string stall_sentence(const RunTables& run, const Finding& finding, const StallFacts& facts) {
+  std::string text = stall_headline(run, finding, facts);
+  if (facts.too_soon)
+    text += " The recording ends so soon afterwards that " + rank_list(facts.named) +
+            " may just have been on the way.";
+  if (facts.by_calls)
+    text +=
+        " Only the calls were recorded, not when operations end (LOCKSTEP_EVENTS=kernel or proxy "
+        "records that).";
+  if (!facts.held.empty())
+    text += " " + capitalized(rank_list(facts.held)) + (one(facts.held) ? " is" : " are") +
+            " held up elsewhere.";
+  if (facts.held_by == kNoRow) return text;
+  const std::string culprits = rank_list(finding.culprits);
+  const std::string there = operation_on(run, facts.held_by);
+  if (finding.kind == FindingKind::Deadlock)
+    return text + " " + capitalized(culprits) + (one(finding.culprits) ? " is" : " are") +
+           " waiting in " + there +
+           ", which in turn waits for a rank inside this one: the ranks use their communicators in "
+           "different orders.";
+  return text + " This is a consequence: " + culprits + (one(finding.culprits) ? " is" : " are") +
+         " held up by " + there + ", which has a finding of its own.";
+}
+
+std::string size_sentence(const RunTables& run, const SizeFacts& facts) {
+  return operation_on(run, facts.operation) +
+         (facts.ended
+              ? " ended although its ranks passed different sizes: its result cannot be right."
+              : " was called with different sizes: it hangs, or its result is wrong.") +
+         (facts.times > 1 ? " This happened " + std::to_string(facts.times) + " times." : "");
+}
+
+std::string who_of(const RunTables& run, const Finding& finding) {
+  return rank_list(finding.culprits) + " of " + communicator_label(run, finding.communicator);
+}
+
+std::string lateness(const LateFacts& facts) {
+  return "in " + std::to_string(facts.late) + " of " + counted(facts.operations, "operation") +
+         ", typically by " + duration(facts.typical_ns) + " (" +
+         kCauseNames[static_cast<unsigned>(facts.cause)] + "); the others waited " +
+         duration(facts.caused_wait_ns) + " for ";
+}
+
+std::string late_sentence(const RunTables& run, const Finding& finding, const LateFacts& facts) {
+  const bool single = one(finding.culprits);
+  std::string text = capitalized(who_of(run, finding));
+  if (!single && facts.whole_host)
+    text += ", all of its ranks on host " + run.text(facts.host) + ",";
+  text +=
+      " arrived last, and clearly late, " + lateness(facts) + (single ? "it" : "them") + " in all.";
+  if (facts.passed_on != 0)
+    text += " Held up by that, others were late for " + counted(facts.passed_on, "operation") +
+            " themselves (peer_late), which cost another " + duration(facts.passed_on_wait_ns) +
+            ".";
+  if (facts.elsewhere != 0)
+    text += (single ? " It is" : " They are") + std::string(" just as late on ") +
+            counted(facts.elsewhere, "other communicator") + ".";
+  return text;
+}
+
+std::string path_sentence(const RunTables& run, const Finding& finding, const PathFacts& facts) {
+  const bool single = one(finding.culprits);
+  const std::string who = who_of(run, finding);
+  const std::string figures =
+      " (" + duration(facts.own_ns) + " per operation against " + duration(facts.others_ns) + ").";
+  if (facts.never_waits)
+    return "Everybody waits for " + who +
+           ", which hardly ever waits itself: its proxy thread falls behind" + figures;
+  if (finding.kind == FindingKind::SlowLink)
+    return "What " + who + (single ? " sends" : " send") + " takes " + times(facts.factor) +
+           " as long in the network as the others' data" + figures;
+  return (single ? "The proxy thread of " : "The proxy threads of ") + who +
+         (single ? " takes " : " take ") + times(facts.factor) +
+         " as long to react as the others'" + figures;
+}
+
+// Whoever is only held up is no node to look at.
+bool is_consequence(const Finding& finding) {
+  const auto* stall = std::get_if<StallFacts>(&finding.facts);
+  return stall != nullptr && stall->held_by != kNoRow && finding.kind != FindingKind::Deadlock;
+}
+
+class Sentence {
+ public:
+  Sentence(const RunTables& run, const Finding& finding) : run_(run), finding_(finding) {}
+  std::string operator()(const StallFacts& facts) const {
+    return stall_sentence(run_, finding_, facts);
+  }
+  std::string operator()(const SizeFacts& facts) const { return size_sentence(run_, facts); }
+  std::string operator()(const LateFacts& facts) const {
+    return late_sentence(run_, finding_, facts);
+  }
+  std::string operator()(const PathFacts& facts) const {
+    return path_sentence(run_, finding_, facts);
+  }
+
+ private:
+  const RunTables& run_;
+  const Finding& finding_;
+};
+
+}  // namespace
+
+std::string what_is_wrong(const RunTables& run, const Finding& finding) {
+  return std::visit(Sentence(run, finding), finding.facts);
+}
+
+std::string sentence(const RunTables& run, const Finding& finding) {
+  std::string text = what_is_wrong(run, finding);
+  if (is_consequence(finding)) return text;
+  const std::string where = where_they_run(run, finding.communicator, finding.culprits);
+  return where.empty() ? text : text + " " + where;
+}
+
+std::string late_in_short(const RunTables& run, const Finding& finding) {
+  const auto* facts = std::get_if<LateFacts>(&finding.facts);
+  if (facts == nullptr) return "";
+  return who_of(run, finding) + ", " + lateness(*facts) +
+         (one(finding.culprits) ? "it. " : "them. ") +
+         where_they_run(run, finding.communicator, finding.culprits);
+}
+
+}  // namespace lockstep::analysis

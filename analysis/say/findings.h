@@ -1,0 +1,19 @@
+// Findings in English: the only place where their sentences are made, for the terminal, for JSON, for
+// reports and pages alike. Pure functions of the facts; a finding's rows must be those of `run`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/judge/finding.h"
+#include "analysis/tables/run_tables.h"
+
+namespace lockstep::analysis {
+
+std::string what_is_wrong(const RunTables& run, const Finding& finding);
+// The same, and where those who caused it run: nothing of whoever is only held up.
+std::string sentence(const RunTables& run, const Finding& finding);
+// Of a straggler, one line for a list of answers: "rank 2 of world, in 10 of 19 operations, ...".
+std::string late_in_short(const RunTables& run, const Finding& finding);
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,145 @@
+#include "analysis/say/not_known.h"
+
+#include "analysis/say/names.h"
+#include "analysis/say/words.h"
+#include "analysis/tables/labels.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// "12 calls were", "1 call was"
+std::string were(uint64_t count, const char* noun) {
+  return counted(count, noun) + (count == 1 ? " was" : " were");
+}
+
+std::string some_of(const NotKnown& gap, const char* noun) {
+  return std::to_string(gap.count) + " of " + counted(gap.of, noun);
+}
+
+std::string ranks_not_recorded(const RunTables& run, const NotKnown& gap) {
+  const std::string comm = communicator_label(run, gap.communicator);
+  const std::string who = gap.ranks.empty() ? std::to_string(gap.count) + " of the " +
+                                                  counted(gap.of, "rank") + " of " + comm
+                                            : rank_list(gap.ranks) + " of " + comm;
+  return "Nothing is known of " + who + ": " +
+         (gap.count == 1 ? "it was not recorded. It" : "they were not recorded. They") +
+         " may be missing, or may only run without the plugin.";
+}
+
+std::string who_holds_up(const RunTables& run, const NotKnown& gap) {
+  std::string text = "Nobody stands out as late on " + communicator_label(run, gap.communicator) +
+                     ", yet its ranks arrive " + duration(gap.typical_ns) + " apart (median of " +
+                     counted(gap.count, "operation");
+  // Operations overlap where several streams are busy: then the sum is no share of the time.
+  if (gap.share_percent <= 100)
+    text += ", " + std::to_string(gap.share_percent) + " % of its time in all";
+  return text +
+         "). Ranks that share processors with other work look like this; one that is late by less "
+         "would not stand out.";
+}
+
+std::string lost(const NotKnown& gap) {
+  const std::string calls = were(gap.count, "call");
+  switch (gap.loss) {
+    case Loss::Filtered:
+      return calls + " not recorded because their kind is switched off.";
+    case Loss::Memory:
+      return calls +
+             " not recorded because the memory cap was reached (`lockstep verify` has details).";
+    case Loss::Disk:
+      return were(gap.count, "record") +
+             " dropped because of the disk limit or a full disk (`lockstep verify` has details).";
+    default:
+      return calls + " not recorded because this version does not know their kind.";
+  }
+}
+
+// Gaps about one operation that stands still.
+std::string about_operation(const RunTables& run, const NotKnown& gap) {
+  const std::string operation = operation_on(run, gap.operation);
+  switch (gap.kind) {
+    case NotKnownKind::CallsLost:
+      return capitalized(rank_name(gap.rank)) + " lost " + counted(gap.count, "record") +
+             ", so it may have called " + operation + " unseen.";
+    case NotKnownKind::InProgress:
+      return operation +
+             " was in progress when the recording ended, for too short a time to tell more.";
+    case NotKnownKind::InsideHost:
+      return "Where " + operation +
+             " is stuck inside a host cannot be seen: its transports report nothing.";
+    case NotKnownKind::WhichLink:
+      return "Which link " + operation +
+             " is stuck on is not known: network steps were not recorded (LOCKSTEP_EVENTS=step "
+             "records them).";
+    default:
+      return "Whose data stopped first in " + operation +
+             " cannot be told from the open network steps.";
+  }
+}
+
+std::string slow_paths(const NotKnown& gap) {
+  return std::string(gap.count != 0 ? "Which links are slow is not known, and a slow proxy thread "
+                                      "shows only if it begins far too late"
+                                    : "Which links and proxy threads are slow is not known") +
+         ": network steps were not recorded (LOCKSTEP_EVENTS=step records them).";
+}
+
+std::string damage(const NotKnown& gap) {
+  return counted(gap.count, "chunk") + " of the recording " +
+         (gap.count == 1 ? "is damaged or missing and was" : "are damaged or missing and were") +
+         " skipped.";
+}
+
+}  // namespace
+
+std::string sentence(const RunTables& run, const NotKnown& gap) {
+  switch (gap.kind) {
+    case NotKnownKind::RanksNotRecorded:
+      return ranks_not_recorded(run, gap);
+    case NotKnownKind::CallsLost:
+    case NotKnownKind::InProgress:
+    case NotKnownKind::InsideHost:
+    case NotKnownKind::WhichLink:
+    case NotKnownKind::WhoStopped:
+      return about_operation(run, gap);
+    case NotKnownKind::WhoHoldsUp:
+      return who_holds_up(run, gap);
+    case NotKnownKind::WhoCameLast:
+      return "Who arrived last is not known for " + some_of(gap, "operation") +
+             ": their ranks are on hosts whose clocks are not aligned (`lockstep align` aligns "
+             "them).";
+    case NotKnownKind::SlowPaths:
+      return slow_paths(gap);
+    case NotKnownKind::Ends:
+      return "When " + some_of(gap, "operation") +
+             " ended is not known: nothing in the recording tells (inside a host without kernel "
+             "events, copy engines, calls without launch events).";
+    case NotKnownKind::Lost:
+      return lost(gap);
+    case NotKnownKind::GpuTimes:
+      return "The GPU times of " + counted(gap.count, "operation") +
+             " contradict the host's clock and are not used.";
+    case NotKnownKind::Damage:
+      return damage(gap);
+    case NotKnownKind::Note:
+      break;
+  }
+  return gap.note;
+}
+
+std::vector<std::string> sentences(const RunTables& run, const std::vector<NotKnown>& gaps) {
+  std::vector<std::string> texts;
+  for (const NotKnown& gap : gaps) texts.push_back(sentence(run, gap));
+  return texts;
+}
+
+std::vector<std::string> table_notes(const RunTables& run) {
+  std::vector<std::string> notes = run.notes;
+  if (!run.aligned)
+    notes.push_back(
+        "The hosts are not on one clock: waits are known within each host only. `lockstep align` "
+        "puts them on one.");
+  return notes;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,163 @@
+// What people read of a finding.
+#include "analysis/say/findings.h"
+
+#include "analysis/say/evidence.h"
+#include "analysis/say/names.h"
+#include "test/unit/analysis/say/said_run.h"
+
+namespace lockstep::analysis {
+namespace {
+
+Finding missing_rank() {
+  Finding finding;
+  finding.kind = FindingKind::MissingRank;
+  finding.communicator = 0;
+  finding.culprits = {3};
+  finding.since_s = 98;
+  StallFacts facts;
+  facts.operation = 0;
+  facts.waiting = {0, 1};
+  facts.named = {3};
+  finding.facts = facts;
+  return finding;
+}
+StallFacts& facts_of(Finding* finding) { return std::get<StallFacts>(finding->facts); }
+
+TEST(Sentence, SaysWhoWaitsWhoIsMissingAndWhereThatRuns) {
+  EXPECT_EQ(sentence(SaidRun(), missing_rank()),
+            "Ranks 0 and 1 have been waiting in AllGather #9 on world for 98.0 s; rank 3 never "
+            "called it. Rank 3 is pid 4703 on node8.");
+}
+
+TEST(Sentence, GivesTheWorldRankWhereTheCommunicatorHasAnother) {
+  Finding finding = missing_rank();
+  finding.communicator = 1;
+  finding.culprits = facts_of(&finding).named = {1};
+  facts_of(&finding).waiting = {0};
+  facts_of(&finding).operation = 1;
+  EXPECT_EQ(
+      sentence(SaidRun(), finding),
+      "Rank 0 has been waiting in AllGather #9 on tp for 98.0 s; rank 1 never called it. Rank "
+      "1 is world rank 3, pid 4703 on node8.");
+}
+
+TEST(Sentence, OfAConsequenceSendsNobodyToItsNode) {
+  Finding finding = missing_rank();
+  facts_of(&finding).held_by = 1;
+  EXPECT_EQ(
+      sentence(SaidRun(), finding),
+      "Ranks 0 and 1 have been waiting in AllGather #9 on world for 98.0 s; rank 3 never "
+      "called it. This is a consequence: rank 3 is held up by AllGather #9 on tp, which has a "
+      "finding of its own.");
+}
+
+TEST(Sentence, OfADeadlockNamesBothCommunicators) {
+  Finding finding = missing_rank();
+  finding.kind = FindingKind::Deadlock;
+  facts_of(&finding).held_by = 1;
+  const std::string text = sentence(SaidRun(), finding);
+  EXPECT_NE(text.find("Rank 3 is waiting in AllGather #9 on tp, which in turn waits"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Sentence, OfAStragglerSaysHowOftenAndWhatItCost) {
+  Finding finding;
+  finding.kind = FindingKind::Straggler;
+  finding.communicator = 0;
+  finding.culprits = {2};
+  LateFacts facts;
+  facts.late = 250;
+  facts.operations = 998;
+  facts.typical_ns = 4'000'000;
+  facts.caused_wait_ns = 3'000'000'000;
+  facts.cause = Cause::HostLate;
+  finding.facts = facts;
+  EXPECT_EQ(
+      sentence(SaidRun(), finding),
+      "Rank 2 of world arrived last, and clearly late, in 250 of 998 operations, typically by "
+      "4.00 ms (host_late); the others waited 3.00 s for it in all. Rank 2 is pid 4702 on "
+      "node8.");
+  EXPECT_EQ(late_in_short(SaidRun(), finding),
+            "rank 2 of world, in 250 of 998 operations, typically by 4.00 ms (host_late); the "
+            "others waited 3.00 s for it. Rank 2 is pid 4702 on node8.");
+}
+
+TEST(Sentence, IsWholeForEveryClueAndNeverWritesAnUnknownRankAsANumber) {
+  for (int clue = 0; clue <= static_cast<int>(StallClue::AllWaitForData); ++clue) {
+    for (const auto& ranks :
+         {std::vector<int32_t>{}, std::vector<int32_t>{-1}, std::vector<int32_t>{0, -1, 2}}) {
+      Finding finding = missing_rank();
+      StallFacts& facts = facts_of(&finding);
+      facts.clue = static_cast<StallClue>(clue);
+      facts.other = 1;
+      facts.waiting = facts.named = finding.culprits = ranks;
+      facts.by_calls = facts.too_soon = true;
+      const std::string text = sentence(SaidRun(), finding);
+      EXPECT_EQ(text.find("-1"), std::string::npos) << text;
+      EXPECT_EQ(text.find("  "), std::string::npos) << text;
+      EXPECT_EQ(text.back(), '.') << text;
+    }
+  }
+}
+
+TEST(EvidenceLines, NameTheTableAndNeverWriteAnUnknownRankAsANumber) {
+  Finding finding = missing_rank();
+  DeathSeen death;
+  death.process = 0;
+  OtherCall call;
+  call.operation = call.expected = 0;
+  ValuesPassed passed;
+  passed.ranks = {-1};
+  passed.operation = 0;
+  OpenTransport transport;
+  transport.row = 0;
+  LastProgress progress;
+  progress.operation = 0;
+  LateArrival late;
+  late.late.match = late.late.arrival = 0;
+  LateElsewhere elsewhere;
+  elsewhere.rank.communicator = 1;
+  finding.evidence = {death,         KilledWhileWaiting{{-1}},
+                      call,          passed,
+                      NeverCalled{}, EarlyFinalize{},
+                      transport,     progress,
+                      late,          elsewhere,
+                      SlowColumn{}};
+  ASSERT_EQ(finding.evidence.size(), std::variant_size_v<Evidence>);
+  for (const std::string& line : evidence_lines(SaidRun(), finding)) {
+    EXPECT_EQ(line.find("-1"), std::string::npos) << line;
+    EXPECT_NE(line.find(": "), std::string::npos) << line;
+  }
+}
+
+TEST(OperationOn, NamesThePeerOfASend) {
+  SaidRun run;
+  run.operations[0].kind = OpKind::PointToPoint;
+  run.operations[0].func = run.strings.intern("Recv");
+  run.operations[0].peer = 2;
+  EXPECT_EQ(operation_on(run, 0), "Recv #9 from rank 2 on world");
+}
+
+TEST(WhereTheyRun, GroupsRanksByHost) {
+  EXPECT_EQ(where_they_run(SaidRun(), 0, {0, 1}), "Ranks 0 and 1 are pids 4700 and 4701 on node7.");
+  EXPECT_EQ(where_they_run(SaidRun(), 0, {1, 2}),
+            "Rank 1 is pid 4701 on node7; rank 2 is pid 4702 on node8.");
+  EXPECT_EQ(where_they_run(SaidRun(), 0, {17}), "");
+}
+
+TEST(WhereTheyRun, NamesTheGpuWhereItIsKnown) {
+  SaidRun run;
+  run.members[3].gpu = run.strings.intern("GPU-8a3c");
+  EXPECT_EQ(where_they_run(run, 0, {3}), "Rank 3 is pid 4703 on node8, GPU-8a3c.");
+}
+
+TEST(RankList, CountsWhatItDoesNotShow) {
+  std::vector<int32_t> ranks;
+  for (int32_t rank = 0; rank < 40; ++rank) ranks.push_back(rank);
+  EXPECT_EQ(rank_list(ranks),
+            "ranks 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 and 24 more");
+}
+
+}  // namespace
+}  // namespace lockstep::analysis

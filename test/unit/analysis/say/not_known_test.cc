@@ -1,0 +1,64 @@
+// What people read of what a recording cannot tell.
+#include "analysis/say/not_known.h"
+
+#include <set>
+
+#include "test/unit/analysis/say/said_run.h"
+
+namespace lockstep::analysis {
+namespace {
+
+NotKnown gap_of(NotKnownKind kind) {
+  NotKnown gap;
+  gap.kind = kind;
+  gap.count = 1;
+  gap.of = 4;
+  gap.communicator = 0;
+  gap.operation = 0;
+  gap.note = "node7.4700.0.lks: a chunk at byte 100 is damaged.";
+  return gap;
+}
+
+TEST(NotKnown, IsSaidInASentenceOfItsOwnForEveryKind) {
+  std::set<std::string> said;
+  for (int kind = 0; kind <= static_cast<int>(NotKnownKind::Note); ++kind) {
+    const std::string text = sentence(SaidRun(), gap_of(static_cast<NotKnownKind>(kind)));
+    EXPECT_TRUE(said.insert(text).second) << text;
+    EXPECT_EQ(text.find("-1"), std::string::npos) << text;
+    EXPECT_EQ(text.back(), '.') << text;
+  }
+}
+
+TEST(NotKnown, NamesTheRanksThatWereNotRecorded) {
+  NotKnown gap = gap_of(NotKnownKind::RanksNotRecorded);
+  EXPECT_EQ(
+      sentence(SaidRun(), gap),
+      "Nothing is known of 1 of the 4 ranks of world: it was not recorded. It may be missing, "
+      "or may only run without the plugin.");
+  gap.ranks = {3};
+  EXPECT_EQ(sentence(SaidRun(), gap),
+            "Nothing is known of rank 3 of world: it was not recorded. It may be missing, or may "
+            "only run without the plugin.");
+}
+
+TEST(NotKnown, GivesNoShareOfTheTimeWhereOperationsOverlap) {
+  NotKnown gap = gap_of(NotKnownKind::WhoHoldsUp);
+  gap.count = 200;
+  gap.typical_ns = 12'700'000;
+  gap.share_percent = 58;
+  const std::string share =
+      "arrive 12.7 ms apart (median of 200 operations, 58 % of its time in all)";
+  EXPECT_NE(sentence(SaidRun(), gap).find(share), std::string::npos) << sentence(SaidRun(), gap);
+  gap.share_percent = 580;
+  EXPECT_EQ(sentence(SaidRun(), gap).find('%'), std::string::npos) << sentence(SaidRun(), gap);
+}
+
+TEST(TableNotes, SayThatHostsAreNotOnOneClock) {
+  SaidRun run;
+  EXPECT_EQ(table_notes(run).size(), 1u);
+  run.aligned = true;
+  EXPECT_TRUE(table_notes(run).empty());
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
