@@ -27,8 +27,8 @@ class CommunicatorIndex {
   uint32_t find(uint32_t process, uint32_t number) const;
 
  private:
-  std::vector<std::vector<std::pair<uint32_t, uint32_t>>>
-      by_process_;  // (number, communicator), sorted
+  // (number, communicator), sorted.
+  std::vector<std::vector<std::pair<uint32_t, uint32_t>>> by_process_;
 };
 
 }  // namespace lockstep::analysis

@@ -63,14 +63,14 @@ constexpr const char* kLifeNames[] = {"unknown", "ended", "running", "dead"};
 constexpr uint8_t kNoState = 255;
 
 // OperationRow::flags
-constexpr uint8_t kSuspectGpuTime =
-    1;  // GPU stamps contradict the host's (hazards 24, 25): not used
-constexpr uint8_t kSharedKernel =
-    2;  // the same GPU interval as another operation: time of the whole batch
+// GPU stamps contradict the host's: not used.
+constexpr uint8_t kSuspectGpuTime = 1;
+// The same GPU interval as another operation: time of the whole batch.
+constexpr uint8_t kSharedKernel = 2;
 constexpr uint8_t kForeignChildren = 4;  // children recorded by another process (PXN) were joined
 constexpr uint8_t kOrphan = 8;           // its API call is not in the recording
 constexpr uint8_t kGraph = 16;           // captured into, or replayed from, a CUDA graph
-constexpr uint8_t kNeverSteppedProxy =
-    32;  // a proxy operation without any state: a transport that never reports
+// A proxy operation without any state: a transport that never reports.
+constexpr uint8_t kNeverSteppedProxy = 32;
 
 }  // namespace lockstep::analysis

@@ -23,43 +23,43 @@ constexpr uint32_t kNoRow = ~uint32_t{0};
 
 // `operations`: one operation of one rank, ordered by process, then by the time of the call.
 struct OperationRow {
-  uint64_t event_id =
-      0;  // of the Coll, P2p, CeColl, CollApi or P2pApi event; of the GroupApi when assembled
+  // Of the Coll, P2p, CeColl, CollApi or P2pApi event; of the GroupApi when assembled.
+  uint64_t event_id = 0;
   uint64_t group_id = 0;           // the GroupApi event it was called in, 0 = not known
   int64_t api_start_ns = kNoTime;  // NCCL was called
   int64_t api_stop_ns = kNoTime;   // that call returned (inside a group: long before the launch)
   int64_t enqueue_ns = kNoTime;    // handed to GPU and proxy
   int64_t launch_ns = kNoTime;     // the kernel launch of its group call returned
-  int64_t kernel_start_ns =
-      kNoTime;                       // first GPU stamp, mapped to the host clock; none when suspect
+  // First GPU stamp, mapped to the host clock; none when suspect.
+  int64_t kernel_start_ns = kNoTime;
   int64_t kernel_stop_ns = kNoTime;  // last GPU stamp, mapped
   // The true instants of both lie at most so much earlier or later; unknown without a launch.
   int64_t kernel_early_ns = kNoTime, kernel_late_ns = kNoTime;
-  int64_t kernel_seen_ns =
-      kNoTime;  // the proxy thread saw the first channel running: an upper bound of its start
+  // The proxy thread saw the first channel running: an upper bound of its start.
+  int64_t kernel_seen_ns = kNoTime;
   int64_t proxy_start_ns = kNoTime;    // first network operation posted to the proxy thread
   int64_t last_progress_ns = kNoTime;  // last thing known of it or of its children
   int64_t finish_ns = kNoTime;         // last kernel or network end; none unless done or incomplete
   // Time in each state of its network steps, summed over steps (they overlap: compare shares, not
   // sums with elapsed).
-  int64_t gpu_wait_ns =
-      0;  // the proxy waited for the GPU to fill (send) or drain (receive) a buffer
+  // The proxy waited for the GPU to fill (send) or drain (receive) a buffer.
+  int64_t gpu_wait_ns = 0;
   int64_t peer_wait_ns = 0;     // data ready, the peer gave no credit to send
   int64_t network_ns = 0;       // a send was in the network
   int64_t receive_wait_ns = 0;  // a posted receive waited for data: peer or network
   int64_t flush_ns = 0;         // received data made visible to the GPU
   int64_t proxy_lag_ns = 0;     // the proxy thread was late: work posted to it lay untouched
   uint64_t count = 0;           // elements, as the user passed them when known
-  uint64_t size_bytes =
-      0;  // message size as nccl-tests counts it (arrivals.h), basis of the bandwidths
+  // Message size as nccl-tests counts it (arrivals.h), basis of the bandwidths.
+  uint64_t size_bytes = 0;
   uint64_t sent_bytes = 0, received_bytes = 0;  // over network steps
   uint64_t stream = 0;                          // opaque label
   uint32_t process = 0;                         // row of `processes`
   uint32_t communicator = kNoRow;               // row of `communicators`
   uint32_t match = kNoRow;      // row of `matches`: the same operation on the other ranks
   uint32_t assembled = kNoRow;  // row of the assembled operation this send or receive belongs to
-  uint32_t ordinal =
-      0;  // n-th call of this function on this communicator (per peer for send and receive)
+  // n-th call of this function on this communicator (per peer for send and receive).
+  uint32_t ordinal = 0;
   uint32_t replay = 0;         // n-th graph replay of that call, 0 = called directly
   uint32_t position = kNoRow;  // n-th collective of any function on this communicator and rank
   int32_t rank = -1;
@@ -84,15 +84,15 @@ struct OperationRow {
 // neighbours.
 struct ArrivalRow {
   uint32_t operation = kNoRow, match = kNoRow;
-  uint32_t last_rank_row =
-      kNoRow;  // the row in `arrivals` of the last arriver among comparable ranks
+  // The row in `arrivals` of the last arriver among comparable ranks.
+  uint32_t last_rank_row = kNoRow;
   int32_t rank = -1;
   int64_t arrival_ns = kNoTime;   // this rank was ready
   int64_t wait_ns = kNoTime;      // from there to the last comparable arrival
   int64_t transfer_ns = kNoTime;  // from the last comparable arrival to this rank's finish
   int64_t finish_ns = kNoTime;
-  int64_t clock_error_ns =
-      0;  // of the wait: guaranteed, against the last arriver; 0 when that is on the same host
+  // Of the wait: guaranteed, against the last arriver; 0 when that is on the same host.
+  int64_t clock_error_ns = 0;
   double algbw_gbs = 0, busbw_gbs = 0;  // 1e9 bytes/s from transfer_ns, 0 = unknown
   ArrivalBasis basis = ArrivalBasis::ApiCall;
   Cause cause = Cause::None;  // in the row of the last arriver: why the others waited for it
@@ -103,8 +103,8 @@ struct ArrivalRow {
 struct MatchRow {
   uint32_t communicator = kNoRow;
   uint32_t first_arrival = 0, arrivals = 0;  // rows [first_arrival, + arrivals) of `arrivals`
-  uint32_t expected =
-      0;  // ranks that take part: arrivals < expected = some are missing or not recorded
+  // Ranks that take part: arrivals < expected = some are missing or not recorded.
+  uint32_t expected = 0;
   uint32_t ordinal = 0, replay = 0;
   Text func = 0;
   int32_t last_rank = -1;         // last comparable arriver
@@ -115,8 +115,8 @@ struct MatchRow {
   uint64_t size_bytes = 0;
   uint32_t step = kNoRow;  // n-th training step found by periodicity (steps.h)
   Cause cause = Cause::None;
-  uint8_t comparable =
-      0;  // 1 = all arrivals are on one clock; 0 = waits hold inside each host only
+  // 1 = all arrivals are on one clock; 0 = waits hold inside each host only.
+  uint8_t comparable = 0;
 };
 
 }  // namespace lockstep::analysis

@@ -18,10 +18,10 @@ struct ProcessRow {
   int64_t first_ns = kNoTime, last_ns = kNoTime;  // first and last record
   int64_t heard_ns = kNoTime;  // the last sign of life in its files, at or after last_ns
   int64_t real_offset_ns = 0;  // CLOCK_REALTIME minus the host's raw clock at heard_ns
-  int64_t raw_offset_ns =
-      0;  // run's time axis minus the host's raw clock at first_ns, 0 when not aligned
-  int64_t clock_error_ns =
-      0;  // half width of the guaranteed interval of the alignment, 0 when not aligned
+  // The run's time axis minus the host's raw clock at first_ns, 0 when not aligned.
+  int64_t raw_offset_ns = 0;
+  // Half width of the guaranteed interval of the alignment, 0 when not aligned.
+  int64_t clock_error_ns = 0;
   uint64_t records = 0, stored_bytes = 0,
            lost = 0;  // lost: calls counted but not recorded, filtered ones excluded
   uint32_t segments = 0, damaged_chunks = 0;
@@ -61,7 +61,7 @@ struct MemberRow {
 struct ClockRow {
   Text host = 0;
   int64_t at_ns = 0;      // raw clock of that host
-  int64_t offset_ns = 0;  // run's time axis minus the host's raw clock
+  int64_t offset_ns = 0;  // The run's time axis minus the host's raw clock
   int64_t error_ns = 0;   // guaranteed half width against the reference host
   Text source = 0;        // how it was found: probes, collectives, ...
 };

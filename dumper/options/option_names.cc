@@ -49,8 +49,8 @@ std::optional<Option> find_option(std::string_view name, NameStyle style) {
 }
 
 std::string nearest_name_hint(std::string_view name, NameStyle style) {
-  constexpr size_t kLongestName =
-      64;  // longer ones are no misspelling, and the search is quadratic
+  // Longer ones are no misspelling, and the search is quadratic.
+  constexpr size_t kLongestName = 64;
   const size_t near = std::min<size_t>(name.size() / 3 + 1, 6);
   size_t best_distance = near + 1;
   std::string best;

@@ -15,8 +15,8 @@ namespace lockstep::dumper {
 struct ProcessNames {
   std::string host;  // %h: LOCKSTEP_HOST, else the machine's
   std::string pid;   // %p
-  std::string
-      rank;  // %r: of the launcher (SLURM, MPI, torchrun); `p` and the process id without one
+  // %r: of the launcher (SLURM, MPI, torchrun); `p` and the process id without one.
+  std::string rank;
   std::string job;  // %j: of SLURM, torchrun, MPI, PBS, LSF or Flux, else master address and port;
                     // may be empty
 };

@@ -74,8 +74,8 @@ class ProcessRecords {
   std::vector<std::shared_ptr<DecodedChunk>> chunks_;
   SegmentChunk reading_;
   uint64_t complete_ticks_ = 0;
-  std::deque<uint64_t>
-      window_;  // latest ticks of the chunks taken since the writer last said "complete"
+  // Latest ticks of the chunks taken since the writer last said "complete".
+  std::deque<uint64_t> window_;
   bool exhausted_ = false;
   std::vector<std::string> strings_;
   LiveComms comms_;

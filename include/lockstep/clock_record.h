@@ -16,8 +16,8 @@
 namespace lockstep {
 
 inline constexpr int kClockRecordVersion = 1;
-inline constexpr int64_t kHullBinNs =
-    100'000'000;  // hull points are reduced per 0.1 s of receive time
+// Hull points are reduced per 0.1 s of receive time.
+inline constexpr int64_t kHullBinNs = 100'000'000;
 inline constexpr const char* kClockFileSuffix = ".clock";
 
 // Where a packet stamp was taken; a hull point carries the worse of its two stamps.

@@ -29,11 +29,11 @@ struct BlockHeader {
   // Records in the high 32 bits, bytes of records in the low 32: one store publishes both. Release
   // by the writer, acquire by readers.
   std::atomic<uint64_t> published;
-  std::atomic<uint64_t>
-      sequence;  // of this filling, unique in the process, counted from 1; 0 = free
-  std::atomic<uint64_t>
-      previous;               // sequence of the same thread's block before this one, 0 = its first
-  std::atomic<uint32_t> tid;  // kernel thread id of the writer
+  // Of this filling, unique in the process, counted from 1; 0 = free.
+  std::atomic<uint64_t> sequence;
+  // Sequence of the same thread's block before this one, 0 = its first.
+  std::atomic<uint64_t> previous;
+  std::atomic<uint32_t> tid;     // kernel thread id of the writer
   std::atomic<uint32_t> closed;  // 0, or one of kClosed below
   char thread_name[16];
   uint64_t reserved[2];
@@ -99,11 +99,11 @@ struct ArenaHeader {
   char host[64];
   char run_dir[kPathBytes];     // absolute; segments are <host>.<pid>.<n>.lks there
   std::atomic<uint32_t> ended;  // 1 = everything was drained and the final ledger written
-  std::atomic<uint32_t>
-      facts_bytes;  // JSON text of the process facts chunk (trace_format.h), release
+  // JSON text of the process facts chunk (trace_format.h), release.
+  std::atomic<uint32_t> facts_bytes;
   char facts[16 * 1024];
-  std::atomic<uint64_t>
-      anchors_taken;  // anchors[n % kArenaAnchors] is the n-th; release after the slot is written
+  // anchors[n % kArenaAnchors] is the n-th; release after the slot is written.
+  std::atomic<uint64_t> anchors_taken;
   Anchor anchors[kArenaAnchors];
   // Calls made by threads that had no block to count in: [kind][call].
   std::atomic<uint64_t> calls_without_block[(kKinds + 1) * kCalls];

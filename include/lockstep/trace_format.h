@@ -35,8 +35,8 @@ enum class ChunkType : uint8_t {
   Records = 2,  // records in columns, with strings, anchors, pieces and kept counts
   Comms = 3,  // JSON: communicators alive at the start of this segment, so that each segment stands
               // alone
-  Ledger =
-      4,  // JSON: running totals of losses and calls, what a deleted segment held, run-time changes
+  // JSON: running totals of losses and calls, what a deleted segment held, run-time changes.
+  Ledger = 4,
   End = 5,  // JSON: the process drained everything and closed; the final ledger
 };
 

@@ -13,8 +13,8 @@
 namespace lockstep::driver {
 
 struct CallCounts {
-  std::atomic<uint64_t> calls[kCalls]
-                             [kKinds + 1];  // the last: without a handle, so of no known kind
+  // The last: without a handle, so of no known kind.
+  std::atomic<uint64_t> calls[kCalls][kKinds + 1];
   std::atomic<uint64_t> inits;
   std::atomic<uint64_t> finalizes;
 

@@ -36,8 +36,8 @@ struct RankOperation {
   int32_t peer = 0;  // send, receive: the other rank
   unsigned channels = 2;
   unsigned steps = 0;  // network steps of each direction and channel
-  uint64_t network_ns =
-      0;  // each send step spends in the network; 0 = a tenth of the kernel's time
+  // Each send step spends in the network; 0 = a tenth of the kernel's time.
+  uint64_t network_ns = 0;
 };
 
 class RankRecords {

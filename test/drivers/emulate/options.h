@@ -14,8 +14,8 @@ struct Workload {
   int nodes = 0;  // reported to the plugin; 0: the hosts, or on one host one per rank
   int comms = 1;  // copies of the world communicator, created at once
   bool split = false;
-  bool share =
-      false;  // split children use the parent's progress thread; the parent is destroyed first
+  // Split children use the parent's progress thread; the parent is destroyed first.
+  bool share = false;
   std::vector<std::string> ops = {"allreduce"};
   std::vector<uint64_t> sizes = {65536};  // bytes, one after the other
   int iterations = 10;
@@ -28,8 +28,8 @@ struct Workload {
   bool net_events = false;
   int sync_every = 1;
   double rate = 0;  // iterations per second, 0: no limit
-  int rounds =
-      1;  // whole runs in one process: the plugin is unloaded and loaded again between them
+  // Whole runs in one process: the plugin is unloaded and loaded again between them.
+  int rounds = 1;
   bool hazards = false;
 };
 

@@ -80,8 +80,8 @@ CountSum expected_counts(const ReplayOptions& options, const std::vector<CallLog
     fprintf(stderr, "lockstep-replay: %s\n", loaded.message().c_str());
     _exit(3);
   }
-  Plugin* plugin =
-      loaded.value().release();  // NCCL never unloads a plugin whose communicators live at exit
+  // NCCL never unloads a plugin whose communicators live at exit.
+  Plugin* plugin = loaded.value().release();
   for (int round = 0; round < options.repeat; ++round) {
     Player player(log, plugin, play);
     player.play();
