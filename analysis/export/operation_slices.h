@@ -2,9 +2,11 @@
 // it. Used by timeline.cc only.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "analysis/export/timeline.h"
+#include "analysis/export/timeline_sink.h"
+#include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {
 

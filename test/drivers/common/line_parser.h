@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "test/drivers/common/call_log.h"
+#include "lockstep/status.h"
+#include "test/drivers/common/log_line.h"
 
 namespace lockstep::driver {
 
