@@ -34,8 +34,9 @@ bool one_host(const std::vector<dumper::ProcessEntry>& processes) {
 bool wanted(const Stream& stream, const CatOptions& options) {
   const dumper::TimedRecord& record = stream.record;
   if (options.kind >= 0) {
-    if (record.tag() >= kCommInitTag || static_cast<int>(kind_of(record.words[1])) != options.kind)
-      return false;
+    if (record.tag() >= kCommInitTag) return false;
+    const Kind kind = kind_of(EventRecord::read(record.words).id);
+    if (static_cast<int>(kind) != options.kind) return false;
   }
   if (options.rank < 0) return true;
   const auto facts = stream.records.comms().all().find(comm_of_record(record));

@@ -32,11 +32,11 @@ void count_records(const dumper::DecodedChunk& chunk, RunCounts* counts, Finaliz
   const uint64_t* const end = at + chunk.words.size();
   while (at != end) {
     const Tag tag = tag_of(*at);
-    count_tag(tag, at[1], counts);
+    count_tag(tag, EventRecord::read(at).id, counts);
     ++counts->records;
     if (tag == kCommInitTag) ++counts->communicators;
     if (tag == kCommFinalizeTag) {
-      const auto comm = static_cast<uint32_t>(at[1]);
+      const auto comm = static_cast<uint32_t>(CommRecord::read(at).comm);
       finalizes->ticks.emplace(comm, ticks_of(*at));
       finalizes->earliest_raw_ns =
           std::min(finalizes->earliest_raw_ns, chunk.clock.raw_ns(ticks_of(*at)));
@@ -51,7 +51,7 @@ uint64_t count_late(const dumper::DecodedChunk& chunk, const Finalizes& finalize
   const uint64_t* const end = at + chunk.words.size();
   for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
     if (tag_of(*at) >= kCommInitTag) continue;
-    const auto finalize = finalizes.ticks.find(comm_of(at[1]));
+    const auto finalize = finalizes.ticks.find(comm_of(EventRecord::read(at).id));
     if (finalize != finalizes.ticks.end() && ticks_of(*at) > finalize->second) ++late;
   }
   return late;

@@ -1,4 +1,4 @@
-// One record as a JSON object with every field by its name (record_shape.h), as `lockstep cat`
+// One record as a JSON object with every field by its name (record_fields.h), as `lockstep cat`
 // prints it. Field names are those of the profiler ABI in snake case. Any thread; nothing is kept.
 #pragma once
 

@@ -21,8 +21,9 @@ dumper::Counts recount(const dumper::DecodedChunk& chunk) {
     const Tag tag = tag_of(*at);
     if (tag >= kCommInitTag) continue;
     const Call call = is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;
+    const EventId id = EventRecord::read(at).id;
     const uint32_t next =
-        dumper::make_count_key(comm_of(at[1]), static_cast<unsigned>(kind_of(at[1])), call);
+        dumper::make_count_key(comm_of(id), static_cast<unsigned>(kind_of(id)), call);
     if (next != key) {
       kept.add(key, run);
       run = 0;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/join/operations.h"
-
 namespace lockstep::analysis {
 namespace {
 

@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "analysis/join/id_map.h"
+#include "analysis/join/process_operations.h"
 #include "analysis/tables/tables.h"
 #include "clocksync/solve/gpu_clock.h"
 
 namespace lockstep::analysis {
-
-struct JoinedComm;
 
 // NCCL's stamps are nanoseconds, 0 where it had none; more than 10 minutes apart they are garbage.
 bool are_an_interval(uint64_t start_stamp, uint64_t stop_stamp);

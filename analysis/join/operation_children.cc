@@ -1,6 +1,8 @@
 // What network operations and kernel channels add to the row of their operation.
 #include "analysis/join/operation_children.h"
 
+#include "analysis/join/gpu_times.h"
+
 namespace lockstep::analysis {
 namespace {
 

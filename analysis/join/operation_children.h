@@ -4,7 +4,7 @@
 // GPU stamps until the join maps them.
 #pragma once
 
-#include "analysis/join/operations.h"
+#include "analysis/join/process_operations.h"
 
 namespace lockstep::analysis {
 

@@ -4,29 +4,40 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "analysis/join/operation_children.h"
 #include "lockstep/message_size.h"
 
 namespace lockstep::analysis {
+namespace {
 
-bool OperationJoin::fold(const ProxyWork& work) {
-  const uint32_t row = work.pid == pid_ ? row_at_.find(work.parent) : IdMap::kNone;
-  // A pid can occur twice in different pid namespaces: the ranks must agree as well.
-  if (row == IdMap::kNone || out_.rows[row].rank != work.rank) return false;
-  add_work(work, &out_.rows[row]);
-  return true;
-}
+class OperationRows {
+ public:
+  OperationRows(JoinState* join, const StringPool& strings)
+      : join_(*join), out_(join->out), strings_(strings) {}
 
-bool OperationJoin::fold(const KernelSpan& kernel) {
-  const uint32_t row = row_at_.find(kernel.parent);
-  if (row == IdMap::kNone) return false;
-  add_kernel(kernel, &out_.rows[row]);
-  return true;
-}
+  ProcessOperations make();
 
-ProcessOperations OperationJoin::finish(const StringPool& strings) {
-  return OperationRows(this, strings).make();
-}
+ private:
+  void resolve_late_children();
+  void add_open_works();
+  void join_calls();
+  void take_call(const ApiCall& api, OperationRow* row) const;
+  uint64_t size_of(const OperationRow& row) const;
+  void add_api_only();
+  void sort_by_call();
+  void number_calls();
+  void map_gpu_times();
+  // What children the operations of a communicator have in this recording.
+  struct Habits {
+    bool children = false, kernels = false;
+  };
+  bool lacks_an_end(const OperationRow& row, const Habits& habits) const;
+  void set_states();
+  bool is_p2p(const OperationRow& row) const;
+
+  JoinState& join_;
+  ProcessOperations& out_;
+  const StringPool& strings_;
+};
 
 ProcessOperations OperationRows::make() {
   resolve_late_children();
@@ -41,19 +52,19 @@ ProcessOperations OperationRows::make() {
 }
 
 void OperationRows::resolve_late_children() {
-  for (const ProxyWork& work : join_.works_done_) {
+  for (const ProxyWork& work : join_.works_done) {
     if (join_.fold(work)) continue;
     if (work.parent != 0) out_.foreign.push_back(work);
     ++out_.orphans;
   }
-  for (const KernelSpan& kernel : join_.kernels_done_) out_.orphans += join_.fold(kernel) ? 0 : 1;
-  for (const ProxyWork& work : join_.works_) {
+  for (const KernelSpan& kernel : join_.kernels_done) out_.orphans += join_.fold(kernel) ? 0 : 1;
+  for (const ProxyWork& work : join_.works) {
     if (work.start_ns != kNoTime && !join_.fold(work)) {
       if (work.parent != 0) out_.foreign.push_back(work);
       ++out_.orphans;
     }
   }
-  for (const KernelSpan& kernel : join_.kernels_) {
+  for (const KernelSpan& kernel : join_.kernels) {
     if (kernel.seen_ns != kNoTime) out_.orphans += join_.fold(kernel) ? 0 : 1;
   }
 }
@@ -66,13 +77,13 @@ void OperationRows::take_call(const ApiCall& api, OperationRow* row) const {
   row->datatype = api.datatype;
   row->stream = api.stream;
   row->tid = api.tid;
-  const uint32_t group = join_.group_at_.find(api.group_id);
-  if (group != IdMap::kNone) row->launch_ns = join_.groups_[group].launch_stop_ns;
+  const uint32_t group = join_.group_at.find(api.group_id);
+  if (group != IdMap::kNone) row->launch_ns = join_.groups[group].launch_stop_ns;
   if (api.captured) row->flags |= kGraph;
 }
 
 // From count and datatype of the same event: a launch event may count bytes (ncclInt8) where the
-// call counted elements (hazard 34), and either product is right.
+// call counted elements, and either product is right.
 uint64_t OperationRows::size_of(const OperationRow& row) const {
   const uint64_t own = row.count * datatype_bytes(strings_.text(row.datatype));
   const auto nranks = static_cast<uint64_t>(std::max(1, join_.comm(row.communicator).nranks));
@@ -83,12 +94,12 @@ void OperationRows::join_calls() {
   for (size_t i = 0; i < out_.rows.size(); ++i) {
     OperationRow& row = out_.rows[i];
     row.size_bytes = size_of(row);
-    const uint32_t at = join_.api_at_.find(join_.launches_[i].api_id);
+    const uint32_t at = join_.api_at.find(join_.launches[i].api_id);
     if (at == IdMap::kNone) {
       row.flags |= kOrphan;
       continue;
     }
-    ApiCall& api = join_.apis_[at];
+    ApiCall& api = join_.apis[at];
     // Each launch of a captured call is a replay; without network work the only launch is the
     // capture itself, and then the replays cannot be seen at all.
     if (api.captured)
@@ -101,7 +112,7 @@ void OperationRows::join_calls() {
 }
 
 void OperationRows::add_api_only() {
-  for (const ApiCall& api : join_.apis_) {
+  for (const ApiCall& api : join_.apis) {
     if (api.launched != 0) continue;
     OperationRow row;
     row.kind = OpKind::ApiOnly;
@@ -111,10 +122,10 @@ void OperationRows::add_api_only() {
     row.func = api.func;
     row.peer = api.root;
     take_call(api, &row);
-    const uint32_t group = join_.group_at_.find(api.group_id);
+    const uint32_t group = join_.group_at.find(api.group_id);
     row.last_progress_ns = std::max(api.start_ns, api.stop_ns);
     if (group != IdMap::kNone) {
-      const GroupCall& call = join_.groups_[group];
+      const GroupCall& call = join_.groups[group];
       row.last_progress_ns = std::max({row.last_progress_ns, call.launch_stop_ns, call.stop_ns});
       if (call.stop_ns != kNoTime) row.enqueue_ns = call.stop_ns;
     } else {
@@ -122,7 +133,7 @@ void OperationRows::add_api_only() {
     }
     row.size_bytes = size_of(row);
     out_.rows.push_back(row);
-    join_.launches_.emplace_back();
+    join_.launches.emplace_back();
   }
 }
 
@@ -135,15 +146,15 @@ void OperationRows::sort_by_call() {
     return at_x != at_y ? at_x < at_y : serial_of(x.event_id) < serial_of(y.event_id);
   });
   std::vector<OperationRow> rows;
-  std::vector<OperationJoin::Launch> launches;
+  std::vector<Launch> launches;
   rows.reserve(order.size());
   launches.reserve(order.size());
   for (const uint32_t i : order) {
     rows.push_back(out_.rows[i]);
-    launches.push_back(join_.launches_[i]);
+    launches.push_back(join_.launches[i]);
   }
   out_.rows.swap(rows);
-  join_.launches_.swap(launches);
+  join_.launches.swap(launches);
 }
 
 bool OperationRows::is_p2p(const OperationRow& row) const {
@@ -161,7 +172,7 @@ void OperationRows::number_calls() {
   std::unordered_map<uint64_t, uint32_t> captured_ordinals;  // by CollApi id
   for (size_t i = 0; i < out_.rows.size(); ++i) {
     OperationRow& row = out_.rows[i];
-    const OperationJoin::Launch& launch = join_.launches_[i];
+    const Launch& launch = join_.launches[i];
     if (row.replay > 1) {
       row.ordinal = captured_ordinals[launch.api_id];
       continue;
@@ -185,18 +196,15 @@ void OperationRows::number_calls() {
 void OperationRows::map_gpu_times() {
   std::vector<int64_t> launched_ns;
   for (const OperationRow& row : out_.rows) {
-    const uint32_t group = join_.group_at_.find(row.group_id);
-    const int64_t launch_ns =
-        group == IdMap::kNone ? kNoTime : join_.groups_[group].launch_start_ns;
+    const uint32_t group = join_.group_at.find(row.group_id);
+    const int64_t launch_ns = group == IdMap::kNone ? kNoTime : join_.groups[group].launch_start_ns;
     // The kernels of a replay wait for its host callback.
     launched_ns.push_back(row.replay != 0        ? row.enqueue_ns
                           : launch_ns != kNoTime ? launch_ns
                                                  : row.api_start_ns);
   }
-  join_.gpu_.map(out_.comms, join_.row_at_, launched_ns, &out_.rows);
+  join_.gpu.map(out_.comms, join_.row_at, launched_ns, &out_.rows);
 }
-
-namespace {
 
 // Whether an operation that is not of a given group call is known to have ended later on the same
 // stream: streams run in order, so everything before it ended as well. Only the operations of one
@@ -217,16 +225,14 @@ class LaterDone {
   uint64_t group_id_ = 0;
 };
 
-}  // namespace
-
 bool OperationRows::lacks_an_end(const OperationRow& row, const Habits& habits) const {
   if (row.kind == OpKind::ApiOnly) return row.enqueue_ns == kNoTime;
   if (row.kind == OpKind::CopyEngine) return false;
   if (row.kernels_open + row.proxy_ops_open != 0) return true;
-  if (row.kind == OpKind::PointToPoint && row.peer == row.rank)
-    return false;  // has no children, ever
+  // A send to oneself has no children, ever.
+  if (row.kind == OpKind::PointToPoint && row.peer == row.rank) return false;
   if (row.kernels + row.proxy_ops == 0) return habits.children;
-  // Some API versions leave garbage in the channels of a send or receive (hazard 28).
+  // Some API versions leave garbage in the channels of a send or receive.
   if (row.kind == OpKind::Collective && row.kernels != 0 && row.kernels < row.channels) return true;
   return row.finish_ns == kNoTime && habits.kernels;  // only transports that never report
 }
@@ -237,8 +243,8 @@ void OperationRows::set_states() {
     habits[row.communicator].children |= row.kernels + row.proxy_ops != 0;
     habits[row.communicator].kernels |= row.kernels != 0;
   }
-  std::unordered_map<uint64_t, LaterDone>
-      later;  // by stream, or by communicator where streams are not known
+  // By stream, or by communicator where streams are not known.
+  std::unordered_map<uint64_t, LaterDone> later;
   for (size_t i = out_.rows.size(); i-- > 0;) {
     OperationRow& row = out_.rows[i];
     LaterDone& done = later[row.stream != 0 ? row.stream : ~uint64_t{row.communicator}];
@@ -263,10 +269,10 @@ void OperationRows::add_open_works() {
   IdMap row_of;
   for (size_t i = 0; i < out_.rows.size(); ++i)
     row_of.set(out_.rows[i].event_id, static_cast<uint32_t>(i));
-  for (const ProxyWork& work : join_.works_) {
+  for (const ProxyWork& work : join_.works) {
     if (work.start_ns == kNoTime) continue;
     OpenTransportRow open;
-    open.operation = work.pid == join_.pid_ ? row_of.find(work.parent) : kNoRow;
+    open.operation = work.pid == join_.pid ? row_of.find(work.parent) : kNoRow;
     open.rank = work.rank;
     open.peer = work.peer;
     open.steps_planned = work.planned;
@@ -278,13 +284,19 @@ void OperationRows::add_open_works() {
     for (const uint32_t slot : work.slots) {
       if (slot == 0) continue;
       ++open.steps_open;
-      const OperationJoin::OpenStep& step = join_.steps_[slot - 1];
+      const OpenStep& step = join_.steps[slot - 1];
       if (step.number >= oldest) continue;
       oldest = step.number;
       open.last_state = step.times.state;
     }
     out_.open.push_back(open);
   }
+}
+
+}  // namespace
+
+ProcessOperations make_rows(JoinState* join, const StringPool& strings) {
+  return OperationRows(join, strings).make();
 }
 
 }  // namespace lockstep::analysis

@@ -1,20 +1,39 @@
 #include "analysis/join/operations.h"
 
+#include "analysis/join/operation_rows.h"
+
 namespace lockstep::analysis {
+
+namespace {
+
+// Takes a free slot of a pool, or makes one.
+template <typename T>
+uint32_t take(std::vector<T>* pool, std::vector<uint32_t>* free) {
+  if (free->empty()) {
+    pool->emplace_back();
+    return static_cast<uint32_t>(pool->size() - 1);
+  }
+  const uint32_t slot = free->back();
+  free->pop_back();
+  (*pool)[slot] = {};
+  return slot;
+}
+
+}  // namespace
 
 void OperationJoin::add(uint32_t tid, const uint64_t* words, size_t count,
                         const dumper::ChunkClock& clock, const std::vector<Text>& texts) {
   Now now{tid, 0, &clock, &texts};
   for (size_t at = 0; at < count;) {
-    Words w = words + at;
+    const uint64_t* w = words + at;
     const Tag tag = tag_of(w[0]);
     const unsigned size = tag < kTags ? kRecordShapes[tag].words : 0;
     if (size == 0 || at + size > count) return;
     at += size;
     now.ns = static_cast<int64_t>(clock.raw_ns(ticks_of(w[0])));
-    if (out_.first_ns == kNoTime || now.ns < out_.first_ns) out_.first_ns = now.ns;
-    if (now.ns > out_.last_ns) out_.last_ns = now.ns;
-    ++out_.records;
+    if (s_.out.first_ns == kNoTime || now.ns < s_.out.first_ns) s_.out.first_ns = now.ns;
+    if (now.ns > s_.out.last_ns) s_.out.last_ns = now.ns;
+    ++s_.out.records;
     if (is_start(tag)) {
       start(w, now);
     } else if (is_stop(tag)) {
@@ -27,87 +46,241 @@ void OperationJoin::add(uint32_t tid, const uint64_t* words, size_t count,
   }
 }
 
-JoinedComm& OperationJoin::comm(uint32_t number) {
-  const uint64_t key = uint64_t{number} + 1;
-  uint32_t at = comm_at_.find(key);
-  if (at == IdMap::kNone) {
-    at = static_cast<uint32_t>(out_.comms.size());
-    comm_at_.set(key, at);
-    out_.comms.emplace_back().number = number;
-  }
-  return out_.comms[at];
-}
-
 void OperationJoin::know_comm(const JoinedComm& known) {
-  JoinedComm& c = comm(known.number);
+  JoinedComm& c = s_.comm(known.number);
   if (c.nranks == 0) c = known;
 }
 
 void OperationJoin::know_gpu(GpuSnapshot snapshot, Text gpu) {
   constexpr int64_t kMarginNs = 1'000'000'000;
-  if (snapshot.raw_hi_ns < out_.first_ns - kMarginNs ||
-      snapshot.raw_lo_ns > out_.last_ns + kMarginNs) {
+  if (snapshot.raw_hi_ns < s_.out.first_ns - kMarginNs ||
+      snapshot.raw_lo_ns > s_.out.last_ns + kMarginNs) {
     return;
   }
   for (const uint64_t number : snapshot.comms) {
-    const uint32_t at = comm_at_.find(number + 1);
-    if (at != IdMap::kNone) out_.comms[at].gpu = gpu;
+    const uint32_t at = s_.comm_at.find(number + 1);
+    if (at != IdMap::kNone) s_.out.comms[at].gpu = gpu;
   }
-  gpu_.snapshot(std::move(snapshot));
+  s_.gpu.snapshot(std::move(snapshot));
 }
 
-void OperationJoin::comm_record(Words w, const Now& now) {
-  JoinedComm& c = comm(low32(w[1]));
+void OperationJoin::comm_record(const uint64_t* w, const Now& now) {
+  JoinedComm& c = s_.comm(static_cast<uint32_t>(CommRecord::read(w).comm));
   const Tag tag = tag_of(w[0]);
   if (tag == kCommInitTag) {
-    c.comm_id = w[2];
-    c.rank = rank_word(w);
-    c.nranks = static_cast<int32_t>(high32(w[3]));
-    c.nnodes = static_cast<int32_t>(low32(w[4]));
-    c.name = now.text(part16(w[4], 3));
+    const auto init = CommInitRecord::read(w);
+    c.comm_id = init.comm_id;
+    c.rank = static_cast<int32_t>(init.rank);
+    c.nranks = static_cast<int32_t>(init.ranks);
+    c.nnodes = static_cast<int32_t>(init.nodes);
+    c.name = now.text(init.name);
     c.init_ns = now.ns;
     c.init_real_ns = static_cast<int64_t>(now.clock->real_ns(ticks_of(w[0])));
   } else if (tag == kCommFinalizeTag) {
     c.finalize_ns = now.ns;
   } else {
-    if (w[2] != 0) c.comm_id = w[2];
-    if (const Text name = now.text(part16(w[3], 0)); name != 0) c.name = name;
+    const auto info = CommInfoRecord::read(w);
+    if (info.comm_id != 0) c.comm_id = info.comm_id;
+    if (const Text name = now.text(info.name); name != 0) c.name = name;
   }
 }
 
-void OperationJoin::state(Words w, const Now& now) {
-  const uint64_t id = id_word(w);
+void OperationJoin::start(const uint64_t* w, const Now& now) {
+  const auto common = StartRecord::read(w);
+  switch (static_cast<Kind>(tag_of(w[0]))) {
+    case Kind::GroupApi: {
+      s_.group_at.set(common.id, static_cast<uint32_t>(s_.groups.size()));
+      s_.groups.emplace_back();
+      return;
+    }
+    case Kind::CollApi:
+    case Kind::P2pApi:
+      return start_api(w, now);
+    case Kind::Coll:
+    case Kind::P2p:
+    case Kind::CeColl:
+      return start_operation(w, now);
+    case Kind::KernelLaunch: {
+      s_.launch_at.set(common.id, static_cast<uint32_t>(s_.launch_groups.size()));
+      s_.launch_groups.push_back(common.parent);
+      const uint32_t group = s_.group_at.find(common.parent);
+      if (group != IdMap::kNone && s_.groups[group].launch_start_ns == kNoTime) {
+        s_.groups[group].launch_start_ns = now.ns;
+      }
+      return;
+    }
+    case Kind::KernelCh: {
+      const auto kernel = KernelChRecord::read(w);
+      const uint32_t at = take(&s_.kernels, &s_.free_kernels);
+      s_.kernels[at] = {kernel.parent, kernel.p_timer, 0, now.ns, kNoTime, kernel.channel};
+      s_.kernel_at.set(kernel.id, at);
+      if (kernel.p_timer != 0) s_.gpu.seen(comm_of(kernel.parent), kernel.p_timer, now.ns);
+      return;
+    }
+    case Kind::ProxyOp:
+      return start_proxy_op(w, now);
+    case Kind::ProxyStep:
+      return start_step(w, now);
+    default:
+      return;
+  }
+}
+
+// What CollApi and P2pApi have in common.
+template <typename Record>
+ApiCall OperationJoin::api_call(const Record& call, const Now& now) {
+  ApiCall api;
+  api.id = call.id;
+  api.group_id = call.parent;
+  api.start_ns = now.ns;
+  api.count = call.count;
+  api.func = now.text(call.func);
+  api.datatype = now.text(call.datatype);
+  api.stream = call.stream;
+  api.tid = now.tid;
+  api.captured = call.graph_captured;
+  return api;
+}
+
+void OperationJoin::start_api(const uint64_t* w, const Now& now) {
+  ApiCall api;
+  if (static_cast<Kind>(tag_of(w[0])) == Kind::CollApi) {
+    const auto call = CollApiRecord::read(w);
+    api = api_call(call, now);
+    api.root = call.root;
+  } else {
+    api = api_call(P2pApiRecord::read(w), now);
+  }
+  s_.api_at.set(api.id, static_cast<uint32_t>(s_.apis.size()));
+  s_.apis.push_back(api);
+}
+
+void OperationJoin::start_operation(const uint64_t* w, const Now& now) {
+  const Kind kind = static_cast<Kind>(tag_of(w[0]));
+  const auto start = StartRecord::read(w);
+  OperationRow row;
+  Launch launch{start.parent, 0, false};
+  row.event_id = start.id;
+  row.enqueue_ns = row.last_progress_ns = now.ns;
+  row.communicator = comm_of(row.event_id);
+  row.rank = start.event_rank;
+  row.tid = now.tid;
+  if (kind == Kind::Coll) {
+    const auto coll = CollRecord::read(w);
+    row.kind = OpKind::Collective;
+    row.channels = coll.channels;
+    launch.sequence = coll.seq_number;
+    launch.has_sequence = true;
+    row.count = coll.count;
+    row.func = now.text(coll.func);
+    row.datatype = now.text(coll.datatype);
+    row.algo = now.text(coll.algo);
+    row.proto = now.text(coll.proto);
+    row.peer = coll.root;
+  } else if (kind == Kind::P2p) {
+    const auto p2p = P2pRecord::read(w);
+    row.kind = OpKind::PointToPoint;
+    row.channels = p2p.channels;
+    row.count = p2p.count;
+    row.func = now.text(p2p.func);
+    row.datatype = now.text(p2p.datatype);
+    row.peer = p2p.peer;
+  } else {
+    const auto ce = CeCollRecord::read(w);
+    row.kind = OpKind::CopyEngine;
+    row.count = ce.count;
+    row.func = now.text(ce.func);
+    row.datatype = now.text(ce.datatype);
+    row.peer = ce.root;
+    row.stream = ce.stream;
+  }
+  s_.row_at.set(row.event_id, static_cast<uint32_t>(s_.out.rows.size()));
+  s_.out.rows.push_back(row);
+  s_.launches.push_back(launch);
+}
+
+void OperationJoin::start_proxy_op(const uint64_t* w, const Now& now) {
+  const auto op = ProxyOpRecord::read(w);
+  const uint32_t at = take(&s_.works, &s_.free_works);
+  ProxyWork& work = s_.works[at];
+  work.parent = op.parent;
+  work.start_ns = work.last_ns = now.ns;
+  work.rank = op.event_rank;
+  work.peer = op.peer;
+  work.pid = op.pid;
+  work.planned = op.steps;
+  work.channel = op.channel;
+  work.is_send = op.is_send;
+  s_.work_at.set(op.id, at);
+}
+
+void OperationJoin::start_step(const uint64_t* w, const Now& now) {
+  const auto start = ProxyStepRecord::read(w);
+  const uint32_t work_at = s_.work_at.find(start.parent);
+  if (work_at == IdMap::kNone) {
+    ++s_.out.orphans;
+    return;
+  }
+  ProxyWork& work = s_.works[work_at];
+  work.stepped = true;
+  work.last_ns = now.ns;
+  const auto number = static_cast<uint32_t>(start.step);
+  uint32_t& slot = work.slots[number % work.slots.size()];
+  // A receive step is started again on every pass until the network takes it: one step, its first
+  // start counts.
+  if (slot != 0 && s_.steps[slot - 1].number == number &&
+      s_.steps[slot - 1].times.state == kNoState) {
+    OpenStep& step = s_.steps[slot - 1];
+    s_.step_at.erase(step.id);
+    step.id = start.id;
+    ++step.times.retries;
+    s_.step_at.set(step.id, slot - 1);
+    return;
+  }
+  const uint32_t at = take(&s_.steps, &s_.free_steps);
+  OpenStep& step = s_.steps[at];
+  step.id = start.id;
+  step.work = start.parent;
+  step.number = number;
+  step.times.start(now.ns);
+  s_.step_at.set(step.id, at);
+  slot = at + 1;
+}
+
+void OperationJoin::state(const uint64_t* w, const Now& now) {
+  const EventId id = EventRecord::read(w).id;
   const auto number = static_cast<uint8_t>(tag_of(w[0]) - kStateTag);
-  const Kind kind = kind_of(id);
-  if (kind == Kind::ProxyStep) {
-    const uint32_t at = step_at_.find(id);
+  const uint64_t argument =
+      state_has_argument(number) ? StateRecord::read(w).argument : kNoArgument;
+  if (kind_of(id) == Kind::ProxyStep) {
+    const uint32_t at = s_.step_at.find(id);
     if (at == IdMap::kNone) return;
-    steps_[at].times.enter(number, state_has_argument(number) ? w[2] : kNoArgument, now.ns);
-    const uint32_t work = work_at_.find(steps_[at].work);
-    if (work != IdMap::kNone) works_[work].last_ns = now.ns;
+    s_.steps[at].times.enter(number, argument, now.ns);
+    const uint32_t work = s_.work_at.find(s_.steps[at].work);
+    if (work != IdMap::kNone) s_.works[work].last_ns = now.ns;
   } else if (number == kKernelChStop) {
-    const uint32_t at = kernel_at_.find(id);
-    if (at == IdMap::kNone || w[2] == kNoArgument) return;
-    kernels_[at].gpu_stop = w[2];
-    if (are_an_interval(kernels_[at].gpu_start, w[2]))
-      gpu_.seen(comm_of(kernels_[at].parent), w[2], now.ns);
+    const uint32_t at = s_.kernel_at.find(id);
+    if (at == IdMap::kNone || argument == kNoArgument) return;
+    s_.kernels[at].gpu_stop = argument;
+    if (are_an_interval(s_.kernels[at].gpu_start, argument))
+      s_.gpu.seen(comm_of(s_.kernels[at].parent), argument, now.ns);
   } else if (number == kProxyOpInProgress) {
-    const uint32_t work = work_at_.find(id);
+    const uint32_t work = s_.work_at.find(id);
     if (work != IdMap::kNone) {
-      works_[work].last_ns = now.ns;
-      works_[work].stepped = true;
+      s_.works[work].last_ns = now.ns;
+      s_.works[work].stepped = true;
     }
   }
 }
 
 void OperationJoin::stop_step(uint64_t id, int64_t now_ns) {
-  const uint32_t at = step_at_.find(id);
+  const uint32_t at = s_.step_at.find(id);
   if (at == IdMap::kNone) return;
-  OpenStep& step = steps_[at];
+  OpenStep& step = s_.steps[at];
   step.times.leave(now_ns);
-  const uint32_t work_at = work_at_.find(step.work);
+  const uint32_t work_at = s_.work_at.find(step.work);
   if (work_at != IdMap::kNone) {
-    ProxyWork& work = works_[work_at];
+    ProxyWork& work = s_.works[work_at];
     for (unsigned i = 0; i < kStretches; ++i) work.spent[i] += step.times.spent[i];
     work.bytes += step.times.size_bytes;
     work.retries += step.times.retries;
@@ -116,69 +289,73 @@ void OperationJoin::stop_step(uint64_t id, int64_t now_ns) {
     uint32_t& slot = work.slots[step.number % work.slots.size()];
     if (slot == at + 1) slot = 0;
   }
-  step_at_.erase(id);
+  s_.step_at.erase(id);
   step.id = 0;
-  free_steps_.push_back(at);
+  s_.free_steps.push_back(at);
 }
 
 void OperationJoin::stop_proxy_op(uint64_t id, int64_t now_ns) {
-  const uint32_t at = work_at_.find(id);
+  const uint32_t at = s_.work_at.find(id);
   if (at == IdMap::kNone) return;
-  ProxyWork& work = works_[at];
+  ProxyWork& work = s_.works[at];
   work.stop_ns = work.last_ns = now_ns;
   for (const uint32_t slot : work.slots) {  // steps whose stop was lost
     if (slot == 0) continue;
-    step_at_.erase(steps_[slot - 1].id);
-    steps_[slot - 1].id = 0;
-    free_steps_.push_back(slot - 1);
+    s_.step_at.erase(s_.steps[slot - 1].id);
+    s_.steps[slot - 1].id = 0;
+    s_.free_steps.push_back(slot - 1);
   }
-  if (!fold(work)) works_done_.push_back(work);
+  if (!s_.fold(work)) s_.works_done.push_back(work);
   work = {};
-  work_at_.erase(id);
-  free_works_.push_back(at);
+  s_.work_at.erase(id);
+  s_.free_works.push_back(at);
 }
 
-void OperationJoin::stop(Words w, const Now& now) {
-  const uint64_t id = id_word(w);
+void OperationJoin::stop(const uint64_t* w, const Now& now) {
+  const EventId id = EventRecord::read(w).id;
   switch (static_cast<Kind>(tag_of(w[0]) - kStopTag)) {
     case Kind::ProxyStep:
       return stop_step(id, now.ns);
     case Kind::ProxyOp:
       return stop_proxy_op(id, now.ns);
     case Kind::KernelCh: {
-      const uint32_t at = kernel_at_.find(id);
+      const uint32_t at = s_.kernel_at.find(id);
       if (at == IdMap::kNone) return;
-      kernels_[at].stop_ns = now.ns;
-      gpu_.ended(kernels_[at].parent, kernels_[at].channel, kernels_[at].gpu_start,
-                 kernels_[at].gpu_stop);
-      if (!fold(kernels_[at])) kernels_done_.push_back(kernels_[at]);
-      kernel_at_.erase(id);
-      kernels_[at] = {};
-      free_kernels_.push_back(at);
+      s_.kernels[at].stop_ns = now.ns;
+      s_.gpu.ended(s_.kernels[at].parent, s_.kernels[at].channel, s_.kernels[at].gpu_start,
+                   s_.kernels[at].gpu_stop);
+      if (!s_.fold(s_.kernels[at])) s_.kernels_done.push_back(s_.kernels[at]);
+      s_.kernel_at.erase(id);
+      s_.kernels[at] = {};
+      s_.free_kernels.push_back(at);
       return;
     }
     case Kind::CollApi:
     case Kind::P2pApi: {
-      const uint32_t at =
-          api_at_.find(id);  // NCCL may stop an old handle again (hazard 11): the first counts
-      if (at != IdMap::kNone && apis_[at].stop_ns == kNoTime) apis_[at].stop_ns = now.ns;
+      // NCCL may stop an old handle again: the first stop counts.
+      const uint32_t at = s_.api_at.find(id);
+      if (at != IdMap::kNone && s_.apis[at].stop_ns == kNoTime) s_.apis[at].stop_ns = now.ns;
       return;
     }
     case Kind::GroupApi: {
-      const uint32_t at = group_at_.find(id);
-      if (at != IdMap::kNone && groups_[at].stop_ns == kNoTime) groups_[at].stop_ns = now.ns;
+      const uint32_t at = s_.group_at.find(id);
+      if (at != IdMap::kNone && s_.groups[at].stop_ns == kNoTime) s_.groups[at].stop_ns = now.ns;
       return;
     }
     case Kind::KernelLaunch: {
-      const uint32_t at = launch_at_.find(id);
-      const uint32_t group = at == IdMap::kNone ? at : group_at_.find(launch_groups_[at]);
-      if (group != IdMap::kNone) groups_[group].launch_stop_ns = now.ns;
-      launch_at_.erase(id);
+      const uint32_t at = s_.launch_at.find(id);
+      const uint32_t group = at == IdMap::kNone ? at : s_.group_at.find(s_.launch_groups[at]);
+      if (group != IdMap::kNone) s_.groups[group].launch_stop_ns = now.ns;
+      s_.launch_at.erase(id);
       return;
     }
     default:
       return;
   }
+}
+
+ProcessOperations OperationJoin::finish(const StringPool& strings) {
+  return make_rows(&s_, strings);
 }
 
 }  // namespace lockstep::analysis

@@ -2,12 +2,12 @@
 // as they are complete, so memory is what is open at one time; what never stops comes last.
 #include <unordered_map>
 
-#include "analysis/join/record_words.h"
 #include "analysis/join/step_times.h"
 #include "analysis/load/run.h"
 #include "analysis/relate/communicators.h"
 #include "analysis/relate/run_clock.h"
 #include "dumper/run/process_reader.h"
+#include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -42,7 +42,7 @@ class DetailJoin {
   struct Open {
     EventRow row;
     StepTimes step;
-    uint32_t step_number = 0;
+    int32_t step_number = 0;
   };
   struct ProxyOpFacts {
     uint64_t operation_id = 0;
@@ -52,18 +52,19 @@ class DetailJoin {
 
   Text text(uint64_t number) const { return number < texts_.size() ? texts_[number] : 0; }
 
-  void take(Words w, int64_t now_ns) {
+  void take(const uint64_t* w, int64_t now_ns) {
     const Tag tag = tag_of(w[0]);
     if (is_start(tag)) return start(w, now_ns);
     if (!is_stop(tag) && !is_state(tag)) return;
-    const auto found = open_.find(id_word(w));
+    const auto found = open_.find(EventRecord::read(w).id);
     if (found == open_.end()) return;
     Open& open = found->second;
     if (is_state(tag)) {
       ++open.row.states;
       const auto state = static_cast<uint8_t>(tag - kStateTag);
       if (open.row.kind == static_cast<uint8_t>(Kind::ProxyStep)) {
-        open.step.enter(state, state_has_argument(state) ? w[2] : kNoArgument, now_ns);
+        open.step.enter(
+            state, state_has_argument(state) ? StateRecord::read(w).argument : kNoArgument, now_ns);
       }
       return;
     }
@@ -73,23 +74,24 @@ class DetailJoin {
     open_.erase(found);
   }
 
-  void start(Words w, int64_t now_ns) {
+  void start(const uint64_t* w, int64_t now_ns) {
     Open open;
     EventRow& row = open.row;
     const Kind kind = static_cast<Kind>(tag_of(w[0]));
-    row.event_id = id_word(w);
-    row.parent_id = parent_word(w);
+    const auto common = StartRecord::read(w);
+    row.event_id = common.id;
+    row.parent_id = common.parent;
     row.start_ns = now_ns;
     row.process = process_;
     row.communicator = index_.find(process_, comm_of(row.event_id));
     row.tid = tid_;
-    row.rank = rank_word(w);
+    row.rank = common.event_rank;
     row.kind = static_cast<uint8_t>(kind);
     name(kind, w, &row);
     open.step.start(now_ns);
-    if (kind == Kind::ProxyStep) open.step_number = high32(w[3]);
+    if (kind == Kind::ProxyStep) open.step_number = ProxyStepRecord::read(w).step;
     if (kind == Kind::ProxyOp) {
-      const ProxyOpWords op = proxy_op_words(w);
+      const auto op = ProxyOpRecord::read(w);
       row.peer = op.peer;
       row.channel = op.channel;
       works_[row.event_id] = {row.parent_id, op.peer, op.channel,
@@ -98,28 +100,30 @@ class DetailJoin {
     open_[row.event_id] = open;
   }
 
-  void name(Kind kind, Words w, EventRow* row) const {
+  void name(Kind kind, const uint64_t* w, EventRow* row) const {
     switch (kind) {
       case Kind::Coll:
-        row->name = text(part16(w[9], 0));
+        row->name = text(CollRecord::read(w).func);
         return;
       case Kind::P2p:
-        row->name = text(part16(w[7], 0));
-        row->peer = static_cast<int32_t>(high32(w[7]));
+        row->name = text(P2pRecord::read(w).func);
+        row->peer = P2pRecord::read(w).peer;
         return;
       case Kind::CollApi:
+        row->name = text(CollApiRecord::read(w).func);
+        return;
       case Kind::P2pApi:
-        row->name = text(part16(w[5], 0));
+        row->name = text(P2pApiRecord::read(w).func);
         return;
       case Kind::CeColl:
-        row->name = text(part16(w[8], 0));
+        row->name = text(CeCollRecord::read(w).func);
         return;
       case Kind::KernelCh:
-        row->channel = part8(w[3], 4);
+        row->channel = KernelChRecord::read(w).channel;
         return;
       case Kind::KernelPhase:
-        row->channel = part8(w[3], 4);
-        row->name = text(part16(w[3], 3));
+        row->channel = KernelPhaseRecord::read(w).channel;
+        row->name = text(KernelPhaseRecord::read(w).name);
         return;
       default:
         return;
@@ -144,7 +148,7 @@ class DetailJoin {
     row.process = process_;
     row.communicator = open.row.communicator;
     row.rank = open.row.rank;
-    row.step = static_cast<int32_t>(open.step_number);
+    row.step = open.step_number;
     row.retries = open.step.retries;
     row.last_state = open.step.state;
     const auto work = works_.find(open.row.parent_id);

@@ -4,6 +4,7 @@
 
 #include "analysis/inspect/cat_run.h"
 #include "cli/commands.h"
+#include "cli/show/fields_markdown.h"
 #include "cli/show/output.h"
 #include "lockstep/event.h"
 
@@ -12,10 +13,16 @@ namespace {
 
 struct Arguments {
   std::string directory, kind;
+  bool fields = false;
   analysis::CatOptions options;
 };
 
 int run(Arguments* arguments) {
+  if (arguments->fields) {
+    print(fields_markdown());
+    return kOk;
+  }
+  if (arguments->directory.empty()) return bad_usage("DIR is required");
   if (!arguments->kind.empty()) {
     for (unsigned kind = 0; kind < kKinds; ++kind) {
       if (arguments->kind == kKindNames[kind]) arguments->options.kind = static_cast<int>(kind);
@@ -39,11 +46,12 @@ void add_cat(base::Command& lockstep) {
   base::Command command =
       lockstep.command("cat", "Print every record in time order, one JSON object a line",
                        [arguments] { return run(arguments.get()); });
-  command.option("DIR", &arguments->directory, "The run directory").required();
+  command.option("DIR", &arguments->directory, "The run directory");
   command.option("--kind", &arguments->kind, "Only events of this kind").shown_as("KIND");
   command.option("--rank", &arguments->options.rank, "Only communicators' members of this rank")
       .not_negative();
   command.option("--limit", &arguments->options.limit, "Only so many lines").positive();
+  command.flag("--fields", &arguments->fields, "Print the list of fields in docs/format.md");
 }
 
 }  // namespace lockstep::cli

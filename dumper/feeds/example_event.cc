@@ -1,6 +1,7 @@
 #include "dumper/feeds/example_event.h"
 
 #include <cstdio>
+#include <type_traits>
 
 #include "base/json.h"
 #include "lockstep/nccl_net_descr.h"
@@ -8,20 +9,17 @@
 namespace lockstep::dumper {
 namespace {
 
-using Event = ExampleTrace::Event;
-
 class Lines {
  public:
-  Lines(const Event& event, const ExampleEventContext& context)
+  Lines(const ExampleEvent& event, const ExampleEventContext& context)
       : event_(event), context_(context) {}
 
-  uint64_t word(unsigned i) const { return event_.words[i]; }
-  uint64_t low(unsigned i) const { return static_cast<uint32_t>(word(i)); }
-  uint64_t high(unsigned i) const { return word(i) >> 32; }
-  std::string text(unsigned i, unsigned place) const {
-    return std::string(context_.strings->text(static_cast<uint16_t>(word(i) >> (16 * place))));
+  template <typename Record>
+  Record start() const {
+    return Record::read(event_.words);
   }
-  uint64_t start_ticks() const { return ticks_of(word(0)); }
+  std::string text(unsigned number) const { return std::string(context_.strings->text(number)); }
+  uint64_t start_ticks() const { return ticks_of(event_.words[0]); }
   // When the state came; `otherwise` when it did not.
   uint64_t ticks(unsigned state, uint64_t otherwise) const {
     for (const auto& s : event_.states) {
@@ -73,7 +71,7 @@ class Lines {
     return text_buffer.GetString();
   }
 
-  const Event& event_;
+  const ExampleEvent& event_;
   const ExampleEventContext& context_;
 };
 
@@ -83,17 +81,21 @@ std::string pointer_text(uint64_t address) {
   return text;
 }
 
+// The Example prints ranks and the like as unsigned numbers.
+uint32_t as_unsigned(int32_t value) { return static_cast<uint32_t>(value); }
+
 void proxy_op(Lines* l, uint64_t stop) {
-  const bool send = (l->word(4) >> 40 & 1) != 0;
+  const auto op = l->start<ProxyOpRecord>();
   const uint64_t progress = l->ticks(kProxyOpInProgress, stop);
-  const auto arguments = [l](JsonWriter* w) {
-    put_uint(w, "Channel", l->word(4) >> 32 & 0xff);
-    put_uint(w, "Peer", l->low(4));
-    put_uint(w, "Steps", l->low(5));
-    put_uint(w, "ChunkSize", l->high(5));
+  const auto arguments = [&op](JsonWriter* w) {
+    put_uint(w, "Channel", op.channel);
+    put_uint(w, "Peer", as_unsigned(op.peer));
+    put_uint(w, "Steps", op.steps);
+    put_uint(w, "ChunkSize", op.chunk_size);
   };
-  l->pair("PROXY", send ? "ScheduleSend" : "ScheduleRecv", l->start_ticks(), progress, arguments);
-  l->pair("PROXY", send ? "ProgressSend" : "ProgressRecv", progress, stop, arguments);
+  l->pair("PROXY", op.is_send ? "ScheduleSend" : "ScheduleRecv", l->start_ticks(), progress,
+          arguments);
+  l->pair("PROXY", op.is_send ? "ProgressSend" : "ProgressRecv", progress, stop, arguments);
 }
 
 void proxy_step(Lines* l, uint64_t stop) {
@@ -112,7 +114,7 @@ void proxy_step(Lines* l, uint64_t stop) {
     uint64_t to = stop;
     for (unsigned next = 2; next > i; --next) to = l->ticks(phases[next].state, to);
     l->pair("NET", phases[i].name, from, to, [l](JsonWriter* w) {
-      put_uint(w, "Step", l->high(3));
+      put_uint(w, "Step", as_unsigned(l->start<ProxyStepRecord>().step));
       put_uint(w, "transSize", l->argument(kSendWait) + l->argument(kRecvFlushWait));
     });
   }
@@ -131,147 +133,169 @@ void proxy_ctrl(Lines* l, uint64_t stop) {
 }
 
 void coll(Lines* l, uint64_t stop, uint64_t comm_hash) {
-  l->pair("COLL", l->text(9, 0), l->start_ticks(), stop, [l, comm_hash](JsonWriter* w) {
-    put_uint(w, "SeqNum", l->word(5));
+  const auto coll = l->start<CollRecord>();
+  l->pair("COLL", l->text(coll.func), l->start_ticks(), stop, [&](JsonWriter* w) {
+    put_uint(w, "SeqNum", coll.seq_number);
     put_uint(w, "CommHash", comm_hash);
-    put_uint(w, "Rank", l->low(3));
-    put_uint(w, "Count", l->word(6));
-    put_text(w, "Datatype", l->text(9, 1));
-    put_text(w, "Algorithm", l->text(9, 2));
-    put_text(w, "Protocol", l->text(9, 3));
-    put_uint(w, "nChannels", l->high(3) & 0xff);
+    put_uint(w, "Rank", as_unsigned(coll.event_rank));
+    put_uint(w, "Count", coll.count);
+    put_text(w, "Datatype", l->text(coll.datatype));
+    put_text(w, "Algorithm", l->text(coll.algo));
+    put_text(w, "Protocol", l->text(coll.proto));
+    put_uint(w, "nChannels", coll.channels);
   });
 }
 
 void p2p(Lines* l, uint64_t stop, uint64_t comm_hash) {
-  l->pair("P2P", l->text(7, 0), l->start_ticks(), stop, [l, comm_hash](JsonWriter* w) {
+  const auto p2p = l->start<P2pRecord>();
+  l->pair("P2P", l->text(p2p.func), l->start_ticks(), stop, [&](JsonWriter* w) {
     put_uint(w, "CommHash", comm_hash);
-    put_uint(w, "Rank", l->low(3));
-    put_uint(w, "Peer", l->high(7));
-    put_uint(w, "Count", l->word(5));
-    put_text(w, "Datatype", l->text(7, 1));
-    put_uint(w, "nChannels", l->high(3) & 0xff);
+    put_uint(w, "Rank", as_unsigned(p2p.event_rank));
+    put_uint(w, "Peer", as_unsigned(p2p.peer));
+    put_uint(w, "Count", p2p.count);
+    put_text(w, "Datatype", l->text(p2p.datatype));
+    put_uint(w, "nChannels", p2p.channels);
   });
 }
 
-void api_call(Lines* l, uint64_t stop, bool is_coll) {
-  l->pair(is_coll ? "COLL_API" : "P2P_API", l->text(5, 0), l->start_ticks(), stop,
-          [l, is_coll](JsonWriter* w) {
-            put_uint(w, "count", l->word(4));
-            put_text(w, "datatype", l->text(5, 1));
-            if (is_coll) put_uint(w, "root", l->high(5));
-            put_uint(w, "GraphCaptured", l->high(3) & 1);
-            put_text(w, "Stream", pointer_text(l->word(6)));
-          });
+template <typename Record>
+void api_call(Lines* l, uint64_t stop, const char* category) {
+  const auto call = l->start<Record>();
+  l->pair(category, l->text(call.func), l->start_ticks(), stop, [&](JsonWriter* w) {
+    put_uint(w, "count", call.count);
+    put_text(w, "datatype", l->text(call.datatype));
+    if constexpr (std::is_same_v<Record, CollApiRecord>)
+      put_uint(w, "root", as_unsigned(call.root));
+    put_uint(w, "GraphCaptured", call.graph_captured);
+    put_text(w, "Stream", pointer_text(call.stream));
+  });
 }
 
 // Other network plugins have ids of their own, and say what only they know.
-void net_event(Lines* l, uint64_t start, uint64_t stop) {
-  const auto id = static_cast<int64_t>(l->word(4));
+void net_event(Lines* l, uint64_t stop) {
+  const auto net = l->start<NetPluginRecord>();
+  const auto id = static_cast<int64_t>(net.net_id);
+  const uint64_t start = l->start_ticks();
   if (id == abi::net::kSocketV1) {
-    l->pair("NET_SOCK", "Sock", start, stop, [l](JsonWriter* w) {
-      put_uint(w, "sock", l->low(5));
-      put_uint(w, "op", l->high(5));
-      put_uint(w, "size", l->word(7));
+    l->pair("NET_SOCK", "Sock", start, stop, [&](JsonWriter* w) {
+      put_uint(w, "sock", as_unsigned(net.device));
+      put_uint(w, "op", as_unsigned(net.opcode));
+      put_uint(w, "size", net.length);
     });
   } else if (id == abi::net::kIbV1) {
-    l->pair("NET_IB", "Qp", start, stop, [l](JsonWriter* w) {
-      put_uint(w, "device", l->low(5));
-      put_uint(w, "opcode", l->high(5));
-      put_uint(w, "wr_id", l->word(6));
-      put_uint(w, "size", l->word(7));
-      put_uint(w, "qp_num", l->word(8));
+    l->pair("NET_IB", "Qp", start, stop, [&](JsonWriter* w) {
+      put_uint(w, "device", as_unsigned(net.device));
+      put_uint(w, "opcode", as_unsigned(net.opcode));
+      put_uint(w, "wr_id", net.wr_id);
+      put_uint(w, "size", net.length);
+      put_uint(w, "qp_num", net.qp_num);
     });
   } else {
-    l->pair("NET", "Net", start, stop, [l](JsonWriter* w) { put_uint(w, "id", l->word(4)); });
+    l->pair("NET", "Net", start, stop, [&](JsonWriter* w) { put_uint(w, "id", net.net_id); });
   }
 }
 
-void ce_event(Lines* l, uint64_t stop, Kind kind) {
-  const bool is_coll = kind == Kind::CeColl, is_sync = kind == Kind::CeSync;
-  l->pair(is_coll   ? "CE_COLL"
-          : is_sync ? "CE_SYNC"
-                    : "CE_BATCH",
-          is_coll   ? l->text(8, 0)
-          : is_sync ? "CeSync"
-                    : "CeBatch",
-          l->start_ticks(), stop, [&](JsonWriter* w) {
-            if (is_coll) {
-              put_uint(w, "count", l->word(5));
-              put_text(w, "datatype", l->text(8, 1));
-              put_text(w, "strategy", l->text(8, 2));
-            } else if (is_sync) {
-              put_text(w, "type", (l->low(4) & 1) != 0 ? "Complete" : "Ready");
-              put_uint(w, "nRanks", l->high(4));
-            } else {
-              put_uint(w, "numOps", l->low(4));
-              put_uint(w, "totalBytes", l->word(5));
-            }
-          });
+void ce_coll(Lines* l, uint64_t stop) {
+  const auto coll = l->start<CeCollRecord>();
+  l->pair("CE_COLL", l->text(coll.func), l->start_ticks(), stop, [&](JsonWriter* w) {
+    put_uint(w, "count", coll.count);
+    put_text(w, "datatype", l->text(coll.datatype));
+    put_text(w, "strategy", l->text(coll.sync_strategy));
+  });
+}
+
+void ce_sync(Lines* l, uint64_t stop) {
+  const auto sync = l->start<CeSyncRecord>();
+  l->pair("CE_SYNC", "CeSync", l->start_ticks(), stop, [&](JsonWriter* w) {
+    put_text(w, "type", sync.is_complete ? "Complete" : "Ready");
+    put_uint(w, "nRanks", sync.ranks);
+  });
+}
+
+void ce_batch(Lines* l, uint64_t stop) {
+  const auto batch = l->start<CeBatchRecord>();
+  l->pair("CE_BATCH", "CeBatch", l->start_ticks(), stop, [&](JsonWriter* w) {
+    put_uint(w, "numOps", batch.num_ops);
+    put_uint(w, "totalBytes", batch.total_bytes);
+  });
+}
+
+void group_api(Lines* l, uint64_t stop) {
+  const auto group = l->start<GroupApiRecord>();
+  l->pair("GROUP_API", "Group API", l->start_ticks(), stop, [&](JsonWriter* w) {
+    put_uint(w, "groupApiId", group.id);
+    put_uint(w, "groupDepth", group.depth);
+  });
+}
+
+void kernel_launch(Lines* l, uint64_t stop) {
+  const auto launch = l->start<KernelLaunchRecord>();
+  l->pair("KERNEL_LAUNCH", "KernelLaunch", l->start_ticks(), stop, [&](JsonWriter* w) {
+    put_uint(w, "groupId", launch.parent);
+    put_text(w, "Stream", pointer_text(launch.stream));
+  });
+}
+
+void kernel_ch(Lines* l, uint64_t stop) {
+  const auto kernel = l->start<KernelChRecord>();
+  l->pair("GPU", "KernelCh", l->start_ticks(), stop, [&](JsonWriter* w) {
+    put_uint(w, "Channel", kernel.channel);
+    put_uint(w, "StartGpuClk", kernel.p_timer);
+    put_uint(w, "StopGpuClk", l->argument(kKernelChStop));
+  });
+}
+
+void kernel_phase(Lines* l, uint64_t stop) {
+  const auto phase = l->start<KernelPhaseRecord>();
+  l->pair("GPU", l->text(phase.name), l->start_ticks(), stop,
+          [&](JsonWriter* w) { put_uint(w, "Channel", phase.channel); });
+}
+
+void add_lines(const ExampleEvent& event, uint64_t comm_hash, Lines* l) {
+  const uint64_t stop = event.stop_ticks;
+  switch (event.kind()) {
+    case Kind::GroupApi:
+      return group_api(l, stop);
+    case Kind::CollApi:
+      return api_call<CollApiRecord>(l, stop, "COLL_API");
+    case Kind::P2pApi:
+      return api_call<P2pApiRecord>(l, stop, "P2P_API");
+    case Kind::KernelLaunch:
+      return kernel_launch(l, stop);
+    case Kind::Group:
+      return l->pair("GROUP", "Group", l->start_ticks(), stop,
+                     [&](JsonWriter* w) { put_uint(w, "groupId", event.id()); });
+    case Kind::Coll:
+      return coll(l, stop, comm_hash);
+    case Kind::P2p:
+      return p2p(l, stop, comm_hash);
+    case Kind::ProxyOp:
+      return proxy_op(l, stop);
+    case Kind::ProxyStep:
+      return proxy_step(l, stop);
+    case Kind::ProxyCtrl:
+      return proxy_ctrl(l, stop);
+    case Kind::KernelCh:
+      return kernel_ch(l, stop);
+    case Kind::NetPlugin:
+      return net_event(l, stop);
+    case Kind::CeColl:
+      return ce_coll(l, stop);
+    case Kind::CeSync:
+      return ce_sync(l, stop);
+    case Kind::CeBatch:
+      return ce_batch(l, stop);
+    case Kind::KernelPhase:
+      return kernel_phase(l, stop);
+  }
 }
 
 }  // namespace
 
-std::vector<std::string> example_lines(const Event& event, const ExampleEventContext& context) {
+std::vector<std::string> example_lines(const ExampleEvent& event,
+                                       const ExampleEventContext& context) {
   Lines lines(event, context);
-  Lines* const l = &lines;
-  const uint64_t start = l->start_ticks(), stop = event.stop_ticks;
-  switch (event.kind()) {
-    case Kind::GroupApi:
-      l->pair("GROUP_API", "Group API", start, stop, [l](JsonWriter* w) {
-        put_uint(w, "groupApiId", l->word(1));
-        put_uint(w, "groupDepth", l->high(3) & 0xffff);
-      });
-      break;
-    case Kind::CollApi:
-    case Kind::P2pApi:
-      api_call(l, stop, event.kind() == Kind::CollApi);
-      break;
-    case Kind::KernelLaunch:
-      l->pair("KERNEL_LAUNCH", "KernelLaunch", start, stop, [l](JsonWriter* w) {
-        put_uint(w, "groupId", l->word(2));
-        put_text(w, "Stream", pointer_text(l->word(4)));
-      });
-      break;
-    case Kind::Group:
-      l->pair("GROUP", "Group", start, stop,
-              [l](JsonWriter* w) { put_uint(w, "groupId", l->word(1)); });
-      break;
-    case Kind::Coll:
-      coll(l, stop, context.comm_hash);
-      break;
-    case Kind::P2p:
-      p2p(l, stop, context.comm_hash);
-      break;
-    case Kind::ProxyOp:
-      proxy_op(l, stop);
-      break;
-    case Kind::ProxyStep:
-      proxy_step(l, stop);
-      break;
-    case Kind::ProxyCtrl:
-      proxy_ctrl(l, stop);
-      break;
-    case Kind::KernelCh:
-      l->pair("GPU", "KernelCh", start, stop, [l](JsonWriter* w) {
-        put_uint(w, "Channel", l->high(3) & 0xff);
-        put_uint(w, "StartGpuClk", l->word(4));
-        put_uint(w, "StopGpuClk", l->argument(kKernelChStop));
-      });
-      break;
-    case Kind::NetPlugin:
-      net_event(l, start, stop);
-      break;
-    case Kind::CeColl:
-    case Kind::CeSync:
-    case Kind::CeBatch:
-      ce_event(l, stop, event.kind());
-      break;
-    case Kind::KernelPhase:
-      l->pair("GPU", l->text(3, 3), start, stop,
-              [l](JsonWriter* w) { put_uint(w, "Channel", l->high(3) & 0xff); });
-      break;
-  }
+  add_lines(event, context.comm_hash, &lines);
   return lines.lines;
 }
 

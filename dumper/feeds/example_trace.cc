@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "dumper/feeds/example_event.h"
-
 namespace lockstep::dumper {
 namespace {
 
@@ -19,10 +17,8 @@ ExampleTrace::ExampleTrace(std::string prefix, uint32_t pid, Log log)
 
 void ExampleTrace::apply_comm(const uint64_t* words, Tag tag, const StringSource& strings) {
   LiveComms::Names names;
-  if (tag == kCommInitTag && words[4] >> 48 >= kFirstString) {
-    const auto number = static_cast<uint32_t>(words[4] >> 48);
-    names.emplace_back(number, std::string(strings.text(number)));
-  }
+  const unsigned name = LiveComms::name_in(words);
+  if (name >= kFirstString) names.emplace_back(name, std::string(strings.text(name)));
   if (tag == kCommInitTag) first_init_ticks_ = std::min(first_init_ticks_, ticks_of(words[0]));
   comms_.apply(words, names);
 }
@@ -30,23 +26,25 @@ void ExampleTrace::apply_comm(const uint64_t* words, Tag tag, const StringSource
 void ExampleTrace::take(const Piece& piece, const StringSource& strings) {
   for_each_record(piece, [&](const uint64_t* words, Tag tag) {
     if (tag >= kCommInitTag) return apply_comm(words, tag, strings);
+    const EventId id = EventRecord::read(words).id;
     if (is_start(tag)) {
       if (open_.size() >= kMostOpen) {
         ++left_out_;
         return;
       }
-      Event& event = open_[words[1]];
+      ExampleEvent& event = open_[id];
       std::copy(words, words + kRecordShapes[tag].words, event.words);
       return;
     }
-    const auto found = open_.find(words[1]);
+    const auto found = open_.find(id);
     if (found == open_.end()) return;
-    Event& event = found->second;
+    ExampleEvent& event = found->second;
     if (is_state(tag)) {
       const unsigned number = tag - kStateTag;
       if (event.states.size() < kMostStates)
         event.states.push_back(
-            {number, ticks_of(words[0]), state_has_argument(number) ? words[2] : 0});
+            {number, ticks_of(words[0]),
+             state_has_argument(number) ? StateRecord::read(words).argument : 0});
       return;
     }
     event.stop_ticks = ticks_of(words[0]);
@@ -61,12 +59,12 @@ LineFile* ExampleTrace::file_of(uint32_t comm) {
   const auto facts = comms_.all().find(comm);
   if (facts == comms_.all().end()) return nullptr;
   auto file = std::make_unique<LineFile>(prefix_ + "_" + std::to_string(facts->second.id) + "_" +
-                                         std::to_string(facts->second.rank) + ".json",
+                                             std::to_string(facts->second.rank) + ".json",
                                          "[");
   return (files_[comm] = std::move(file)).get();
 }
 
-void ExampleTrace::write(const Event& event, const Round& round, const ChunkClock& clock) {
+void ExampleTrace::write(const ExampleEvent& event, const Round& round, const ChunkClock& clock) {
   LineFile* file = file_of(comm_of(event.id()));
   if (file == nullptr) {
     ++left_out_;  // another process's, or after its communicator's file was closed
@@ -84,7 +82,7 @@ void ExampleTrace::write(const Event& event, const Round& round, const ChunkCloc
 
 void ExampleTrace::end_round(const Round& round) {
   const ChunkClock clock = clock_of(round);
-  for (const Event& event : ended_) write(event, round, clock);
+  for (const ExampleEvent& event : ended_) write(event, round, clock);
   ended_.clear();
   Status status;
   for (auto& [comm, file] : files_) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dumper/drain/record_consumer.h"
+#include "dumper/feeds/example_event.h"
 #include "dumper/feeds/line_file.h"
 #include "dumper/segment/live_comms.h"
 
@@ -25,22 +26,9 @@ class ExampleTrace : public RecordConsumer {
   void take(const Piece& piece, const StringSource& strings) override;
   void end_round(const Round& round) override;
 
-  // An event with its states, in time order.
-  struct Event {
-    uint64_t words[kMaxWords] = {};
-    struct State {
-      unsigned number;
-      uint64_t ticks, argument;
-    };
-    std::vector<State> states;
-    uint64_t stop_ticks = 0;
-    EventId id() const { return words[1]; }
-    Kind kind() const { return kind_of(words[1]); }
-  };
-
  private:
   void apply_comm(const uint64_t* words, Tag tag, const StringSource& strings);
-  void write(const Event& event, const Round& round, const ChunkClock& clock);
+  void write(const ExampleEvent& event, const Round& round, const ChunkClock& clock);
   LineFile* file_of(uint32_t comm);
 
   std::string prefix_;
@@ -48,8 +36,8 @@ class ExampleTrace : public RecordConsumer {
   Log log_;
   LiveComms comms_;
   uint64_t first_init_ticks_ = ~uint64_t{0};
-  std::unordered_map<EventId, Event> open_;
-  std::vector<Event> ended_;                             // of this round
+  std::unordered_map<EventId, ExampleEvent> open_;
+  std::vector<ExampleEvent> ended_;                      // of this round
   std::map<uint32_t, std::unique_ptr<LineFile>> files_;  // nullptr: closed
   uint64_t left_out_ = 0;
   bool failing_ = false;

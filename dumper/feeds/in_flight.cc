@@ -15,9 +15,6 @@ constexpr uint64_t kNeverStopsNs = 1000 * kMs;
 constexpr uint64_t kNoKernelNs = 5000 * kMs;
 
 constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
-constexpr uint16_t text_at(uint64_t word, unsigned place) {
-  return static_cast<uint16_t>(word >> (16 * place));
-}
 constexpr bool is_operation(EventId id) {
   return !is_unrecorded(id) && (kind_of(id) == Kind::Coll || kind_of(id) == Kind::P2p) &&
          serial_of(id) != 0;
@@ -42,7 +39,7 @@ void InFlight::apply(const uint64_t* words, Tag tag) {
     case state_tag(kKernelChStop):
       return stop_kernel_clock(words);
     case kCommFinalizeTag:
-      finalized_at_ticks_[static_cast<uint32_t>(words[1])] = ticks_of(words[0]);
+      finalized_at_ticks_[static_cast<uint32_t>(CommRecord::read(words).comm)] = ticks_of(words[0]);
       return;
     default:
       return;
@@ -60,32 +57,37 @@ Operation* InFlight::operation(EventId id) {
 }
 
 void InFlight::start_operation(const uint64_t* words) {
-  Operation& op = *operation(words[1]);
+  const auto start = StartRecord::read(words);
+  Operation& op = *operation(start.id);
   op.started = true;
   op.wants_kernel = (kinds_ & bit(Kind::KernelCh)) != 0;
   op.wants_proxy = (kinds_ & bit(Kind::ProxyOp)) != 0;
   op.start_ticks = ticks_of(words[0]);
   op.last_ticks = std::max(op.last_ticks, op.start_ticks);
-  op.rank = static_cast<int32_t>(words[3]);
-  op.channels = static_cast<uint8_t>(words[3] >> 32);
+  op.rank = start.event_rank;
   if (op.is_p2p()) {
+    const auto p2p = P2pRecord::read(words);
     op.sequence = ++p2p_numbers_[comm_of(op.id)];
-    op.count = words[5];
-    op.func = text_at(words[7], 0);
-    op.datatype = text_at(words[7], 1);
-    op.peer = static_cast<int32_t>(words[7] >> 32);
+    op.channels = p2p.channels;
+    op.count = p2p.count;
+    op.func = p2p.func;
+    op.datatype = p2p.datatype;
+    op.peer = p2p.peer;
   } else {
-    op.sequence = words[5];
-    op.count = words[6];
-    op.func = text_at(words[9], 0);
-    op.datatype = text_at(words[9], 1);
-    op.algo = text_at(words[9], 2);
-    op.proto = text_at(words[9], 3);
+    const auto coll = CollRecord::read(words);
+    op.channels = coll.channels;
+    op.sequence = coll.seq_number;
+    op.count = coll.count;
+    op.func = coll.func;
+    op.datatype = coll.datatype;
+    op.algo = coll.algo;
+    op.proto = coll.proto;
   }
 }
 
 Operation* InFlight::parent_of(const uint64_t* words) {
-  if (is_operation(words[2])) return operation(words[2]);
+  const EventId parent = StartRecord::read(words).parent;
+  if (is_operation(parent)) return operation(parent);
   ++orphans_;
   return nullptr;
 }
@@ -93,10 +95,11 @@ Operation* InFlight::parent_of(const uint64_t* words) {
 void InFlight::start_kernel(const uint64_t* words) {
   Operation* op = parent_of(words);
   if (op == nullptr) return;
+  const auto start = KernelChRecord::read(words);
   KernelSpan span;
-  span.id = words[1];
-  span.channel = static_cast<uint8_t>(words[3] >> 32);
-  span.start_gpu_ns = words[4];
+  span.id = start.id;
+  span.channel = start.channel;
+  span.start_gpu_ns = start.p_timer;
   span.start_ticks = ticks_of(words[0]);
   children_[span.id] = {op->id, op->kernels.size()};
   op->kernels.push_back(span);
@@ -106,12 +109,13 @@ void InFlight::start_kernel(const uint64_t* words) {
 
 void InFlight::start_proxy_op(const uint64_t* words) {
   // Under PXN the parent is another process's id; such an operation has no communicator of ours.
-  if (comm_of(words[1]) == kUnknownComm) return;
+  const EventId id = EventRecord::read(words).id;
+  if (comm_of(id) == kUnknownComm) return;
   Operation* op = parent_of(words);
   if (op == nullptr) return;
-  children_[words[1]] = {op->id, 0};
+  children_[id] = {op->id, 0};
   ++op->proxy_ops;
-  op->open_proxy_ops.push_back(words[1]);
+  op->open_proxy_ops.push_back(id);
   op->last_ticks = std::max(op->last_ticks, ticks_of(words[0]));
 }
 
@@ -127,15 +131,16 @@ KernelSpan* InFlight::kernel(EventId id, Operation** owner) {
 
 void InFlight::stop_kernel_clock(const uint64_t* words) {
   Operation* op = nullptr;
-  KernelSpan* span = kernel(words[1], &op);
+  const auto state = StateRecord::read(words);
+  KernelSpan* span = kernel(state.id, &op);
   if (span == nullptr) return;
   span->record_ticks = ticks_of(words[0]);
-  span->stop_gpu_ns = words[2];
+  span->stop_gpu_ns = state.argument;
   op->last_ticks = std::max(op->last_ticks, span->record_ticks);
 }
 
 void InFlight::stop(const uint64_t* words) {
-  const EventId id = words[1];
+  const EventId id = EventRecord::read(words).id;
   const uint64_t ticks = ticks_of(words[0]);
   Operation* op = nullptr;
   if (is_operation(id)) {

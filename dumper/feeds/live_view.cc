@@ -24,21 +24,16 @@ LiveView::LiveView() : in_flight_(kMostOperations) {}
 void LiveView::take(const Piece& piece, const StringSource& strings) {
   in_flight_.set_kinds(kinds_.load(std::memory_order_relaxed));
   for_each_record(piece, [&](const uint64_t* words, Tag tag) {
-    if (tag >= kCommInitTag) apply_comm(words, tag, strings);
+    if (tag >= kCommInitTag) apply_comm(words, strings);
     if (is_state(tag)) waits_.apply(words, tag);
     in_flight_.apply(words, tag);
   });
 }
 
-void LiveView::apply_comm(const uint64_t* words, Tag tag, const StringSource& strings) {
+void LiveView::apply_comm(const uint64_t* words, const StringSource& strings) {
   LiveComms::Names names;
-  uint64_t number = kNullString;
-  if (tag == kCommInitTag) number = words[4] >> 48;
-  if (tag == kCommInfoTag) number = words[3] & 0xffff;
-  if (number >= kFirstString) {
-    names.emplace_back(static_cast<uint32_t>(number),
-                       std::string(strings.text(static_cast<unsigned>(number))));
-  }
+  const unsigned name = LiveComms::name_in(words);
+  if (name >= kFirstString) names.emplace_back(name, std::string(strings.text(name)));
   comms_.apply(words, names);
 }
 

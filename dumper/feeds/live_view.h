@@ -25,7 +25,7 @@ class LiveView : public RecordConsumer {
   void end_round(const Round& round) override;
 
  private:
-  void apply_comm(const uint64_t* words, Tag tag, const StringSource& strings);
+  void apply_comm(const uint64_t* words, const StringSource& strings);
   void hand_over(const Operation& op, const ChunkClock& clock, const StringSource& strings);
 
   std::atomic<uint32_t> kinds_{0xffff};

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "lockstep/event.h"
+#include "lockstep/record_fields.h"
 
 namespace lockstep::dumper {
 
@@ -15,10 +15,11 @@ class PeerWaits {
   void apply(const uint64_t* words, Tag tag) {
     const unsigned state = tag - kStateTag;
     const uint64_t ticks = ticks_of(words[0]);
-    Slot& slot = slots_[serial_of(words[1]) % kSlots];
+    const EventId step = EventRecord::read(words).id;
+    Slot& slot = slots_[serial_of(step) % kSlots];
     if (state == kSendPeerWait || state == kRecvWait) {
-      slot = {words[1], ticks};
-    } else if ((state == kSendWait || state == kRecvFlushWait) && slot.step == words[1]) {
+      slot = {step, ticks};
+    } else if ((state == kSendWait || state == kRecvFlushWait) && slot.step == step) {
       (state == kSendWait ? send_ticks_ : recv_ticks_) += ticks - slot.since_ticks;
       slot = {};
     }

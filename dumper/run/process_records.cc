@@ -82,10 +82,8 @@ bool ProcessRecords::select() {
 }
 
 void ProcessRecords::learn(const uint64_t* words) {
-  const uint64_t number = tag_of(words[0]) == kCommInitTag   ? words[4] >> 48
-                          : tag_of(words[0]) == kCommInfoTag ? words[3] & 0xffff
-                                                             : 0;
-  comms_.apply(words, {{static_cast<uint32_t>(number), text(number)}});
+  const unsigned name = LiveComms::name_in(words);
+  comms_.apply(words, {{name, text(name)}});
 }
 
 bool ProcessRecords::next(TimedRecord* record) {

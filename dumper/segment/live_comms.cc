@@ -1,6 +1,8 @@
 #include "dumper/segment/live_comms.h"
 
 #include "base/json.h"
+#include "lockstep/record_fields.h"
+#include "lockstep/shared_blocks.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -14,23 +16,36 @@ std::string name_of(const LiveComms::Names& names, uint64_t number) {
 
 }  // namespace
 
+unsigned LiveComms::name_in(const uint64_t* words) {
+  switch (tag_of(words[0])) {
+    case kCommInitTag:
+      return CommInitRecord::read(words).name;
+    case kCommInfoTag:
+      return CommInfoRecord::read(words).name;
+    default:
+      return kNullString;
+  }
+}
+
 void LiveComms::apply(const uint64_t* words, const Names& names) {
   const Tag tag = tag_of(words[0]);
-  const auto comm = static_cast<uint32_t>(words[1] & kLastComm);
+  const auto comm = static_cast<uint32_t>(CommRecord::read(words).comm & kLastComm);
   CommFacts& facts = comms_[comm];
   facts.comm = comm;
   if (tag == kCommInitTag) {
-    facts.id = words[2];
-    facts.rank = static_cast<uint32_t>(words[3]);
-    facts.ranks = static_cast<uint32_t>(words[3] >> 32);
-    facts.nodes = static_cast<uint32_t>(words[4]);
-    facts.abi_version = static_cast<uint32_t>(words[4] >> 32 & 0xffff);
-    facts.name = name_of(names, words[4] >> 48);
+    const auto init = CommInitRecord::read(words);
+    facts.id = init.comm_id;
+    facts.rank = init.rank;
+    facts.ranks = init.ranks;
+    facts.nodes = init.nodes;
+    facts.abi_version = init.abi_version;
+    facts.name = name_of(names, init.name);
     facts.init_ticks = ticks_of(words[0]);
     facts.finalize_ticks = 0;
   } else if (tag == kCommInfoTag) {
-    facts.id = words[2];
-    facts.name = name_of(names, words[3] & 0xffff);
+    const auto info = CommInfoRecord::read(words);
+    facts.id = info.comm_id;
+    facts.name = name_of(names, info.name);
   } else if (tag == kCommFinalizeTag) {
     facts.finalize_ticks = ticks_of(words[0]);
   }

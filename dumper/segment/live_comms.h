@@ -27,6 +27,8 @@ struct CommFacts {
 class LiveComms {
  public:
   using Names = std::vector<std::pair<uint32_t, std::string>>;
+  // The number of the string that a COMM_* record calls its communicator; kNullString for none.
+  static unsigned name_in(const uint64_t* words);
   // One COMM_* record; `names` holds the texts of the strings it uses.
   void apply(const uint64_t* words, const Names& names);
   // Takes over what a Comms chunk says about communicators not seen yet.

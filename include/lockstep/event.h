@@ -1,13 +1,15 @@
 // What one call of NCCL's becomes: a record of 64-bit words, the same in a thread's block, in a
 // decoded chunk and in every reader. A record is never a C struct: its first word names its shape
 // (Tag), and the shape fixes how many words follow and what each means. Writers are the ABI
-// adapters in plugin/; the codec in dumper/ knows only the word types (see record_shape()); readers
-// use the accessors below. Nothing here allocates, locks or calls.
+// adapters in plugin/; the codec in dumper/ knows only the word types (record_shape.h); writers and
+// readers take the fields by name (record_fields.h). Nothing here allocates, locks or calls.
 //
-//   word 0      tag (low 8 bits) | ticks since the process's tick base (high 56 bits, see
-//   trace_format.h: Anchor) word 1      event id (START, STATE, STOP) or communicator number
-//   (COMM_*) word 2      START: the parent as NCCL passed it (an event id of this or, under PXN,
-//   another process); STATE: argument word 3..    START: payload by kind, listed in record_shape.h
+//   word 0      tag (low 8 bits) | ticks since the process's tick base (high 56 bits; Anchor in
+//               shared_blocks.h ties ticks to time)
+//   word 1      event id (START, STATE, STOP) or communicator number (COMM_*)
+//   word 2      START: the parent as NCCL passed it (an event id of this or, with PXN, another
+//               process); STATE: argument
+//   word 3..    START: payload by kind, listed in record_fields.h
 #pragma once
 
 #include <cstdint>

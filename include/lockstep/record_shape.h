@@ -1,52 +1,27 @@
-// The words of every record, by tag: how many there are, what each holds, and how the codec should
-// treat it. One table serves the adapters (which fill the words), the codec (which needs only count
-// and type) and the readers.
-//
-// Words 1 and 2 are described in event.h. Payload words of START records (fields of 16 or 32 bits
-// share a word, the first named in the low bits; "s16" is a number of the string table, 0 = NCCL
-// passed NULL):
-//
-//   every kind    3 rank
-//   Coll          3 rank, channels u8 << 32, warps u8 << 40, isSymColl << 48   4 legacy Group's id
-//   5 seqNumber   6 count
-//                 7 sendBuff   8 recvBuff   9 func s16, datatype s16, algo s16, proto s16   10
-//                 root, kernelVariant s16 << 32 11 userTag   12 trafficBytes (v1, v2)   13 op (v1),
-//                 isCollnet << 32, isNvls << 33
-//   P2p           3 rank, channels u8 << 32   4 legacy Group's id   5 count   6 buff   7 func s16,
-//   datatype s16, peer << 32   8 userTag ProxyOp       3 rank, pid << 32   4 peer, channel u8 <<
-//   32, isSend << 40   5 nSteps, chunkSize << 32 ProxyStep     3 rank, step << 32 KernelCh      3
-//   rank, channel u8 << 32   4 pTimer (GPU clock, ns) NetPlugin     3 rank   4 id   5 device or fd,
-//   opcode or op << 32   6 wr_id   7 length   8 qpNum GroupApi      3 rank, depth u16 << 32,
-//   graphCaptured << 48 CollApi       3 rank, graphCaptured << 32   4 count   5 func s16, datatype
-//   s16, root << 32   6 stream   7 userTag P2pApi        3 rank, graphCaptured << 32   4 count   5
-//   func s16, datatype s16   6 stream   7 userTag KernelLaunch  3 rank   4 stream CeColl        3
-//   rank, intraBatchSync << 32   4 seqNumber   5 count   6 sendBuff   7 recvBuff
-//                 8 func s16, datatype s16, syncStrategy s16   9 root, batchSize << 32   10
-//                 numBatches, ceSeqNum << 32 11 stream   12 userTag
-//   CeSync        3 rank   4 isComplete, nRanks << 32
-//   CeBatch       3 rank   4 numOps, useIntraSync << 32   5 totalBytes
-//   KernelPhase   3 rank, channel u8 << 32, phase u8 << 40, name s16 << 48   4 pTimer
-//   COMM_INIT     1 communicator number   2 commId (v4+)   3 rank, nranks << 32   4 nNodes, ABI
-//   version << 32, name s16 << 48 COMM_FINALIZE 1 communicator number COMM_INFO     1 communicator
-//   number   2 commHash, name s16 in word 3 (v1 to v3 learn these from Coll and P2p)
+// How many words a record has, by tag, and how the codec should treat each: worked out from the table
+// of fields (record_fields.h), so that a new field needs nothing here. A word's type fixes its
+// columns in files (docs/format.md): a field may move only together with the format's version.
 #pragma once
 
 #include <array>
 
-#include "lockstep/event.h"
+#include "lockstep/record_fields.h"
 
 namespace lockstep {
 
-// How the codec splits a word into delta-coded columns (chunk_codec.h).
+// How the codec splits a word into delta-coded columns (chunk_codec.h). "s16" is a number of the
+// string table.
 enum class WordType : uint8_t {
   Plain,    // one 64-bit number
   Halves,   // two 32-bit numbers
   Id,       // an event id: serial in one column, kind and communicator in another
-  Strings,  // four s16
+  Strings,  // up to four s16
   Mixed,    // s16 s16 in the low half, a 32-bit number in the high half
   Named,    // a 32-bit number in the low half; bits 32-47 small fields; s16 in bits 48-63
   Variant,  // a 32-bit number in the low half; s16 in bits 32-47
 };
+constexpr const char* kWordTypeNames[] = {"Plain", "Halves", "Id",     "Strings",
+                                          "Mixed", "Named",  "Variant"};
 
 constexpr unsigned kMaxWords = 14;
 struct RecordShape {
@@ -55,42 +30,77 @@ struct RecordShape {
 };
 
 namespace shape_detail {
-using W = WordType;
-constexpr RecordShape shape(std::initializer_list<W> types) {
-  RecordShape s;
-  s.words = 1;
-  for (W t : types) s.types[s.words++] = t;
-  return s;
+
+// What the fields of a word take of it.
+struct WordUse {
+  uint64_t bits = 0, text_bits = 0;
+  bool is_one = false, is_event = false;  // one field of 64 bits
+  bool fits = true;                       // no field over another's bits, texts of 16 bits
+};
+constexpr WordUse use_of(const FieldList& fields, unsigned word) {
+  WordUse use;
+  for (const RecordField& field : fields) {
+    if (field.word != word) continue;
+    const uint64_t bits = field.mask() << field.shift;
+    const bool is_text = field.type == FieldType::Text;
+    if ((use.bits & bits) != 0 || field.shift + field.bits > 64 || (is_text && field.bits != 16))
+      use.fits = false;
+    use.bits |= bits;
+    if (is_text) use.text_bits |= bits;
+    use.is_one = field.bits == 64;
+    use.is_event = field.type == FieldType::Event;
+  }
+  return use;
 }
-constexpr W I = W::Id, P = W::Plain, H = W::Halves, S = W::Strings, M = W::Mixed, N = W::Named,
-            V = W::Variant;
+
+constexpr uint64_t s16(unsigned place) { return uint64_t{0xffff} << 16 * place; }
+constexpr WordType type_of(const WordUse& use) {
+  switch (use.text_bits) {
+    case 0:
+      return use.is_event ? WordType::Id : use.is_one ? WordType::Plain : WordType::Halves;
+    case s16(0) | s16(1):
+      return WordType::Mixed;
+    case s16(3):
+      return WordType::Named;
+    case s16(2):
+      return WordType::Variant;
+    default:
+      return WordType::Strings;
+  }
+}
+
 constexpr std::array<RecordShape, kTags> make_shapes() {
-  std::array<RecordShape, kTags> t{};
-  auto start = [&](Kind k, RecordShape s) { t[start_tag(k)] = s; };
-  start(Kind::Group, shape({I, I, H}));
-  start(Kind::Coll, shape({I, I, H, I, P, P, P, P, S, V, P, P, H}));
-  start(Kind::P2p, shape({I, I, H, I, P, P, M, P}));
-  start(Kind::ProxyOp, shape({I, I, H, H, H}));
-  start(Kind::ProxyStep, shape({I, I, H}));
-  start(Kind::ProxyCtrl, shape({I, I, H}));
-  start(Kind::KernelCh, shape({I, I, H, P}));
-  start(Kind::NetPlugin, shape({I, I, H, P, H, P, P, P}));
-  start(Kind::GroupApi, shape({I, I, H}));
-  start(Kind::CollApi, shape({I, I, H, P, M, P, P}));
-  start(Kind::P2pApi, shape({I, I, H, P, M, P, P}));
-  start(Kind::KernelLaunch, shape({I, I, H, P}));
-  start(Kind::CeColl, shape({I, I, H, P, P, P, P, S, H, H, P, P}));
-  start(Kind::CeSync, shape({I, I, H, H}));
-  start(Kind::CeBatch, shape({I, I, H, H, P}));
-  start(Kind::KernelPhase, shape({I, I, N, P}));
-  for (unsigned k = 0; k < kKinds; ++k) t[kStopTag + k] = shape({I});
-  for (unsigned s = 0; s < kStates; ++s)
-    t[kStateTag + s] = state_has_argument(s) ? shape({I, P}) : shape({I});
-  t[kCommInitTag] = shape({P, P, H, N});
-  t[kCommFinalizeTag] = shape({P});
-  t[kCommInfoTag] = shape({P, P, S});
-  return t;
+  std::array<RecordShape, kTags> shapes{};
+  for (unsigned tag = 0; tag < kTags; ++tag) {
+    const FieldList fields = fields_of(static_cast<Tag>(tag));
+    RecordShape& shape = shapes[tag];
+    for (const RecordField& field : fields) {
+      if (field.word >= shape.words) shape.words = static_cast<uint8_t>(field.word + 1);
+    }
+    for (unsigned word = 1; word < shape.words; ++word)
+      shape.types[word] = type_of(use_of(fields, word));
+  }
+  return shapes;
 }
+
+// Every word behind the first has a field, and the types above say all that its fields need.
+constexpr bool fields_fit() {
+  for (unsigned tag = 0; tag < kTags; ++tag) {
+    const FieldList fields = fields_of(static_cast<Tag>(tag));
+    unsigned words = 0;
+    for (const RecordField& field : fields) words = field.word >= words ? field.word + 1u : words;
+    if (words > kMaxWords) return false;
+    for (unsigned word = 1; word < words; ++word) {
+      const WordUse use = use_of(fields, word);
+      const bool only_texts = use.bits == use.text_bits;
+      if (use.bits == 0 || !use.fits) return false;
+      if (type_of(use) == WordType::Strings && !only_texts) return false;
+    }
+  }
+  return true;
+}
+static_assert(fields_fit(), "record_fields.h: a word without a field, or fields that overlap");
+
 }  // namespace shape_detail
 
 inline constexpr std::array<RecordShape, kTags> kRecordShapes = shape_detail::make_shapes();

@@ -75,7 +75,7 @@ abi::ResultCode Api<kVersion, Descr, Args>::start(void* context, void** handle, 
   const uint64_t type = d->type;  // one byte up to v4: what lies behind it there is garbage
   switch (type) {
     case abi::kGroup:
-      start_plain<Kind::Group>(context, handle, *d);
+      start_plain<GroupRecord>(context, handle, *d);
       break;
     case abi::kColl:
       start_any_coll<kVersion>(context, handle, *d);
@@ -90,7 +90,7 @@ abi::ResultCode Api<kVersion, Descr, Args>::start(void* context, void** handle, 
       start_proxy_step(context, handle, *d);
       break;
     case abi::kProxyCtrl:
-      start_plain<Kind::ProxyCtrl>(context, handle, *d);
+      start_plain<ProxyCtrlRecord>(context, handle, *d);
       break;
     default:
       if constexpr (kVersion >= 3) {

@@ -10,8 +10,11 @@ void learn_comm(uint32_t comm, uint64_t hash, const char* name) {
   const uint64_t mark = hash ^ uint64_t { comm } << 40;
   if (slot.load(std::memory_order_relaxed) == mark) return;
   slot.store(mark, std::memory_order_relaxed);
-  const uint64_t payload[] = {comm, hash, intern(own_log(), name)};
-  record_comm(kCommInfoTag, payload, 3);
+  CommInfoRecord record;
+  record.comm = comm;
+  record.comm_id = hash;
+  record.name = intern(own_log(), name);
+  record_comm(record);
 }
 
 namespace {

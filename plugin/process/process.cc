@@ -77,11 +77,15 @@ bool start_recording(const CommFacts& facts) {
 }
 
 void record_init(const CommFacts& facts, uint64_t number) {
-  const uint64_t name = intern(own_log(), facts.name);
-  const uint64_t payload[] = {
-      number, facts.id, low32(facts.rank) | high32(facts.ranks),
-      low32(facts.nodes) | static_cast<uint64_t>(facts.abi_version) << 32 | name << 48};
-  record_comm(kCommInitTag, payload, 4);
+  CommInitRecord record;
+  record.comm = number;
+  record.comm_id = facts.id;
+  record.name = intern(own_log(), facts.name);
+  record.rank = static_cast<uint32_t>(facts.rank);
+  record.ranks = static_cast<uint32_t>(facts.ranks);
+  record.nodes = static_cast<uint32_t>(facts.nodes);
+  record.abi_version = static_cast<uint16_t>(facts.abi_version);
+  record_comm(record);
 }
 
 void begin_recorded_comm(const CommFacts& facts, void** context, int32_t* activation_mask) {
@@ -147,8 +151,9 @@ void begin_comm(const CommFacts& facts, void** context, int32_t* activation_mask
 
 void end_comm(void* context) noexcept {
   if (!recording() || context == kNoContext) return;
-  const uint64_t payload[] = {comm_of_context(context)};
-  record_comm(kCommFinalizeTag, payload, 1);
+  CommFinalizeRecord record;
+  record.comm = comm_of_context(context);
+  record_comm(record);
   if (Chain* const others = chain.load(std::memory_order_acquire))
     others->end_comm(comm_of_context(context));
   try {

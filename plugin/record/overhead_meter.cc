@@ -24,11 +24,15 @@ constexpr unsigned kClassCount = sizeof kClasses / sizeof kClasses[0];
 
 // Starts and stops into the calling thread's block. The kinds here are never shed for memory, so
 // that no loss can be counted.
-template <Kind kKind>
+template <typename Record>
 void make_calls() {
   for (unsigned i = 0; i < kSampledEvents; ++i) {
     void* handle = nullptr;
-    record_start<kKind>(1, nullptr, &handle, [i](ThreadLog&, uint64_t* words) { words[0] = i; });
+    record_start<Record>(1, nullptr, &handle, [i](ThreadLog&) {
+      Record record;
+      record.event_rank = static_cast<int32_t>(i);
+      return record;
+    });
     record_stop(handle);
   }
 }
@@ -63,7 +67,7 @@ void OverheadMeter::sample_call_cost() {
     const bool coll = (kinds & bit(Kind::Coll)) != 0;
     if (!coll && (kinds & bit(Kind::GroupApi)) == 0) return;
     const uint64_t before_ns = raw_now_ns();
-    coll ? make_calls<Kind::Coll>() : make_calls<Kind::GroupApi>();
+    coll ? make_calls<CollRecord>() : make_calls<GroupApiRecord>();
     const auto took_ns = static_cast<double>(raw_now_ns() - before_ns);
     const double one_ns = took_ns / (2 * kSampledEvents);
     call_ns_ = call_ns_ == 0 ? one_ns : call_ns_ + kNewSampleShare * (one_ns - call_ns_);

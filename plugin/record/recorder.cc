@@ -59,9 +59,8 @@ void apply_shedding() {
   uint64_t wanted = 0;
   do {
     const auto shed_now = static_cast<uint32_t>((gate & kShedMask) >> Recorder::kShedShift);
-    const uint64_t shed =
-        Recorder::shed_kinds(recorder.available.load(std::memory_order_relaxed),
-                             recorder.max_blocks, shed_now);
+    const uint64_t shed = Recorder::shed_kinds(recorder.available.load(std::memory_order_relaxed),
+                                               recorder.max_blocks, shed_now);
     wanted = (gate & ~kShedMask) | shed << Recorder::kShedShift;
   } while ((gate & Recorder::kOn) != 0 && gate != wanted &&
            !recorder.gate.compare_exchange_weak(gate, wanted, std::memory_order_relaxed));
@@ -178,15 +177,6 @@ uint16_t intern_slow(ThreadLog& log, const char* text) {
   const uint16_t number = StringTable(recorder.arena).intern(text);
   log.strings[reinterpret_cast<uintptr_t>(text) / 4 % ThreadLog::kCachedStrings] = {text, number};
   return number;
-}
-
-void record_comm(Tag tag, const uint64_t* payload, unsigned words) {
-  ThreadLog& log = own_log();
-  uint64_t* record = reserve(log, words + 1);
-  if (record == nullptr) return;
-  record[0] = make_word0(tag, now_ticks());
-  for (unsigned i = 0; i < words; ++i) record[i + 1] = payload[i];
-  publish(log, words + 1);
 }
 
 }  // namespace lockstep::plugin

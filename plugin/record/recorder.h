@@ -135,10 +135,13 @@ inline uint16_t intern(ThreadLog& log, const char* text) {
   return __builtin_expect(cached.text == text, 1) ? cached.number : intern_slow(log, text);
 }
 
-// Records the start of an event; `fill(log, payload)` writes words 3 and up. Always sets *handle.
-template <Kind kKind, typename Fill>
-inline void record_start(uint32_t comm, const void* parent, void** handle, Fill fill) {
-  constexpr unsigned kWords = kRecordShapes[start_tag(kKind)].words;
+// Records the start of an event; `fields(log)` gives a Record (record_fields.h) without its id and
+// parent, and is asked only when there is room for it. Always sets *handle.
+template <typename Record, typename Fields>
+[[gnu::always_inline]] inline void record_start(uint32_t comm, const void* parent, void** handle,
+                                                Fields fields) {
+  constexpr Kind kKind = static_cast<Kind>(kTagOf<Record>);
+  constexpr unsigned kWords = Record::kWords;
   constexpr unsigned kBit = static_cast<unsigned>(kKind);
   const uint64_t gate = recorder.gate.load(std::memory_order_relaxed);
   if (__builtin_expect((gate >> kBit & 1) == 0, 0)) return filtered_start(comm, kKind, handle);
@@ -155,10 +158,11 @@ inline void record_start(uint32_t comm, const void* parent, void** handle, Fill 
   }
   if (__builtin_expect(log.serial == log.serial_end, 0)) next_serials(log);
   const EventId id = make_event_id(kKind, comm, log.serial++);
-  words[0] = make_word0(start_tag(kKind), ticks);
-  words[1] = id;
-  words[2] = to_id(parent);
-  fill(log, words + 3);
+  Record record = fields(log);
+  record.id = id;
+  record.parent = to_id(parent);
+  words[0] = make_word0(kTagOf<Record>, ticks);
+  record.write(words);
   *handle = to_handle(id);
   publish(log, kWords);
 }
@@ -229,7 +233,15 @@ inline void record_state(const void* handle, unsigned state, uint64_t argument) 
 }
 
 // Records of a communicator's own life. Cold: init, finalize.
-void record_comm(Tag tag, const uint64_t* payload, unsigned words);
+template <typename Record>
+void record_comm(const Record& record) {
+  ThreadLog& log = own_log();
+  uint64_t* words = reserve(log, Record::kWords);
+  if (words == nullptr) return;
+  words[0] = make_word0(kTagOf<Record>, now_ticks());
+  record.write(words);
+  publish(log, Record::kWords);
+}
 
 inline bool recording() {
   return (recorder.gate.load(std::memory_order_relaxed) & Recorder::kOn) != 0;

@@ -1,6 +1,8 @@
 // From an event descriptor of any ABI version to a record. The versions share member names
 // (nccl_profiler_descr.h), so one template per kind serves all that have it; what a version lacks
-// is left 0. The record's words: record_shape.h.
+// is left 0. The record's fields: record_fields.h. Texts come first in each template: interning one is
+// a call now and then, and what would be held across it costs registers. No template is inlined where
+// its kind is chosen: all kinds would save the registers of the greediest.
 #pragma once
 
 #include <unistd.h>
@@ -13,8 +15,6 @@
 
 namespace lockstep::plugin {
 
-constexpr uint64_t low32(int64_t value) { return static_cast<uint32_t>(value); }
-constexpr uint64_t high32(int64_t value) { return uint64_t{static_cast<uint32_t>(value)} << 32; }
 inline uint64_t address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
 // A step and a network event carry their operation's context, which under PXN belongs to another
@@ -24,211 +24,250 @@ inline uint32_t comm_of_child(const void* context, const void* parent) {
 }
 
 template <int kVersion, typename Descr>
-void start_coll(void* context, void** handle, const Descr& d) {
-  record_start<Kind::Coll>(
-      comm_of_context(context), d.parent, handle, [&d](ThreadLog& log, uint64_t* w) {
-        const auto& c = d.coll;
-        w[0] = low32(d.rank) | uint64_t{c.channels} << 32 | uint64_t{c.warps} << 40;
-        w[1] = 0;
-        w[2] = c.seq_number;
-        w[3] = c.count;
-        w[4] = address(c.send_buff);
-        w[5] = address(c.recv_buff);
-        w[6] = uint64_t{intern(log, c.func)} | uint64_t{intern(log, c.datatype)} << 16 |
-               uint64_t{intern(log, c.algo)} << 32 | uint64_t{intern(log, c.proto)} << 48;
-        w[7] = low32(c.root);
-        w[8] = w[9] = w[10] = 0;
-        if constexpr (kVersion >= 5) w[1] = address(c.parent_group);
-        if constexpr (kVersion >= 7) {
-          w[0] |= uint64_t{c.is_sym_coll} << 48;
-          w[7] |= uint64_t{intern(log, c.kernel_variant)} << 32;
-          w[8] = c.user_tag;
-        }
-      });
+[[gnu::noinline]] void start_coll(void* context, void** handle, const Descr& d) {
+  record_start<CollRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog& log) {
+    const auto& c = d.coll;
+    CollRecord record;
+    record.func = intern(log, c.func);
+    record.datatype = intern(log, c.datatype);
+    record.algo = intern(log, c.algo);
+    record.proto = intern(log, c.proto);
+    if constexpr (kVersion >= 7) record.kernel_variant = intern(log, c.kernel_variant);
+    record.event_rank = d.rank;
+    record.channels = c.channels;
+    record.warps = c.warps;
+    record.seq_number = c.seq_number;
+    record.count = c.count;
+    record.send_buff = address(c.send_buff);
+    record.recv_buff = address(c.recv_buff);
+    record.root = c.root;
+    if constexpr (kVersion >= 5) record.parent_group = address(c.parent_group);
+    if constexpr (kVersion >= 7) {
+      record.symmetric = c.is_sym_coll;
+      record.user_tag = c.user_tag;
+    }
+    return record;
+  });
 }
 
 template <int kVersion, typename Descr>
-void start_p2p(void* context, void** handle, const Descr& d) {
-  record_start<Kind::P2p>(comm_of_context(context), d.parent, handle,
-                          [&d](ThreadLog& log, uint64_t* w) {
-                            const auto& p = d.p2p;
-                            // NCCL 2.30 leaves the channel count of a v4 descriptor unwritten:
-                            // better none than garbage.
-                            w[0] = low32(d.rank) | (kVersion >= 5 ? uint64_t{p.channels} << 32 : 0);
-                            w[1] = 0;
-                            w[2] = p.count;
-                            w[3] = address(p.buff);
-                            w[4] = uint64_t{intern(log, p.func)} |
-                                   uint64_t{intern(log, p.datatype)} << 16 | high32(p.peer);
-                            w[5] = 0;
-                            if constexpr (kVersion >= 5) w[1] = address(p.parent_group);
-                            if constexpr (kVersion >= 7) w[5] = p.user_tag;
-                          });
+[[gnu::noinline]] void start_p2p(void* context, void** handle, const Descr& d) {
+  record_start<P2pRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog& log) {
+    const auto& p = d.p2p;
+    P2pRecord record;
+    record.func = intern(log, p.func);
+    record.datatype = intern(log, p.datatype);
+    record.event_rank = d.rank;
+    record.count = p.count;
+    record.buff = address(p.buff);
+    record.peer = p.peer;
+    // NCCL 2.30 leaves the channel count of a v4 descriptor unwritten: better none than garbage.
+    if constexpr (kVersion >= 5) record.channels = p.channels;
+    if constexpr (kVersion >= 5) record.parent_group = address(p.parent_group);
+    if constexpr (kVersion >= 7) record.user_tag = p.user_tag;
+    return record;
+  });
 }
 
 // Our own process id, refreshed after fork by never being used there (the child is inert).
 extern int32_t own_pid;
 
 template <typename Descr>
-void start_proxy_op(void* context, void** handle, const Descr& d) {
+[[gnu::noinline]] void start_proxy_op(void* context, void** handle, const Descr& d) {
   const auto& op = d.proxy_op;
   // PXN: the operation belongs to another process, and so do its context and parent. They are
   // recorded as they are; with the pid beside them a reader finds the originator.
   const uint32_t comm = op.pid == own_pid ? comm_of_context(context) : kUnknownComm;
-  record_start<Kind::ProxyOp>(comm, d.parent, handle, [&](ThreadLog&, uint64_t* w) {
-    w[0] = low32(d.rank) | high32(op.pid);
-    w[1] = low32(op.peer) | uint64_t{op.channel_id} << 32 | uint64_t{op.is_send != 0} << 40;
-    w[2] = low32(op.steps) | high32(op.chunk_size);
+  record_start<ProxyOpRecord>(comm, d.parent, handle, [&](ThreadLog&) {
+    ProxyOpRecord record;
+    record.event_rank = d.rank;
+    record.pid = static_cast<uint32_t>(op.pid);
+    record.peer = op.peer;
+    record.channel = op.channel_id;
+    record.is_send = op.is_send != 0;
+    record.steps = static_cast<uint32_t>(op.steps);
+    record.chunk_size = static_cast<uint32_t>(op.chunk_size);
+    return record;
   });
 }
 
 template <typename Descr>
-void start_proxy_step(void* context, void** handle, const Descr& d) {
-  record_start<Kind::ProxyStep>(
-      comm_of_child(context, d.parent), d.parent, handle,
-      [&d](ThreadLog&, uint64_t* w) { w[0] = low32(d.rank) | high32(d.proxy_step.step); });
+[[gnu::noinline]] void start_proxy_step(void* context, void** handle, const Descr& d) {
+  record_start<ProxyStepRecord>(comm_of_child(context, d.parent), d.parent, handle,
+                                [&d](ThreadLog&) {
+                                  ProxyStepRecord record;
+                                  record.event_rank = d.rank;
+                                  record.step = d.proxy_step.step;
+                                  return record;
+                                });
 }
 
 // Kinds whose descriptor adds nothing to parent and rank.
-template <Kind kKind, typename Descr>
-void start_plain(void* context, void** handle, const Descr& d) {
-  record_start<kKind>(comm_of_context(context), d.parent, handle,
-                      [&d](ThreadLog&, uint64_t* w) { w[0] = low32(d.rank); });
+template <typename Record, typename Descr>
+[[gnu::noinline]] void start_plain(void* context, void** handle, const Descr& d) {
+  record_start<Record>(comm_of_context(context), d.parent, handle, [&d](ThreadLog&) {
+    Record record;
+    record.event_rank = d.rank;
+    return record;
+  });
 }
 
 template <int kVersion, typename Descr>
-void start_kernel_ch(void* context, void** handle, const Descr& d) {
-  record_start<Kind::KernelCh>(comm_of_context(context), d.parent, handle,
-                               [&d](ThreadLog&, uint64_t* w) {
-                                 w[0] = low32(d.rank) | uint64_t{d.kernel_ch.channel_id} << 32;
-                                 w[1] = 0;
-                                 if constexpr (kVersion >= 4) w[1] = d.kernel_ch.p_timer;
-                               });
+[[gnu::noinline]] void start_kernel_ch(void* context, void** handle, const Descr& d) {
+  record_start<KernelChRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog&) {
+    KernelChRecord record;
+    record.event_rank = d.rank;
+    record.channel = d.kernel_ch.channel_id;
+    if constexpr (kVersion >= 4) record.p_timer = d.kernel_ch.p_timer;
+    return record;
+  });
 }
 
 // The data is on the net plugin's stack or in its request: read it now, and only for ids whose
 // layout is known.
-inline void fill_net_plugin(int64_t id, const void* data, uint64_t* w) {
-  w[1] = static_cast<uint64_t>(id);
-  w[2] = w[3] = w[4] = w[5] = 0;
-  if (data == nullptr) return;
+inline NetPluginRecord net_plugin_record(int64_t id, const void* data) {
+  NetPluginRecord record;
+  record.net_id = static_cast<uint64_t>(id);
+  if (data == nullptr) return record;
   if (id == abi::net::kIbV1) {
     const auto& qp = static_cast<const abi::net::IbDescrV1*>(data)->qp;
-    w[2] = low32(qp.device) | high32(qp.opcode);
-    w[3] = qp.wr_id;
-    w[4] = qp.length;
-    w[5] = low32(qp.qp_number);
+    record.device = qp.device;
+    record.opcode = qp.opcode;
+    record.wr_id = qp.wr_id;
+    record.length = qp.length;
+    record.qp_num = static_cast<uint32_t>(qp.qp_number);
   } else if (id == abi::net::kSocketV1) {
     const auto& sock = static_cast<const abi::net::SocketDescrV1*>(data)->sock;
-    w[2] = low32(sock.fd) | high32(sock.op);
-    w[4] = sock.length;
+    record.device = sock.fd;
+    record.opcode = sock.op;
+    record.length = sock.length;
   }
+  return record;
 }
 
 template <typename Descr>
-void start_net_plugin(void* context, void** handle, const Descr& d) {
-  record_start<Kind::NetPlugin>(comm_of_child(context, d.parent), d.parent, handle,
-                                [&d](ThreadLog&, uint64_t* w) {
-                                  w[0] = low32(d.rank);
-                                  fill_net_plugin(d.net_plugin.id, d.net_plugin.data, w);
-                                });
-}
-
-template <typename Descr>
-void start_group_api(void* context, void** handle, const Descr& d) {
-  record_start<Kind::GroupApi>(
-      comm_of_context(context), d.parent, handle, [&d](ThreadLog&, uint64_t* w) {
-        w[0] = low32(d.rank) | uint64_t{static_cast<uint16_t>(d.group_api.group_depth)} << 32 |
-               uint64_t{d.group_api.graph_captured} << 48;
+[[gnu::noinline]] void start_net_plugin(void* context, void** handle, const Descr& d) {
+  record_start<NetPluginRecord>(
+      comm_of_child(context, d.parent), d.parent, handle, [&d](ThreadLog&) {
+        NetPluginRecord record = net_plugin_record(d.net_plugin.id, d.net_plugin.data);
+        record.event_rank = d.rank;
+        return record;
       });
+}
+
+template <typename Descr>
+[[gnu::noinline]] void start_group_api(void* context, void** handle, const Descr& d) {
+  record_start<GroupApiRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog&) {
+    GroupApiRecord record;
+    record.event_rank = d.rank;
+    record.depth = static_cast<uint16_t>(d.group_api.group_depth);
+    record.graph_captured = d.group_api.graph_captured;
+    return record;
+  });
 }
 
 template <int kVersion, typename Descr>
-void start_coll_api(void* context, void** handle, const Descr& d) {
-  record_start<Kind::CollApi>(comm_of_context(context), d.parent, handle,
-                              [&d](ThreadLog& log, uint64_t* w) {
-                                const auto& c = d.coll_api;
-                                w[0] = low32(d.rank) | uint64_t{c.graph_captured} << 32;
-                                w[1] = c.count;
-                                w[2] = uint64_t{intern(log, c.func)} |
-                                       uint64_t{intern(log, c.datatype)} << 16 | high32(c.root);
-                                w[3] = address(c.stream);
-                                w[4] = 0;
-                                if constexpr (kVersion >= 7) w[4] = c.user_tag;
-                              });
+[[gnu::noinline]] void start_coll_api(void* context, void** handle, const Descr& d) {
+  record_start<CollApiRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog& log) {
+    const auto& c = d.coll_api;
+    CollApiRecord record;
+    record.func = intern(log, c.func);
+    record.datatype = intern(log, c.datatype);
+    record.event_rank = d.rank;
+    record.graph_captured = c.graph_captured;
+    record.count = c.count;
+    record.root = c.root;
+    record.stream = address(c.stream);
+    if constexpr (kVersion >= 7) record.user_tag = c.user_tag;
+    return record;
+  });
 }
 
 template <int kVersion, typename Descr>
-void start_p2p_api(void* context, void** handle, const Descr& d) {
-  record_start<Kind::P2pApi>(
-      comm_of_context(context), d.parent, handle, [&d](ThreadLog& log, uint64_t* w) {
-        const auto& p = d.p2p_api;
-        w[0] = low32(d.rank) | uint64_t{p.graph_captured} << 32;
-        w[1] = p.count;
-        w[2] = uint64_t{intern(log, p.func)} | uint64_t{intern(log, p.datatype)} << 16;
-        w[3] = address(p.stream);
-        w[4] = 0;
-        if constexpr (kVersion >= 7) w[4] = p.user_tag;
-      });
+[[gnu::noinline]] void start_p2p_api(void* context, void** handle, const Descr& d) {
+  record_start<P2pApiRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog& log) {
+    const auto& p = d.p2p_api;
+    P2pApiRecord record;
+    record.func = intern(log, p.func);
+    record.datatype = intern(log, p.datatype);
+    record.event_rank = d.rank;
+    record.graph_captured = p.graph_captured;
+    record.count = p.count;
+    record.stream = address(p.stream);
+    if constexpr (kVersion >= 7) record.user_tag = p.user_tag;
+    return record;
+  });
 }
 
 template <typename Descr>
-void start_kernel_launch(void* context, void** handle, const Descr& d) {
-  record_start<Kind::KernelLaunch>(comm_of_context(context), d.parent, handle,
-                                   [&d](ThreadLog&, uint64_t* w) {
-                                     w[0] = low32(d.rank);
-                                     w[1] = address(d.kernel_launch.stream);
-                                   });
+[[gnu::noinline]] void start_kernel_launch(void* context, void** handle, const Descr& d) {
+  record_start<KernelLaunchRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog&) {
+    KernelLaunchRecord record;
+    record.event_rank = d.rank;
+    record.stream = address(d.kernel_launch.stream);
+    return record;
+  });
 }
 
 template <int kVersion, typename Descr>
-void start_ce_coll(void* context, void** handle, const Descr& d) {
-  record_start<Kind::CeColl>(
-      comm_of_context(context), d.parent, handle, [&d](ThreadLog& log, uint64_t* w) {
-        const auto& c = d.ce_coll;
-        w[0] = low32(d.rank) | uint64_t{c.intra_batch_sync} << 32;
-        w[1] = c.seq_number;
-        w[2] = c.count;
-        w[3] = address(c.send_buff);
-        w[4] = address(c.recv_buff);
-        w[5] = uint64_t{intern(log, c.func)} | uint64_t{intern(log, c.datatype)} << 16 |
-               uint64_t{intern(log, c.sync_strategy)} << 32;
-        w[6] = low32(c.root) | uint64_t{c.batch_size} << 32;
-        w[7] = uint64_t{c.batches} | uint64_t{c.ce_seq} << 32;
-        w[8] = address(c.stream);
-        w[9] = 0;
-        if constexpr (kVersion >= 7) w[9] = c.user_tag;
-      });
+[[gnu::noinline]] void start_ce_coll(void* context, void** handle, const Descr& d) {
+  record_start<CeCollRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog& log) {
+    const auto& c = d.ce_coll;
+    CeCollRecord record;
+    record.func = intern(log, c.func);
+    record.datatype = intern(log, c.datatype);
+    record.sync_strategy = intern(log, c.sync_strategy);
+    record.event_rank = d.rank;
+    record.intra_batch_sync = c.intra_batch_sync;
+    record.seq_number = c.seq_number;
+    record.count = c.count;
+    record.send_buff = address(c.send_buff);
+    record.recv_buff = address(c.recv_buff);
+    record.root = c.root;
+    record.batch_size = c.batch_size;
+    record.num_batches = c.batches;
+    record.ce_seq_num = c.ce_seq;
+    record.stream = address(c.stream);
+    if constexpr (kVersion >= 7) record.user_tag = c.user_tag;
+    return record;
+  });
 }
 
 template <typename Descr>
-void start_ce_sync(void* context, void** handle, const Descr& d) {
-  record_start<Kind::CeSync>(comm_of_context(context), d.parent, handle,
-                             [&d](ThreadLog&, uint64_t* w) {
-                               w[0] = low32(d.rank);
-                               w[1] = uint64_t{d.ce_sync.is_complete} | high32(d.ce_sync.ranks);
-                             });
+[[gnu::noinline]] void start_ce_sync(void* context, void** handle, const Descr& d) {
+  record_start<CeSyncRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog&) {
+    CeSyncRecord record;
+    record.event_rank = d.rank;
+    record.is_complete = d.ce_sync.is_complete;
+    record.ranks = static_cast<uint32_t>(d.ce_sync.ranks);
+    return record;
+  });
 }
 
 template <typename Descr>
-void start_ce_batch(void* context, void** handle, const Descr& d) {
-  record_start<Kind::CeBatch>(
-      comm_of_context(context), d.parent, handle, [&d](ThreadLog&, uint64_t* w) {
-        w[0] = low32(d.rank);
-        w[1] = low32(d.ce_batch.ops) | uint64_t{d.ce_batch.use_intra_sync} << 32;
-        w[2] = d.ce_batch.total_bytes;
-      });
+[[gnu::noinline]] void start_ce_batch(void* context, void** handle, const Descr& d) {
+  record_start<CeBatchRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog&) {
+    CeBatchRecord record;
+    record.event_rank = d.rank;
+    record.num_ops = static_cast<uint32_t>(d.ce_batch.ops);
+    record.use_intra_sync = d.ce_batch.use_intra_sync;
+    record.total_bytes = d.ce_batch.total_bytes;
+    return record;
+  });
 }
 
 template <typename Descr>
-void start_kernel_phase(void* context, void** handle, const Descr& d) {
-  record_start<Kind::KernelPhase>(
-      comm_of_context(context), d.parent, handle, [&d](ThreadLog& log, uint64_t* w) {
-        const auto& p = d.kernel_phase;
-        w[0] = low32(d.rank) | uint64_t{p.channel_id} << 32 | uint64_t{p.phase_id} << 40 |
-               uint64_t{intern(log, p.phase_name)} << 48;
-        w[1] = p.p_timer;
-      });
+[[gnu::noinline]] void start_kernel_phase(void* context, void** handle, const Descr& d) {
+  record_start<KernelPhaseRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog& log) {
+    const auto& p = d.kernel_phase;
+    KernelPhaseRecord record;
+    record.name = intern(log, p.phase_name);
+    record.event_rank = d.rank;
+    record.channel = p.channel_id;
+    record.phase = p.phase_id;
+    record.p_timer = p.p_timer;
+    return record;
+  });
 }
 
 }  // namespace lockstep::plugin

@@ -35,43 +35,48 @@ uint16_t intern_enum(ThreadLog& log, const char* const (&)[kCount], const char* 
 void learn_comm(uint32_t comm, uint64_t hash, const char* name);
 
 template <int kVersion, typename Descr>
-void start_legacy_coll(void* context, void** handle, const Descr& d) {
+[[gnu::noinline]] void start_legacy_coll(void* context, void** handle, const Descr& d) {
   const auto& c = d.coll;
   const uint32_t comm = comm_of_context(context);
   if (c.comm_hash != 0) learn_comm(comm, c.comm_hash, c.name);
-  record_start<Kind::Coll>(comm, d.parent, handle, [&](ThreadLog& log, uint64_t* w) {
-    w[0] = low32(d.rank) | uint64_t{c.max_channels} << 32 | uint64_t{c.warps} << 40;
-    w[1] = 0;
-    w[2] = c.seq_number;
-    w[3] = c.count;
-    w[4] = address(c.send_buff);
-    w[5] = address(c.recv_buff);
-    w[6] = uint64_t{intern_enum(log, kFuncNames, c.func)} |
-           uint64_t{intern_enum(log, kDatatypeNames, c.datatype)} << 16 |
-           uint64_t{intern_enum(log, kAlgoNames, c.algo)} << 32 |
-           uint64_t{intern_enum(log, kProtoNames, c.proto)} << 48;
-    w[7] = low32(c.root);
-    w[8] = w[9] = w[10] = 0;
-    if constexpr (kVersion <= 2) w[9] = c.traffic_bytes;
+  record_start<CollRecord>(comm, d.parent, handle, [&](ThreadLog& log) {
+    CollRecord record;
+    record.func = intern_enum(log, kFuncNames, c.func);
+    record.datatype = intern_enum(log, kDatatypeNames, c.datatype);
+    record.algo = intern_enum(log, kAlgoNames, c.algo);
+    record.proto = intern_enum(log, kProtoNames, c.proto);
+    record.event_rank = d.rank;
+    record.channels = c.max_channels;
+    record.warps = c.warps;
+    record.seq_number = c.seq_number;
+    record.count = c.count;
+    record.send_buff = address(c.send_buff);
+    record.recv_buff = address(c.recv_buff);
+    record.root = c.root;
+    if constexpr (kVersion <= 2) record.traffic_bytes = c.traffic_bytes;
     if constexpr (kVersion == 1) {
-      w[10] = uint64_t{c.op} | uint64_t{c.is_collnet != 0} << 32 | uint64_t{c.is_nvls != 0} << 33;
+      record.op = c.op;
+      record.collnet = c.is_collnet != 0;
+      record.nvls = c.is_nvls != 0;
     }
+    return record;
   });
 }
 
 template <typename Descr>
-void start_legacy_p2p(void* context, void** handle, const Descr& d) {
+[[gnu::noinline]] void start_legacy_p2p(void* context, void** handle, const Descr& d) {
   const auto& p = d.p2p;
   const uint32_t comm = comm_of_context(context);
   if (p.comm_hash != 0) learn_comm(comm, p.comm_hash, p.name);
-  record_start<Kind::P2p>(comm, d.parent, handle, [&](ThreadLog& log, uint64_t* w) {
-    w[0] = low32(d.rank);
-    w[1] = 0;
-    w[2] = p.count;
-    w[3] = address(p.buff);
-    w[4] = uint64_t{intern_enum(log, kFuncNames, p.func)} |
-           uint64_t{intern_enum(log, kDatatypeNames, p.datatype)} << 16 | high32(p.peer);
-    w[5] = 0;
+  record_start<P2pRecord>(comm, d.parent, handle, [&](ThreadLog& log) {
+    P2pRecord record;
+    record.func = intern_enum(log, kFuncNames, p.func);
+    record.datatype = intern_enum(log, kDatatypeNames, p.datatype);
+    record.event_rank = d.rank;
+    record.count = p.count;
+    record.buff = address(p.buff);
+    record.peer = p.peer;
+    return record;
   });
 }
 

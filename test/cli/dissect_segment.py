@@ -1,6 +1,8 @@
-"""Takes segment files apart by docs/format.md alone (offsets come from its tables) and prints, per event record,
-"TID CALL KIND ID PARENT", so that a test can hold it against what the C++ reader says."""
+"""Takes segment files apart by docs/format.md alone (offsets, columns and fields come from its tables) and prints each
+record as a line of JSON with every field by its name; with `cat` as first argument, reads what `lockstep cat` prints and
+writes it in the same form, so that a test can hold one against the other."""
 
+import json
 import re
 import subprocess
 import sys
@@ -19,22 +21,35 @@ def field(layout, data, name):
     return int.from_bytes(data[offset:offset + size], "little")
 
 
-def shapes(header):
-    """Word types by tag, from the table in record_shape.h."""
-    kinds = re.findall(r"^\s+([A-Z]\w+)(?: = 0)?,$", open(header + "/event.h").read().split("enum class Kind", 1)[1].split("};", 1)[0], re.M)
-    text = open(header + "/record_shape.h").read()
-    by_tag = {}
-    for kind, types in re.findall(r"start\(Kind::(\w+), shape\(\{([^}]*)\}", text):
-        by_tag[kinds.index(kind)] = [t.strip() for t in types.split(",")]
-    argument = {9, 11, 18, 21, 22, 31}
-    for kind in range(16):
-        by_tag[16 + kind] = ["I"]
-    for state in range(32):
-        by_tag[32 + state] = ["I", "P"] if state in argument else ["I"]
-    for tag, name in ((64, "kCommInitTag"), (65, "kCommFinalizeTag"), (66, "kCommInfoTag")):
-        types = re.search(r"t\[%s\] = shape\(\{([^}]*)\}" % name, text).group(1)
-        by_tag[tag] = [t.strip() for t in types.split(",")]
-    return kinds, by_tag
+def rows(document, columns):
+    """The cells of the table whose head has these columns, in the list of fields."""
+    section = document.split("<!-- fields -->", 1)[1].split("<!-- end of fields -->", 1)[0]
+    head = "| " + " | ".join(columns) + " |\n"
+    table = section.split(head, 1)[1].split("\n\n", 1)[0].split("\n")[1:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table if line]
+
+
+class Layout:
+    """What the list of fields says: names of kinds and states; per tag the words' types and the fields."""
+
+    def __init__(self, document):
+        kinds = re.search(r"Kinds, from 0: ([^.]*)\.", document.split("<!-- fields -->", 1)[1]).group(1)
+        self.kinds = kinds.split(", ")
+        states = rows(document, ["tag", "state", "argument"])
+        self.states = {int(tag): name for tag, name, _ in states}
+        with_argument = {int(tag) for tag, _, argument in states if argument == "yes"}
+        self.types, self.fields = {}, {}
+        for tags, record, word, kind, bits, name, holds, _ in rows(
+                document, ["tag", "record", "word", "type", "bits", "field", "holds", "note"]):
+            first, last = (tags.split("-") * 2)[:2]
+            low, high = (bits.split("-") * 2)[:2]
+            for tag in range(int(first), int(last) + 1):
+                if record == "state with an argument" and tag not in with_argument:
+                    continue
+                self.types.setdefault(tag, {})[int(word)] = kind
+                self.fields.setdefault(tag, []).append((name, int(word), int(low), int(high), holds))
+        for tag, types in self.types.items():
+            assert sorted(types) == list(range(1, len(types) + 1)), "tag %d lacks a word" % tag
 
 
 class Bytes:
@@ -87,12 +102,12 @@ def words_of_tag(source, types, count):
     columns = lambda form: form(source.take(source.varint()), count)
     words = []
     for kind in types:
-        if kind == "I":
+        if kind == "Id":
             high, low = columns(dense), columns(sparse)
             words.append([h << 22 & MASK | l for h, l in zip(high, low)])
-        elif kind == "P":
+        elif kind == "Plain":
             words.append(columns(dense))
-        elif kind == "S":
+        elif kind == "Strings":
             words.append(columns(sparse))
         else:
             low, high = columns(sparse), columns(dense)
@@ -100,14 +115,15 @@ def words_of_tag(source, types, count):
     return [list(record) for record in zip(*words)]
 
 
-def records(content, by_tag):
+def records(content, layout):
     source = Bytes(content)
     for _ in range(source.varint() * 4):
         source.zigzag()
     source.varint()  # complete ticks
+    texts = {0: None}
     for _ in range(source.varint()):
-        source.varint()
-        source.take(source.varint())
+        number = source.varint()
+        texts[number] = source.take(source.varint()).decode()
     pieces = []
     for _ in range(source.varint()):
         tid = source.varint()
@@ -120,7 +136,10 @@ def records(content, by_tag):
     count = source.varint()
     tags, high, low = source.take(count), source.take(count), source.take(count)
     escapes = Bytes(source.take(source.varint()))
-    by_words = {tag: iter(words_of_tag(source, by_tag[tag], tags.count(tag))) for tag in sorted(set(tags))}
+    by_words = {}
+    for tag in sorted(set(tags)):
+        types = [layout.types[tag][word] for word in sorted(layout.types[tag])]
+        by_words[tag] = iter(words_of_tag(source, types, tags.count(tag)))
     assert source.at == len(content), "bytes left over"
     assert kept == sum(1 for tag in tags if tag < 64), "the kept counts are not those of the records"
     at = 0
@@ -128,15 +147,35 @@ def records(content, by_tag):
         for _ in range(size):
             above = high[at] if high[at] < 255 else 255 + escapes.varint()
             ticks = (ticks + (above << 8 | low[at])) & ((1 << 56) - 1)
-            yield ticks, tags[at], tid, next(by_words[tags[at]])
+            yield tags[at], tid, next(by_words[tags[at]]), texts
             at += 1
     assert at == count
 
 
-def main(document, headers, files):
+def value_of(words, texts, word, low, high, holds):
+    value = words[word - 1] >> low & (1 << high - low + 1) - 1
+    if holds == "text":
+        return texts[value]
+    if holds == "flag":
+        return value == 1
+    if holds == "address":
+        return hex(value)
+    if holds == "signed number":
+        return value - (value >> 31 << 32)
+    if holds == "number or none" and value == MASK:
+        return None
+    assert holds in ("number", "event id", "GPU time, ns", "number or none"), holds
+    return value
+
+
+def show(line, where):
+    print(json.dumps({"tid": where, "fields": line}, sort_keys=True))
+
+
+def dissect(document, files):
     document = open(document).read()
     segment, chunk = table(document, "## Segment header"), table(document, "## Chunk header")
-    kinds, by_tag = shapes(headers)
+    layout = Layout(document)
     for path in files:
         data = open(path, "rb").read()
         assert data[:8] == b"LKSTEP1\n" and field(segment, data, "version") == 1
@@ -151,11 +190,33 @@ def main(document, headers, files):
             content = subprocess.run(["zstd", "-dcq"], input=data[at - field(chunk, header, "stored_bytes"):at],
                                      stdout=subprocess.PIPE, check=True).stdout
             assert len(content) == field(chunk, header, "raw_bytes")
-            for _, tag, tid, words in records(content, by_tag):
+            for tag, tid, words, texts in records(content, layout):
+                line = {name: value_of(words, texts, *where) for name, *where in layout.fields[tag]}
                 if tag < 64:
-                    print(tid, "start" if tag < 16 else "stop" if tag < 32 else "state", kinds[words[0] & 15], words[0],
-                          words[1] if tag < 16 else "")
+                    line["call"] = "start" if tag < 16 else "stop" if tag < 32 else "state"
+                    line["kind"] = layout.kinds[line["id"] & 15]
+                    line["comm"] = line["id"] >> 4 & (1 << 17) - 1
+                else:
+                    line["call"] = ("comm_init", "comm_finalize", "comm_info")[tag - 64]
+                if 32 <= tag < 64:
+                    line["state"] = layout.states[tag]
+                show(line, tid)
+
+
+def printed():
+    """Of a line of `lockstep cat`: the fields behind "call"; before it stand time and place."""
+    for text in sys.stdin:
+        pairs = json.loads(text, object_pairs_hook=lambda found: found)
+        names = [name for name, _ in pairs]
+        place, line = dict(pairs[:names.index("call")]), dict(pairs[names.index("call"):])
+        line["comm"] = place["comm"]
+        if line["call"] == "comm_init":
+            line["rank"] = place["rank"]
+        show(line, place["tid"])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    if sys.argv[1] == "cat":
+        printed()
+    else:
+        dissect(sys.argv[1], sys.argv[2:])

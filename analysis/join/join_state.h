@@ -1,0 +1,60 @@
+// What OperationJoin knows while it reads the records of a process, and make_rows() turns into
+// operations at their end. Pools keep the places of what has ended for what comes next; maps find
+// places by event id. Used by one thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "analysis/join/gpu_times.h"
+#include "analysis/join/id_map.h"
+#include "analysis/join/process_operations.h"
+
+namespace lockstep::analysis {
+
+struct ApiCall {
+  uint64_t id = 0, group_id = 0, count = 0, stream = 0;
+  int64_t start_ns = kNoTime, stop_ns = kNoTime;
+  Text func = 0, datatype = 0;
+  int32_t root = -1;
+  uint32_t tid = 0, launched = 0;  // launched: Coll or P2p events it got
+  bool captured = false;
+};
+
+struct GroupCall {
+  int64_t stop_ns = kNoTime, launch_start_ns = kNoTime, launch_stop_ns = kNoTime;
+};
+
+struct OpenStep {
+  uint64_t id = 0, work = 0;
+  uint32_t number = 0;
+  StepTimes times;
+};
+
+// What a launch event says beside its row.
+struct Launch {
+  uint64_t api_id = 0, sequence = 0;
+  bool has_sequence = false;
+};
+
+struct JoinState {
+  explicit JoinState(uint32_t process_id) : pid(process_id) {}
+  JoinedComm& comm(uint32_t number);
+  // Into the operation's row; false when it is not known (yet), or is another process's.
+  bool fold(const ProxyWork& work);
+  bool fold(const KernelSpan& kernel);
+
+  uint32_t pid;
+  ProcessOperations out;
+  std::vector<Launch> launches;  // beside out.rows
+  std::vector<ApiCall> apis;
+  std::vector<GroupCall> groups;
+  std::vector<uint64_t> launch_groups;  // of open KernelLaunch events
+  std::vector<KernelSpan> kernels, kernels_done;
+  std::vector<ProxyWork> works, works_done;
+  std::vector<OpenStep> steps;
+  std::vector<uint32_t> free_steps, free_works, free_kernels;
+  IdMap comm_at, row_at, api_at, group_at, launch_at, kernel_at, work_at, step_at;
+  GpuTimes gpu;
+};
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,52 @@
+// What the join of one process's records gives: its communicators, its operations, and the network
+// operations that serve another process. Plain data.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "analysis/join/step_times.h"
+#include "analysis/tables/tables_process.h"
+
+namespace lockstep::analysis {
+
+// A communicator as one process knew it.
+struct JoinedComm {
+  uint32_t number = 0;
+  uint64_t comm_id = 0;
+  Text name = 0;
+  int32_t rank = -1, nranks = 0, nnodes = 0;
+  int64_t init_ns = kNoTime, init_real_ns = kNoTime, finalize_ns = kNoTime;
+  Text gpu = 0;  // as in MemberRow
+};
+
+struct KernelSpan {
+  uint64_t parent = 0, gpu_start = 0, gpu_stop = 0;
+  int64_t seen_ns = kNoTime, stop_ns = kNoTime;
+  uint8_t channel = 0;
+};
+
+// One network operation of a proxy thread, its steps summed.
+struct ProxyWork {
+  uint64_t parent = 0;
+  int64_t start_ns = kNoTime, stop_ns = kNoTime, last_ns = kNoTime;
+  Stretches spent{};
+  uint64_t bytes = 0;
+  int32_t rank = -1, peer = -1;
+  uint32_t pid = 0, planned = 0, steps = 0, retries = 0;
+  uint8_t channel = 0;
+  bool is_send = false, stepped = false;
+  std::array<uint32_t, 8> slots{};  // open steps by step % 8, as numbers + 1
+};
+
+struct ProcessOperations {
+  std::vector<JoinedComm> comms;
+  // communicator = its number in the process, until the run gives it another.
+  std::vector<OperationRow> rows;
+  std::vector<ProxyWork> foreign;  // network operations of other processes (PXN)
+  std::vector<OpenTransportRow> open;
+  int64_t first_ns = kNoTime, last_ns = kNoTime;
+  uint64_t records = 0, orphans = 0;  // orphans: children whose operation is not in the recording
+};
+
+}  // namespace lockstep::analysis
