@@ -43,8 +43,8 @@ class StringSource {
 };
 
 struct ChunkContext {
-  const Anchor* anchors =
-      nullptr;  // ascending; at least two, on both sides of the records where that is possible
+  // Ascending; at least two, on both sides of the records where that is possible.
+  const Anchor* anchors = nullptr;
   size_t anchor_count = 0;
   // Every record with fewer ticks, of any thread, is in this chunk or in an earlier one; 0 = not
   // known. Readers merge threads in time order up to here.
@@ -54,10 +54,10 @@ struct ChunkContext {
 };
 
 struct EncodedChunk {
-  std::vector<uint8_t>
-      bytes;           // header and stored bytes; SegmentWriter fills in sequence and checksum
-  Counts kept;         // records in it, by (communicator, kind, call)
-  CallCounts calls{};  // of the blocks it closes
+  // Header and stored bytes; SegmentWriter fills in sequence and checksum.
+  std::vector<uint8_t> bytes;
+  Counts kept;                         // records in it, by (communicator, kind, call)
+  CallCounts calls{};                  // of the blocks it closes
   std::vector<uint64_t> comm_records;  // words of its COMM_* records, one after the other
   std::vector<std::pair<uint32_t, std::string>> comm_names;  // texts of the strings they use
 };
@@ -97,8 +97,8 @@ struct DecodedPiece {
   bool closes_block = false;
   uint32_t records = 0;
   size_t first_word = 0;  // of its records in DecodedChunk::words
-  std::vector<std::pair<unsigned, uint64_t>>
-      calls;  // cell of CallCounts and calls, when it told any
+  // Cell of CallCounts and calls, when it told any.
+  std::vector<std::pair<unsigned, uint64_t>> calls;
 };
 
 struct DecodedChunk {

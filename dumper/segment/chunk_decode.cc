@@ -6,7 +6,7 @@
 #include <new>
 
 #include "dumper/segment/chunk_codec.h"
-#include "dumper/segment/column_decoder.h"
+#include "dumper/segment/columns.h"
 
 namespace lockstep::dumper {
 namespace {

@@ -1,0 +1,188 @@
+// How a record's words are split into columns; the one place encoder and decoder agree on. Per tag,
+// in word order (word 0 is not here: tag and time have columns of their own for all tags together):
+//   Id       dense serial (bits 22-63), sparse low part (bits 0-21: kind, communicator)
+//   Plain    dense
+//   Strings  sparse
+//   others   sparse low half, dense high half
+// A dense column has a zigzag varint per record: the difference to the tag's record before. A
+// sparse column speaks only where the value changes: varint records since the last change, zigzag
+// varint difference. All columns start at 0.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "dumper/segment/counts.h"
+#include "dumper/segment/varint.h"
+#include "lockstep/record_shape.h"
+
+namespace lockstep::dumper {
+
+constexpr unsigned kIdLowBits = kSerialShift;
+constexpr uint64_t kIdLowMask = (uint64_t{1} << kIdLowBits) - 1;
+
+constexpr unsigned columns_of_word(WordType type) {
+  return type == WordType::Plain || type == WordType::Strings ? 1 : 2;
+}
+constexpr unsigned columns_of_shape(const RecordShape& shape) {
+  unsigned columns = 0;
+  for (unsigned word = 1; word < shape.words; ++word) columns += columns_of_word(shape.types[word]);
+  return columns;
+}
+constexpr unsigned kMaxColumns = 2 * (kMaxWords - 1);
+
+// The time of a record is its ticks minus those of the record before in its piece (the piece says
+// its first ticks). Low byte in one column; the rest in a second, or kTimeEscape there and a varint
+// of what is above it in a third.
+constexpr uint64_t kTimeEscape = 255;
+
+// Flags of a piece.
+constexpr uint32_t kPieceCloses = 1;
+
+// Tags whose records hold numbers of the string table.
+constexpr std::array<bool, kTags> tags_with_strings() {
+  std::array<bool, kTags> with{};
+  for (unsigned tag = 0; tag < kTags; ++tag) {
+    for (unsigned word = 1; word < kRecordShapes[tag].words; ++word) {
+      const WordType type = kRecordShapes[tag].types[word];
+      with[tag] = with[tag] ||
+                  (type != WordType::Id && type != WordType::Plain && type != WordType::Halves);
+    }
+  }
+  return with;
+}
+inline constexpr std::array<bool, kTags> kHasStrings = tags_with_strings();
+
+constexpr Call call_of(Tag tag) {
+  return is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;
+}
+
+// The columns of one tag while a chunk is being encoded. Owned by ChunkEncoder. While the low part of
+// word 1's id stays the same, records are only counted; the count goes to `kept` when it changes.
+class TagColumns {
+ public:
+  // Words 1 and up of one record of this tag.
+  void add(const RecordShape& shape, Tag tag, const uint64_t* words, Counts* kept) {
+    if (records_ == capacity_) grow(columns_of_shape(shape));
+    Column* column = columns_.get();
+    for (unsigned word = 1; word < shape.words; ++word) {
+      const uint64_t value = words[word];
+      switch (shape.types[word]) {
+        case WordType::Id:
+          if (word == 1 && (value & kIdLowMask) != column[1].previous)
+            count_run(tag, column[1], kept);
+          dense(column[0], value >> kIdLowBits);
+          sparse(column[1], value & kIdLowMask);
+          column += 2;
+          break;
+        case WordType::Plain:
+          dense(*column++, value);
+          break;
+        case WordType::Strings:
+          sparse(*column++, value);
+          break;
+        default:
+          sparse(column[0], value & 0xffffffffu);
+          dense(column[1], value >> 32);
+          column += 2;
+      }
+    }
+    ++records_;
+  }
+
+  uint32_t records() const { return records_; }
+  // Counts what add() had not yet; then the columns can be taken.
+  void close(const RecordShape& shape, Tag tag, Counts* kept) {
+    if (shape.types[1] == WordType::Id) count_run(tag, columns_[1], kept);
+  }
+  size_t column_bytes(unsigned column) const {
+    return static_cast<size_t>(columns_[column].out - start_of(column));
+  }
+  const uint8_t* start_of(unsigned column) const {
+    return bytes_.get() + size_t{column} * capacity_ * kMaxBytesPerRecord;
+  }
+  void reset(unsigned columns);
+
+ private:
+  // A sparse value in full: distance (32 bits) and difference (64 bits).
+  static constexpr size_t kMaxBytesPerRecord = 5 + kMaxVarintBytes;
+  static constexpr uint32_t kFirstCapacity = 256;
+  struct Column {
+    uint8_t* out = nullptr;
+    uint64_t previous = 0;
+    uint32_t changed_at = 0;  // record of the last change; sparse columns only
+  };
+
+  static void dense(Column& column, uint64_t value) {
+    column.out = put_varint(column.out, zigzag(value - column.previous));
+    column.previous = value;
+  }
+  void sparse(Column& column, uint64_t value) {
+    if (value == column.previous) return;
+    column.out = put_varint(column.out, records_ - column.changed_at);
+    column.changed_at = records_;
+    dense(column, value);
+  }
+  void count_run(Tag tag, const Column& low, Counts* kept);
+  void grow(unsigned columns);
+
+  uint32_t records_ = 0, capacity_ = 0;
+  std::unique_ptr<Column[]> columns_;
+  std::unique_ptr<uint8_t[]> bytes_;
+};
+
+// The columns of one tag while a chunk is being decoded. Owned by ChunkDecoder. The bytes come from a
+// file: a column that ends early or holds nonsense makes failed() true and yields some value, never a
+// bad read.
+class TagReader {
+ public:
+  void start(const RecordShape& shape, ByteReader* content);
+  // Words 1 and up of the next record of this tag.
+  void next(const RecordShape& shape, uint64_t* words) {
+    Column* column = columns_.data();
+    for (unsigned word = 1; word < shape.words; ++word) {
+      switch (shape.types[word]) {
+        case WordType::Id:
+          words[word] = dense(column[0]) << kIdLowBits | sparse(column[1]);
+          column += 2;
+          break;
+        case WordType::Plain:
+          words[word] = dense(*column++);
+          break;
+        case WordType::Strings:
+          words[word] = sparse(*column++);
+          break;
+        default:
+          words[word] = sparse(column[0]) | dense(column[1]) << 32;
+          column += 2;
+      }
+    }
+    ++records_;
+  }
+  // True when every column was whole and is used up.
+  bool finished(const RecordShape& shape) const;
+
+ private:
+  struct Column {
+    ByteReader bytes;
+    uint64_t value = 0;
+    uint64_t change_at = ~uint64_t{0};  // record of the next change; sparse columns only
+  };
+
+  static uint64_t dense(Column& column) { return column.value += column.bytes.zigzag_varint(); }
+  uint64_t sparse(Column& column) {
+    if (records_ == column.change_at) {
+      column.value += column.bytes.zigzag_varint();
+      plan_change(column, records_);
+    }
+    return column.value;
+  }
+  static void plan_change(Column& column, uint64_t from) {
+    column.change_at = column.bytes.left() == 0 ? ~uint64_t{0} : from + column.bytes.varint();
+  }
+
+  std::array<Column, kMaxColumns> columns_;
+  uint64_t records_ = 0;
+};
+
+}  // namespace lockstep::dumper
