@@ -1,6 +1,7 @@
 #include "analysis/inspect/verify_process.h"
 
 #include "dumper/options/config.h"
+#include "lockstep/profiler_versions.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -52,6 +53,21 @@ std::string left_out_by_death(const dumper::ProcessFacts& facts) {
   return "died with LOCKSTEP_CRASH_SAFE=0: what it called in its last dump interval (" +
          number(config.u64(Option::DumpIntervalUs)) +
          " us) died with it and cannot be recovered; everything before is here";
+}
+
+// "bit 16 (3 times), bit 15, RCCL's ProxyDiag (once)"; `name_of` gives nullptr for numbers that
+// nobody has named.
+template <typename NameOf>
+std::string list_unknown(const std::map<unsigned, uint64_t>& counts, const std::string& one,
+                         const std::string& others, const NameOf& name_of) {
+  std::string list;
+  for (const auto& [what, count] : counts) {
+    list += list.empty() ? "" : ", ";
+    list += what == kUnknownNumbers - 1 ? others : one + " " + number(what);
+    if (const char* name = name_of(what)) list += std::string(", RCCL's ") + name;
+    list += count == 1 ? " (once)" : " (" + number(count) + " times)";
+  }
+  return list;
 }
 
 }  // namespace
@@ -138,7 +154,9 @@ void ProcessVerifier::check_chain() {
 }
 
 void ProcessVerifier::check_end() {
+  for (const std::string& text : process_.facts.notes) note(text);
   for (const std::string& text : reader_.ledger().notes) note(text);
+  note_unknown();
   if (reader_.ended()) return check_totals();
   switch (process_.state()) {
     case dumper::ProcessState::Running:
@@ -147,6 +165,25 @@ void ProcessVerifier::check_end() {
       return differ("did not end, and is of another host; run `lockstep recover` there");
     case dumper::ProcessState::Dead:
       return differ(left_out_by_death(process_.facts));
+  }
+}
+
+// What a newer NCCL, or RCCL, calls us with shows itself here.
+void ProcessVerifier::note_unknown() {
+  const dumper::Ledger& ledger = reader_.ledger();
+  const bool rccl =
+      process_.facts.nccl_library == abi::kLibraryNames[static_cast<size_t>(abi::Library::Rccl)];
+  const std::string where = "its profiler table v" + number(process_.facts.abi_version);
+  if (!ledger.unknown_kinds.empty()) {
+    note("events that " + where + " does not have, by the bit of their type: " +
+         list_unknown(ledger.unknown_kinds, "bit", "no single bit",
+                      [rccl](unsigned bit) { return rccl ? abi::rccl_kind_name(bit) : nullptr; }));
+  }
+  if (!ledger.unknown_states.empty()) {
+    note("states that " + where + " does not have: " +
+         list_unknown(ledger.unknown_states, "state", "states above 63", [rccl](unsigned state) {
+           return rccl ? abi::rccl_state_name(state) : nullptr;
+         }));
   }
 }
 

@@ -26,6 +26,7 @@ class ProcessVerifier {
   void check_chain();
   void check_end();
   void check_totals();
+  void note_unknown();
   void differ(const std::string& what);
   void note(const std::string& what);
 

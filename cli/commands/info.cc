@@ -21,6 +21,18 @@ std::string percent(double value) {
   return text;
 }
 
+// " of rccl 2.30.7"; nothing where the recording is older than this fact.
+std::string loaded_by(const dumper::ProcessFacts& facts) {
+  if (facts.nccl_library.empty()) return "";
+  const uint32_t version = facts.nccl_version;
+  std::string text = " of " + facts.nccl_library;
+  if (version != 0) {
+    text += " " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
+            "." + std::to_string(version % 100);
+  }
+  return text;
+}
+
 std::string ranks_of(const analysis::ProcessSummary& process) {
   std::string text;
   constexpr size_t kMostShown = 4;
@@ -53,7 +65,9 @@ void print_run(const analysis::RunSummary& run) {
   if (!run.processes.empty()) {
     const dumper::ProcessFacts& facts = run.processes[0].entry.facts;
     print("lockstep " + facts.library_version + ", profiler table v" +
-          std::to_string(facts.abi_version) + ", clock " + facts.tick_source + "\n");
+          std::to_string(facts.abi_version) + loaded_by(facts) + ", clock " + facts.tick_source +
+          "\n");
+    for (const std::string& note : facts.notes) print("note: " + note + "\n");
     for (const dumper::OptionFact& option : facts.options) {
       if (option.origin != "default")
         print("option " + option.name + "=" + option.value + " (" + option.origin + ")\n");

@@ -54,6 +54,7 @@ Ledger LedgerWriter::make_ledger() {
   }
   ledger.shed_from_raw_ns = shed_.from_raw_ns();
   ledger.shed_to_raw_ns = shed_.to_raw_ns();
+  ledger.take_unknown(arena);
   ledger.raw_ns = source_.anchor_now().raw_ns;
   if (overhead_ != nullptr) {
     ledger.elapsed_ns = overhead_->elapsed_ns.load(std::memory_order_relaxed);

@@ -18,14 +18,14 @@ constexpr uint32_t kApi =
     bit(Kind::GroupApi) | bit(Kind::CollApi) | bit(Kind::P2pApi) | bit(Kind::KernelLaunch);
 constexpr uint32_t kColl =
     kApi | bit(Kind::Group) | bit(Kind::Coll) | bit(Kind::P2p) | bit(Kind::CeColl);
-constexpr uint32_t kKernel =
-    kColl | bit(Kind::KernelCh) | bit(Kind::KernelPhase) | bit(Kind::CeSync) | bit(Kind::CeBatch);
+// Without KernelPhase, which only symmetric kernels have and which costs stamps on the GPU.
+constexpr uint32_t kKernel = kColl | bit(Kind::KernelCh) | bit(Kind::CeSync) | bit(Kind::CeBatch);
 constexpr uint32_t kProxy = kKernel | bit(Kind::ProxyOp);
 constexpr uint32_t kStep = kProxy | bit(Kind::ProxyStep);
 constexpr Preset kPresets[] = {{"api", kApi},     {"coll", kColl}, {"kernel", kKernel},
                                {"proxy", kProxy}, {"step", kStep}, {"all", kAllKinds}};
-static_assert(kProxy ==
-              (kAllKinds & ~(bit(Kind::ProxyStep) | bit(Kind::ProxyCtrl) | bit(Kind::NetPlugin))));
+static_assert(kProxy == (kAllKinds & ~(bit(Kind::ProxyStep) | bit(Kind::ProxyCtrl) |
+                                       bit(Kind::NetPlugin) | bit(Kind::KernelPhase))));
 
 // 0 when the word is neither a preset nor a kind.
 uint32_t word_mask(std::string_view word) {

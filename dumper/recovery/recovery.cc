@@ -181,6 +181,7 @@ Ledger Recovery::make_ledger() const {
     if (ledger.shed_to_raw_ns == 0) ledger.shed_from_raw_ns = told_.ledger.raw_ns;
     ledger.shed_to_raw_ns = ledger.raw_ns;
   }
+  ledger.take_unknown(arena_.header());
   add_in_progress(&ledger);
   if (!told_.ledger.recovered) {
     ledger.notes.push_back("recovered after the process died; " +

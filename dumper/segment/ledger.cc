@@ -1,7 +1,8 @@
 #include "dumper/segment/ledger.h"
 
+#include <charconv>
+
 #include "base/json.h"
-#include "lockstep/shared_blocks.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -44,6 +45,30 @@ bool get_calls(const json::Value& from, const char* name, CallCounts* calls) {
   return true;
 }
 
+// {"15":3,...}
+void put_unknown(JsonWriter* writer, const char* name, const std::map<unsigned, uint64_t>& counts) {
+  put_key(writer, name);
+  writer->StartObject();
+  for (const auto& [number, count] : counts) put_uint(writer, std::to_string(number), count);
+  writer->EndObject();
+}
+
+bool get_unknown(const json::Value& from, const char* name, std::map<unsigned, uint64_t>* counts) {
+  const json::Value* object = member(from, name);
+  if (object == nullptr) return true;
+  if (!object->IsObject()) return false;
+  for (const auto& entry : object->GetObject()) {
+    const std::string key = text_of(entry.name);
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
+    if (error != std::errc() || end != key.data() + key.size() || number >= kUnknownNumbers ||
+        !entry.value.IsUint64())
+      return false;
+    (*counts)[number] = entry.value.GetUint64();
+  }
+  return true;
+}
+
 // One loss: [communicator, kind, call, reason, count].
 bool get_loss(const json::Value& loss, Ledger* ledger) {
   if (!loss.IsArray() || loss.Size() != 5 || !loss[0].IsUint() || !loss[4].IsUint64()) return false;
@@ -67,6 +92,15 @@ uint64_t Ledger::lost(Loss why) const {
   uint64_t calls = 0;
   for (const auto& [key, count] : losses) calls += loss_why(key) == why ? count : 0;
   return calls;
+}
+
+void Ledger::take_unknown(const ArenaHeader& arena) {
+  for (unsigned i = 0; i < kUnknownNumbers; ++i) {
+    const uint64_t starts = arena.unknown_kinds[i].load(std::memory_order_relaxed);
+    const uint64_t states = arena.unknown_states[i].load(std::memory_order_relaxed);
+    if (starts != 0) unknown_kinds[i] = starts;
+    if (states != 0) unknown_states[i] = states;
+  }
 }
 
 std::string ledger_to_json(const Ledger& ledger) {
@@ -96,6 +130,8 @@ std::string ledger_to_json(const Ledger& ledger) {
     put_uint(&writer, "shed_from_raw_ns", ledger.shed_from_raw_ns);
     put_uint(&writer, "shed_to_raw_ns", ledger.shed_to_raw_ns);
   }
+  put_unknown(&writer, "unknown_kinds", ledger.unknown_kinds);
+  put_unknown(&writer, "unknown_states", ledger.unknown_states);
   put_uint(&writer, "elapsed_ns", ledger.elapsed_ns);
   put_uint(&writer, "callbacks_ns", ledger.callbacks_ns);
   put_uint(&writer, "threads_ns", ledger.threads_ns);
@@ -123,7 +159,9 @@ Result<Ledger> ledger_from_json(std::string_view text) {
   }
   if (!get_calls(document, "calls_without_block", &ledger.calls_without_block) ||
       !get_calls(document, "calls_given_up", &ledger.calls_given_up) ||
-      !get_calls(document, "in_progress", &ledger.in_progress)) {
+      !get_calls(document, "in_progress", &ledger.in_progress) ||
+      !get_unknown(document, "unknown_kinds", &ledger.unknown_kinds) ||
+      !get_unknown(document, "unknown_states", &ledger.unknown_states)) {
     return Status::error("the ledger holds call counts nobody can read");
   }
   const json::Value* recovered = member(document, "recovered");

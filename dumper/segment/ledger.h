@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dumper/segment/counts.h"
+#include "lockstep/shared_blocks.h"
 #include "lockstep/status.h"
 
 namespace lockstep::dumper {
@@ -29,6 +30,9 @@ struct Ledger {
   bool recovered = false;
   // CLOCK_MONOTONIC_RAW around all losses for memory: none was before, none after. 0, 0 = none.
   uint64_t shed_from_raw_ns = 0, shed_to_raw_ns = 0;
+  // Calls under Loss::Unknown that say what they were: starts by the bit of their event type and
+  // states by their number; the last number (kUnknownNumbers - 1) stands for all others.
+  std::map<unsigned, uint64_t> unknown_kinds, unknown_states;
   // What recording cost since it began: measured by sampling, 0 = not measured (overhead.h).
   uint64_t elapsed_ns = 0, callbacks_ns = 0, threads_ns = 0;
   std::vector<std::string> notes;  // sentences about run-time changes
@@ -36,6 +40,7 @@ struct Ledger {
   // Calls lost for this reason.
   uint64_t lost(Loss why) const;
   void add_loss(uint32_t comm, unsigned kind, Call call, Loss why, uint64_t count);
+  void take_unknown(const ArenaHeader& arena);
 };
 
 std::string ledger_to_json(const Ledger& ledger);

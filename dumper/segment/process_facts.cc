@@ -16,6 +16,9 @@ std::string facts_to_json(const ProcessFacts& facts) {
   put_uint(&writer, "abi_version", facts.abi_version);
   put_uint(&writer, "activation_mask", facts.activation_mask);
   put_text(&writer, "library_version", facts.library_version);
+  put_text(&writer, "nccl_library", facts.nccl_library);
+  put_uint(&writer, "nccl_version", facts.nccl_version);
+  put_text(&writer, "nccl_file", facts.nccl_file);
   put_text(&writer, "tick_source", facts.tick_source);
   put_key(&writer, "job");
   writer.StartObject();
@@ -30,6 +33,11 @@ std::string facts_to_json(const ProcessFacts& facts) {
     put_text(&writer, "origin", option.origin);
     writer.EndObject();
   }
+  writer.EndArray();
+  put_key(&writer, "notes");
+  writer.StartArray();
+  for (const std::string& note : facts.notes)
+    writer.String(note.data(), static_cast<json::SizeType>(note.size()));
   writer.EndArray();
   writer.EndObject();
   return text.GetString();
@@ -47,6 +55,9 @@ Result<ProcessFacts> facts_from_json(std::string_view text) {
   facts.abi_version = static_cast<uint32_t>(uint_member(document, "abi_version"));
   facts.activation_mask = uint_member(document, "activation_mask");
   facts.library_version = text_member(document, "library_version");
+  facts.nccl_library = text_member(document, "nccl_library");
+  facts.nccl_version = static_cast<uint32_t>(uint_member(document, "nccl_version"));
+  facts.nccl_file = text_member(document, "nccl_file");
   facts.tick_source = text_member(document, "tick_source");
   const json::Value* job = member(document, "job");
   if (job != nullptr && job->IsObject()) {
@@ -59,6 +70,9 @@ Result<ProcessFacts> facts_from_json(std::string_view text) {
     facts.options.push_back(
         {text_member(option, "name"), text_member(option, "value"), text_member(option, "origin")});
   }
+  const json::Value* notes = member(document, "notes");
+  for (json::SizeType i = 0; notes != nullptr && notes->IsArray() && i < notes->Size(); ++i)
+    facts.notes.push_back(text_of((*notes)[i]));
   return facts;
 }
 

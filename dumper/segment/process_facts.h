@@ -24,14 +24,19 @@ struct JobFact {
 struct ProcessFacts {
   std::string host, boot_id;
   uint32_t pid = 0;
-  uint64_t process_start = 0;  // /proc/PID/stat field 22
-  std::string command;         // first word of the command line, without its folder
-  uint32_t abi_version = 0;    // of the bound profiler table, 0 = none yet
-  uint64_t activation_mask = 0;
-  std::string library_version;
+  uint64_t process_start = 0;    // /proc/PID/stat field 22
+  std::string command;           // first word of the command line, without its folder
+  uint32_t abi_version = 0;      // of the bound profiler table, 0 = none yet
+  uint64_t activation_mask = 0;  // the kinds recorded at its start
+  std::string library_version;   // lockstep's
+  // Who loaded the plugin: nccl or rccl, its version as ncclGetVersion gives it (23102 is 2.31.2, 0
+  // not known), and the file it is in, empty when not known.
+  std::string nccl_library, nccl_file;
+  uint32_t nccl_version = 0;
   std::string tick_source;  // tsc, raw or counter
   std::vector<JobFact> job;
   std::vector<OptionFact> options;
+  std::vector<std::string> notes;  // sentences: what was decided at the start, and why
 };
 
 std::string facts_to_json(const ProcessFacts& facts);

@@ -80,6 +80,8 @@ constexpr unsigned kMaxStringBytes = 255;
 constexpr unsigned kStringArenaBytes = 128 * 1024;
 constexpr unsigned kNullString = 0, kOverflowString = 1, kFirstString = 2;
 
+// Event types of one bit, by that bit, or states by their number; the last counts all others.
+constexpr unsigned kUnknownNumbers = 65;
 constexpr unsigned kLossEntries = 8192;
 constexpr unsigned kArenaAnchors = 64;
 constexpr size_t kPathBytes = 1024;
@@ -114,6 +116,10 @@ struct ArenaHeader {
   std::atomic<uint64_t> strings_used;  // count << 32 | bytes
   StringEntry strings[kMaxStrings];
   char string_bytes[kStringArenaBytes];
+  // Starts and states that the bound table does not have. At the end, where the memory files of
+  // earlier builds hold zeros.
+  std::atomic<uint64_t> unknown_kinds[kUnknownNumbers];
+  std::atomic<uint64_t> unknown_states[kUnknownNumbers];
 };
 
 constexpr size_t kFirstBlockOffset =

@@ -2,13 +2,15 @@
 // the handle. One instance of this template per ABI version, in api_v1_v3.cc and api_v4_v7.cc.
 #pragma once
 
+#include "lockstep/profiler_versions.h"
 #include "plugin/process/process.h"
 #include "plugin/record/start_event_v1_v3.h"
 
 namespace lockstep::plugin {
 
-inline void count_unknown_start(void** handle) {
+inline void count_unknown_start(void** handle, uint64_t type) {
   *handle = nullptr;
+  count_unknown_type(type);
   count_call(own_log(), kUnknownKind, Call::Start);
   count_loss(kUnknownComm, kUnknownKind, Call::Start, Loss::Unknown);
 }
@@ -56,7 +58,8 @@ struct Api {
   static abi::ResultCode state(void* handle, abi::State state, Args* args) noexcept {
     if (takes_call_on(handle)) {
       const auto number = static_cast<unsigned>(state);
-      record_state(handle, number, argument_of<kVersion>(number, args));
+      record_state<abi::table_version(kVersion).states_end>(handle, number,
+                                                            argument_of<kVersion>(number, args));
     }
     return abi::kSuccess;
   }
@@ -93,12 +96,12 @@ abi::ResultCode Api<kVersion, Descr, Args>::start(void* context, void** handle, 
       start_plain<ProxyCtrlRecord>(context, handle, *d);
       break;
     default:
-      if constexpr (kVersion >= 3) {
+      if constexpr (abi::has_kind(kVersion, abi::kKernelCh)) {
         if (type == abi::kKernelCh)
           return start_kernel_ch<kVersion>(context, handle, *d), abi::kSuccess;
         if (type == abi::kNetPlugin) return start_net_plugin(context, handle, *d), abi::kSuccess;
       }
-      if constexpr (kVersion >= 5) {
+      if constexpr (abi::has_kind(kVersion, abi::kGroupApi)) {
         if (type == abi::kGroupApi) return start_group_api(context, handle, *d), abi::kSuccess;
         if (type == abi::kCollApi)
           return start_coll_api<kVersion>(context, handle, *d), abi::kSuccess;
@@ -107,17 +110,17 @@ abi::ResultCode Api<kVersion, Descr, Args>::start(void* context, void** handle, 
         if (type == abi::kKernelLaunch)
           return start_kernel_launch(context, handle, *d), abi::kSuccess;
       }
-      if constexpr (kVersion >= 6) {
+      if constexpr (abi::has_kind(kVersion, abi::kCeColl)) {
         if (type == abi::kCeColl)
           return start_ce_coll<kVersion>(context, handle, *d), abi::kSuccess;
         if (type == abi::kCeSync) return start_ce_sync(context, handle, *d), abi::kSuccess;
         if (type == abi::kCeBatch) return start_ce_batch(context, handle, *d), abi::kSuccess;
       }
-      if constexpr (kVersion >= 7) {
-        if (type == abi::kKernelPhase)
+      if constexpr (abi::has_kind(kVersion, abi::kKernelPhase)) {
+        if (type == abi::kKernelPhase && (recorder.known_kinds & abi::kKernelPhase) != 0)
           return start_kernel_phase(context, handle, *d), abi::kSuccess;
       }
-      count_unknown_start(handle);
+      count_unknown_start(handle, type);
   }
   return abi::kSuccess;
 }

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "lockstep/profiler_versions.h"
+
 namespace lockstep::plugin {
 namespace {
 
@@ -35,21 +37,6 @@ uint32_t bits_that_bring(Kind kind) {
   }
 }
 
-// The kinds a table of this version has descriptors for.
-uint32_t kinds_of_table(int version) {
-  if (version >= 7) return 0xffff;
-  if (version == 6) return 0x7fff;
-  if (version == 5) return 0x0fff;
-  return version >= 3 ? 0x00ff : 0x003f;
-}
-
-unsigned last_state_of_table(int version) {
-  if (version >= 7) return kStates - 1;
-  if (version == 6) return 30;
-  if (version == 5) return 24;
-  return version == 4 ? 22 : 18;
-}
-
 }  // namespace
 
 ChainedPlugin::ChainedPlugin() : contexts_(new std::atomic<void*>[kLastComm + 1]()) {}
@@ -75,11 +62,11 @@ Result<std::unique_ptr<ChainedPlugin>> ChainedPlugin::load(const std::string& pa
 
 bool ChainedPlugin::wants(Kind kind, uint32_t mask) const {
   const uint32_t bit = 1u << static_cast<unsigned>(kind);
-  return (kinds_of_table(version_) & bit) != 0 && (mask & bits_that_bring(kind)) != 0;
+  return (abi::table_version(version_).kinds & bit) != 0 && (mask & bits_that_bring(kind)) != 0;
 }
 
 bool ChainedPlugin::wants_state(unsigned state) const {
-  return state <= last_state_of_table(version_);
+  return state < abi::table_version(version_).states_end;
 }
 
 void ChainedPlugin::init(uint32_t comm, const CommFacts& facts) {

@@ -1,5 +1,5 @@
 // Descriptors of an older table from a newer one, as NCCL's own shims fill them, for chained
-// plugins that have no newer table (nccl-profiler.md 1.10). Kinds the older table does not know
+// plugins that have no newer table. Kinds the older table does not know
 // never come here; what it knew and NCCL no longer says is 0.
 #pragma once
 

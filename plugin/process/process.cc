@@ -62,10 +62,12 @@ void at_exit() {
   }
 }
 
-bool start_recording(const CommFacts& facts) {
+// `activation_mask` is a variable of the library's own, as the logger is a function of it.
+bool start_recording(const CommFacts& facts, const int32_t* activation_mask) {
   if (process.recording == nullptr) {
     auto recording = std::make_unique<Recording>();
-    if (!recording->prepare(facts)) return false;
+    const void* const logger = reinterpret_cast<const void*>(facts.log);
+    if (!recording->prepare(facts, find_host_library({activation_mask, logger}))) return false;
     process.recording = recording.release();
     own_pid = static_cast<int32_t>(getpid());
     watch_thread_ends();
@@ -107,7 +109,7 @@ bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activat
   }
   if (!process.enabled) return false;
   try {
-    if (process.live_comms == 0 && !start_recording(facts)) {
+    if (process.live_comms == 0 && !start_recording(facts, activation_mask)) {
       process.enabled = false;
       return false;
     }

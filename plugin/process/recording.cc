@@ -54,8 +54,9 @@ class Recording::Blocks : public dumper::BlockSource {
 Recording::Recording() = default;
 Recording::~Recording() = default;
 
-bool Recording::prepare(const CommFacts& facts) {
+bool Recording::prepare(const CommFacts& facts, HostLibrary library) {
   log_ = facts.log;
+  library_ = std::move(library);
   dumper::LoadedConfig loaded = dumper::load_config(environ);
   config_ = std::move(loaded.config);
   outputs_.read(environ, config_, &loaded.notices);
@@ -63,6 +64,7 @@ bool Recording::prepare(const CommFacts& facts) {
     log(notice.severity == dumper::Severity::Warning, notice.sentence);
   log(false, dumper::settings_in_words(config_));
   load_chain(facts.abi_version);
+  choose_what_to_record(facts.abi_version);
 
   ArenaOptions options;
   options.cap_bytes = config_.u64(Option::BufferMb) << 20;
@@ -97,15 +99,25 @@ void Recording::show_to_callbacks() {
   recorder.arena = arena_.header();
   recorder.memory = &arena_;
   recorder.queue = queue_.get();
+  recorder.known_kinds = kinds_.known;
   recorder.max_blocks = static_cast<int32_t>(arena_.max_blocks());
   recorder.available.store(recorder.max_blocks, std::memory_order_relaxed);
 }
 
+void Recording::choose_what_to_record(int bound_version) {
+  KindRequest request;
+  request.events = static_cast<uint32_t>(config_.u64(Option::Events));
+  request.given = config_.is_set(Option::Events);
+  request.needed = outputs_.needed_kinds();
+  request.table = bound_version;
+  kinds_ = choose_kinds(request, library_);
+  for (const std::string& note : kinds_.notes) log(false, note);
+}
+
 void Recording::prepare_services() {
-  const uint32_t kinds =
-      static_cast<uint32_t>(config_.u64(Option::Events)) | outputs_.needed_kinds();
   events_.prepare(
-      kinds, [this](const std::string& sentence) { dump_->add_note(sentence); },
+      kinds_.wanted, kinds_.known,
+      [this](const std::string& sentence) { dump_->add_note(sentence); },
       [this](uint32_t now) { outputs_.set_kinds(now); });
   meter_ = std::make_unique<OverheadMeter>(events_, *dump_, outputs_.overhead(),
                                            config_.real(Option::OverheadPercent));
@@ -142,8 +154,14 @@ void Recording::fill_header(const CommFacts& facts) {
   const std::string dir =
       dumper::expand_directory(config_.text(Option::Dir), dumper::process_names(config_, environ));
   copy_text(header->run_dir, sizeof header->run_dir, absolute_path(dir));
-  const std::string text = facts_to_json(
-      dumper::this_process_facts(*header, config_, tick_clock.counter ? "counter" : "raw"));
+  dumper::ProcessFacts process =
+      dumper::this_process_facts(*header, config_, tick_clock.counter ? "counter" : "raw");
+  process.activation_mask = kinds_.wanted & kinds_.known;
+  process.nccl_library = abi::kLibraryNames[static_cast<size_t>(library_.library)];
+  process.nccl_version = library_.version;
+  process.nccl_file = library_.file;
+  process.notes = kinds_.notes;
+  const std::string text = facts_to_json(process);
   const size_t bytes = text.size() < sizeof header->facts ? text.size() : 0;
   std::memcpy(header->facts, text.data(), bytes);
   header->facts_bytes.store(static_cast<uint32_t>(bytes), std::memory_order_release);

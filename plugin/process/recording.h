@@ -14,6 +14,8 @@
 #include "plugin/gpu/gpu_snapshots.h"
 #include "plugin/process/control.h"
 #include "plugin/process/control_socket.h"
+#include "plugin/process/host_library.h"
+#include "plugin/process/kind_choice.h"
 #include "plugin/process/live_outputs.h"
 #include "plugin/record/arena.h"
 #include "plugin/record/comm_facts.h"
@@ -29,7 +31,7 @@ class Recording {
   ~Recording();
   // Reads the configuration, makes the arena, tells NCCL's logger what is going on. False: cannot
   // record, and said so.
-  bool prepare(const CommFacts& facts);
+  bool prepare(const CommFacts& facts, HostLibrary library);
   void resume();
   // Starts the clock prober when this communicator spans hosts; it ends with pause().
   void probe_clocks(const CommFacts& facts);
@@ -49,6 +51,7 @@ class Recording {
   void fill_header(const CommFacts& facts);
   dumper::DumpOptions dump_options() const;
   void prepare_services();
+  void choose_what_to_record(int bound_version);
   void load_chain(int bound_version);
   void show_to_callbacks();
   void note_missed_by_chain();
@@ -59,6 +62,8 @@ class Recording {
 
   dumper::Config config_;
   LiveOutputs outputs_;
+  HostLibrary library_;
+  KindChoice kinds_;
   abi::DebugLogger log_ = nullptr;
   Arena arena_;
   std::unique_ptr<BlockQueue> queue_;

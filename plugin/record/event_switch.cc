@@ -22,8 +22,9 @@ std::string utc_now() {
 
 }  // namespace
 
-void EventSwitch::prepare(uint32_t kinds, Note note, Changed changed) {
+void EventSwitch::prepare(uint32_t kinds, uint32_t known, Note note, Changed changed) {
   wanted_ = kinds;
+  known_ = known;
   note_ = std::move(note);
   changed_ = std::move(changed);
 }
@@ -38,7 +39,7 @@ void EventSwitch::apply() {
   changed_(in_force());
   recorder.set_kinds(in_force());
   if (mask_ != nullptr)
-    __atomic_store_n(mask_, static_cast<int32_t>(in_force() | chain_), __ATOMIC_RELAXED);
+    __atomic_store_n(mask_, static_cast<int32_t>(in_force() | (chain_ & known_)), __ATOMIC_RELAXED);
 }
 
 void EventSwitch::tell(const std::string& what) const {

@@ -16,8 +16,9 @@ class EventSwitch {
   using Note = std::function<void(const std::string& sentence)>;
   using Changed = std::function<void(uint32_t kinds)>;
 
+  // `known`: the kinds that the library has under their names; of others none is ever asked for.
   // `note` tells the ledger, `changed` whoever else must know.
-  void prepare(uint32_t kinds, Note note, Changed changed);
+  void prepare(uint32_t kinds, uint32_t known, Note note, Changed changed);
   // NCCL reads the mask live; the pointer stays valid as long as libnccl is mapped.
   void begin(int32_t* activation_mask);
   void set_kinds(uint32_t kinds, const std::string& by_whom);
@@ -32,7 +33,7 @@ class EventSwitch {
   void with_kinds(const std::function<void(uint32_t kinds)>& body) const;
 
  private:
-  uint32_t in_force() const { return wanted_ & ~held_back_; }
+  uint32_t in_force() const { return wanted_ & known_ & ~held_back_; }
   void apply();
   void tell(const std::string& what) const;
 
@@ -40,7 +41,7 @@ class EventSwitch {
   Note note_;
   Changed changed_;
   int32_t* mask_ = nullptr;
-  uint32_t wanted_ = 0, held_back_ = 0, chain_ = 0;
+  uint32_t wanted_ = 0, known_ = 0, held_back_ = 0, chain_ = 0;
 };
 
 }  // namespace lockstep::plugin

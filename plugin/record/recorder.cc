@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "plugin/record/arena.h"
 #include "plugin/record/loss_table.h"
 #include "plugin/record/string_table.h"
@@ -171,6 +173,17 @@ void filtered_start(uint32_t comm, Kind kind, void** handle) {
 void call_without_handle(Call call) {
   count_call(thread_log, kUnknownKind, call);
   count_loss(kUnknownComm, kUnknownKind, call, Loss::Unknown);
+}
+
+void count_unknown_type(uint64_t type) {
+  const bool one_bit = type != 0 && (type & (type - 1)) == 0;
+  const auto bit = one_bit ? static_cast<unsigned>(__builtin_ctzll(type)) : kUnknownNumbers - 1;
+  recorder.arena->unknown_kinds[bit].fetch_add(1, std::memory_order_relaxed);
+}
+
+void count_unknown_state(unsigned state) {
+  recorder.arena->unknown_states[std::min(state, kUnknownNumbers - 1)].fetch_add(
+      1, std::memory_order_relaxed);
 }
 
 uint16_t intern_slow(ThreadLog& log, const char* text) {

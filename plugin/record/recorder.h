@@ -65,6 +65,9 @@ struct Recorder {
   std::atomic<int32_t> available{0};
   int32_t max_blocks = 0;
   std::atomic<uint32_t> strings_epoch{0};  // raised when libnccl may have been reloaded
+  // What the bits of this process's library and table mean to us (profiler_versions.h). Set once,
+  // before the first callback.
+  uint32_t known_kinds = kAllKinds;
 
   void set_kinds(uint32_t kinds);
   // A block came back; may end shedding.
@@ -88,6 +91,9 @@ void count_loss(uint32_t comm, unsigned kind, Call call, Loss why);
 void filtered_start(uint32_t comm, Kind kind, void** handle);
 // A state or stop without a handle.
 void call_without_handle(Call call);
+// A start of a type, or a state, that the bound table does not have: which one, for the reader.
+void count_unknown_type(uint64_t type);
+void count_unknown_state(unsigned state);
 uint16_t intern_slow(ThreadLog& log, const char* text);
 
 inline void count_call(ThreadLog& log, unsigned kind, Call call) {
@@ -207,7 +213,18 @@ inline bool is_repeat(ThreadLog& log, EventId id, unsigned state) {
   return false;
 }
 
-// `argument` is looked at only for states that define one.
+// KernelPhaseStop is the one state whose meaning the table's version does not settle: RCCL has
+// another one there. Rare, as its kind is recorded only on request.
+inline Loss loss_of_late_state(EventId id, unsigned state, uint64_t gate) {
+  const bool known = (recorder.known_kinds >> static_cast<unsigned>(Kind::KernelPhase) & 1) != 0;
+  if (state == kKernelPhaseStop && known) return loss_of(id, gate);
+  count_unknown_state(state);
+  return Loss::Unknown;
+}
+
+// `argument` is looked at only for states that define one. The table has the states below
+// `kStatesEnd`.
+template <unsigned kStatesEnd>
 inline void record_state(const void* handle, unsigned state, uint64_t argument) {
   if (__builtin_expect(handle == nullptr, 0)) return call_without_handle(Call::State);
   const uint64_t gate = recorder.gate.load(std::memory_order_relaxed);
@@ -216,7 +233,16 @@ inline void record_state(const void* handle, unsigned state, uint64_t argument) 
   const EventId id = to_id(handle);
   const auto kind = static_cast<unsigned>(kind_of(id));
   count_call(log, kind, Call::State);
-  Loss why = state < kStates ? loss_of(id, gate) : Loss::Unknown;
+  constexpr unsigned kSettled = kStatesEnd < kKernelPhaseStop ? kStatesEnd : kKernelPhaseStop;
+  Loss why{};
+  if (__builtin_expect(state < kSettled, 1)) {
+    why = loss_of(id, gate);
+  } else if (kStatesEnd > kKernelPhaseStop) {
+    why = loss_of_late_state(id, state, gate);
+  } else {
+    count_unknown_state(state);
+    why = Loss::Unknown;
+  }
   if (why == Loss{} && __builtin_expect(is_repeat(log, id, state), 0)) why = Loss::Folded;
   const unsigned words_needed = state_has_argument(state) ? 3 : 2;
   uint64_t* words = nullptr;

@@ -33,6 +33,8 @@ TEST(Ledger, ComesBackAsItWas) {
   ledger.shed_from_raw_ns = 11;
   ledger.shed_to_raw_ns = 12;
   ledger.notes = {"a \"note\""};
+  ledger.unknown_kinds = {{15, 3}, {kUnknownNumbers - 1, 1'000'000'000'000}};
+  ledger.unknown_states = {{31, 2}};
 
   const auto back = ledger_from_json(ledger_to_json(ledger));
 
@@ -44,13 +46,16 @@ TEST(Ledger, ComesBackAsItWas) {
   EXPECT_EQ(back.value().shed_from_raw_ns, 11u);
   EXPECT_EQ(back.value().shed_to_raw_ns, 12u);
   EXPECT_EQ(back.value().notes, ledger.notes);
+  EXPECT_EQ(back.value().unknown_kinds, ledger.unknown_kinds);
+  EXPECT_EQ(back.value().unknown_states, ledger.unknown_states);
 }
 
 TEST(Ledger, RefusesWhatIsNoLedger) {
   for (const char* wrong :
        {"", "[]", "{\"losses\":3}", "{\"losses\":[[1,\"Coll\",\"starts\",\"memory\"]]}",
-        "{\"losses\":[[1,\"Call\",\"starts\",\"memory\",1]]}",
-        "{\"in_progress\":{\"Coll\":[1]}}"}) {
+        "{\"losses\":[[1,\"Call\",\"starts\",\"memory\",1]]}", "{\"in_progress\":{\"Coll\":[1]}}",
+        "{\"unknown_kinds\":{\"bit\":1}}", "{\"unknown_kinds\":{\"65\":1}}",
+        "{\"unknown_states\":[]}"}) {
     EXPECT_FALSE(ledger_from_json(wrong).ok()) << wrong;
   }
 }
