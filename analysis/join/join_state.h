@@ -12,7 +12,7 @@
 namespace lockstep::analysis {
 
 struct ApiCall {
-  uint64_t id = 0, group_id = 0, count = 0, stream = 0;
+  uint64_t id = 0, group_id = 0, count = 0, stream = 0, user_tag = 0;
   int64_t start_ns = kNoTime, stop_ns = kNoTime;
   Text func = 0, datatype = 0;
   int32_t root = -1;

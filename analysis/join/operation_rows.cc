@@ -76,6 +76,7 @@ void OperationRows::take_call(const ApiCall& api, OperationRow* row) const {
   row->count = api.count;
   row->datatype = api.datatype;
   row->stream = api.stream;
+  if (api.user_tag != 0) row->user_tag = api.user_tag;
   row->tid = api.tid;
   const uint32_t group = join_.group_at.find(api.group_id);
   if (group != IdMap::kNone) row->launch_ns = join_.groups[group].launch_stop_ns;

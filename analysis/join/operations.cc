@@ -137,6 +137,7 @@ ApiCall OperationJoin::api_call(const Record& call, const Now& now) {
   api.func = now.text(call.func);
   api.datatype = now.text(call.datatype);
   api.stream = call.stream;
+  api.user_tag = call.user_tag;
   api.tid = now.tid;
   api.captured = call.graph_captured;
   return api;
@@ -171,6 +172,8 @@ void OperationJoin::start_operation(const uint64_t* w, const Now& now) {
     row.channels = coll.channels;
     launch.sequence = coll.seq_number;
     launch.has_sequence = true;
+    row.seq_number = static_cast<int64_t>(coll.seq_number);
+    row.user_tag = coll.user_tag;
     row.count = coll.count;
     row.func = now.text(coll.func);
     row.datatype = now.text(coll.datatype);
@@ -182,6 +185,7 @@ void OperationJoin::start_operation(const uint64_t* w, const Now& now) {
     row.kind = OpKind::PointToPoint;
     row.channels = p2p.channels;
     row.count = p2p.count;
+    row.user_tag = p2p.user_tag;
     row.func = now.text(p2p.func);
     row.datatype = now.text(p2p.datatype);
     row.peer = p2p.peer;
@@ -193,6 +197,7 @@ void OperationJoin::start_operation(const uint64_t* w, const Now& now) {
     row.datatype = now.text(ce.datatype);
     row.peer = ce.root;
     row.stream = ce.stream;
+    row.user_tag = ce.user_tag;
   }
   s_.row_at.set(row.event_id, static_cast<uint32_t>(s_.out.rows.size()));
   s_.out.rows.push_back(row);

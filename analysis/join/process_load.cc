@@ -25,6 +25,10 @@ void fill_facts(const dumper::ProcessEntry& entry, LoadedProcess* out) {
   if (entry.facts.abi_version != 0) {
     row.nccl_api = out->strings.intern("v" + std::to_string(entry.facts.abi_version));
   }
+  row.nccl_library = out->strings.intern(entry.facts.nccl_library);
+  row.nccl_version = entry.facts.nccl_version;
+  row.kinds = entry.facts.activation_mask;
+  out->notes = entry.facts.notes;
   for (const dumper::JobFact& fact : entry.facts.job) {
     if (row.job == 0) row.job = out->strings.intern(fact.value);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "analysis/join/operation_children.h"
@@ -26,7 +27,8 @@ class Merger {
     for (Text i = 0; i < process->strings.size(); ++i)
       texts_.push_back(run_.strings.intern(process->strings.text(i)));
     ProcessRow& row = process->row;
-    for (Text* text : {&row.host, &row.boot_id, &row.job, &row.nccl_api, &row.library})
+    for (Text* text :
+         {&row.host, &row.boot_id, &row.job, &row.nccl_api, &row.library, &row.nccl_library})
       *text = texts_[*text];
     run_.processes.push_back(row);
     for (JoinedComm& comm : process->joined.comms) {
@@ -42,7 +44,10 @@ class Merger {
       entry.process = number_;
       run_.ledger.push_back(entry);
     }
-    for (std::string& note : process->notes) run_.notes.push_back(std::move(note));
+    // What all processes say alike, as of their common library, is said once.
+    for (std::string& note : process->notes) {
+      if (said_.insert(note).second) run_.notes.push_back(std::move(note));
+    }
   }
   std::vector<CommInstance>& instances() { return instances_; }
 
@@ -99,6 +104,7 @@ class Merger {
   RunTables& run_;
   uint32_t number_ = 0;
   std::vector<Text> texts_;
+  std::set<std::string> said_;
   std::vector<CommInstance> instances_;
   struct Foreign {
     Text host;

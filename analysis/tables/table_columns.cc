@@ -37,6 +37,7 @@ Value word_of(const char* const (&words)[kCount], size_t index) {
 #define SMALL(member) LOCKSTEP_COLUMN(#member, Integer, number(row.member))
 #define HASH(member) LOCKSTEP_COLUMN(#member, UBigInt, number(static_cast<int64_t>(row.member)))
 #define ID(member) LOCKSTEP_COLUMN(#member, BigInt, id_or_null(row.member))
+#define TAG(member) LOCKSTEP_COLUMN(#member, UBigInt, id_or_null(row.member))
 #define INDEX(member) LOCKSTEP_COLUMN(#member, BigInt, row_or_null(row.member))
 #define TEXT(member) LOCKSTEP_COLUMN(#member, Varchar, text_or_null(run, row.member))
 #define REAL(member) LOCKSTEP_COLUMN(#member, Double, (Value{true, 0, row.member, {}}))
@@ -54,6 +55,9 @@ const std::vector<Column<ProcessRow>>& columns_of<ProcessRow>() {
                                                  TEXT(job),
                                                  TEXT(nccl_api),
                                                  TEXT(library),
+                                                 TEXT(nccl_library),
+                                                 ID(nccl_version),
+                                                 HASH(kinds),
                                                  COUNT(pid),
                                                  SMALL(rank),
                                                  TIME(first_ns),
@@ -112,6 +116,8 @@ const std::vector<Column<OperationRow>>& columns_of<OperationRow>() {
                                                  TEXT(algo),
                                                  TEXT(proto),
                                                  COUNT(ordinal),
+                                                 TIME(seq_number),
+                                                 TAG(user_tag),
                                                  COUNT(replay),
                                                  INDEX(position),
                                                  COUNT(count),

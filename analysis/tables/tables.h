@@ -54,10 +54,12 @@ struct OperationRow {
   uint64_t size_bytes = 0;
   uint64_t sent_bytes = 0, received_bytes = 0;  // over network steps
   uint64_t stream = 0;                          // opaque label
-  uint32_t process = 0;                         // row of `processes`
-  uint32_t communicator = kNoRow;               // row of `communicators`
-  uint32_t match = kNoRow;      // row of `matches`: the same operation on the other ranks
-  uint32_t assembled = kNoRow;  // row of the assembled operation this send or receive belongs to
+  int64_t seq_number = kNoTime;    // NCCL's own number of a collective; kNoTime = it gave none
+  uint64_t user_tag = 0;           // what the caller tagged the call with (NCCL 2.31), 0 = nothing
+  uint32_t process = 0;            // row of `processes`
+  uint32_t communicator = kNoRow;  // row of `communicators`
+  uint32_t match = kNoRow;         // row of `matches`: the same operation on the other ranks
+  uint32_t assembled = kNoRow;     // row of the assembled operation this send or receive belongs to
   // n-th call of this function on this communicator (per peer for send and receive).
   uint32_t ordinal = 0;
   uint32_t replay = 0;         // n-th graph replay of that call, 0 = called directly

@@ -13,6 +13,9 @@ namespace lockstep::analysis {
 struct ProcessRow {
   uint64_t uid = 0;  // of the process, in every segment of it
   Text host = 0, boot_id = 0, job = 0, nccl_api = 0, library = 0;
+  Text nccl_library = 0;      // who loaded lockstep: nccl or rccl
+  uint32_t nccl_version = 0;  // 23102 is 2.31.2; 0 = not known
+  uint64_t kinds = 0;         // of events, a bit each: recorded at its start
   uint32_t pid = 0;
   int32_t rank = -1;                              // of its first communicator, for display
   int64_t first_ns = kNoTime, last_ns = kNoTime;  // first and last record
