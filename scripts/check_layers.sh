@@ -34,7 +34,7 @@ analysis/say          analysis/tables analysis/judge
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run
 analysis/sql          analysis/tables analysis/load analysis/join
-analysis/export       analysis/tables analysis/load analysis/join analysis/sql
+analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
 analysis/report       analysis/tables analysis/judge analysis/say
 analysis/inspect      analysis/tables dumper/segment dumper/run dumper/options
 cli                   analysis/* dumper/options dumper/run dumper/recovery

@@ -6,45 +6,14 @@
 
 #include "base/clock_ns.h"
 #include "base/json.h"
-#include "lockstep/version.h"
 
 namespace lockstep::dumper {
 namespace {
 
-constexpr const char* kFormatVersion = "v4.0";
+constexpr size_t kMostWaitingBytes = 32u << 20;  // of lines of one round
 
 uint64_t real_us() {
   return static_cast<uint64_t>(real_now_ns()) / 1000;
-}
-
-void put_double(JsonWriter* writer, const char* name, double value) {
-  put_key(writer, name);
-  writer->Double(value);
-}
-
-void put_header(JsonWriter* writer, const CommFacts& comm) {
-  char id[24];
-  std::snprintf(id, sizeof id, "0x%lx", comm.id);
-  put_key(writer, "header");
-  writer->StartObject();
-  put_text(writer, "id", id);
-  put_text(writer, "comm_name", comm.name.empty() ? "unknown" : comm.name);
-  put_uint(writer, "rank", comm.rank);
-  put_uint(writer, "n_ranks", comm.ranks);
-  put_uint(writer, "nnodes", comm.nodes);
-  writer->EndObject();
-}
-
-void put_metadata(JsonWriter* writer, const ProcessName& process) {
-  put_key(writer, "metadata");
-  writer->StartObject();
-  put_text(writer, "inspector_output_format_version", kFormatVersion);
-  put_text(writer, "git_rev", std::string("lockstep-") + kVersion);
-  put_text(writer, "rec_mechanism", "nccl_profiler_interface");
-  put_uint(writer, "dump_timestamp_us", real_us());
-  put_text(writer, "hostname", process.host);
-  put_uint(writer, "pid", process.pid);
-  writer->EndObject();
 }
 
 // Ordinals of the callbacks within the operation, by their time.
@@ -76,61 +45,74 @@ class Order {
 };
 
 template <typename Value>
-void put_trace(JsonWriter* writer, const Operation& op, const std::string& suffix, Value value) {
+std::string trace(const Operation& op, const std::string& suffix, Value value) {
+  json::StringBuffer text;
+  JsonWriter writer(text);
   const std::string prefix = op.is_p2p() ? "p2p_" : "coll_";
-  put_key(writer, "event_trace_" + suffix);
-  writer->StartObject();
-  put_uint(writer, prefix + "start_" + suffix, value(op.start_ticks));
-  put_uint(writer, prefix + "stop_" + suffix, value(op.stop_ticks));
-  put_key(writer, "kernel_events");
-  writer->StartArray();
+  writer.StartObject();
+  put_uint(&writer, prefix + "start_" + suffix, value(op.start_ticks));
+  put_uint(&writer, prefix + "stop_" + suffix, value(op.stop_ticks));
+  put_key(&writer, "kernel_events");
+  writer.StartArray();
   for (const KernelSpan& span : op.kernels) {
-    writer->StartObject();
-    put_uint(writer, "channel_id", span.channel);
-    put_uint(writer, "kernel_start_" + suffix, value(span.start_ticks));
-    put_uint(writer, "kernel_stop_" + suffix, value(span.stop_ticks));
-    put_uint(writer, "kernel_record_" + suffix, value(span.record_ticks));
-    writer->EndObject();
+    writer.StartObject();
+    put_uint(&writer, "channel_id", span.channel);
+    put_uint(&writer, "kernel_start_" + suffix, value(span.start_ticks));
+    put_uint(&writer, "kernel_stop_" + suffix, value(span.stop_ticks));
+    put_uint(&writer, "kernel_record_" + suffix, value(span.record_ticks));
+    writer.EndObject();
   }
-  writer->EndArray();
-  writer->EndObject();
+  writer.EndArray();
+  writer.EndObject();
+  return {text.GetString(), text.GetSize()};
 }
 
-void put_traces(JsonWriter* writer, const Operation& op, const ChunkClock& clock) {
+InspectorTraces traces_of(const Operation& op, const ChunkClock& clock) {
   const Order order(op, op.is_p2p() ? op.sequence : 0);
-  put_trace(writer, op, "sn", [&order](uint64_t ticks) { return order.of(ticks); });
-  put_trace(writer, op, "ts",
-            [&clock](uint64_t ticks) { return ticks == 0 ? 0 : clock.real_ns(ticks) / 1000; });
+  return {trace(op, "sn", [&order](uint64_t ticks) { return order.of(ticks); }),
+          trace(op, "ts",
+                [&clock](uint64_t ticks) { return ticks == 0 ? 0 : clock.real_ns(ticks) / 1000; })};
 }
 
-void put_perf(JsonWriter* writer, const DoneOperation& done, const ChunkClock& clock,
-              bool verbose) {
+InspectorPerf perf_of(const DoneOperation& done, const ChunkClock& clock) {
   const Operation& op = *done.op;
-  const std::string prefix = op.is_p2p() ? "p2p" : "coll";
-  put_key(writer, prefix + "_perf");
-  writer->StartObject();
-  put_text(writer, prefix, done.func);
-  put_uint(writer, prefix + "_sn", op.sequence);
-  if (op.is_p2p()) {
-    put_key(writer, "p2p_peer");
-    writer->Int(op.peer);
+  InspectorPerf perf;
+  perf.p2p = op.is_p2p();
+  perf.func = done.func;
+  perf.algo = done.algo;
+  perf.proto = done.proto;
+  perf.number = op.sequence;
+  perf.peer = op.peer;
+  perf.message_bytes = done.message_bytes;
+  perf.exec_us = done.exec_us;
+  perf.timing_source = kTimingSourceNames[static_cast<size_t>(done.timing.source)];
+  perf.algo_gbs = done.bandwidth.algo_gbs;
+  perf.bus_gbs = done.bandwidth.bus_gbs;
+  perf.event_id = op.id;
+  perf.start_us = clock.real_ns(op.start_ticks) / 1000;
+  perf.complete = op.complete;
+  return perf;
+}
+
+// Starts of operations that NCCL told us of and that are in no record, by communicator.
+struct NotRecorded {
+  uint64_t coll = 0, p2p = 0;
+};
+std::map<uint32_t, NotRecorded> not_recorded(const ArenaHeader& arena) {
+  std::map<uint32_t, NotRecorded> lost;
+  for (const LossEntry& entry : arena.losses) {
+    const uint64_t key = entry.key.load(std::memory_order_relaxed);
+    if (key == 0 || loss_call(key) != Call::Start || loss_why(key) == Loss::Filtered) continue;
+    const uint64_t count = entry.count.load(std::memory_order_relaxed);
+    if (loss_kind(key) == static_cast<unsigned>(Kind::Coll)) lost[loss_comm(key)].coll += count;
+    if (loss_kind(key) == static_cast<unsigned>(Kind::P2p)) lost[loss_comm(key)].p2p += count;
   }
-  put_uint(writer, prefix + "_msg_size_bytes", done.message_bytes);
-  put_uint(writer, prefix + "_exec_time_us", done.exec_us);
-  put_text(writer, prefix + "_timing_source",
-           kTimingSourceNames[static_cast<size_t>(done.timing.source)]);
-  put_double(writer, (prefix + "_algobw_gbs").c_str(), done.bandwidth.algo_gbs);
-  put_double(writer, (prefix + "_busbw_gbs").c_str(), done.bandwidth.bus_gbs);
-  if (verbose) put_traces(writer, op, clock);
-  put_uint(writer, "lockstep_event_id", op.id);
-  put_uint(writer, "lockstep_start_us", clock.real_ns(op.start_ticks) / 1000);
-  if (!op.is_p2p()) {
-    put_text(writer, "lockstep_algo", done.algo);
-    put_text(writer, "lockstep_proto", done.proto);
-  }
-  put_key(writer, "lockstep_complete");
-  writer->Bool(op.complete);
-  writer->EndObject();
+  return lost;
+}
+
+void drop_to(uint64_t total, InspectorCounts* counts) {
+  counts->dropped_now = total - counts->dropped;
+  counts->dropped = total;
 }
 
 }  // namespace
@@ -142,7 +124,7 @@ InspectorJson::InspectorJson(const InspectorOptions& options, ProcessName proces
       file_(options_.directory + "/" + process_.host + "-pid" + std::to_string(process_.pid) +
             ".log") {}
 
-bool InspectorJson::left_out(const DoneOperation& done, Tally* tally) const {
+bool InspectorJson::left_out(const DoneOperation& done, InspectorTotals* tally) const {
   ++tally->seen;
   if (done.message_bytes < options_.min_size_bytes) {
     ++tally->below_min_size;
@@ -158,71 +140,66 @@ bool InspectorJson::left_out(const DoneOperation& done, Tally* tally) const {
 void InspectorJson::done(const DoneOperation& done, const ChunkClock& clock) {
   if (done.op->is_p2p() && !options_.p2p) return;
   CommTally& comm = tallies_[comm_of(done.op->id)];
-  Tally& tally = done.op->is_p2p() ? comm.p2p : comm.coll;
+  InspectorTotals& tally = done.op->is_p2p() ? comm.p2p : comm.coll;
   comm.news = true;
   if (left_out(done, &tally)) return;
   ++tally.written;
   if (!done.op->complete) ++tally.incomplete;
-  json::StringBuffer text;
-  JsonWriter writer(text);
-  writer.SetMaxDecimalPlaces(6);
-  writer.StartObject();
-  put_header(&writer, *done.comm);
-  put_metadata(&writer, process_);
-  put_perf(&writer, done, clock, options_.verbose);
-  writer.EndObject();
-  file_.add({text.GetString(), text.GetSize()});
+  std::string line = inspector_perf_line(
+      context_of(*done.comm, clock.real_ns(done.op->last_ticks) / 1000), perf_of(done, clock),
+      options_.verbose ? traces_of(*done.op, clock) : InspectorTraces());
+  if (waiting_bytes_ + line.size() > kMostWaitingBytes) {
+    ++lines_dropped_;
+    return;
+  }
+  waiting_bytes_ += line.size();
+  ++(done.op->is_p2p() ? comm.dump.p2p : comm.dump.coll).records;
+  comm.lines.push_back(std::move(line));
 }
 
-// Complete: every operation whose start NCCL told us is in the file or was left out on request.
-void InspectorJson::put_stats(const CommFacts& comm, const CommTally& tally,
-                              const LiveState& state) {
-  json::StringBuffer text;
-  JsonWriter writer(text);
-  writer.StartObject();
-  put_header(&writer, comm);
-  put_metadata(&writer, process_);
-  put_key(&writer, "dump_stats");
-  writer.StartObject();
-  for (const bool p2p : {false, true}) {
-    const Tally& t = p2p ? tally.p2p : tally.coll;
-    const std::string prefix = p2p ? "p2p_" : "coll_";
-    put_uint(&writer, prefix + "seen", t.seen);
-    put_uint(&writer, prefix + "written", t.written);
-    put_uint(&writer, prefix + "incomplete", t.incomplete);
-    put_uint(&writer, prefix + "below_min_size", t.below_min_size);
-    put_uint(&writer, prefix + "without_kernel_timing", t.without_kernel_timing);
-  }
-  uint64_t not_recorded = 0;
-  for (const LossEntry& entry : state.round->arena->losses) {
-    const uint64_t key = entry.key.load(std::memory_order_relaxed);
-    const bool operation = loss_kind(key) == static_cast<unsigned>(Kind::Coll) ||
-                           loss_kind(key) == static_cast<unsigned>(Kind::P2p);
-    if (key != 0 && operation && loss_call(key) == Call::Start && loss_comm(key) == comm.comm &&
-        loss_why(key) != Loss::Filtered) {
-      not_recorded += entry.count.load(std::memory_order_relaxed);
-    }
-  }
-  put_uint(&writer, "not_recorded", not_recorded);
-  put_uint(&writer, "lines_dropped", file_.dropped());
-  put_key(&writer, "complete");
-  writer.Bool(not_recorded == 0 && file_.dropped() == 0);
-  writer.EndObject();
-  writer.EndObject();
-  file_.add({text.GetString(), text.GetSize()});
+InspectorContext InspectorJson::context_of(const CommFacts& comm, uint64_t timestamp_us) const {
+  InspectorContext context;
+  context.comm_id = comm.id;
+  context.comm_name = comm.name;
+  context.rank = comm.rank;
+  context.ranks = comm.ranks;
+  context.nodes = comm.nodes;
+  context.timestamp_us = timestamp_us;
+  context.host = process_.host;
+  context.pid = process_.pid;
+  return context;
+}
+
+// The first line of a communicator in a round, and its others. Complete: every operation whose
+// start NCCL told us is in the file or was left out on request.
+void InspectorJson::put_round(const CommFacts& facts, bool final, CommTally* comm) {
+  InspectorDump& dump = comm->dump;
+  dump.has_totals = final;
+  dump.coll_totals = comm->coll;
+  dump.p2p_totals = comm->p2p;
+  dump.not_recorded = dump.coll.dropped + dump.p2p.dropped;
+  dump.lines_dropped = lines_dropped_ + file_.dropped();
+  file_.add(inspector_dump_line(context_of(facts, real_us()), dump));
+  for (const std::string& line : comm->lines) file_.add(line);
+  comm->lines.clear();
+  dump.coll.records = dump.p2p.records = 0;
+  if (final) comm->news = false;
 }
 
 void InspectorJson::end_round(const LiveState& state) {
-  if (state.round->final) {
-    for (auto& [comm, tally] : tallies_) {
-      if (!tally.news) continue;
-      tally.news = false;
-      const auto found = state.comms->all().find(comm);
-      put_stats(found != state.comms->all().end() ? found->second : CommFacts(), tally, state);
-    }
-  } else if (options_.at_end_only) {
-    return;
+  const bool final = state.round->final;
+  if (!final && options_.at_end_only) return;
+  const auto lost = not_recorded(*state.round->arena);
+  for (auto& [number, comm] : tallies_) {
+    if (comm.lines.empty() && !(final && comm.news)) continue;
+    const auto found = lost.find(number);
+    const NotRecorded total = found != lost.end() ? found->second : NotRecorded();
+    drop_to(total.coll, &comm.dump.coll);
+    drop_to(total.p2p, &comm.dump.p2p);
+    const auto facts = state.comms->all().find(number);
+    put_round(facts != state.comms->all().end() ? facts->second : CommFacts(), final, &comm);
   }
+  waiting_bytes_ = 0;
   const Status status = file_.flush();
   if (!status.ok() && !failing_) log_(status.message());
   failing_ = !status.ok();

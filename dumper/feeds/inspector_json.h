@@ -1,14 +1,15 @@
-// The Inspector's JSON lines, from our records: same file name, same grammar (format "v4.0", normal
-// and verbose), every operation. Scripts and NVIDIA's exporter read them unchanged; keys of ours
-// begin with lockstep_ and are in every line. What would be missing is told by one dump_stats line
-// per communicator whenever the last communicator ends or the process does. Written a round at a
-// time; fed by the live view on the dump thread. docs/inspector.md has the grammar.
+// The Inspector's JSON lines, from our records as they come: same file name, same grammar (normal
+// and verbose; inspector_line.h), every operation. Each round begins, for each communicator that
+// has lines in it, with a dump_stats line; when the last communicator ends or the process does,
+// that line also tells the totals, and what is missing. Fed by the live view on the dump thread.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "dumper/feeds/inspector_line.h"
 #include "dumper/feeds/inspector_options.h"
 #include "dumper/feeds/line_file.h"
 #include "dumper/feeds/live_sink.h"
@@ -32,22 +33,24 @@ class InspectorJson : public LiveSink {
   const std::string& path() const { return file_.path(); }
 
  private:
-  struct Tally {
-    uint64_t seen = 0, written = 0, incomplete = 0, below_min_size = 0, without_kernel_timing = 0;
-  };
   struct CommTally {
-    Tally coll, p2p;
-    bool news = false;
+    InspectorTotals coll, p2p;
+    bool news = false;               // since its totals were told
+    InspectorDump dump;              // what its next dump_stats says
+    std::vector<std::string> lines;  // of this round
   };
 
-  bool left_out(const DoneOperation& operation, Tally* tally) const;
-  void put_stats(const CommFacts& comm, const CommTally& tally, const LiveState& state);
+  bool left_out(const DoneOperation& operation, InspectorTotals* totals) const;
+  InspectorContext context_of(const CommFacts& comm, uint64_t timestamp_us) const;
+  void put_round(const CommFacts& facts, bool final, CommTally* comm);
 
   InspectorOptions options_;
   ProcessName process_;
   Log log_;
   LineFile file_;
   std::map<uint32_t, CommTally> tallies_;
+  size_t waiting_bytes_ = 0;    // in `lines`
+  uint64_t lines_dropped_ = 0;  // there was no room for them
   bool failing_ = false;
 };
 

@@ -15,14 +15,15 @@ record() {
 }
 
 header='(.header|keys)==["comm_name","id","n_ranks","nnodes","rank"] and (.header.id|test("^0x[0-9a-f]{1,16}$"))'
-metadata='(.metadata|keys)==["dump_timestamp_us","git_rev","hostname","inspector_output_format_version","pid","rec_mechanism"] and .metadata.inspector_output_format_version=="v4.0" and .metadata.rec_mechanism=="nccl_profiler_interface"'
+metadata='(.metadata|keys)==["dump_timestamp_us","git_rev","hostname","inspector_output_format_version","pid","rec_mechanism"] and .metadata.inspector_output_format_version=="v4.2" and .metadata.rec_mechanism=="nccl_profiler_interface"'
 source='(. == "kernel_gpu" or . == "kernel_cpu" or . == "collective_cpu")'
-coll='(.coll_perf|(.coll|type)=="string" and ([.coll_sn,.coll_msg_size_bytes,.coll_exec_time_us,.coll_algobw_gbs,.coll_busbw_gbs]|all(type=="number")) and (.coll_timing_source|'$source'))'
+coll='(.coll_perf|([.coll,.coll_algo,.coll_proto]|all(type=="string")) and ([.coll_sn,.coll_msg_size_bytes,.coll_exec_time_us,.coll_algobw_gbs,.coll_busbw_gbs]|all(type=="number")) and (.coll_timing_source|'$source'))'
 p2p='(.p2p_perf|(.p2p|type)=="string" and ([.p2p_sn,.p2p_peer,.p2p_msg_size_bytes,.p2p_exec_time_us,.p2p_algobw_gbs,.p2p_busbw_gbs]|all(type=="number")) and (.p2p_timing_source|'$source'))'
 
 record plain -- --ops allreduce allgather reducescatter --sizes 64 1M --iterations 30 --sendrecv --comms 2
 cat "$TMP"/plain/*-pid*.log >"$TMP/lines"
-jq -e -s "all(.[]; ($header) and ($metadata) and (if has(\"coll_perf\") then $coll elif has(\"p2p_perf\") then $p2p else has(\"dump_stats\") end))" \
+stats='(.dump_stats|[.coll_records,.coll_dropped_total,.coll_dropped_since_last_dump,.p2p_records,.p2p_dropped_total,.p2p_dropped_since_last_dump]|all(type=="number"))'
+jq -e -s "all(.[]; ($header) and ($metadata) and (if has(\"coll_perf\") then $coll elif has(\"p2p_perf\") then $p2p else $stats end))" \
   "$TMP/lines" >/dev/null || fail "a line breaks the Inspector's grammar"
 # Every key of ours must be free in the exporter's merged row.
 jq -e -s 'all(.[]|select(.coll_perf); ((.header|keys)+(.metadata|keys)+(.coll_perf|keys)+["comm_type"])|length==(unique|length))' \
@@ -34,12 +35,27 @@ for function in AllReduce AllGather ReduceScatter Send Recv; do
 done
 want_equal "communicators" "$(cat "$TMP"/plain.truth.* | jq -r 'select(.type=="comm")|.comm_id' | sort -u)" \
   "$(jq -r '.header.id' "$TMP/lines" | sed 's/^0x//' | sort -u)"
-want_equal "complete" true "$(jq -s '[.[]|select(.dump_stats)|.dump_stats.complete]|all' "$TMP/lines")"
+# Each dump says first what it holds: its count of a communicator's lines is that of the lines that follow.
+want_equal "dumps whose counts are not those of their lines" 0 "$(for file in "$TMP"/plain/*.log; do
+  jq -c 'if .dump_stats then [.dump_stats.coll_records, .dump_stats.p2p_records] else if .coll_perf then "coll" else "p2p" end end' "$file"; done |
+  awk '/^\[/ { bad += coll != 0 || p2p != 0; gsub(/[][]/, ""); split($0, n, ","); coll = n[1]; p2p = n[2]; next }
+    /coll/ { --coll } /p2p/ { --p2p } END { print bad + (coll != 0 || p2p != 0) }')"
+want_equal "complete" true "$(jq -s '[.[]|select(.dump_stats.complete!=null)|.dump_stats.complete]|all and length==4' "$TMP/lines")"
 want_equal "operations with the GPU's own time" true \
   "$(jq -s '[.[]|.coll_perf//.p2p_perf//empty|.coll_timing_source//.p2p_timing_source]|all(.=="kernel_gpu")' "$TMP/lines")"
 # (id, sn) agree across ranks: each collective has one line per rank.
 want_equal "lines per collective" '[2]' \
   "$(jq -sc '[.[]|select(.coll_perf)]|group_by([.header.id,.coll_perf.coll,.coll_perf.coll_sn])|map(length)|unique' "$TMP/lines")"
+# What the export makes of the same recording says the same of each operation, under the same keys.
+"$BUILD/lockstep" export "$TMP/plain.run" --to inspector -o "$TMP/exported" >/dev/null
+same='select(.dump_stats|not) | [.header, .metadata.hostname, .metadata.pid, ((.coll_perf//.p2p_perf) |
+  [.coll, .p2p, .coll_algo, .coll_proto, .coll_sn, .p2p_sn, .p2p_peer, .coll_msg_size_bytes, .p2p_msg_size_bytes, .lockstep_event_id, keys])]'
+want_equal "lines that differ from the export's" "" \
+  "$(diff <(jq -c "$same" "$TMP/lines" | sort) <(cat "$TMP"/exported/*.log | jq -c "$same" | sort) | head -4)"
+record alltoall -- --ops none --iterations 10 --alltoall --sendrecv
+"$BUILD/lockstep" export "$TMP/alltoall.run" --to inspector -o "$TMP/exported-alltoall" >/dev/null
+want_equal "lines of all-to-alls that differ from the export's" "" \
+  "$(diff <(cat "$TMP"/alltoall/*.log | jq -c "$same" | sort) <(cat "$TMP"/exported-alltoall/*.log | jq -c "$same" | sort) | head -4)"
 want_equal "files of the run that end in .log or .jsonl" "" "$(find "$TMP/plain.run" -name '*.log' -o -name '*.jsonl')"
 [ -n "$(find "$TMP/plain.run" -name '*.lks')" ] || fail "no segment beside the Inspector's files"
 
@@ -53,7 +69,7 @@ cat "$TMP"/verbose/*.log | jq -e -s 'all(.[]|select(.coll_perf).coll_perf;
 record minimum NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES=8192 NCCL_INSPECTOR_ENABLE_P2P=0 NCCL_INSPECTOR_COLL_POOL_SIZE=10 -- \
   --ops allreduce --sizes 64 64K --iterations 10 --sendrecv
 want_equal "lines from 8192 bytes on, without p2p" 10 "$(cat "$TMP"/minimum/*.log | jq -s '[.[]|select(has("dump_stats")|not)]|length')"
-want_equal "left out and said so" '[5,5]' "$(cat "$TMP"/minimum/*.log | jq -sc '[.[]|select(.dump_stats)|.dump_stats.coll_below_min_size]')"
+want_equal "left out and said so" '[5,5]' "$(cat "$TMP"/minimum/*.log | jq -sc '[.[]|.dump_stats.coll_below_min_size//empty]')"
 
 record exit -- --ops allreduce --iterations 10 --end exit
 want_equal "lines of a process that destroys nothing" 20 "$(cat "$TMP"/exit/*.log | jq -s '[.[]|select(.coll_perf)]|length')"

@@ -24,16 +24,19 @@ want_equal "csv: every line has as many fields as the header" 1 \
   "$(awk -F, '{print NF}' "$TMP/csv/operations.csv" | sort -u | wc -l)"
 
 want_equal "inspector: files" 4 "$(find "$TMP/inspector" -name '*-pid*.log' | wc -l)"
-want_equal "inspector: lines" "$operations" "$(cat "$TMP"/inspector/*.log | wc -l)"
-want_equal "inspector: keys" '["header","metadata","coll_perf"]' \
-  "$(jq -c keys_unsorted "$TMP"/inspector/*.log | sort -u)"
-keys=coll,coll_sn,coll_msg_size_bytes,coll_exec_time_us,coll_timing_source,coll_algobw_gbs,coll_busbw_gbs
+want_equal "inspector: lines of operations" "$operations" "$(cat "$TMP"/inspector/*.log | grep -c coll_perf)"
+want_equal "inspector: one dump of each process, and what it holds" "[$((operations / 4))]" \
+  "$(cat "$TMP"/inspector/*.log | jq -sc '[.[] | .dump_stats.coll_records // empty] | unique')"
+want_equal "inspector: keys" '["header","metadata","coll_perf"] ["header","metadata","dump_stats"]' \
+  "$(jq -c keys_unsorted "$TMP"/inspector/*.log | sort -u | paste -sd' ')"
+keys=coll,coll_algo,coll_proto,coll_sn,coll_msg_size_bytes,coll_exec_time_us,coll_timing_source,coll_algobw_gbs,coll_busbw_gbs
+keys+=,lockstep_event_id,lockstep_start_us,lockstep_algo,lockstep_proto,lockstep_complete
 want_equal "inspector: keys of coll_perf" "$keys" \
-  "$(jq -r '.coll_perf | keys_unsorted | join(",")' "$TMP"/inspector/*.log | sort -u)"
+  "$(jq -r '.coll_perf // empty | keys_unsorted | join(",")' "$TMP"/inspector/*.log | sort -u)"
 want_equal "inspector: one id, the whole of it" '"0xd2d4190c9e715784"' \
   "$(jq -c .header.id "$TMP"/inspector/*.log | sort -u)"
 want_equal "inspector: each collective on four ranks" 4 \
-  "$(jq -c '[.header.id, .coll_perf.coll, .coll_perf.coll_sn]' "$TMP"/inspector/*.log | sort | uniq -c |
+  "$(jq -c 'select(.coll_perf) | [.header.id, .coll_perf.coll, .coll_perf.coll_sn]' "$TMP"/inspector/*.log | sort | uniq -c |
     awk '{print $1}' | sort -u)"
 
 for rank in 0 1 2 3; do
