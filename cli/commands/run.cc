@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/job/nccl_by_name.h"
 #include "cli/job/run_finish.h"
 #include "cli/job/run_marker.h"
 #include "cli/job/run_note.h"
@@ -50,14 +51,23 @@ std::string as_pattern(const std::string& directory) {
   return pattern;
 }
 
+// By path, which needs nothing else. Where NCCL takes names only: by name, its folder the last to
+// be searched.
+Settings plugin_settings(const std::string& plugin, const std::string& nccl_by_name) {
+  if (nccl_by_name.empty()) return {{"NCCL_PROFILER_PLUGIN", plugin}};
+  const char* before = getenv("LD_LIBRARY_PATH");
+  const std::string searched =
+      before != nullptr && before[0] != '\0' ? before + std::string(":") : "";
+  const std::string folder = std::filesystem::path(plugin).parent_path();
+  return {{"NCCL_PROFILER_PLUGIN", "lockstep"}, {"LD_LIBRARY_PATH", searched + folder}};
+}
+
 // A directory for each host, so that thousands of processes do not share one; all hosts meet, and
 // leave what their clocks said, in the run directory.
-Settings settings_of(const Arguments& arguments, const std::string& plugin,
-                     const FinishPlan& plan) {
+Settings settings_of(const Arguments& arguments, Settings settings, const FinishPlan& plan) {
   const std::string& place = plan.local.empty() ? plan.directory : plan.local;
-  Settings settings = {{"NCCL_PROFILER_PLUGIN", plugin},
-                       {"LOCKSTEP_DIR", as_pattern(place) + "/%h"},
-                       {"LOCKSTEP_CLOCK_OUT", plan.directory}};
+  settings.emplace_back("LOCKSTEP_DIR", as_pattern(place) + "/%h");
+  settings.emplace_back("LOCKSTEP_CLOCK_OUT", plan.directory);
   if (!arguments.events.empty()) settings.emplace_back("LOCKSTEP_EVENTS", arguments.events);
   if (arguments.interval_s > 0) {
     const auto us = std::llround(arguments.interval_s * 1e6);
@@ -151,7 +161,12 @@ int run(Arguments arguments) {
   if (!directory.ok()) return bad_input(directory.message());
   plan.directory = directory.value();
   if (!arguments.node_local.empty()) plan.local = local_place(arguments.node_local, plan.directory);
-  const Settings settings = settings_of(arguments, plugin.value(), plan);
+  const std::string nccl_by_name = find_nccl_by_name_only();
+  if (!nccl_by_name.empty() && plan.job.task == "0")
+    complain(nccl_by_name + ": NCCL 2.27.3 loads no plugin by its path, so " + kPluginFile +
+             " is found by name, its folder at the end of LD_LIBRARY_PATH");
+  const Settings settings =
+      settings_of(arguments, plugin_settings(plugin.value(), nccl_by_name), plan);
   return arguments.dry_run ? show_plan(arguments, settings, plan)
                            : record(arguments, settings, plan);
 }

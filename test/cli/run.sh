@@ -40,6 +40,25 @@ run --dry-run -- srun -n 2 'a b' >"$TMP/plan"
 grep -qxF "srun -n 2 'a b'" "$TMP/plan" || fail "the plan does not show the program: $(cat "$TMP/plan")"
 want_equal "files made by --dry-run" 0 $(($(find "$TMP/runs" | wc -l) - before))
 
+# NCCL 2.27.3 loads no plugin by its path: where it is seen, the plugin is named and its folder searched last.
+plan() { env "$@" "$LOCKSTEP" run --dir "$TMP/runs" --dry-run -- train 2>"$TMP/said" | sed -n 's/^export \(NCCL_PROFILER_PLUGIN\|LD_LIBRARY_PATH\)=/\1=/p'; }
+by_path="NCCL_PROFILER_PLUGIN=$BUILD/libnccl-profiler.so"
+mkdir -p "$TMP/venv/lib/python3.11/site-packages/nvidia_nccl_cu12-2.27.3.dist-info" "$TMP/nccl" "$TMP/newer"
+touch "$TMP/nccl/libnccl.so.2.27.3" "$TMP/newer/libnccl.so.2.27.5"
+ln -s libnccl.so.2.27.3 "$TMP/nccl/libnccl.so.2"
+ln -s libnccl.so.2.27.5 "$TMP/newer/libnccl.so.2"
+want_equal "beside NCCL 2.27.3 of Python" "NCCL_PROFILER_PLUGIN=lockstep LD_LIBRARY_PATH=/before:$BUILD" \
+  "$(plan VIRTUAL_ENV="$TMP/venv" LD_LIBRARY_PATH=/before | paste -sd' ')"
+grep -qF "nvidia_nccl_cu12-2.27.3.dist-info: NCCL 2.27.3 loads no plugin by its path" "$TMP/said" || fail "it says: $(cat "$TMP/said")"
+want_equal "beside NCCL 2.27.3 of the search path" "NCCL_PROFILER_PLUGIN=lockstep LD_LIBRARY_PATH=$TMP/nccl:$BUILD" \
+  "$(plan LD_LIBRARY_PATH="$TMP/nccl" | paste -sd' ')"
+want_equal "beside another version" "$by_path" "$(plan LD_LIBRARY_PATH="$TMP/newer" | paste -sd' ')"
+want_equal "without NCCL" "$by_path" "$(plan -u VIRTUAL_ENV)"
+[ -e "$BUILD/libnccl-profiler-lockstep.so" ] || fail "the build makes no libnccl-profiler-lockstep.so to be named"
+VIRTUAL_ENV=$TMP/venv "$LOCKSTEP" run --dir "$TMP/named" -- "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --ranks 2 \
+  >"$TMP/line" 2>"$TMP/said" || fail "a run beside NCCL 2.27.3: $(cat "$TMP/said")"
+want_equal "starts when named" "$(jq -cS .starts "$TMP/line")" "$("$LOCKSTEP" count "$TMP"/named/* --json | jq -cS .starts)"
+
 # On a disk of this machine alone, and in the run directory at the end.
 "$LOCKSTEP" run --dir "$TMP/common" --node-local "$TMP/disk" -- "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --ranks 2 \
   --iterations 20 >"$TMP/line" 2>"$TMP/said" || fail "a run on a local disk: $(cat "$TMP/said")"
