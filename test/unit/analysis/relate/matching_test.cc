@@ -1,4 +1,4 @@
-#include "analysis/judge/diagnose.h"
+#include "analysis/judge/judge.h"
 #include "test/unit/analysis/run_directory.h"
 
 namespace lockstep::analysis {
@@ -125,7 +125,7 @@ TEST(Matching, PutsAGatherTogetherFromItsSendsAndReceives) {
     EXPECT_EQ(match.size_bytes, 2u * 65536);
   }
   EXPECT_EQ(gathers, 1u);
-  EXPECT_TRUE(diagnose(*tables).findings.empty());
+  EXPECT_TRUE(judge(*tables).findings.empty());
 }
 
 TEST(Matching, FindsStepsInTheRepetition) {
