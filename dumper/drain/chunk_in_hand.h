@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dumper/drain/block_source.h"
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_encode.h"
 #include "dumper/segment/segment_writer.h"
 
 namespace lockstep::dumper {

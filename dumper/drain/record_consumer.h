@@ -4,7 +4,8 @@
 // parent, and a whole round before it. A consumer that is not there costs nothing.
 #pragma once
 
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_clock.h"
+#include "dumper/segment/chunk_encode.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::dumper {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dumper/segment/chunk_clock.h"
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_encode.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::dumper {

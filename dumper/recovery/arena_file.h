@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dumper/run/process_state.h"
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_encode.h"
 #include "dumper/segment/counts.h"
 
 namespace lockstep::dumper {

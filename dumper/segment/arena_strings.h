@@ -3,7 +3,7 @@
 // reads. Any thread.
 #pragma once
 
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_encode.h"
 
 namespace lockstep::dumper {
 

@@ -1,11 +1,11 @@
-// The reading half of chunk_codec.h. Everything here came from a file: each number is checked
-// before it is used as a size, and a chunk that does not add up is refused as a whole.
+// Everything here came from a file: each number is checked before it is used as a size.
+#include "dumper/segment/chunk_decode.h"
+
 #include <zstd.h>
 
 #include <cstring>
 #include <new>
 
-#include "dumper/segment/chunk_codec.h"
 #include "dumper/segment/columns.h"
 
 namespace lockstep::dumper {
@@ -73,7 +73,7 @@ void read_pieces(ByteReader* in, DecodedChunk* out, std::vector<uint64_t>* first
     DecodedPiece piece;
     uint64_t numbers[4];
     piece.tid = static_cast<uint32_t>(in->varint());
-    const std::string_view name = in->text(sizeof Piece::thread_name);
+    const std::string_view name = in->text(kThreadNameBytes);
     piece.thread_name = std::string(name.substr(0, name.find('\0')));
     piece.block_sequence = in->varint();
     piece.previous_sequence = in->varint();
@@ -215,24 +215,6 @@ Status ChunkDecoder::decode_text(const ChunkHeader& header, const uint8_t* store
   Status status = state_->inflate(header, stored);
   if (status.ok()) out->assign(state_->raw.begin(), state_->raw.end());
   return status;
-}
-
-Status encode_text(ChunkType type, std::string_view text, std::vector<uint8_t>* out) {
-  if (text.size() > kMaxChunkBytes)
-    return Status::error("a chunk of text is beyond the format's limit");
-  out->resize(sizeof(ChunkHeader) + ZSTD_compressBound(text.size()));
-  const size_t stored =
-      ZSTD_compress(out->data() + sizeof(ChunkHeader), out->size() - sizeof(ChunkHeader),
-                    text.data(), text.size(), 1);
-  if (ZSTD_isError(stored)) return Status::error(std::string("zstd: ") + ZSTD_getErrorName(stored));
-  out->resize(sizeof(ChunkHeader) + stored);
-  ChunkHeader header{};
-  header.magic = kChunkMagic;
-  header.type = static_cast<uint8_t>(type);
-  header.stored_bytes = static_cast<uint32_t>(stored);
-  header.raw_bytes = static_cast<uint32_t>(text.size());
-  std::memcpy(out->data(), &header, sizeof header);
-  return Status();
 }
 
 }  // namespace lockstep::dumper

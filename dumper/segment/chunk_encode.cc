@@ -1,5 +1,6 @@
-// The writing half of chunk_codec.h: records into columns, then everything together in the order of
-// docs/format.md, compressed.
+// Records into columns, then everything together in the order of docs/format.md, compressed.
+#include "dumper/segment/chunk_encode.h"
+
 #include <zstd.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_clock.h"
 #include "dumper/segment/columns.h"
 #include "dumper/segment/live_comms.h"
 
@@ -24,7 +25,7 @@ constexpr size_t kFlushBytes = 64;
 struct EncodedPiece {
   uint32_t tid = 0, from_byte = 0, bytes = 0, records = 0, unreadable_bytes = 0, flags = 0,
            call_cells = 0;
-  char thread_name[16] = {};
+  char thread_name[kThreadNameBytes] = {};
   uint64_t block_sequence = 0, previous_sequence = 0, first_ticks = 0;
 };
 
@@ -331,6 +332,24 @@ Status ChunkEncoder::finish(const ChunkContext& context, EncodedChunk* out) {
   state.reset();
   if (out_of_memory) return Status::error("no memory to encode what is recorded");
   return status;
+}
+
+Status encode_text(ChunkType type, std::string_view text, std::vector<uint8_t>* out) {
+  if (text.size() > kMaxChunkBytes)
+    return Status::error("a chunk of text is beyond the format's limit");
+  out->resize(sizeof(ChunkHeader) + ZSTD_compressBound(text.size()));
+  const size_t stored =
+      ZSTD_compress(out->data() + sizeof(ChunkHeader), out->size() - sizeof(ChunkHeader),
+                    text.data(), text.size(), 1);
+  if (ZSTD_isError(stored)) return Status::error(std::string("zstd: ") + ZSTD_getErrorName(stored));
+  out->resize(sizeof(ChunkHeader) + stored);
+  ChunkHeader header{};
+  header.magic = kChunkMagic;
+  header.type = static_cast<uint8_t>(type);
+  header.stored_bytes = static_cast<uint32_t>(stored);
+  header.raw_bytes = static_cast<uint32_t>(text.size());
+  std::memcpy(out->data(), &header, sizeof header);
+  return Status();
 }
 
 }  // namespace lockstep::dumper

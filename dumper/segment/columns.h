@@ -36,7 +36,11 @@ constexpr unsigned kMaxColumns = 2 * (kMaxWords - 1);
 // of what is above it in a third.
 constexpr uint64_t kTimeEscape = 255;
 
-// Flags of a piece.
+// Most records of a chunk.
+constexpr uint32_t kMaxChunkRecords = 1u << 20;
+
+// Of a piece: its thread's name, padded with zeros, and its flags.
+constexpr size_t kThreadNameBytes = 16;
 constexpr uint32_t kPieceCloses = 1;
 
 // Tags whose records hold numbers of the string table.

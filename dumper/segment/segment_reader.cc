@@ -10,6 +10,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "dumper/segment/columns.h"
+
 namespace lockstep::dumper {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_decode.h"
 #include "lockstep/status.h"
 
 namespace lockstep::dumper {

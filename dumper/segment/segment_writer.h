@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_encode.h"
 #include "dumper/segment/file_io.h"
 #include "dumper/segment/ledger.h"
 #include "dumper/segment/live_comms.h"

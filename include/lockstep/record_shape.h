@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// How the codec splits a word into delta-coded columns (chunk_codec.h). "s16" is a number of the
+// How the codec splits a word into delta-coded columns (columns.h). "s16" is a number of the
 // string table.
 enum class WordType : uint8_t {
   Plain,    // one 64-bit number

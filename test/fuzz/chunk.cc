@@ -5,7 +5,8 @@
 
 #include <cstring>
 
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_decode.h"
+#include "dumper/segment/chunk_encode.h"
 #include "dumper/segment/ledger.h"
 #include "dumper/segment/live_comms.h"
 #include "dumper/segment/process_facts.h"

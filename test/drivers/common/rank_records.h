@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_encode.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::driver {

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "dumper/segment/chunk_codec.h"
+#include "dumper/segment/chunk_decode.h"
+#include "dumper/segment/chunk_encode.h"
 #include "dumper/segment/segment_writer.h"
 #include "lockstep/record_shape.h"
 

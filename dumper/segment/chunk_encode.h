@@ -1,18 +1,18 @@
-// Records into a Records chunk and back (docs/format.md has the bytes). The dump thread, or
-// recovery, owns one ChunkEncoder and gives it pieces of blocks; finish() makes the chunk that
-// SegmentWriter appends. Readers give the stored bytes of a chunk to ChunkDecoder. The encoder
-// takes whatever a block holds: at the first word that is not the start of a whole record it stops
-// that piece and says how many bytes it left. Memory is kept from chunk to chunk. Neither ever
-// throws for bad input; nothing here knows files.
+// Records into a Records chunk (docs/format.md has the bytes). The dump thread, or recovery, owns one
+// ChunkEncoder and gives it pieces of blocks; finish() makes the chunk that SegmentWriter appends. The
+// encoder takes whatever a block holds: at the first word that is not the start of a whole record it
+// stops that piece and says how many bytes it left. Memory is kept from chunk to chunk; lack of it
+// throws in add() only. Nothing here knows files.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "dumper/segment/chunk_clock.h"
+#include "dumper/segment/columns.h"
 #include "dumper/segment/counts.h"
 #include "lockstep/shared_blocks.h"
 #include "lockstep/status.h"
@@ -27,7 +27,7 @@ struct Piece {
   uint32_t bytes = 0;      // of records here
   uint32_t from_byte = 0;  // where in the block's payload they begin
   uint32_t tid = 0;
-  char thread_name[16] = {};
+  char thread_name[kThreadNameBytes] = {};
   uint64_t block_sequence = 0;
   uint64_t previous_sequence = 0;                // of the same thread's block before, 0 = none
   bool closes_block = false;                     // no record of this block will follow
@@ -64,7 +64,6 @@ struct EncodedChunk {
 
 // Chunks are finished at about this many records or raw bytes; a chunk may exceed it by one piece.
 constexpr uint32_t kChunkTargetRecords = 64 * 1024;
-constexpr uint32_t kMaxChunkRecords = 1u << 20;
 static_assert(kChunkTargetRecords + kBlockBytes / 16 < kMaxChunkRecords);
 
 class ChunkEncoder {
@@ -82,47 +81,6 @@ class ChunkEncoder {
   void clear();
   // Leaves the encoder empty, also on error (out of memory only).
   Status finish(const ChunkContext& context, EncodedChunk* out);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
-struct DecodedPiece {
-  uint32_t tid = 0;
-  std::string thread_name;
-  uint64_t block_sequence = 0, previous_sequence = 0;
-  uint32_t from_byte = 0, bytes = 0;
-  uint32_t unreadable_bytes = 0;  // at its end: the block held something that is no record
-  bool closes_block = false;
-  uint32_t records = 0;
-  size_t first_word = 0;  // of its records in DecodedChunk::words
-  // Cell of CallCounts and calls, when it told any.
-  std::vector<std::pair<unsigned, uint64_t>> calls;
-};
-
-struct DecodedChunk {
-  ChunkHeader header{};
-  ChunkClock clock;
-  uint64_t complete_ticks = 0;
-  std::vector<std::pair<uint32_t, std::string>> strings;  // number and text
-  std::vector<DecodedPiece> pieces;
-  // All records one after the other, as the thread wrote them:
-  // kRecordShapes[tag_of(words[i])].words each.
-  std::vector<uint64_t> words;
-  Counts kept;
-  CallCounts calls{};  // the sum of the pieces'
-};
-
-class ChunkDecoder {
- public:
-  ChunkDecoder();
-  ~ChunkDecoder();
-  // `stored` has header.stored_bytes bytes. The error says what does not fit; `out` is then
-  // unspecified.
-  Status decode_records(const ChunkHeader& header, const uint8_t* stored, DecodedChunk* out);
-  // The content of any other chunk, which is JSON text.
-  Status decode_text(const ChunkHeader& header, const uint8_t* stored, std::string* out);
 
  private:
   struct State;
