@@ -6,6 +6,20 @@
 #include <utility>
 
 namespace lockstep::base {
+namespace {
+
+// CLI11's own ranges tell their bounds, the largest double with its 309 digits.
+CLI::Validator number_that(bool (*fits)(double), const char* in_help, const std::string& wanted) {
+  return CLI::Validator(
+      [fits, wanted](std::string& text) {
+        double value = 0;
+        const bool is_number = CLI::detail::lexical_cast(text, value);
+        return is_number && fits(value) ? std::string() : text + " is not " + wanted;
+      },
+      in_help);
+}
+
+}  // namespace
 
 Argument Argument::required() const {
   option_->required();
@@ -18,12 +32,14 @@ Argument Argument::shown_as(const std::string& value) const {
 }
 
 Argument Argument::positive() const {
-  option_->check(CLI::PositiveNumber);
+  option_->check(
+      number_that([](double value) { return value > 0; }, "POSITIVE", "a number above 0"));
   return *this;
 }
 
 Argument Argument::not_negative() const {
-  option_->check(CLI::NonNegativeNumber);
+  option_->check(
+      number_that([](double value) { return value >= 0; }, "NONNEGATIVE", "0 or a number above"));
   return *this;
 }
 

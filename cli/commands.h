@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/command_line.h"
 
@@ -23,10 +24,15 @@ LOCKSTEP_COMMANDS(LOCKSTEP_COMMAND_DECLARATION)
 
 enum ExitCode : int {
   kOk = 0,
-  kFinding = 1,   // it ran and found something wrong in what it was shown
+  kFinding = 1,   // it ran and found something wrong, or part of what it read is damaged
   kUsage = 2,     // unknown command, option or argument
-  kBadInput = 3,  // a file or directory that cannot be read, or is not what it should be
+  kBadInput = 3,  // a file or directory of which nothing can be read, or that is something else
 };
+
+// What a command that has read a run ends with: an answer that rests on part of a run is no kOk.
+inline int with_damage(int exit_code, const std::vector<std::string>& damage) {
+  return exit_code == kOk && !damage.empty() ? kFinding : exit_code;
+}
 
 // What commands about one run take.
 struct RunArguments {

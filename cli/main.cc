@@ -1,3 +1,5 @@
+#include <signal.h>
+
 #include <cstdio>
 #include <exception>
 
@@ -9,11 +11,21 @@ namespace lockstep::cli {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 all is well; 1 a finding: it ran and something in the data is wrong; 2 wrong "
-    "usage; 3 bad input: a "
-    "file or directory that cannot be read.\nMost commands print JSON with --json.";
+    "Exit codes: 0 all is well; 1 a finding: it ran and something in the data is wrong, or part of "
+    "the data is damaged; 2 wrong usage; 3 bad input: nothing can be read, and nothing was "
+    "written.\nMost commands print JSON with --json.";
+
+// Beyond RLIMIT_FSIZE a write is to fail, so that its command says so and removes what it began,
+// and not to kill it. A handler and not SIG_IGN, which programs that we start would inherit.
+void outlive_the_file_size_limit() {
+  struct sigaction action {};
+  if (sigaction(SIGXFSZ, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) return;
+  action.sa_handler = [](int) {};
+  sigaction(SIGXFSZ, &action, nullptr);
+}
 
 int run(int argc, char** argv) {
+  outlive_the_file_size_limit();
   base::Program program("NCCL traces from every rank, complete, on one clock.", "lockstep");
   program.footer(kExitCodes);
   program.version(version_text());

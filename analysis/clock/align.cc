@@ -43,9 +43,14 @@ Status read_evidence(const std::string& directory, Evidence* evidence) {
   if (!input.ok()) return input.status();
   evidence->input = std::move(input.value());
   std::unique_ptr<RunTables> run;
-  const Result<dumper::RunDirectory> opened = dumper::RunDirectory::open(directory);
-  if (opened.ok()) {
-    run = relate(read_run(opened.value(), LoadOptions()), "");
+  if (dumper::has_segments(directory)) {
+    const Result<dumper::RunDirectory> opened = dumper::RunDirectory::open(directory);
+    if (!opened.ok() && evidence->input.hosts.empty()) return opened.status();
+    if (!opened.ok()) evidence->input.add_damage(opened.message());
+    if (opened.ok()) run = relate(read_run(opened.value(), LoadOptions()), "");
+  }
+  if (run != nullptr) {
+    for (const std::string& sentence : run->damage) evidence->input.add_damage(sentence);
     for (const ProcessRow& process : run->processes) {
       const std::string& name = run->text(process.host);
       ClockHost& host = evidence->input.hosts[name];
@@ -275,6 +280,7 @@ Result<Alignment> align_run(const std::string& directory, const AlignOptions& op
     }
   }
   alignment.notes = std::move(evidence.input.notes);
+  alignment.damage = std::move(evidence.input.damage);
   return alignment;
 }
 

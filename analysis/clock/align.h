@@ -51,6 +51,7 @@ struct Alignment {
   std::vector<ClockFault> prober_faults;
   Causality causality;
   std::vector<std::string> notes;
+  std::vector<std::string> damage;      // of the notes: what cannot be read
   std::optional<int64_t> asymmetry_ns;  // declared
 
   bool all_connected() const;

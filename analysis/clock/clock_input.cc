@@ -36,7 +36,7 @@ class FileReader {
     const clocksync::ClockReadReport& report = reader.report();
     // A file of one process's GPU readings alone is no host's file.
     if (gpu_snapshots_ > 0 && gpu_snapshots_ == report.records) input_.hosts.erase(name_);
-    for (const std::string& complaint : report.complaints) input_.notes.push_back(complaint);
+    for (const std::string& complaint : report.complaints) input_.add_damage(complaint);
     if (report.damaged_lines > report.complaints.size()) {
       input_.notes.push_back(path + ": " + std::to_string(report.damaged_lines) +
                              " damaged lines in all");
@@ -102,7 +102,7 @@ Result<ClockInput> read_clock_files(const std::string& directory) {
   for (const std::string& path : files.value()) {
     if (!dumper::has_ending(path, kClockFileSuffix)) continue;
     const Status status = FileReader(&input).read(path);
-    if (!status.ok()) input.notes.push_back(status.message());
+    if (!status.ok()) input.add_damage(status.message());
   }
   return input;
 }

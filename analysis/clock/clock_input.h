@@ -32,6 +32,12 @@ struct ClockInput {
   double rho_ppm = 200;
   std::optional<int64_t> asymmetry_ns;  // likewise, when any host declared one
   std::vector<std::string> notes;
+  std::vector<std::string> damage;  // of the notes: what cannot be read
+
+  void add_damage(const std::string& sentence) {
+    notes.push_back(sentence);
+    damage.push_back(sentence);
+  }
 };
 
 // No file at all is not an error: the hosts may be aligned by their collectives.

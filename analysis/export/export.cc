@@ -28,12 +28,6 @@ const ExportFormat* find_export_format(const std::string& name) {
   return nullptr;
 }
 
-ExportInput export_input(const std::string& directory, const RunTables& run) {
-  return {&run, [directory, &run](uint32_t process, DetailSink* sink) {
-            return stream_process(directory, run, process, sink);
-          }};
-}
-
 Status export_run(const ExportInput& input, const ExportOptions& options, ExportSummary* summary) {
   const ExportFormat* format = find_export_format(options.format);
   if (format != nullptr) return format->write(input, options, summary);

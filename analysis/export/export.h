@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/load/run.h"
+#include "analysis/load/stream_process.h"
 #include "base/output_file.h"
 
 namespace lockstep::analysis {

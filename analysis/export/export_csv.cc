@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "analysis/export/export_files.h"
-#include "analysis/export/host_details.h"
 #include "analysis/export/output_directory.h"
 #include "analysis/tables/table_columns.h"
 #include "base/csv_field.h"

@@ -1,8 +1,18 @@
 #include "analysis/export/export_files.h"
 
+#include <fstream>
+#include <vector>
+
 #include "analysis/export/output_directory.h"
 
 namespace lockstep::analysis {
+namespace {
+
+std::string path_of(const std::string& folder, const std::string& host) {
+  return folder + "/" + host + ".rows";
+}
+
+}  // namespace
 
 Status write_process_files(const RunTables& run, const ExportOptions& options,
                            const ProcessFiles& files) {
@@ -20,6 +30,31 @@ Status write_process_files(const RunTables& run, const ExportOptions& options,
     return file.value()->commit();
   });
   return written.ok() ? directory.value()->commit(files.mark) : written;
+}
+
+Status write_row_counts(const std::string& folder, const std::string& host, const RowCounts& rows) {
+  auto file = OutputFile::create(path_of(folder, host), IfExists::Refuse);
+  if (!file.ok()) return file.status();
+  for (const auto& [table, count] : rows)
+    file.value()->write(table + " " + std::to_string(count) + "\n");
+  return file.value()->commit();
+}
+
+Status add_row_counts(const std::string& folder, const std::string& host, RowCounts* rows) {
+  std::ifstream file(path_of(folder, host));
+  if (!file) return Status::error("no node has converted the details of host " + host);
+  std::string table;
+  for (uint64_t count = 0; file >> table >> count;) (*rows)[table] += count;
+  return {};
+}
+
+Status append_file(const std::string& from, OutputFile* to) {
+  std::ifstream file(from, std::ios::binary);
+  if (!file) return Status::error(from + ": cannot be read");
+  std::vector<char> bytes(1 << 20);
+  while (file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) || file.gcount() > 0)
+    to->write({bytes.data(), static_cast<size_t>(file.gcount())});
+  return file.bad() ? Status::error(from + ": cannot be read to its end") : Status();
 }
 
 }  // namespace lockstep::analysis

@@ -1,8 +1,11 @@
-// How exporters walk over the processes of a run, each told to options.progress, and how the
-// formats with a file per process make those. One thread.
+// How exporters walk over the processes of a run, each told to options.progress, how the formats
+// with a file per process make those, and what export_host() leaves of one host beside the tables:
+// how many rows they have, for the summary of the export that puts the hosts together. One thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,5 +36,14 @@ struct ProcessFiles {
 // Makes the directory options.output of them.
 Status write_process_files(const RunTables& run, const ExportOptions& options,
                            const ProcessFiles& files);
+
+using RowCounts = std::map<std::string, uint64_t>;  // by table
+
+Status write_row_counts(const std::string& folder, const std::string& host, const RowCounts& rows);
+// Adds to `rows`. A host whose file is not there was not exported.
+Status add_row_counts(const std::string& folder, const std::string& host, RowCounts* rows);
+
+// The bytes of a file, at the end of another.
+Status append_file(const std::string& from, OutputFile* to);
 
 }  // namespace lockstep::analysis

@@ -10,8 +10,7 @@
 #include <map>
 #include <mutex>
 
-#include "analysis/export/export.h"
-#include "analysis/export/host_details.h"
+#include "analysis/export/export_files.h"
 #include "analysis/export/output_directory.h"
 #include "analysis/sql/query_session.h"
 #include "analysis/sql/sql.h"

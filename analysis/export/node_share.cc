@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "analysis/join/part_file.h"
+#include "analysis/load/run.h"
 #include "base/parallel.h"
 
 namespace lockstep::analysis {
@@ -49,6 +50,8 @@ Status share_of_processes(const NodeShare& share) {
         std::mutex mutex;  // guards failure
         in_parallel(processes.size(), share.threads, [&](size_t i) {
           const auto loaded = load_process(*processes[i]);
+          if (processes[i] == &run.value().processes.front())
+            add_directory_notes(run.value(), loaded.get());
           const Status written = write_part(
               *loaded, share.parts + "/" + std::to_string(processes[i]->uid) + kPartSuffix);
           const std::lock_guard<std::mutex> lock(mutex);

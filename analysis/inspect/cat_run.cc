@@ -45,8 +45,8 @@ bool wanted(const Stream& stream, const CatOptions& options) {
 
 }  // namespace
 
-Status cat_run(const std::string& directory, const CatOptions& options,
-               const std::function<bool(const std::string&)>& write) {
+Result<std::vector<std::string>> cat_run(const std::string& directory, const CatOptions& options,
+                                         const std::function<bool(const std::string&)>& write) {
   const auto run = dumper::RunDirectory::open(directory);
   if (!run.ok()) return run.status();
   const bool by_raw = one_host(run.value().processes);
@@ -71,11 +71,17 @@ Status cat_run(const std::string& directory, const CatOptions& options,
     }
     advance(stream);
     if (lines.size() < kWriteBytes) continue;
-    if (!write(lines)) return Status();
+    const bool wants_more = write(lines);
     lines.clear();
+    if (!wants_more) break;
   }
   if (!lines.empty()) write(lines);
-  return Status();
+  std::vector<std::string> damage = run.value().damage_sentences();
+  for (const Stream& stream : streams) {
+    for (std::string& sentence : stream.records.reader().damage_sentences())
+      damage.push_back(std::move(sentence));
+  }
+  return damage;
 }
 
 }  // namespace lockstep::analysis

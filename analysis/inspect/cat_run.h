@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "lockstep/status.h"
 
@@ -16,8 +17,9 @@ struct CatOptions {
   uint64_t limit = 0;  // of lines; 0 = all
 };
 
-// `write` gets whole lines; false ends it early. The error says why the directory cannot be read.
-Status cat_run(const std::string& directory, const CatOptions& options,
-               const std::function<bool(const std::string&)>& write);
+// `write` gets whole lines; false ends it early. The result is a sentence for each place passed that
+// cannot be read; the error says why nothing can.
+Result<std::vector<std::string>> cat_run(const std::string& directory, const CatOptions& options,
+                                         const std::function<bool(const std::string&)>& write);
 
 }  // namespace lockstep::analysis

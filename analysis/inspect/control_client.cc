@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/parallel.h"
 #include "dumper/run/run_files.h"
 
 namespace lockstep::analysis {
@@ -65,29 +66,7 @@ Status failure(const ControlledProcess& process, const char* doing) {
                        std::strerror(errno) + hint);
 }
 
-}  // namespace
-
-Result<std::vector<ControlledProcess>> controlled_processes(const std::string& where) {
-  std::vector<ControlledProcess> found;
-  const bool is_pid = !where.empty() && where.find_first_not_of("0123456789") == std::string::npos;
-  if (is_pid) {
-    add_sockets_of_process(where, &found);
-    if (found.empty())
-      return Status::error("process " + where +
-                           " has no control socket here: it does not record, or is not yours");
-    return found;
-  }
-  const auto files = dumper::run_files(where);
-  if (!files.ok()) return files.status();
-  for (const std::string& file : files.value()) {
-    if (dumper::has_ending(file, kEnding))
-      found.push_back({dumper::parent_of(file), dumper::base_name(file)});
-  }
-  if (found.empty()) return Status::error(where + ": no process records there at the moment");
-  return found;
-}
-
-Result<std::string> ask_process(const ControlledProcess& process, const std::string& request) {
+Result<std::string> ask(const ControlledProcess& process, const std::string& request) {
   const Descriptor directory(open(process.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const Descriptor socket_fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (directory.get() < 0 || socket_fd.get() < 0) return failure(process, "open");
@@ -114,6 +93,37 @@ Result<std::string> ask_process(const ControlledProcess& process, const std::str
   while (!answer.empty() && answer.back() == '\n') answer.pop_back();
   if (answer.empty()) return failure(process, "get an answer");
   return answer;
+}
+
+}  // namespace
+
+Result<std::vector<ControlledProcess>> controlled_processes(const std::string& where) {
+  std::vector<ControlledProcess> found;
+  const bool is_pid = !where.empty() && where.find_first_not_of("0123456789") == std::string::npos;
+  if (is_pid) {
+    add_sockets_of_process(where, &found);
+    if (found.empty())
+      return Status::error("process " + where +
+                           " has no control socket here: it does not record, or is not yours");
+    return found;
+  }
+  const auto files = dumper::run_files(where);
+  if (!files.ok()) return files.status();
+  for (const std::string& file : files.value()) {
+    if (dumper::has_ending(file, kEnding))
+      found.push_back({dumper::parent_of(file), dumper::base_name(file)});
+  }
+  if (found.empty()) return Status::error(where + ": no process records there at the moment");
+  return found;
+}
+
+std::vector<Result<std::string>> ask_processes(const std::vector<ControlledProcess>& processes,
+                                               const std::string& request) {
+  constexpr size_t kMostAtOnce = 256;  // threads, which do nothing but wait
+  std::vector<Result<std::string>> answers(processes.size(), Status::error("not asked"));
+  in_parallel(processes.size(), static_cast<unsigned>(std::min(kMostAtOnce, processes.size())),
+              [&](size_t i) { answers[i] = ask(processes[i], request); });
+  return answers;
 }
 
 }  // namespace lockstep::analysis

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "dumper/run/process_reader.h"
+#include "dumper/segment/live_comms.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -27,19 +28,35 @@ void count_tag(Tag tag, uint64_t id, RunCounts* counts) {
   if (is_stop(tag)) ++counts->stops[kind];
 }
 
-void count_records(const dumper::DecodedChunk& chunk, RunCounts* counts, Finalizes* finalizes) {
+// What is learnt of a process's communicators while its records are counted.
+struct Comms {
+  dumper::LiveComms known;
+  uint64_t began_earlier = 0;  // in segments that were deleted since
+  Finalizes finalizes;
+
+  void learn_list(const std::string& json) {
+    const size_t before = known.all().size();
+    // A list that cannot be read costs names only.
+    static_cast<void>(known.merge_json(json));
+    began_earlier += known.all().size() - before;
+  }
+};
+
+void count_records(const dumper::DecodedChunk& chunk, RunCounts* counts, Comms* comms) {
   const uint64_t* at = chunk.words.data();
   const uint64_t* const end = at + chunk.words.size();
   while (at != end) {
     const Tag tag = tag_of(*at);
     count_tag(tag, EventRecord::read(at).id, counts);
     ++counts->records;
+    if (tag >= kCommInitTag) comms->known.apply(at, chunk.strings);
     if (tag == kCommInitTag) ++counts->communicators;
     if (tag == kCommFinalizeTag) {
+      Finalizes& finalizes = comms->finalizes;
       const auto comm = static_cast<uint32_t>(CommRecord::read(at).comm);
-      finalizes->ticks.emplace(comm, ticks_of(*at));
-      finalizes->earliest_raw_ns =
-          std::min(finalizes->earliest_raw_ns, chunk.clock.raw_ns(ticks_of(*at)));
+      finalizes.ticks.emplace(comm, ticks_of(*at));
+      finalizes.earliest_raw_ns =
+          std::min(finalizes.earliest_raw_ns, chunk.clock.raw_ns(ticks_of(*at)));
     }
     at += kRecordShapes[tag].words;
   }
@@ -82,17 +99,27 @@ void count_losses(const dumper::Ledger& ledger, RunCounts* counts) {
   }
 }
 
+void count_damage(const ProcessReader& reader, RunCounts* counts) {
+  counts->missing_chunks += reader.missing_chunks();
+  for (const dumper::Damage& damage : reader.damage())
+    ++(damage.torn_tail ? counts->torn_tails : counts->damaged_chunks);
+  for (std::string& sentence : reader.damage_sentences())
+    counts->damage.push_back(std::move(sentence));
+}
+
 void count_process(const ProcessEntry& process, RunCounts* counts) {
   ++counts->processes;
-  Finalizes finalizes;
+  Comms comms;
   SegmentChunk chunk;
   ProcessReader reader(process, {});
   while (reader.next(&chunk)) {
-    if (chunk.type == ChunkType::Records) count_records(chunk.records, counts, &finalizes);
+    if (chunk.type == ChunkType::Records) count_records(chunk.records, counts, &comms);
+    if (chunk.type == ChunkType::Comms) comms.learn_list(chunk.text);
   }
+  counts->communicators += comms.began_earlier;
   count_losses(reader.ledger(), counts);
-  counts->missing_chunks += reader.missing_chunks();
-  counts->damage.insert(counts->damage.end(), reader.damage().begin(), reader.damage().end());
+  count_damage(reader, counts);
+  const Finalizes& finalizes = comms.finalizes;
   if (finalizes.ticks.empty()) return;
   ProcessReader again(process, {true, finalizes.earliest_raw_ns});
   while (again.next(&chunk)) {
@@ -118,11 +145,6 @@ uint64_t sum(const KindCounts& counts) {
 
 }  // namespace
 
-uint64_t RunCounts::damaged_chunks() const {
-  return static_cast<uint64_t>(std::count_if(damage.begin(), damage.end(),
-                                             [](const dumper::Damage& d) { return !d.torn_tail; }));
-}
-
 std::string RunCounts::to_json() const {
   JsonFields out;
   out.object([&] {
@@ -135,14 +157,15 @@ std::string RunCounts::to_json() const {
     put_kinds(&out, "filtered", filtered);
     put_kinds(&out, "shed", shed);
     out.number("late", late);
-    out.number("damaged_chunks", damaged_chunks());
+    out.number("damaged_chunks", damaged_chunks);
     put_kinds(&out, "states_by_kind", states);
     put_kinds(&out, "stops_by_kind", stops);
     put_kinds(&out, "folded", folded);
     put_kinds(&out, "given_up", given_up);
     put_kinds(&out, "unknown", unknown);
     out.number("missing_chunks", missing_chunks);
-    out.number("torn_tails", damage.size() - damaged_chunks());
+    out.number("torn_tails", torn_tails);
+    out.number("unreadable_files", unreadable_files);
   });
   return std::string(out.text());
 }
@@ -151,6 +174,8 @@ Result<RunCounts> count_run(const std::string& directory) {
   const auto run = dumper::RunDirectory::open(directory);
   if (!run.ok()) return run.status();
   RunCounts counts;
+  counts.unreadable_files = run.value().unreadable.size();
+  counts.damage = run.value().damage_sentences();
   for (const ProcessEntry& process : run.value().processes) count_process(process, &counts);
   return counts;
 }

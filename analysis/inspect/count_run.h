@@ -5,9 +5,9 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "dumper/segment/counts.h"
-#include "dumper/segment/segment_reader.h"
 #include "lockstep/status.h"
 
 namespace lockstep::analysis {
@@ -24,9 +24,8 @@ struct RunCounts {
   KindCounts filtered{}, shed{}, folded{}, given_up{}, unknown{};
   uint64_t late = 0;  // records of a communicator made after its finalize
   uint64_t missing_chunks = 0;
-  std::vector<dumper::Damage> damage;  // torn tails included
-
-  uint64_t damaged_chunks() const;
+  uint64_t damaged_chunks = 0, torn_tails = 0, unreadable_files = 0;
+  std::vector<std::string> damage;  // a sentence for each place that cannot be read
   std::string to_json() const;
 };
 

@@ -3,19 +3,12 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "dumper/run/known_comms.h"
+#include "dumper/run/mixed_jobs.h"
 #include "dumper/run/process_reader.h"
-#include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
 namespace {
-
-void learn_comms(const dumper::DecodedChunk& chunk, dumper::LiveComms* comms) {
-  const uint64_t* at = chunk.words.data();
-  const uint64_t* const end = at + chunk.words.size();
-  for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
-    if (tag_of(*at) >= kCommInitTag) comms->apply(at, chunk.strings);
-  }
-}
 
 std::string state_of(const ProcessSummary& process) {
   if (process.recovered) return "recovered";
@@ -31,7 +24,8 @@ std::string state_of(const ProcessSummary& process) {
   return "unknown";
 }
 
-ProcessSummary describe_process(const dumper::ProcessEntry& entry) {
+ProcessSummary describe_process(const dumper::ProcessEntry& entry,
+                                std::vector<std::string>* damage) {
   ProcessSummary process;
   process.entry = entry;
   for (const dumper::SegmentFile& segment : entry.segments) process.bytes += segment.bytes;
@@ -40,9 +34,8 @@ ProcessSummary describe_process(const dumper::ProcessEntry& entry) {
   dumper::SegmentChunk chunk;
   while (reader.next(&chunk)) {
     ++process.chunks;
-    if (chunk.type == ChunkType::Comms) static_cast<void>(comms.merge_json(chunk.text));
+    dumper::learn_comms(chunk, &comms);
     if (chunk.type != ChunkType::Records || chunk.header.records == 0) continue;
-    learn_comms(chunk.records, &comms);
     const bool first = process.records == 0;
     process.first_raw_ns = first ? chunk.header.first_raw_ns
                                  : std::min(process.first_raw_ns, chunk.header.first_raw_ns);
@@ -50,6 +43,7 @@ ProcessSummary describe_process(const dumper::ProcessEntry& entry) {
     process.records += chunk.header.records;
   }
   for (const auto& [comm, facts] : comms.all()) process.communicators.push_back(facts);
+  for (std::string& sentence : reader.damage_sentences()) damage->push_back(std::move(sentence));
   process.ended = reader.ended();
   process.recovered = reader.ledger().recovered;
   for (const auto& [key, count] : reader.ledger().losses) process.lost += count;
@@ -107,6 +101,7 @@ std::string RunSummary::to_json() const {
     out.list("processes", processes,
              [&](const ProcessSummary& process) { put_process(&out, process); });
     out.strings("arenas", arenas);
+    out.strings("damage", damage);
   });
   return std::string(out.text());
 }
@@ -117,8 +112,10 @@ Result<RunSummary> describe_run(const std::string& directory) {
   RunSummary summary;
   summary.directory = directory;
   summary.arenas = std::move(run.value().arenas);
+  summary.damage = run.value().damage_sentences();
+  summary.mixed_jobs = dumper::mixed_jobs(run.value().processes);
   for (const dumper::ProcessEntry& process : run.value().processes) {
-    summary.processes.push_back(describe_process(process));
+    summary.processes.push_back(describe_process(process, &summary.damage));
   }
   return summary;
 }

@@ -28,6 +28,8 @@ struct RunSummary {
   std::string directory;
   std::vector<ProcessSummary> processes;
   std::vector<std::string> arenas;  // left by killed processes, or of running ones
+  std::vector<std::string> damage;  // a sentence for each place that cannot be read
+  std::string mixed_jobs;           // a sentence when processes of several jobs lie here
   std::string to_json() const;
 };
 

@@ -25,6 +25,10 @@ class Writer {
     value(uint64_t{text.size()});
     bytes_ += text;
   }
+  void texts(const std::vector<std::string>& texts) {
+    value(uint64_t{texts.size()});
+    for (const std::string& each : texts) text(each);
+  }
   template <class T>
   void rows(const std::vector<T>& rows) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -51,6 +55,11 @@ class Reader {
     std::string text(size <= left_.size() ? size : 0, '\0');
     take(text.data(), size);
     return text;
+  }
+  void texts(std::vector<std::string>* texts) {
+    uint64_t count = 0;
+    value(&count);
+    for (uint64_t i = 0; i < count && !failed_; ++i) texts->push_back(text());
   }
   template <class T>
   void rows(std::vector<T>* rows) {
@@ -83,8 +92,8 @@ Status write_part(const LoadedProcess& process, const std::string& path) {
   out.value(process.row);
   out.value(uint64_t{process.strings.size()});
   for (Text i = 0; i < process.strings.size(); ++i) out.text(process.strings.text(i));
-  out.value(uint64_t{process.notes.size()});
-  for (const std::string& note : process.notes) out.text(note);
+  out.texts(process.notes);
+  out.texts(process.damage);
   const ProcessOperations& joined = process.joined;
   out.rows(process.ledger);
   out.rows(joined.comms);
@@ -118,8 +127,8 @@ Result<std::unique_ptr<LoadedProcess>> read_part(const std::string& path, PartRo
   uint64_t count = 0;
   in.value(&count);
   for (uint64_t i = 0; i < count && !in.failed(); ++i) process->strings.intern(in.text());
-  in.value(&count);
-  for (uint64_t i = 0; i < count && !in.failed(); ++i) process->notes.push_back(in.text());
+  in.texts(&process->notes);
+  in.texts(&process->damage);
   ProcessOperations& joined = process->joined;
   in.rows(&process->ledger);
   in.rows(&joined.comms);

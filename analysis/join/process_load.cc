@@ -9,6 +9,7 @@
 
 #include "base/clock_ns.h"
 #include "clocksync/record/clock_records.h"
+#include "dumper/run/mixed_jobs.h"
 #include "dumper/run/process_reader.h"
 #include "dumper/segment/live_comms.h"
 
@@ -178,10 +179,21 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
   row.heard_ns = std::max({row.heard_ns, row.last_ns, told_ns});
   set_life(entry, reader.ended(), &row);
   row.damaged_chunks = static_cast<uint32_t>(reader.damage().size() + reader.missing_chunks());
+  out->damage = reader.damage_sentences();
   if (!out->joined.comms.empty()) row.rank = out->joined.comms.front().rank;
   fill_ledger(feeder.kept(), reader.ledger(), out.get());
-  for (const dumper::Damage& damage : reader.damage()) out->notes.push_back(to_sentence(damage));
+  out->notes.insert(out->notes.end(), out->damage.begin(), out->damage.end());
+  for (std::string& tail : reader.harmless_tails()) out->notes.push_back(std::move(tail));
   return out;
+}
+
+void add_directory_notes(const dumper::RunDirectory& directory, LoadedProcess* first) {
+  for (std::string& sentence : directory.damage_sentences()) {
+    first->notes.push_back(sentence);
+    first->damage.push_back(std::move(sentence));
+  }
+  const std::string jobs = dumper::mixed_jobs(directory.processes);
+  if (!jobs.empty()) first->notes.push_back(directory.path + ": " + jobs);
 }
 
 }  // namespace lockstep::analysis

@@ -16,8 +16,13 @@ struct LoadedProcess {
   ProcessOperations joined;
   std::vector<LedgerRow> ledger;
   std::vector<std::string> notes;
+  std::vector<std::string> damage;  // of the notes: what cannot be read
 };
 
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry);
+
+// What is to be said of the directory and of none of its processes: unreadable files, jobs that are
+// mixed. It goes with the directory's first process.
+void add_directory_notes(const dumper::RunDirectory& directory, LoadedProcess* first);
 
 }  // namespace lockstep::analysis

@@ -65,7 +65,10 @@ Result<ReadRun> read_run(const std::string& directory, const LoadOptions& option
 
 ReadRun read_run(const dumper::RunDirectory& opened, const LoadOptions& options) {
   const auto& entries = opened.processes;
-  return load_all(entries.size(), options, [&](size_t i) { return load_process(entries[i]); });
+  ReadRun read =
+      load_all(entries.size(), options, [&](size_t i) { return load_process(entries[i]); });
+  add_directory_notes(opened, read.front().get());
+  return read;
 }
 
 Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,

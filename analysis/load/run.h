@@ -1,8 +1,7 @@
 // A run directory as tables: read_run() reads every segment once, processes in parallel; relate()
 // (analysis/relate/relate.h) makes tables of them; load_run() is both. The tables are plain memory
-// that any number of threads may read. `events` and `proxy_steps` can be far larger than memory, so
-// they are streamed per process instead: stream_process() may be called from several threads for
-// different processes. Nothing here judges, prints or exits; what could not be read is in
+// that any number of threads may read; `events` and `proxy_steps` are streamed instead
+// (stream_process.h). Nothing here judges, prints or exits; what could not be read is in
 // RunTables::notes, one sentence each.
 #pragma once
 
@@ -37,21 +36,5 @@ ReadRun read_run(const dumper::RunDirectory& opened, const LoadOptions& options)
 // Read and related, on the run's clock where the directory has a model.
 Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
                                             const LoadOptions& options);
-
-// `run` must be what load_run() made of the same directory; `process` is a row of its `processes`.
-// Texts of the rows are numbers of run.strings.
-Status stream_process(const std::string& directory, const RunTables& run, uint32_t process,
-                      DetailSink* sink);
-
-// Streams the rows of one process; stream_process() bound to a directory, or a test's own rows.
-using StreamDetails = std::function<Status(uint32_t process, DetailSink* sink)>;
-
-struct ExportInput {
-  const RunTables* run = nullptr;
-  StreamDetails stream;
-};
-
-// Of a loaded run and its directory; `run` must outlive it.
-ExportInput export_input(const std::string& directory, const RunTables& run);
 
 }  // namespace lockstep::analysis

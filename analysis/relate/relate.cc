@@ -48,6 +48,7 @@ class Merger {
     for (std::string& note : process->notes) {
       if (said_.insert(note).second) run_.notes.push_back(std::move(note));
     }
+    for (std::string& sentence : process->damage) run_.damage.push_back(std::move(sentence));
   }
   std::vector<CommInstance>& instances() { return instances_; }
 

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 namespace lockstep::analysis {
 namespace {
@@ -46,10 +48,15 @@ Result<const DuckDbApi*> find_duckdb() {
     return bind(library, named);
   }
   const std::string beside = directory_of_command();
+  std::string why;  // of one that is there and cannot be loaded: dlerror() names the file
   for (const std::string& path : {beside + "/libduckdb.so", std::string("./") + kInNodeModules,
                                   beside + "/../" + kInNodeModules, std::string("libduckdb.so")}) {
     if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return bind(library, path);
+    const std::string error = dlerror();
+    const bool absent = error.find(std::strerror(ENOENT)) != std::string::npos;
+    if (!absent && why.empty()) why = error;
   }
+  if (!why.empty()) return Status::error("the DuckDB library here cannot be loaded: " + why);
   return Status::error(std::string("there is no DuckDB library here: ") + kHowToGetIt);
 }
 

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "analysis/load/run.h"
+#include "analysis/load/stream_process.h"
 #include "analysis/sql/sql.h"
 
 namespace lockstep::analysis {

@@ -28,6 +28,8 @@ struct RunTables {
   std::vector<OpenTransportRow> open_transports;
   // What could not be read, in the reader's words: damaged chunks, a clock model that cannot be used.
   std::vector<std::string> notes;
+  // Those of the notes that tell of a place that cannot be read.
+  std::vector<std::string> damage;
   std::shared_ptr<const clocksync::ClockModel> clock_model;  // of the directory; may be none
   bool aligned = false;  // all hosts are on one clock (always true for a run on one host)
 

@@ -42,7 +42,8 @@ int run(const RunArguments& arguments) {
       print(fault.kind + ": " + fault.detail + "\n");
     }
   }
-  return alignment.all_connected() && alignment.causality.beyond_interval == 0 ? kOk : kFinding;
+  const bool sound = alignment.all_connected() && alignment.causality.beyond_interval == 0;
+  return with_damage(sound ? kOk : kFinding, alignment.damage);
 }
 
 }  // namespace

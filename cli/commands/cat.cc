@@ -32,11 +32,13 @@ int run(Arguments* arguments) {
                        ": no such kind; they are named as in `lockstep count`, for example Coll");
     }
   }
-  const Status status =
+  const auto damage =
       analysis::cat_run(arguments->directory, arguments->options, [](const std::string& lines) {
         return std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size();
       });
-  return status.ok() ? kOk : bad_input(status.message());
+  if (!damage.ok()) return bad_input(damage.message());
+  for (const std::string& sentence : damage.value()) complain(sentence);
+  return with_damage(kOk, damage.value());
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ int run(const Arguments& arguments) {
   const bool bad = std::any_of(hosts.begin(), hosts.end(), [](const analysis::HostView& host) {
     return host.graded.grade == analysis::Grade::Bad;
   });
-  return bad || alignment.causality.beyond_interval != 0 ? kFinding : kOk;
+  const bool sound = !bad && alignment.causality.beyond_interval == 0;
+  return with_damage(sound ? kOk : kFinding, alignment.damage);
 }
 
 }  // namespace

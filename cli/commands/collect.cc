@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/job/collection.h"
-#include "cli/job/run_directory.h"
+#include "cli/job/new_run.h"
 #include "cli/job/run_marker.h"
 #include "cli/show/output.h"
 

@@ -34,8 +34,9 @@ void print_table(const analysis::RunCounts& counts) {
   print(table.text());
   print(std::to_string(counts.records) + " records of " + std::to_string(counts.communicators) +
         " communicators in " + std::to_string(counts.processes) + " processes; " +
-        std::to_string(counts.late) + " late, " + std::to_string(counts.damaged_chunks()) +
-        " damaged chunks\n");
+        std::to_string(counts.late) + " late, " + std::to_string(counts.damaged_chunks) +
+        " damaged chunks, " + std::to_string(counts.torn_tails) + " torn tails, " +
+        std::to_string(counts.unreadable_files) + " unreadable files\n");
 }
 
 int run(const RunArguments& arguments) {
@@ -46,8 +47,8 @@ int run(const RunArguments& arguments) {
   } else {
     print_table(counts.value());
   }
-  for (const dumper::Damage& damage : counts.value().damage) complain(to_sentence(damage));
-  return kOk;
+  for (const std::string& sentence : counts.value().damage) complain(sentence);
+  return with_damage(kOk, counts.value().damage);
 }
 
 }  // namespace

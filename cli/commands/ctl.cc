@@ -21,8 +21,7 @@ int run(const Arguments& arguments) {
   std::string request;
   for (const std::string& word : arguments.words) request += (request.empty() ? "" : " ") + word;
   int exit_code = kOk;
-  for (const analysis::ControlledProcess& process : processes.value()) {
-    const Result<std::string> answer = analysis::ask_process(process, request);
+  for (const Result<std::string>& answer : analysis::ask_processes(processes.value(), request)) {
     if (!answer.ok()) {
       exit_code = bad_input(answer.message());
       continue;

@@ -116,14 +116,21 @@ std::vector<std::string> recover_dead(const std::string& directory) {
   return sentences;
 }
 
+// What could not be saved may be why there is nothing.
+int nothing_to_diagnose(const std::string& sentence, const std::vector<std::string>& unsaved) {
+  for (const std::string& why : unsaved) complain(why);
+  return bad_input(sentence);
+}
+
 int run_diagnose(const RunArguments& arguments) {
   const std::vector<std::string> unsaved = recover_dead(arguments.directory);
   const auto run = analysis::load_run(arguments.directory, {});
-  if (!run.ok()) return bad_input(run.message());
+  if (!run.ok()) return nothing_to_diagnose(run.message(), unsaved);
   if (run.value()->operations.empty() && run.value()->members.empty()) {
-    return bad_input(
+    return nothing_to_diagnose(
         arguments.directory + ": no communicator in it, so there is nothing to diagnose" +
-        (run.value()->notes.empty() ? std::string() : "; " + run.value()->notes.front()));
+            (run.value()->notes.empty() ? std::string() : "; " + run.value()->notes.front()),
+        unsaved);
   }
   const RunTables& tables = *run.value();
   const Judgement judgement = judge(tables);
@@ -134,7 +141,7 @@ int run_diagnose(const RunArguments& arguments) {
   } else {
     print_for_people(tables, judgement.findings, not_known);
   }
-  return judgement.findings.empty() ? kOk : kFinding;
+  return with_damage(judgement.findings.empty() ? kOk : kFinding, tables.damage);
 }
 
 }  // namespace

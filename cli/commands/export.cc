@@ -88,7 +88,8 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   summary.notes = table_notes(run);
   const analysis::ExportInput input = analysis::export_input(arguments.directory, run);
   const Status done = analysis::export_run(input, options, &summary);
-  return done.ok() ? print_summary(arguments, summary) : bad_input(done.message());
+  return done.ok() ? with_damage(print_summary(arguments, summary), run.damage)
+                   : bad_input(done.message());
 }
 
 int run(const Arguments& arguments) {

@@ -85,7 +85,9 @@ int run(const RunArguments& arguments) {
   } else {
     print_run(summary.value());
   }
-  return kOk;
+  for (const std::string& sentence : summary.value().damage) complain(sentence);
+  if (!summary.value().mixed_jobs.empty()) complain(summary.value().mixed_jobs);
+  return with_damage(kOk, summary.value().damage);
 }
 
 }  // namespace

@@ -80,8 +80,10 @@ int run(const Arguments& arguments) {
   const QueryFormat format = arguments.json  ? QueryFormat::Json
                              : arguments.csv ? QueryFormat::Csv
                                              : QueryFormat::Table;
-  if (arguments.statement.empty()) return shell(session.value().get(), format);
-  return answer_all(session.value().get(), arguments.statement, format);
+  const int code = arguments.statement.empty()
+                       ? shell(session.value().get(), format)
+                       : answer_all(session.value().get(), arguments.statement, format);
+  return with_damage(code, run.damage);
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ const char* name_of(Outcome outcome) {
       return "running";
     case Outcome::Elsewhere:
       return "elsewhere";
+    case Outcome::Unclaimed:
+      return "unclaimed";
     case Outcome::Failed:
       return "failed";
   }
@@ -52,7 +54,8 @@ void print_as_json(const std::vector<dumper::RecoveredProcess>& processes) {
 }
 
 int run(const Arguments& arguments) {
-  if (!arguments.all && arguments.directory.empty()) return bad_usage("name the run directory, or give --all");
+  if (!arguments.all && arguments.directory.empty())
+    return bad_usage("name the run directory, or give --all");
   const Result<std::vector<dumper::RecoveredProcess>> recovered =
       arguments.all ? dumper::recover_all() : dumper::recover_run(arguments.directory);
   if (!recovered.ok()) return bad_input(recovered.message());

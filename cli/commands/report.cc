@@ -26,14 +26,28 @@ struct Arguments : RunArguments {
   bool force = false, snapshot = false, srun = false;
 };
 
-// `parts`: what other nodes have read of it; empty: it is read here.
-Result<Report> report_of(const std::string& directory, const std::string& parts) {
+using Tables = std::unique_ptr<analysis::RunTables>;
+
+// `parts`: what other nodes have read of it; empty: it is read here. What of it is damaged is said
+// and added to `damage`.
+Result<Tables> read_run(const std::string& directory, const std::string& parts,
+                        std::vector<std::string>* damage) {
   analysis::LoadOptions load;
   load.parts = parts;
-  const auto tables = load_with_progress(directory, load);
-  if (!tables.ok()) return tables.status();
-  const analysis::RunTables& run = *tables.value();
-  if (run.operations.empty() && run.members.empty())
+  auto tables = load_with_progress(directory, load);
+  if (!tables.ok()) return tables;
+  const std::vector<std::string>& found = tables.value()->damage;
+  for (const std::string& sentence : found) complain(sentence);
+  damage->insert(damage->end(), found.begin(), found.end());
+  return tables;
+}
+
+bool holds_nothing(const analysis::RunTables& run) {
+  return run.operations.empty() && run.members.empty();
+}
+
+Result<Report> report_of(const std::string& directory, const analysis::RunTables& run) {
+  if (holds_nothing(run))
     return Status::error(directory + ": no operation in it, so there is nothing to report" +
                          (run.notes.empty() ? std::string() : "; " + run.notes.front()));
   return analysis::make_report(run, analysis::judge(run), "lockstep: " + directory);
@@ -43,12 +57,12 @@ std::string base_of(const Arguments& arguments) {
   return arguments.output.empty() ? arguments.directory : arguments.output;
 }
 
-Result<Report> report_from_all_nodes(const Arguments& arguments) {
+Result<Tables> read_on_all_nodes(const Arguments& arguments, std::vector<std::string>* damage) {
   auto shares = NodeShares::create(arguments.directory, base_of(arguments));
   if (!shares.ok()) return shares.status();
   const Status read = shares.value()->processes();
   if (!read.ok()) return read;
-  return report_of(arguments.directory, shares.value()->parts());
+  return read_run(arguments.directory, shares.value()->parts(), damage);
 }
 
 std::string place_of(const Arguments& arguments) {
@@ -62,8 +76,7 @@ std::string place_of(const Arguments& arguments) {
   return base + "/snapshot/" + stamp;
 }
 
-void put_changes(const char* key, const std::vector<analysis::Change>& changes,
-                 JsonFields* out) {
+void put_changes(const char* key, const std::vector<analysis::Change>& changes, JsonFields* out) {
   out->list(key, changes, [&](const analysis::Change& change) {
     out->object([&] {
       out->string("what", change.what);
@@ -92,18 +105,33 @@ void print_as_json(const Report& report, const std::string& place,
   print_json(out.text());
 }
 
-int run_report(const Arguments& arguments) {
-  const auto report =
-      arguments.srun ? report_from_all_nodes(arguments) : report_of(arguments.directory, "");
-  if (!report.ok()) return bad_input(report.message());
-  analysis::Comparison comparison;
+Result<analysis::Comparison> compare_with_earlier(const std::vector<std::string>& directories,
+                                                  const Report& report,
+                                                  std::vector<std::string>* damage) {
   std::vector<Report> earlier;
-  for (const std::string& directory : arguments.compare) {
-    auto other = report_of(directory, "");
-    if (!other.ok()) return bad_input(other.message());
+  for (const std::string& directory : directories) {
+    const auto run = read_run(directory, "", damage);
+    if (!run.ok()) return run.status();
+    auto other = report_of(directory, *run.value());
+    if (!other.ok()) return other.status();
     earlier.push_back(std::move(other.value()));
   }
-  if (!earlier.empty()) comparison = analysis::compare_reports(earlier, report.value());
+  return earlier.empty() ? analysis::Comparison() : analysis::compare_reports(earlier, report);
+}
+
+int run_report(const Arguments& arguments) {
+  std::vector<std::string> damage;
+  const auto tables = arguments.srun ? read_on_all_nodes(arguments, &damage)
+                                     : read_run(arguments.directory, "", &damage);
+  if (!tables.ok()) return bad_input(tables.message());
+  if (arguments.snapshot && holds_nothing(*tables.value())) {
+    print("nothing to report yet: no communicator is recorded so far\n");
+    return with_damage(kOk, damage);
+  }
+  const auto report = report_of(arguments.directory, *tables.value());
+  if (!report.ok()) return bad_input(report.message());
+  const auto comparison = compare_with_earlier(arguments.compare, report.value(), &damage);
+  if (!comparison.ok()) return bad_input(comparison.message());
   analysis::ReportOptions options;
   options.directory = place_of(arguments);
   options.if_exists = arguments.force ? IfExists::Replace : IfExists::Refuse;
@@ -112,14 +140,14 @@ int run_report(const Arguments& arguments) {
   if (!written.ok()) return bad_input(written.message());
   const bool compared = !arguments.compare.empty();
   if (arguments.json) {
-    print_as_json(report.value(), options.directory, compared ? &comparison : nullptr);
+    print_as_json(report.value(), options.directory, compared ? &comparison.value() : nullptr);
   } else {
     print(analysis::report_head(report.value()));
-    if (compared) print(analysis::comparison_text(comparison));
+    if (compared) print(analysis::comparison_text(comparison.value()));
     print("written: " + options.directory +
           "/summary.md, report.html, operations.csv, aggregate.csv, top.csv\n");
   }
-  return comparison.slower.empty() ? kOk : kFinding;
+  return with_damage(comparison.value().slower.empty() ? kOk : kFinding, damage);
 }
 
 }  // namespace
@@ -133,7 +161,8 @@ void add_report(base::Command& lockstep) {
       arguments, run_report);
   command.option("-o,--output", &arguments->output, "Where to write; default: DIR")
       .shown_as("PATH");
-  command.option("--top", &arguments->top, "Lines per ranking in top.csv; default 20");
+  command.option("--top", &arguments->top, "Lines per ranking in top.csv; default 20")
+      .between(1, 1000000);
   command
       .option("--compare", &arguments->compare,
               "An earlier run (repeatable): what became slower since, exit 1 when "

@@ -157,7 +157,8 @@ int run(Arguments arguments) {
         "--snapshot-every reads the run directory, where nothing is while --node-local records on "
         "the nodes' own disks");
   plan.top = arguments.top;
-  const auto directory = new_run_directory(arguments.parent, plan.job, !arguments.dry_run);
+  const auto directory = new_run_directory(arguments.parent, plan.job,
+                                           arguments.dry_run ? NewRun::NameOnly : NewRun::Make);
   if (!directory.ok()) return bad_input(directory.message());
   plan.directory = directory.value();
   if (!arguments.node_local.empty()) plan.local = local_place(arguments.node_local, plan.directory);

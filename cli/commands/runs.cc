@@ -12,13 +12,13 @@
 namespace lockstep::cli {
 namespace {
 
-
 struct Arguments {
   std::string parent = ".";
   std::vector<std::string> runs;
   std::optional<double> older_than_days;
   std::optional<uint64_t> keep_bytes;
   bool json = false, yes = false;
+  Consent consent() const { return yes ? Consent::Given : Consent::Ask; }
 };
 
 void put(JsonFields& out, const RunRow& row) {
@@ -101,7 +101,7 @@ int rm(const Arguments& arguments) {
     if (!row.ok()) return bad_input(row.message() + "; nothing was removed");
     chosen.push_back(std::move(row.value()));
   }
-  return remove_runs(chosen, arguments.yes);
+  return remove_runs(chosen, arguments.consent());
 }
 
 // The oldest first: those older than asked for, then more until what is left is small enough.
@@ -133,7 +133,7 @@ int prune(const Arguments& arguments) {
     print("nothing to remove\n");
     return kOk;
   }
-  return remove_runs(chosen, arguments.yes);
+  return remove_runs(chosen, arguments.consent());
 }
 
 void add_yes(base::Command command, const std::shared_ptr<Arguments>& arguments) {

@@ -10,8 +10,14 @@ namespace {
 // A run damaged all over has thousands of differences; people need the first ones.
 constexpr size_t kMostShown = 50;
 
-int run(const RunArguments& arguments) {
-  const auto verified = analysis::verify_run(arguments.directory);
+struct Arguments : RunArguments {
+  bool partial = false;
+};
+
+int run(const Arguments& arguments) {
+  const auto expected =
+      arguments.partial ? analysis::Recorded::SomeRanks : analysis::Recorded::AllRanks;
+  const auto verified = analysis::verify_run(arguments.directory, expected);
   if (!verified.ok()) return bad_input(verified.message());
   const analysis::RunVerification& v = verified.value();
   if (arguments.json) {
@@ -36,8 +42,12 @@ int run(const RunArguments& arguments) {
 }  // namespace
 
 void add_verify(base::Command& lockstep) {
-  add_run_command(lockstep, "verify", "Prove that a run is complete, or name what is missing",
-                  std::make_shared<RunArguments>(), run);
+  const auto arguments = std::make_shared<Arguments>();
+  base::Command command = add_run_command(
+      lockstep, "verify", "Prove that a run is complete, or name what is missing", arguments, run);
+  command.flag("--partial", &arguments->partial,
+               "Only some ranks were meant to be recorded: the others are named, and the rest is "
+               "judged as ever");
 }
 
 }  // namespace lockstep::cli

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/job/child_process.h"
-#include "cli/job/run_directory.h"
+#include "cli/job/new_run.h"
 
 namespace lockstep::cli {
 

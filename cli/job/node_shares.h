@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/job/run_directory.h"
+#include "cli/job/new_run.h"
 #include "lockstep/status.h"
 
 namespace lockstep::cli {

@@ -1,12 +1,11 @@
 #include "cli/job/run_finish.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "cli/commands.h"
 #include "cli/job/job_step.h"
 #include "cli/show/output.h"
-#include "dumper/run/run_files.h"
+#include "dumper/run/run_directory.h"
 
 namespace lockstep::cli {
 namespace {
@@ -47,13 +46,6 @@ std::vector<FinishStep> recover_steps(const FinishPlan& plan) {
 CommandLine top_option(const FinishPlan& plan) {
   if (plan.top == 0) return {};
   return {"--top", std::to_string(plan.top)};
-}
-
-bool has_segments(const std::string& directory) {
-  const auto files = dumper::run_files(directory);
-  return files.ok() &&
-         std::any_of(files.value().begin(), files.value().end(),
-                     [](const std::string& file) { return dumper::has_ending(file, ".lks"); });
 }
 
 std::vector<FinishStep> answer_steps(const FinishPlan& plan) {
@@ -116,7 +108,7 @@ void finish_run(ChildProcess& process, const FinishPlan& plan) {
 }
 
 void write_answers(ChildProcess& process, const FinishPlan& plan) {
-  if (!has_segments(plan.directory))
+  if (!dumper::has_segments(plan.directory))
     return complain(
         "the program recorded nothing: it did not start NCCL, or NCCL did not see "
         "NCCL_PROFILER_PLUGIN (NCCL_DEBUG=INFO tells)");
@@ -124,10 +116,12 @@ void write_answers(ChildProcess& process, const FinishPlan& plan) {
 }
 
 void take_snapshot(ChildProcess& process, const FinishPlan& plan) {
+  if (!dumper::has_segments(plan.directory)) return;  // the program has not come to its first dump
   CommandLine command = {this_command(), "report", plan.directory, "--snapshot"};
   const CommandLine top = top_option(plan);
   command.insert(command.end(), top.begin(), top.end());
-  if (process.run_helper(command, "", kSnapshotLimitS) != 0)
+  const int code = process.run_helper(command, "", kSnapshotLimitS);
+  if (code != kOk && code != kFinding)
     complain("no snapshot this time: `" + shown(command) + "` failed");
 }
 

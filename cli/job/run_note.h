@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/job/run_directory.h"
+#include "cli/job/new_run.h"
 
 namespace lockstep::cli {
 

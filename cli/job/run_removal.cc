@@ -74,12 +74,12 @@ bool agreed(size_t runs) {
 
 }  // namespace
 
-int remove_runs(const std::vector<RunRow>& runs, bool yes) {
+int remove_runs(const std::vector<RunRow>& runs, Consent consent) {
   for (const RunRow& run : runs) {
     if (run.running)
       return bad_input(run.path + ": a process still writes there; nothing was removed");
   }
-  if (!yes) {
+  if (consent == Consent::Ask) {
     for (const RunRow& run : runs)
       std::cerr << run.path << "  " << run.state << "  " << run.bytes << " bytes\n";
     if (isatty(STDIN_FILENO) == 0)

@@ -9,7 +9,11 @@
 
 namespace lockstep::cli {
 
-// Shows the runs and asks on the terminal, unless `yes`; the result is the command's exit code.
-int remove_runs(const std::vector<RunRow>& runs, bool yes);
+enum class Consent {
+  Ask,    // shows the runs and asks on the terminal
+  Given,  // --yes
+};
+// The result is the command's exit code.
+int remove_runs(const std::vector<RunRow>& runs, Consent consent);
 
 }  // namespace lockstep::cli

@@ -34,34 +34,52 @@ std::string clock_of(const std::string& path, size_t hosts) {
   return analysis::kGradeNames[static_cast<size_t>(worst)];
 }
 
+std::time_t written(const std::string& path) {
+  struct stat facts {};
+  return stat(path.c_str(), &facts) == 0 ? facts.st_mtime : 0;
+}
+
+void add_processes(const analysis::RunSummary& run, RunRow* row) {
+  std::set<std::string> hosts;
+  row->state = "ended";
+  for (const analysis::ProcessSummary& process : run.processes) {
+    ++row->processes;
+    row->bytes += process.bytes;
+    row->lost += process.lost;
+    if (row->state == "ended") row->state = process.state;
+    row->running = row->running || process.state == "running";
+    hosts.insert(process.entry.host);
+    for (const dumper::CommFacts& comm : process.communicators)
+      row->ranks = std::max<uint64_t>(row->ranks, comm.ranks);
+    for (const auto& segment : process.entry.segments)
+      row->written = std::max(row->written, written(segment.path));
+  }
+  row->clock = clock_of(row->path, hosts.size());
+}
+
+// A process that records and has written nothing yet has its memory file's entry there.
+bool holds_memory_of_a_process(const std::string& path) {
+  return !dumper::find_arenas(path).empty();
+}
+
 }  // namespace
 
 Result<RunRow> run_row(const std::string& path) {
-  const auto run = analysis::describe_run(path);
-  if (!run.ok()) return run.status();
   std::error_code error;
   RunRow row;
   row.path = path;
   row.name = std::filesystem::absolute(path, error).lexically_normal().filename().string();
-  row.state = "ended";
-  std::set<std::string> hosts;
-  for (const analysis::ProcessSummary& process : run.value().processes) {
-    ++row.processes;
-    row.bytes += process.bytes;
-    row.lost += process.lost;
-    if (row.state == "ended") row.state = process.state;
-    row.running = row.running || process.state == "running";
-    hosts.insert(process.entry.host);
-    for (const dumper::CommFacts& comm : process.communicators)
-      row.ranks = std::max<uint64_t>(row.ranks, comm.ranks);
-    for (const auto& segment : process.entry.segments) {
-      struct stat facts {};
-      if (stat(segment.path.c_str(), &facts) == 0)
-        row.written = std::max(row.written, facts.st_mtime);
-    }
-  }
-  row.clock = clock_of(path, hosts.size());
   add_note(&row);
+  const auto run = analysis::describe_run(path);
+  if (run.ok()) {
+    add_processes(run.value(), &row);
+    return row;
+  }
+  const bool segments = dumper::has_segments(path);
+  if (!segments && row.command.empty()) return run.status();
+  row.state = segments ? "unreadable" : "nothing recorded";
+  row.running = holds_memory_of_a_process(path);
+  row.written = written(path + "/run.json");
   return row;
 }
 

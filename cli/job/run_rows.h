@@ -1,5 +1,6 @@
 // What `lockstep runs` says of each run directory: from file headers, ledgers, run.json and the
-// saved clock model; the records are not decoded.
+// saved clock model; the records are not decoded. A directory that `lockstep run` made is a run even
+// when the program recorded nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,13 @@ namespace lockstep::cli {
 
 struct RunRow {
   std::string path, name, job;
-  std::string state;  // ended, or what the first process is that has not
+  // ended, or what the first process is that has not; "nothing recorded" without segments,
+  // "unreadable" when nothing in them can be read
+  std::string state;
   std::string clock;  // one host, not aligned, or the grade of the worst host
   std::string command, started, ended, exit_code;          // of run.json; empty: not known
   uint64_t processes = 0, ranks = 0, bytes = 0, lost = 0;  // ranks: of the largest communicator
-  std::time_t written = 0;                                 // the newest segment
+  std::time_t written = 0;  // the newest segment, or run.json when there is none
   bool running = false;
 };
 

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 #include "dumper/recovery/recovery.h"
+#include "dumper/run/run_files.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -60,19 +62,50 @@ std::vector<std::string> list_arenas() {
   return arenas;
 }
 
-// Arenas of this run that no *.arena file names: their process could not write one. It wrote to the
-// run directory or to its host's directory there.
-void add_unnamed(const std::string& run_directory, std::vector<FoundArena>* arenas) {
+// What a run directory holds of its processes.
+struct Contents {
+  bool nothing = true;
+  std::set<uint64_t> processes;  // with segments
+};
+
+Contents contents_of(const std::string& run_directory) {
+  Contents contents;
+  const auto files = run_files(run_directory);
+  if (!files.ok()) return contents;
+  for (const std::string& file : files.value()) {
+    const bool segment = has_ending(file, ".lks");
+    if (segment || has_ending(file, ".arena")) contents.nothing = false;
+    if (!segment) continue;
+    const auto reader = SegmentReader::open(file, {false});
+    if (reader.ok()) contents.processes.insert(reader.value()->header().process_uid);
+  }
+  return contents;
+}
+
+struct UnnamedArenas {
+  std::vector<FoundArena> of_this_run, unclaimed;
+};
+
+// Arenas that name this run and that no *.arena file names: their process could not write one, or
+// its run was removed. Processes write to the run directory or to their host's directory there.
+UnnamedArenas unnamed_arenas(const std::string& run_directory,
+                             const std::vector<FoundArena>& named) {
+  UnnamedArenas arenas;
+  const Contents contents = contents_of(run_directory);
   for (const std::string& path : list_arenas()) {
-    const bool known = std::any_of(arenas->begin(), arenas->end(),
+    const bool known = std::any_of(named.begin(), named.end(),
                                    [&](const FoundArena& found) { return found.path == path; });
     if (known) continue;
     const auto arena = ArenaFile::open(path);
     if (!arena.ok()) continue;
     const std::string directory = real_path(arena.value()->run_directory());
-    if (directory == run_directory || directory == run_directory + "/" + arena.value()->host())
-      arenas->push_back({path, directory});
+    if (directory != run_directory && directory != run_directory + "/" + arena.value()->host())
+      continue;
+    const bool ours =
+        contents.nothing || contents.processes.count(arena.value()->header().process_uid) != 0;
+    (ours ? arenas.of_this_run : arenas.unclaimed).push_back({path, directory});
   }
+  return arenas;
 }
 
 std::string counted(uint64_t number, const char* what) {
@@ -132,8 +165,46 @@ RecoveredProcess recover_arena(const std::string& path, const std::string& direc
   describe(&result, status);
   if (!status.ok()) return result;
   arena.remove();
-  ::unlink((directory + "/" + result.host + "." + std::to_string(result.pid) + ".arena").c_str());
+  const std::string files = directory + "/" + result.host + "." + std::to_string(result.pid);
+  ::unlink((files + ".arena").c_str());
+  ::unlink((files + ".ctl").c_str());
   return result;
+}
+
+RecoveredProcess leave_unclaimed(const std::string& path) {
+  RecoveredProcess left;
+  left.arena = path;
+  left.outcome = Outcome::Unclaimed;
+  const auto arena = ArenaFile::open(path);
+  if (!arena.ok()) return left;
+  left.host = arena.value()->host();
+  left.pid = arena.value()->header().pid;
+  const std::string who = left.host + " process " + std::to_string(left.pid);
+  if (process_state(arena.value()->process()) == ProcessState::Running) {
+    left.outcome = Outcome::Running;
+    left.sentence = who + " is still running; left alone";
+    return left;
+  }
+  left.sentence = who + ": its memory file " + path +
+                  " names this directory, which holds nothing of that process, so it is of an "
+                  "earlier run here; left alone. `lockstep recover --all` takes it all the same, "
+                  "or remove it";
+  return left;
+}
+
+// Those that had no memory file, or whose was recovered before they could take their socket away.
+void remove_dead_sockets(const std::string& directory) {
+  const auto run = RunDirectory::open(directory);
+  if (!run.ok()) return;
+  std::set<std::string> dead, alive;  // a number that is in use again has one socket for both
+  for (const ProcessEntry& process : run.value().processes) {
+    const std::string socket = parent_of(process.segments.front().path) + "/" + process.host + "." +
+                               std::to_string(process.pid) + ".ctl";
+    (process.state() == ProcessState::Dead ? dead : alive).insert(socket);
+  }
+  for (const std::string& socket : dead) {
+    if (alive.count(socket) == 0) ::unlink(socket.c_str());
+  }
 }
 
 }  // namespace
@@ -143,13 +214,16 @@ Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory) 
   const int why = ::stat(directory.c_str(), &facts) == 0 ? 0 : errno;
   if (why == 0 && !S_ISDIR(facts.st_mode)) return Status::error(directory + ": not a directory");
   std::vector<FoundArena> arenas = find_arenas(directory);
-  add_unnamed(real_path(directory), &arenas);
+  const UnnamedArenas unnamed = unnamed_arenas(real_path(directory), arenas);
+  arenas.insert(arenas.end(), unnamed.of_this_run.begin(), unnamed.of_this_run.end());
   if (why != 0 && arenas.empty()) {
     return Status::error(directory + ": cannot read the directory: " + std::strerror(why));
   }
   std::vector<RecoveredProcess> results;
   for (const FoundArena& arena : arenas)
     results.push_back(recover_arena(arena.path, arena.directory));
+  for (const FoundArena& arena : unnamed.unclaimed) results.push_back(leave_unclaimed(arena.path));
+  remove_dead_sockets(directory);
   return results;
 }
 

@@ -19,6 +19,7 @@ struct RecoveredProcess {
     NothingLeft,  // everything was in the segments already
     Running,      // left alone
     Elsewhere,    // of another host: recover there
+    Unclaimed,    // it names the directory, which holds nothing of it: an earlier run's, left alone
     Failed,
   };
   Outcome outcome = Outcome::Failed;
@@ -31,7 +32,11 @@ struct RecoveredProcess {
   std::string sentence;      // for people, always set
 };
 
-// One entry per arena that belongs to the run. The error is for a directory that cannot be read.
+// One entry per arena that belongs to the run, or that names its directory. An arena belongs to the
+// run that holds its *.arena entry or segments of its process, because a run that was removed and
+// recorded again has the same name. In a directory with neither entries nor segments, or that is
+// not there, nothing can be mixed up: there the name is enough. Control sockets of the run's dead
+// processes go as well. The error is for a directory that cannot be read.
 Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory);
 // Every arena of this user on this host, each into the run directory that it names. A directory
 // that is gone is not made anew: somebody removed it.

@@ -36,7 +36,7 @@ bool ProcessReader::open_next() {
       reader_ = std::move(reader.value());
       return true;
     }
-    damage_.push_back({segment.path, 0, segment.bytes, reader.message(), false});
+    damage_.push_back(unreadable_file(segment, reader.status()));
   }
   return false;
 }
@@ -61,8 +61,34 @@ void ProcessReader::learn(const SegmentChunk& chunk) {
     return;
   }
   ledger_ = std::move(ledger.value());
-  has_ledger_ = true;
   ended_ = chunk.type == ChunkType::End;
+}
+
+bool ProcessReader::may_be_torn() const {
+  return ledger_.recovered || process_.state() == ProcessState::Running;
+}
+
+std::vector<std::string> ProcessReader::damage_sentences() const {
+  std::vector<std::string> sentences;
+  const bool torn_is_harmless = may_be_torn();
+  for (const Damage& damage : damage_) {
+    if (!damage.torn_tail || !torn_is_harmless) sentences.push_back(to_sentence(damage));
+  }
+  if (missing_chunks_ != 0) {
+    sentences.push_back(process_.host + " process " + std::to_string(process_.pid) + ": " +
+                        std::to_string(missing_chunks_) +
+                        " chunks are missing: damaged, or a segment file was removed");
+  }
+  return sentences;
+}
+
+std::vector<std::string> ProcessReader::harmless_tails() const {
+  std::vector<std::string> sentences;
+  if (!may_be_torn()) return sentences;
+  for (const Damage& damage : damage_) {
+    if (damage.torn_tail) sentences.push_back(to_sentence(damage));
+  }
+  return sentences;
 }
 
 bool ProcessReader::next(SegmentChunk* chunk) {

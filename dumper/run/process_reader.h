@@ -1,6 +1,7 @@
 // All chunks of one process, segment after segment, in the order they were written. Also collects
-// what every reader wants at the end: the damage, the last ledger, whether the process closed
-// properly, whether chunks are missing. One thread; memory is that of one chunk.
+// what every reader wants at the end: the last ledger, whether the process closed properly, and
+// what could not be read; damage_sentences() is the one place that says what of it is damage. One
+// thread; memory is that of one chunk.
 #pragma once
 
 #include <memory>
@@ -20,11 +21,15 @@ class ProcessReader {
 
   // Complete once next() has returned false.
   const std::vector<Damage>& damage() const { return damage_; }
+  // What is damaged, a sentence each, missing chunks included. A torn tail is no damage where the
+  // process still writes, or where recovery has written what the kill cut off.
+  std::vector<std::string> damage_sentences() const;
+  // The torn tails that are none.
+  std::vector<std::string> harmless_tails() const;
   // Numbers of chunks that should be there and are not: a lost or deleted file, or damage.
   uint64_t missing_chunks() const { return missing_chunks_; }
   uint64_t unknown_chunks() const { return unknown_chunks_; }
-  bool ended() const { return ended_; }  // an End chunk was found
-  bool has_ledger() const { return has_ledger_; }
+  bool ended() const { return ended_; }             // an End chunk was found
   const Ledger& ledger() const { return ledger_; }  // the latest
   // The first segments were deleted for the disk budget, or removed: counts begin in the middle.
   bool begins_late() const { return first_segment_ != 0 || ledger_.first_segment != 0; }
@@ -33,6 +38,7 @@ class ProcessReader {
   bool open_next();
   void close_segment();
   void learn(const SegmentChunk& chunk);
+  bool may_be_torn() const;
 
   const ProcessEntry& process_;
   SegmentReaderOptions options_;
@@ -43,7 +49,7 @@ class ProcessReader {
   uint64_t missing_chunks_ = 0, unknown_chunks_ = 0;
   uint64_t expected_sequence_ = 0;
   bool sequence_known_ = false;
-  bool ended_ = false, has_ledger_ = false;
+  bool ended_ = false;
   Ledger ledger_;
 };
 

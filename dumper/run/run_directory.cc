@@ -53,22 +53,25 @@ std::vector<FoundArena> arenas_among(const std::vector<std::string>& files) {
 }
 
 // The facts are the first chunk of a segment; a few chunks are enough to know that they are
-// missing.
-void read_facts(ProcessEntry* process) {
+// missing. False when no chunk of the process can be read.
+bool read_facts(ProcessEntry* process) {
   constexpr int kChunksToTry = 4;
+  bool readable = false;
   for (const SegmentFile& segment : process->segments) {
     auto reader = SegmentReader::open(segment.path, {false});
     if (!reader.ok()) continue;
     SegmentChunk chunk;
     for (int i = 0; i < kChunksToTry && reader.value()->next(&chunk); ++i) {
+      readable = true;
       if (chunk.type != ChunkType::Facts) continue;
       auto facts = facts_from_json(chunk.text);
       if (!facts.ok()) continue;
       process->facts_json = chunk.text;
       process->facts = std::move(facts.value());
-      return;
+      return true;
     }
   }
+  return readable;
 }
 
 // A file whose header is damaged belongs to the process with its host and pid, when there is just
@@ -84,12 +87,93 @@ uint64_t uid_by_name(const std::map<uint64_t, ProcessEntry>& processes, const Ru
   return matches == 1 ? uid : 0;
 }
 
-void add_segment(uint64_t uid, SegmentFile segment, std::map<uint64_t, ProcessEntry>* processes) {
-  ProcessEntry& process = (*processes)[uid];
-  process.uid = uid;
-  process.host = segment.name.host;
-  process.pid = segment.name.pid;
-  process.segments.push_back(std::move(segment));
+// Puts segment files to their processes.
+class SegmentSorter {
+ public:
+  void add(SegmentFile segment) {
+    struct stat facts;
+    if (::stat(segment.path.c_str(), &facts) == 0)
+      segment.bytes = static_cast<uint64_t>(facts.st_size);
+    bytes_ += segment.bytes;
+    segment.number = segment.name.number;
+    auto reader = SegmentReader::open(segment.path, {false});
+    if (!reader.ok()) {
+      Damage damage = unreadable_file(segment, reader.status());
+      headless_.push_back({std::move(segment), std::move(damage), false});
+      return;
+    }
+    const SegmentHeader& header = reader.value()->header();
+    if (header.process_uid != 0) {
+      segment.number = header.segment_number;
+      segment.writer = header.writer;
+      return add_to(header.process_uid, std::move(segment));
+    }
+    SegmentChunk chunk;
+    const bool readable = reader.value()->next(&chunk);
+    headless_.push_back({std::move(segment), reader.value()->damage().front(), readable});
+  }
+
+  // Once all files are added.
+  void finish(RunDirectory* run) {
+    for (Headless& file : headless_) {
+      const uint64_t uid = uid_by_name(processes_, file.segment.name);
+      if (uid != 0 || file.readable) {
+        add_to(uid, std::move(file.segment));
+      } else {
+        run->unreadable.push_back(std::move(file.damage));
+      }
+    }
+    run->bytes = bytes_;
+    for (auto& [uid, process] : processes_) run->processes.push_back(std::move(process));
+  }
+
+ private:
+  struct Headless {
+    SegmentFile segment;
+    Damage damage;
+    bool readable;
+  };
+
+  void add_to(uint64_t uid, SegmentFile segment) {
+    ProcessEntry& process = processes_[uid];
+    process.uid = uid;
+    process.host = segment.name.host;
+    process.pid = segment.name.pid;
+    process.segments.push_back(std::move(segment));
+  }
+
+  std::map<uint64_t, ProcessEntry> processes_;
+  std::vector<Headless> headless_;
+  uint64_t bytes_ = 0;
+};
+
+bool nothing_can_be_read(RunDirectory* run) {
+  bool readable = false;
+  for (ProcessEntry& process : run->processes) {
+    std::stable_sort(
+        process.segments.begin(), process.segments.end(),
+        [](const SegmentFile& a, const SegmentFile& b) { return a.number < b.number; });
+    readable = read_facts(&process) || readable;
+  }
+  return !readable;
+}
+
+Status nothing_here(const RunDirectory& run) {
+  if (run.processes.empty() && run.unreadable.empty()) {
+    return Status::error(
+        run.path +
+        ": no lockstep segments (files named HOST.PID.N.lks) here; give the directory that "
+        "LOCKSTEP_DIR named when the job ran");
+  }
+  const std::string nothing = run.path + ": nothing in it can be read: ";
+  if (!run.unreadable.empty()) return Status::error(nothing + to_sentence(run.unreadable.front()));
+  const std::string& file = run.processes.front().segments.front().path;
+  const auto reader = SegmentReader::open(file, {false});
+  SegmentChunk chunk;
+  if (!reader.ok()) return Status::error(nothing + reader.message());
+  const bool damaged = !reader.value()->next(&chunk) && !reader.value()->damage().empty();
+  return Status::error(nothing + (damaged ? to_sentence(reader.value()->damage().front())
+                                          : file + ": it holds nothing but its header"));
 }
 
 }  // namespace
@@ -117,50 +201,42 @@ std::vector<FoundArena> find_arenas(const std::string& run_directory) {
   return arenas_among(files.value());
 }
 
+Damage unreadable_file(const SegmentFile& segment, const Status& why) {
+  const std::string prefix = segment.path + ": ";
+  const bool prefixed = why.message().rfind(prefix, 0) == 0;
+  return {segment.path, 0, segment.bytes, why.message().substr(prefixed ? prefix.size() : 0),
+          false};
+}
+
+std::vector<std::string> RunDirectory::damage_sentences() const {
+  std::vector<std::string> sentences;
+  for (const Damage& damage : unreadable) sentences.push_back(to_sentence(damage));
+  return sentences;
+}
+
+bool has_segments(const std::string& run_directory) {
+  const auto files = run_files(run_directory);
+  RunFileName name;
+  return files.ok() &&
+         std::any_of(files.value().begin(), files.value().end(), [&](const std::string& file) {
+           return parse_segment_name(base_name(file), &name);
+         });
+}
+
 Result<RunDirectory> RunDirectory::open(const std::string& path) {
   RunDirectory run;
   run.path = path;
   const auto files = run_files(path);
   if (!files.ok()) return files.status();
-  std::map<uint64_t, ProcessEntry> processes;
-  std::vector<SegmentFile> headless;
+  SegmentSorter sorter;
   for (const std::string& file : files.value()) {
     SegmentFile segment;
-    if (!parse_segment_name(base_name(file), &segment.name)) continue;
     segment.path = file;
-    struct stat facts;
-    if (::stat(file.c_str(), &facts) == 0) segment.bytes = static_cast<uint64_t>(facts.st_size);
-    auto reader = SegmentReader::open(file, {false});
-    if (!reader.ok()) return reader.status();
-    run.bytes += segment.bytes;
-    const SegmentHeader& header = reader.value()->header();
-    segment.number = header.segment_number;
-    segment.writer = header.writer;
-    if (header.process_uid == 0) {
-      segment.number = segment.name.number;
-      headless.push_back(std::move(segment));
-    } else {
-      add_segment(header.process_uid, std::move(segment), &processes);
-    }
+    if (parse_segment_name(base_name(file), &segment.name)) sorter.add(std::move(segment));
   }
-  for (SegmentFile& segment : headless) {
-    const uint64_t uid = uid_by_name(processes, segment.name);
-    add_segment(uid, std::move(segment), &processes);
-  }
-  if (processes.empty()) {
-    return Status::error(
-        path +
-        ": no lockstep segments (files named HOST.PID.N.lks) here; give the directory that "
-        "LOCKSTEP_DIR named when the job ran");
-  }
+  sorter.finish(&run);
+  if (nothing_can_be_read(&run)) return nothing_here(run);
   for (FoundArena& arena : arenas_among(files.value())) run.arenas.push_back(std::move(arena.path));
-  for (auto& [uid, process] : processes) {
-    std::stable_sort(
-        process.segments.begin(), process.segments.end(),
-        [](const SegmentFile& a, const SegmentFile& b) { return a.number < b.number; });
-    read_facts(&process);
-    run.processes.push_back(std::move(process));
-  }
   std::stable_sort(run.processes.begin(), run.processes.end(),
                    [](const ProcessEntry& a, const ProcessEntry& b) {
                      return std::tie(a.host, a.pid) < std::tie(b.host, b.pid);

@@ -1,7 +1,8 @@
 // What a run directory holds: the processes, their segments in order, and what killed processes
 // left behind, in the directory itself and in its host directories (run_files.h). Reads file
 // headers and facts only; the records come through ProcessReader (in file order) or ProcessRecords
-// (in time order). Everything it reads may be damaged or foreign.
+// (in time order). Everything it reads may be damaged or foreign: what can be read is given, and a
+// directory of which nothing can be read is refused.
 #pragma once
 
 #include <map>
@@ -31,6 +32,9 @@ struct SegmentFile {
   uint64_t bytes = 0;
 };
 
+// All of a file's bytes, for the reason that SegmentReader::open() gave.
+Damage unreadable_file(const SegmentFile& segment, const Status& why);
+
 struct ProcessEntry {
   uint64_t uid = 0;
   std::string host;
@@ -46,12 +50,21 @@ struct RunDirectory {
   std::string path;
   std::vector<ProcessEntry> processes;  // by host, pid and age
   std::vector<std::string> arenas;      // *.blocks files named in or lying in the directory
+  // Files named like segments in which nothing can be read and that are of no process above.
+  std::vector<Damage> unreadable;
 
   uint64_t bytes = 0;  // of all segments
 
-  // The error says whether the directory is missing, empty or foreign, and what to give instead.
+  // A sentence for each unreadable file; ProcessReader has the damage inside the others.
+  std::vector<std::string> damage_sentences() const;
+
+  // The error says whether the directory is missing, empty or foreign, or why nothing in it can be
+  // read, and what to give instead.
   static Result<RunDirectory> open(const std::string& path);
 };
+
+// Whether it has files named like segments, readable or not.
+bool has_segments(const std::string& run_directory);
 
 // Arenas this run may have: those its *.arena files point to and *.blocks files in it. Also for
 // directories without a single segment.

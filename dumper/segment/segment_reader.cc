@@ -18,6 +18,7 @@ namespace {
 constexpr size_t kReadAhead = 1 << 20;
 constexpr size_t kHeaderReadAhead = 4096;  // listing a run opens every file for its header only
 constexpr const char* kEndsInside = "the file ends inside a chunk";
+constexpr const char* kNotOurs = "not a lockstep segment (its first 8 bytes are not LKSTEP1)";
 // Looking for the next chunk after damage may check at most this much: a hostile file can hold a
 // header at every byte.
 constexpr uint64_t kMaxSearchBytes = 1u << 30;
@@ -80,13 +81,16 @@ Status SegmentReader::read_header() {
   at_ = sizeof(SegmentHeader);
   if (size_ < sizeof(SegmentHeader) || !fill(0, sizeof(SegmentHeader))) {
     at_ = size_;
-    report(0, size_, "the segment ends inside its header", true);
+    const auto begin = static_cast<size_t>(std::min<uint64_t>(size_, sizeof kSegmentMagic));
+    const bool ours =
+        begin == 0 || (fill(0, begin) && std::memcmp(buffer_.data(), kSegmentMagic, begin) == 0);
+    report(0, size_, ours ? "the segment ends inside its header" : kNotOurs, ours);
     return Status();
   }
   SegmentHeader header;
   std::memcpy(&header, buffer_.data(), sizeof header);
   if (std::memcmp(header.magic, kSegmentMagic, sizeof header.magic) != 0) {
-    return Status::error(path_ + ": not a lockstep segment (its first 8 bytes are not LKSTEP1)");
+    return Status::error(path_ + ": " + kNotOurs);
   }
   if (header.checksum != XXH3_64bits(&header, offsetof(SegmentHeader, checksum))) {
     report(0, sizeof header, "the segment header's checksum does not match", false);

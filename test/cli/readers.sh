@@ -40,6 +40,12 @@ want_equal "damaged chunks" 1 "$("$lockstep" count "$TMP/damaged" --json 2>/dev/
 want_equal "verify of a damaged run" 1 "$(exit_code "$lockstep" verify "$TMP/damaged")"
 grep -q "difference: .*at offset" "$TMP/out" || fail "verify does not name the damage: $(cat "$TMP/out")"
 
+# Communicators that began in segments deleted for the disk budget are communicators all the same.
+LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_ROTATE_MB=1 LOCKSTEP_MAX_DISK_MB=2 LOCKSTEP_DIR=$TMP/rotated \
+  "$BUILD/lockstep-storm" "$BUILD/libnccl-profiler.so" --comms 3 --threads 3 --operations 200000 --steps 2 >/dev/null
+[ -z "$(find "$TMP/rotated" -name '*.0.lks')" ] || fail "the first segment is still there, so this shows nothing"
+want_equal "communicators after rotation" 3 "$("$lockstep" count "$TMP/rotated" --json | jq .communicators)"
+
 # Killed: recover gives every record back, once.
 killed=$TMP/killed
 played=$(replay "$killed" "$ROOT"/test/data/calls/mix.?.txt.zst --fast --end kill | calls)

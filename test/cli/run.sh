@@ -28,6 +28,10 @@ want_equal "exit code in run.json" 0 "$(jq .exit_code "${dir[0]}/run.json")"
   "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" "$TMP/slow_end" 2>"$TMP/said" || fail "no snapshot of the end: $(cat "$TMP/said")"
 want_equal "snapshots of a run that ended once" 1 "$(find "$TMP"/slow_end/*/snapshot -mindepth 1 -maxdepth 1 | wc -l)"
 
+# Snapshots before there is anything on disk are no failure.
+"$LOCKSTEP" run --dir "$TMP/nothing_yet" --snapshot-every 0.1 -- sleep 1 2>"$TMP/said"
+! grep -q "no snapshot" "$TMP/said" || fail "a snapshot failed: $(cat "$TMP/said")"
+
 want_equal "exit code" 37 "$(status run -- sh -c 'exit 37')"
 want_equal "exit code of a killed program" 137 "$(status run -- sh -c 'kill -9 $$')"
 want_equal "exit code of a missing program" 127 "$(status run -- "$TMP/nothere")"

@@ -16,6 +16,17 @@ rc=0
 want_equal "exit code for a folder that is not there" 3 "$rc"
 want_equal "clock and ranks" '["one host",2]' "$("$BUILD/lockstep" runs list "$TMP/runs" --json | jq -c '.[0] | [.clock, .ranks]')"
 
+# A program that records nothing makes a run as well, which can be listed and removed.
+"$BUILD/lockstep" run --dir "$TMP/runs" -- true 2>/dev/null
+nothing=$(cd "$TMP/runs" && echo lockstep-*-*)
+want_equal "a run that recorded nothing" '["nothing recorded",0,"true"]' \
+  "$("$BUILD/lockstep" runs list "$TMP/runs" --json | jq -c ".[] | select(.run == \"$nothing\") | [.state, .processes, .command]")"
+mkdir "$TMP/runs/junk"
+echo junk >"$TMP/runs/junk/host.1.0.lks"
+want_equal "a run of junk" unreadable "$("$BUILD/lockstep" runs show "$TMP/runs/junk" --json | jq -r .state)"
+"$BUILD/lockstep" runs rm --yes "$TMP/runs/$nothing" "$TMP/runs/junk" >/dev/null || fail "rm of a run that recorded nothing"
+want_equal "what is left" "by-hand lockstep-41.0 no-run" "$(cd "$TMP/runs" && echo *)"
+
 # Two hosts: not aligned, then graded.
 for host in a b; do
   LOCKSTEP_HOST=$host LOCKSTEP_DIR=$TMP/two "${emulate[@]}" >/dev/null

@@ -42,7 +42,7 @@ cp -r "$TMP/run" "$half"
 first=$(find "$half" -name '*.lks' | sort | head -1)
 truncate -s $(($(stat -c %s "$first") / 2)) "$first"
 rm "$(find "$half" -name '*.lks' | sort | tail -1)"
-want_equal "half of a run" 0 "$(exit_code "$lockstep" export "$half" --to perfetto -o "$TMP/half.trace" --json)"
+want_equal "half of a run" 1 "$(exit_code "$lockstep" export "$half" --to perfetto -o "$TMP/half.trace" --json)"
 [ -s "$TMP/err" ] || fail "nothing was said about the damage of half a run"
 left=$(jq .written.operations "$TMP/out")
 { [ "$left" -gt 0 ] && [ "$left" -lt 240 ]; } || fail "half a run has $left operations of 240"

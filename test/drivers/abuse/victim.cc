@@ -28,7 +28,7 @@ void Victim::unload() { dlclose(library_); }
 void* Victim::init(uint64_t comm_id) const {
   void* context = nullptr;
   int32_t mask = 0;
-  table_->init(&context, &mask, {"abuse", comm_id, 1, 2, 0});
+  table_->init(&context, &mask, {"abuse", comm_id, 1, 1, 0});
   if (context == nullptr) {
     std::fprintf(stderr, "init gave no context: NCCL would lose its reference count\n");
     std::exit(1);

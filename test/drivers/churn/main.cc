@@ -96,7 +96,7 @@ class Churn {
       : options_(options), plugin_(plugin), begin_(Clock::now()) {}
 
   void run() {
-    void* lasting = plugin_.init({"lasting", 1, 1, 2, 0});
+    void* lasting = plugin_.init({"lasting", 1, 1, 1, 0});
     while (!done(0.1)) communicator();
     warm_ = driver::footprint_at_rest();
     paused_ = Clock::now() - begin_ - worked_;
@@ -121,7 +121,7 @@ class Churn {
   void communicator() {
     const Clock::time_point began = Clock::now();
     const std::string name = communicators_ % 2 == 0 ? "data" : "pipeline";
-    void* context = plugin_.init({name, 0x1000 + communicators_, 1, 2, 0});
+    void* context = plugin_.init({name, 0x1000 + communicators_, 1, 1, 0});
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < options_.threads; ++i) {
       threads.emplace_back([&] {

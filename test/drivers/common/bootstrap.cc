@@ -196,4 +196,12 @@ bool Bootstrap::barrier(int timeout_ms) {
   return true;
 }
 
+bool Bootstrap::tell_all(int64_t* number, int timeout_ms) {
+  if (options_.rank != 0) return receive_all(control_[0], number, sizeof *number, timeout_ms);
+  for (size_t i = 1; i < control_.size(); ++i) {
+    if (!send_all(control_[i], number, sizeof *number)) return false;
+  }
+  return true;
+}
+
 }  // namespace lockstep::driver

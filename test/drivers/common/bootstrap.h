@@ -39,6 +39,8 @@ class Bootstrap {
   int accept_from(int rank, uint64_t key);
   // False when a rank is gone or does not come in time.
   bool barrier(int timeout_ms);
+  // Everybody's number becomes rank 0's. False as above.
+  bool tell_all(int64_t* number, int timeout_ms);
 
  private:
   explicit Bootstrap(BootstrapOptions options) : options_(std::move(options)) {}

@@ -27,6 +27,9 @@ constexpr std::pair<std::string_view, abi::State> kStates[] = {
     {"GroupEndApiStart", abi::kGroupEndApiStart},
 };
 
+// What the recorder prints for a communicator without a name.
+constexpr std::string_view kNoName = "(null)";
+
 std::string_view next_word(std::string_view* rest) {
   const size_t begin = std::min(rest->find_first_not_of(' '), rest->size());
   rest->remove_prefix(begin);
@@ -153,7 +156,7 @@ Status LineParser::parse_init(std::string_view rest, LogLine* line) {
   for (std::string_view word = next_word(&rest); !word.empty(); word = next_word(&rest)) {
     bool ok = true;
     if (take_prefix("name=", &word))
-      comm.name = word;
+      comm.name = word == kNoName ? "" : word;
     else if (take_prefix("hash=", &word))
       ok = parse_number("0x" + std::string(word), &comm.id);
     else if (take_prefix("nodes=", &word))

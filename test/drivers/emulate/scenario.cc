@@ -147,9 +147,17 @@ void Scenario::create(std::vector<CommunicatorOptions> wanted,
   }
 }
 
+// One instant for all, because a rank that came late to its own beginning would be late in all that
+// follows. Several hosts have no clock in common; there each begins when the barrier lets it go.
+bool Scenario::agree_on_the_start() {
+  began_ = now();
+  if (options_.work.rate <= 0 || bootstrap_->hosts() > 1) return true;
+  return bootstrap_->tell_all(&began_.raw_ns, kBarrierTimeoutMs);
+}
+
 void Scenario::run_iterations() {
   if (options_.work.graph_replay > 0) host_ = std::make_unique<HostCallbackThread>();
-  began_ = now();
+  stalled_ = !agree_on_the_start();
   for (int iteration = 0; iteration < options_.work.iterations && !stalled_; ++iteration) {
     wait_for_rate(iteration);
     stalled_ = !run_iteration(iteration);

@@ -31,6 +31,7 @@ class Scenario {
   bool create_communicators();
   void create(std::vector<CommunicatorOptions> wanted, const std::shared_ptr<Progress>& shared);
   int nodes_of(const std::vector<int>& members) const;
+  bool agree_on_the_start();
   void run_iterations();
   bool run_iteration(int iteration);
   void call_on(Communicator* comm, int iteration);

@@ -192,7 +192,7 @@ void storm_in_a_child(Plugin& plugin, void* context, Options options) {
     abi::v7::EventDescr d{};
     d.type = abi::kGroup;
     void* handle = nullptr;
-    void* other = plugin.init({"child", 1, 1, 2, 0});
+    void* other = plugin.init({"child", 1, 1, 1, 0});
     auto calls = std::make_unique<driver::CallCounts>();
     auto quiet = Plugin::load({options.plugin, 0}, calls.get());
     quiet.value()->start(Kind::Group, context, &handle, d);
@@ -209,7 +209,7 @@ void storm_in_a_child(Plugin& plugin, void* context, Options options) {
 int storm(const Options& options, Plugin& plugin, Latencies* latencies) {
   std::vector<void*> contexts;
   for (unsigned i = 0; i < options.comms; ++i) {
-    contexts.push_back(plugin.init({"storm", 0x1000u + i, 1, 2, 0}));
+    contexts.push_back(plugin.init({"storm", 0x1000u + i, 1, 1, 0}));
   }
   const int threads_of_process = driver::take_census().threads;
   if (options.fork_child) storm_in_a_child(plugin, contexts[0], options);

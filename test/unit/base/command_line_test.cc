@@ -43,6 +43,19 @@ TEST(CommandLine, RefusesWhatIsOutsideItsRange) {
   EXPECT_EQ(parse(&program, {"--ranks", "two"}), 2);
 }
 
+TEST(CommandLine, SaysOfANumberWhatItShouldBeInFewWords) {
+  Program program("A tool.", "tool");
+  int64_t rank = 0, limit = 1;
+  program.option("--rank", &rank, "Of").not_negative();
+  program.option("--limit", &limit, "Rows").positive();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parse(&program, {"--rank", "-1"}), 2);
+  EXPECT_EQ(parse(&program, {"--limit", "0"}), 2);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("-1 is not 0 or a number above"), std::string::npos) << said;
+  EXPECT_NE(said.find("0 is not a number above 0"), std::string::npos) << said;
+}
+
 TEST(CommandLine, KnowsWhichArgumentsGoTogether) {
   Program program("A tool.", "tool");
   int ranks = 2, rank = -1, world = 0;

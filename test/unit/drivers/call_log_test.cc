@@ -40,6 +40,17 @@ TEST(CallLog, ReadsACommunicatorsFacts) {
   EXPECT_EQ(comm.ranks, 4);
 }
 
+TEST(CallLog, ReadsACommunicatorWithoutANameAsTheTablesBeforeV4RecordIt) {
+  const Result<CallLog> log =
+      parse_call_log(std::string(kHeader) +
+                         "  0  19.068us tid=303(exe            ) init     ?            #0      "
+                         "parent=-            "
+                         "    ctx=1 name=(null) hash=0 nodes=0 ranks=0 rank=0\n",
+                     "x.txt");
+  ASSERT_TRUE(log.ok()) << log.message();
+  EXPECT_EQ(log.value().comms.at(0).name, "");
+}
+
 TEST(CallLog, ReadsEveryArgumentOfACollective) {
   const Result<CallLog> log = parse(
       "  1  84.5us tid=303(exe            ) start    Coll         #1      parent=-                "

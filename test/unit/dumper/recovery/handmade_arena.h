@@ -29,7 +29,8 @@ class HandmadeArena {
     std::snprintf(header_->boot_id, sizeof header_->boot_id, "%s", this_boot_id().c_str());
     std::snprintf(header_->run_dir, sizeof header_->run_dir, "%s", directory.c_str());
     const std::string facts =
-        "{\"host\":\"" + this_host() + "\",\"boot_id\":\"" + this_boot_id() + "\",\"pid\":5}";
+        "{\"host\":\"" + this_host() + "\",\"boot_id\":\"" + this_boot_id() +
+        "\",\"pid\":" + std::to_string(kDeadPid) + "}";
     std::memcpy(header_->facts, facts.data(), facts.size());
     header_->facts_bytes = static_cast<uint32_t>(facts.size());
     header_->anchors[0] = kSampleAnchors[0];

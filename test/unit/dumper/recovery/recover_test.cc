@@ -134,6 +134,17 @@ TEST(Recover, FindsAnArenaInAPlaceOfItsOwnWithoutAWordInTheRunDirectory) {
   EXPECT_FALSE(exists(dead.arena.path()));
 }
 
+TEST(Recover, LeavesWhatNamesADirectoryThatHoldsOnlyOthers) {
+  const ArenaElsewhere dead;
+  std::ofstream(dead.directory.path() + "/host.9.arena") << "/nowhere/9.blocks\n";
+
+  const RecoveredProcess process = recover_one(dead.directory.path());
+
+  EXPECT_EQ(process.outcome, Outcome::Unclaimed);
+  EXPECT_NE(process.sentence.find("earlier run"), std::string::npos) << process.sentence;
+  EXPECT_TRUE(exists(dead.arena.path()));
+}
+
 TEST(Recover, WritesToTheHostDirectoryThatTheProcessWroteTo) {
   const ArenaElsewhere dead("/" + this_host());
 

@@ -1,4 +1,4 @@
-#include "cli/job/run_directory.h"
+#include "cli/job/new_run.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,7 +73,9 @@ JobFacts job_facts() {
   return facts;
 }
 
-Result<std::string> new_run_directory(const std::string& parent, const JobFacts& facts, bool make) {
+Result<std::string> new_run_directory(const std::string& parent, const JobFacts& facts,
+                                      NewRun what) {
+  const bool make = what == NewRun::Make;
   std::error_code error;
   if (make) std::filesystem::create_directories(parent, error);
   if (error) return cannot_make(parent, error.message());

@@ -1,9 +1,8 @@
-// The streamed tables: events with their stops, network steps with their states. Rows leave as soon
-// as they are complete, so memory is what is open at one time; what never stops comes last.
+#include "analysis/load/stream_process.h"
+
 #include <unordered_map>
 
 #include "analysis/join/step_times.h"
-#include "analysis/load/run.h"
 #include "analysis/relate/communicators.h"
 #include "analysis/relate/run_clock.h"
 #include "dumper/run/process_reader.h"
@@ -12,6 +11,8 @@
 namespace lockstep::analysis {
 namespace {
 
+// Events with their stops, network steps with their states. Rows leave as soon as they are complete,
+// so memory is what is open at one time; what never stops comes last.
 class DetailJoin {
  public:
   DetailJoin(const RunTables& run, uint32_t process, DetailSink* sink)
@@ -199,6 +200,12 @@ Status stream_process(const std::string& directory, const RunTables& run, uint32
   }
   return Status::error(directory + ": the process of row " + std::to_string(process) +
                        " is not in this directory any more; load the run again");
+}
+
+ExportInput export_input(const std::string& directory, const RunTables& run) {
+  return {&run, [directory, &run](uint32_t process, DetailSink* sink) {
+            return stream_process(directory, run, process, sink);
+          }};
 }
 
 }  // namespace lockstep::analysis

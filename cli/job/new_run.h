@@ -28,7 +28,11 @@ std::string this_host();
 
 // lockstep-JOB[_TASK][.rRESTART] and, per job, .0, .1, ... in order of start; inside a step the
 // step's own number, the same for all of its tasks; without a job lockstep-HOST-DATE-PID.
-// `make` false: the name it would get now.
-Result<std::string> new_run_directory(const std::string& parent, const JobFacts& facts, bool make);
+enum class NewRun {
+  Make,
+  NameOnly,  // the name it would get now
+};
+Result<std::string> new_run_directory(const std::string& parent, const JobFacts& facts,
+                                      NewRun what);
 
 }  // namespace lockstep::cli
