@@ -1,4 +1,4 @@
-// JSON, read and written: RapidJSON set up once, with no exceptions but std::bad_alloc (by itself it
+// JSON, read and written: RapidJSON set up once, the only header that includes it, with no exceptions but std::bad_alloc (by itself it
 // would follow the null pointer), no recursion over hostile nesting, and its own namespace, so that a
 // copy inside the host program can never clash. Included by .cc files only, on any thread. The
 // getters take what a file may hold and answer with a default when the member is absent or of another
@@ -9,6 +9,10 @@
 #define RAPIDJSON_NAMESPACE_BEGIN namespace lockstep_rapidjson {
 #define RAPIDJSON_NAMESPACE_END }
 #include <rapidjson/document.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/filereadstream.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -41,7 +45,16 @@ class ThrowingAllocator {
   }
 };
 
+using lockstep_rapidjson::BaseReaderHandler;
+using lockstep_rapidjson::FileReadStream;
+using lockstep_rapidjson::GetParseError_En;
+using lockstep_rapidjson::kArrayType;
+using lockstep_rapidjson::kParseFullPrecisionFlag;
 using lockstep_rapidjson::kParseIterativeFlag;
+using lockstep_rapidjson::kParseNumbersAsStringsFlag;
+using lockstep_rapidjson::kParseValidateEncodingFlag;
+using lockstep_rapidjson::MemoryStream;
+using lockstep_rapidjson::ParseResult;
 using lockstep_rapidjson::SizeType;
 using lockstep_rapidjson::Writer;
 using Utf8 = lockstep_rapidjson::UTF8<>;
@@ -49,6 +62,7 @@ using Pool = lockstep_rapidjson::MemoryPoolAllocator<ThrowingAllocator>;
 using StringBuffer = lockstep_rapidjson::GenericStringBuffer<Utf8, ThrowingAllocator>;
 using Document = lockstep_rapidjson::GenericDocument<Utf8, Pool, ThrowingAllocator>;
 using Value = lockstep_rapidjson::GenericValue<Utf8, Pool>;
+using Reader = lockstep_rapidjson::GenericReader<Utf8, Utf8, ThrowingAllocator>;
 
 }  // namespace json
 

@@ -31,13 +31,4 @@ std::FILE* open_own_file_to_append(const std::string& path) {
   return as_stream(open_own(path, O_RDWR | O_APPEND), "a+");
 }
 
-std::FILE* open_own_file_to_write(const std::string& path) {
-  const int file = open_own(path, O_WRONLY);
-  if (file >= 0 && ftruncate(file, 0) != 0) {
-    close(file);
-    return nullptr;
-  }
-  return as_stream(file, "w");
-}
-
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Files that this process writes in a place where others may have been first: made with mode 0600,
+// Files that this process adds to in a place where others may have been first: made with mode 0600,
 // never through a symbolic link, never one that belongs to another user.
 #pragma once
 
@@ -7,9 +7,7 @@
 
 namespace lockstep {
 
-// For reading and appending, or emptied and for writing. nullptr with errno (ELOOP for a link,
-// EPERM for another user's file).
+// For reading and appending. nullptr with errno (ELOOP for a link, EPERM for another user's file).
 std::FILE* open_own_file_to_append(const std::string& path);
-std::FILE* open_own_file_to_write(const std::string& path);
 
 }  // namespace lockstep

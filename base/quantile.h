@@ -20,5 +20,10 @@ template <class T>
 T median(std::vector<T>* values) {
   return quantile(values, 0.5);
 }
+// Of a copy, which leaves the values in their order.
+template <class T>
+T median_of(std::vector<T> values) {
+  return median(&values);
+}
 
 }  // namespace lockstep

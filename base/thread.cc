@@ -2,6 +2,7 @@
 
 #include <ctime>
 #include <memory>
+#include <new>
 
 #include <signal.h>
 
@@ -12,7 +13,10 @@ constexpr size_t kStackBytes = 1 << 20;  // enough for zstd, JSON and the clock'
 
 void* run_body(void* argument) {
   const std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()>*>(argument));
-  (*body)();
+  try {
+    (*body)();
+  } catch (const std::bad_alloc&) {  // the host program goes on
+  }
   return nullptr;
 }
 

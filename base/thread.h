@@ -14,7 +14,8 @@ namespace lockstep {
 // Empty when the system gives no thread (EAGAIN); `body` then never runs. The caller joins or detaches
 // it.
 std::optional<pthread_t> start_thread(const char* name, void* (*body)(void*), void* argument);
-// The same for a body that owns what it captured; it is gone when the body has returned.
+// The same for a body that owns what it captured; it is gone when the body has returned. A body that
+// runs out of memory ends its thread, not the host program.
 std::optional<pthread_t> start_thread(const char* name, std::function<void()> body);
 
 // True when the thread ended within the time; otherwise it is detached and ends by itself.

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/parallel.h"
+#include "base/text.h"
 #include "dumper/run/run_files.h"
 
 namespace lockstep::analysis {

@@ -1,6 +1,5 @@
 #include "analysis/join/process_load.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <optional>
 
 #include "base/clock_ns.h"
+#include "base/launcher.h"
 #include "clocksync/record/clock_records.h"
 #include "dumper/run/mixed_jobs.h"
 #include "dumper/run/process_reader.h"
@@ -30,9 +30,13 @@ void fill_facts(const dumper::ProcessEntry& entry, LoadedProcess* out) {
   row.nccl_version = entry.facts.nccl_version;
   row.kinds = entry.facts.activation_mask;
   out->notes = entry.facts.notes;
-  for (const dumper::JobFact& fact : entry.facts.job) {
-    if (row.job == 0) row.job = out->strings.intern(fact.value);
-  }
+  const std::string job = launch_fact(LaunchFact::Job, [&entry](const char* name) {
+    for (const dumper::JobFact& fact : entry.facts.job) {
+      if (fact.name == name) return fact.value;
+    }
+    return std::string();
+  });
+  if (!job.empty()) row.job = out->strings.intern(job);
   row.segments = static_cast<uint32_t>(entry.segments.size());
   for (const dumper::SegmentFile& segment : entry.segments) {
     row.stored_bytes += segment.bytes;

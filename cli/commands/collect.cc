@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/system.h"
 #include "cli/commands.h"
 #include "cli/job/collection.h"
 #include "cli/job/new_run.h"

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 
+#include "base/system.h"
 #include "cli/commands.h"
 #include "cli/job/collection.h"
 #include "cli/job/run_finish.h"

@@ -8,7 +8,9 @@
 
 #include "analysis/report/report_compare.h"
 #include "analysis/report/report_markdown.h"
+#include "base/clock_ns.h"
 #include "base/json.h"
+#include "base/system.h"
 #include "cli/commands.h"
 #include "cli/job/node_shares.h"
 #include "cli/show/output.h"
@@ -68,12 +70,7 @@ Result<Tables> read_on_all_nodes(const Arguments& arguments, std::vector<std::st
 std::string place_of(const Arguments& arguments) {
   std::string base = base_of(arguments);
   if (!arguments.snapshot) return base;
-  char stamp[32];
-  const time_t now = time(nullptr);
-  tm utc{};
-  gmtime_r(&now, &utc);
-  strftime(stamp, sizeof stamp, "%Y-%m-%dT%H-%M-%SZ", &utc);
-  return base + "/snapshot/" + stamp;
+  return base + "/snapshot/" + utc_text("%Y-%m-%dT%H-%M-%SZ", real_now_ns());
 }
 
 void put_changes(const char* key, const std::vector<analysis::Change>& changes, JsonFields* out) {

@@ -10,6 +10,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/clock_ns.h"
+#include "base/system.h"
 #include "cli/commands.h"
 #include "cli/job/nccl_by_name.h"
 #include "cli/job/run_finish.h"
@@ -98,12 +100,7 @@ std::string local_place(const std::string& parent, const std::string& directory)
 }
 
 std::string utc_now() {
-  char text[32];
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H-%M-%SZ", &utc);
-  return text;
+  return utc_text("%Y-%m-%dT%H-%M-%SZ", real_now_ns());
 }
 
 int show_plan(const Arguments& arguments, const Settings& settings, const FinishPlan& plan) {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/launcher.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
@@ -33,9 +34,9 @@ timespec until(Clock::time_point deadline) {
 
 // The step whose srun is this process, as JOB.STEP; empty when SLURM knows none.
 std::string step_of_srun(pid_t srun) {
-  const char* job = std::getenv("SLURM_JOB_ID");
-  if (job == nullptr || std::strspn(job, "0123456789") != std::strlen(job)) return {};
-  const std::string ask = "scontrol -o show step " + std::string(job) + " 2>/dev/null";
+  const std::string job = launch_fact(LaunchFact::Job, process_variables(), Launcher::Slurm);
+  if (job.empty() || job.find_first_not_of("0123456789") != std::string::npos) return {};
+  const std::string ask = "scontrol -o show step " + job + " 2>/dev/null";
   FILE* answer = popen(ask.c_str(), "r");
   if (answer == nullptr) return {};
   std::string text;

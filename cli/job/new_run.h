@@ -24,7 +24,6 @@ struct JobFacts {
 };
 JobFacts job_facts();
 
-std::string this_host();
 
 // lockstep-JOB[_TASK][.rRESTART] and, per job, .0, .1, ... in order of start; inside a step the
 // step's own number, the same for all of its tasks; without a job lockstep-HOST-DATE-PID.

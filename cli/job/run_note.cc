@@ -1,11 +1,11 @@
 #include "cli/job/run_note.h"
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <numeric>
 
 #include "base/json.h"
+#include "base/output_file.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
@@ -32,13 +32,8 @@ void RunNote::write() const {
     if (exit_code) out.number("exit_code", *exit_code);
   });
   const std::string path = directory + "/run.json";
-  const std::string fresh = path + ".new";
-  FILE* file = std::fopen(fresh.c_str(), "w");
-  const bool written =
-      file != nullptr && std::fprintf(file, "%s\n", std::string(out.text()).c_str()) > 0;
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed || std::rename(fresh.c_str(), path.c_str()) != 0)
-    complain("cannot write " + path);
+  const Status written = write_file(path, std::string(out.text()) + "\n", IfExists::Replace);
+  if (!written.ok()) complain(written.message());
 }
 
 std::map<std::string, std::string> read_run_note(const std::string& directory) {

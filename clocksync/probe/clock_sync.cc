@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/launcher.h"
 #include "base/thread.h"
 #include "clocksync/probe/local_leader.h"
 #include "clocksync/probe/probe_setup.h"
@@ -88,7 +89,12 @@ void run_prober(const std::shared_ptr<Session>& session, const ClockSource& cloc
     const std::lock_guard<std::mutex> lock(session->prober_mutex);
     session->prober = &prober;
   }
-  prober.run(session->stop_fd);
+  bool no_memory = false;
+  try {
+    prober.run(session->stop_fd);
+  } catch (const std::bad_alloc&) {
+    no_memory = true;
+  }
   {
     const std::lock_guard<std::mutex> lock(session->prober_mutex);
     session->prober = nullptr;
@@ -96,10 +102,11 @@ void run_prober(const std::shared_ptr<Session>& session, const ClockSource& cloc
   directory->stop.store(true, std::memory_order_relaxed);
   pthread_detach(*rendezvous);
   for (size_t i = 1; i < kMostFds; ++i) session->fds[i] = -1;
+  if (no_memory) session->log("clock: no memory left; clocks are not probed any more");
 }
 
 void lead_and_probe(const std::shared_ptr<Session>& session) {
-  const Environment environment = process_environment();
+  const Environment environment = process_variables();
   const ProbeIdentity identity = identify(session->options, environment);
   LocalLeader leader(identity.job, identity.host, identity.facts);
   bool waited = false;

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.h"
+#include "clocksync/rendezvous/host_list.h"
 #include "clocksync/wire/interfaces.h"
 #include "clocksync/wire/key_file.h"
 
@@ -15,10 +17,6 @@ std::string hex(uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
   return text;
-}
-
-bool starts_with(const std::string& text, const std::string& prefix) {
-  return text.compare(0, prefix.size(), prefix) == 0;
 }
 
 Status make_directories(const std::string& path) {
@@ -166,7 +164,8 @@ Result<PreparedProbe> prepare_probe(const ClockSyncOptions& options, const Probe
   if (!secret.ok()) return secret.status();
   ListedSelf listed;
   if (starts_with(options.rendezvous, "static:")) {
-    listed = find_self(options.rendezvous.substr(7), identity.host);
+    const auto hosts = parse_static_list(options.rendezvous.substr(7));
+    if (hosts.ok()) listed = find_self(hosts.value(), identity.host);
   }
   const bool beyond = secret.value().beyond_loopback;
   const Result<Interface> interface = choose_interface(options, listed, beyond, environment);

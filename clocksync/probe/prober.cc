@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock_ns.h"
+#include "base/system.h"
 
 namespace lockstep::clocksync {
 namespace {

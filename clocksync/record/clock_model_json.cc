@@ -1,18 +1,13 @@
 // clock_model.json: the model beside the segments. One object; per host the arrays t, theta, lo, hi
 // (ns, see clock_model.h) of equal length and `step_after`, the indices of knots that a step
 // follows.
-#include <rapidjson/document.h>
-#include <rapidjson/error/en.h>
-#include <rapidjson/filereadstream.h>
-#include <rapidjson/filewritestream.h>
-#include <rapidjson/writer.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
-#include "base/own_file.h"
+#include "base/json.h"
+#include "base/output_file.h"
 #include "clocksync/record/clock_model.h"
 #include "clocksync/record/clock_records.h"
 
@@ -20,12 +15,12 @@ namespace lockstep::clocksync {
 namespace {
 
 constexpr int kModelVersion = 1;
-using Writer = rapidjson::Writer<rapidjson::FileWriteStream>;
-using Value = rapidjson::Value;
+using Writer = JsonWriter;
+using Value = json::Value;
 
 void text(Writer& out, const char* key, const std::string& value) {
   out.Key(key);
-  out.String(value.data(), rapidjson::SizeType(value.size()));
+  out.String(value.data(), json::SizeType(value.size()));
 }
 
 template <typename Get>
@@ -94,7 +89,7 @@ void write_model(Writer& out, const ClockModel& model) {
   out.Key("assumptions");
   out.StartArray();
   for (const std::string& a : model.assumptions)
-    out.String(a.data(), rapidjson::SizeType(a.size()));
+    out.String(a.data(), json::SizeType(a.size()));
   out.EndArray();
   out.Key("hosts");
   out.StartArray();
@@ -154,7 +149,7 @@ class Members {
     return list;
   }
   Value::ConstArray array(const char* key) const {
-    static const Value kEmpty(rapidjson::kArrayType);
+    static const Value kEmpty(json::kArrayType);
     const Value* v = find(key);
     if (v != nullptr && v->IsArray()) return v->GetArray();
     complain(key);
@@ -247,27 +242,11 @@ ClockModel read_model(const Members& m, std::string* bad) {
 }  // namespace
 
 Status ClockModel::save(const std::string& path) const {
-  const std::string temporary = path + ".tmp";
-  std::unique_ptr<std::FILE, FileCloser> file(open_own_file_to_write(temporary));
-  if (file == nullptr) {
-    return Status::error(temporary + ": cannot be written (" + std::strerror(errno) +
-                         "); name a directory that can be written to");
-  }
-  std::vector<char> buffer(64 << 10);
-  rapidjson::FileWriteStream stream(file.get(), buffer.data(), buffer.size());
-  Writer out(stream);
+  json::StringBuffer text;
+  Writer out(text);
   write_model(out, *this);
-  stream.Put('\n');
-  stream.Flush();
-  const bool whole = std::fflush(file.get()) == 0 && std::ferror(file.get()) == 0;
-  const std::string why = whole ? "" : std::strerror(errno);
-  file.reset();
-  if (!whole || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = whole ? std::strerror(errno) : why;
-    std::remove(temporary.c_str());
-    return Status::error(path + ": cannot be written (" + reason + ")");
-  }
-  return Status();
+  text.Put('\n');
+  return write_file(path, {text.GetString(), text.GetSize()}, IfExists::Replace, {0600});
 }
 
 Result<ClockModel> ClockModel::load(const std::string& path) {
@@ -277,12 +256,12 @@ Result<ClockModel> ClockModel::load(const std::string& path) {
                          "); `lockstep align DIR` makes it");
   }
   std::vector<char> buffer(64 << 10);
-  rapidjson::FileReadStream stream(file.get(), buffer.data(), buffer.size());
-  rapidjson::Document document;
-  document.ParseStream<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(stream);
+  json::FileReadStream stream(file.get(), buffer.data(), buffer.size());
+  json::Document document;
+  document.ParseStream<json::kParseIterativeFlag | json::kParseFullPrecisionFlag>(stream);
   if (document.HasParseError()) {
     return Status::error(path + ": byte " + std::to_string(document.GetErrorOffset()) + ": " +
-                         rapidjson::GetParseError_En(document.GetParseError()) +
+                         json::GetParseError_En(document.GetParseError()) +
                          "; make it anew with `lockstep align DIR`");
   }
   std::string bad;

@@ -1,18 +1,16 @@
 #include "clocksync/record/clock_records.h"
 
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <cerrno>
 #include <cstring>
 #include <type_traits>
 
+#include "base/json.h"
+
 namespace lockstep::clocksync {
 namespace {
 
-using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
-using JsonValue = rapidjson::Value;
+using JsonValue = json::Value;
 
 // The fields of each record, named once for both directions. V is Put or Get below.
 template <typename V>
@@ -123,7 +121,7 @@ class Put {
     out_.Key(key);
     put(value);
   }
-  void put(const std::string& s) { out_.String(s.data(), rapidjson::SizeType(s.size())); }
+  void put(const std::string& s) { out_.String(s.data(), json::SizeType(s.size())); }
   void put(bool b) { out_.Bool(b); }
   void put(int i) { out_.Int(i); }
   void put(int64_t i) { out_.Int64(i); }
@@ -206,7 +204,7 @@ class Get {
   static bool get(const JsonValue& v, std::vector<T>& list) {
     if (!v.IsArray()) return false;
     list.resize(v.Size());
-    for (rapidjson::SizeType i = 0; i < v.Size(); ++i) {
+    for (json::SizeType i = 0; i < v.Size(); ++i) {
       if (!get(v[i], list[i])) return false;
     }
     return true;
@@ -236,7 +234,7 @@ Result<std::optional<ClockRecord>> read_as(const std::string& type, const JsonVa
 }  // namespace
 
 std::string to_json(const ClockRecord& record) {
-  rapidjson::StringBuffer text;
+  json::StringBuffer text;
   JsonWriter out(text);
   Put put(out);
   out.StartObject();
@@ -253,8 +251,8 @@ std::string to_json(const ClockRecord& record) {
 }
 
 Result<std::optional<ClockRecord>> from_json(const char* line, size_t size_bytes) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(line,
+  json::Document document;
+  document.Parse<json::kParseIterativeFlag | json::kParseFullPrecisionFlag>(line,
                                                                                       size_bytes);
   if (document.HasParseError()) {
     return Status::error("not JSON at column " + std::to_string(document.GetErrorOffset()));

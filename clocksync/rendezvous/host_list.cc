@@ -2,21 +2,13 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace lockstep::clocksync {
 namespace {
 
 // More names than any machine has: a range such as [0-999999999] is a mistake, not a list.
 constexpr size_t kMostHosts = 1'000'000;
-
-bool parse_number(const std::string& text, uint64_t* value) {
-  if (text.empty() || text.size() > 12) return false;
-  *value = 0;
-  for (char c : text) {
-    if (c < '0' || c > '9') return false;
-    *value = *value * 10 + static_cast<uint64_t>(c - '0');
-  }
-  return true;
-}
 
 // Splits at commas that are outside of brackets.
 std::vector<std::string> split_outside_brackets(const std::string& text) {
@@ -42,12 +34,10 @@ std::string padded(uint64_t value, size_t width) {
 bool expand_range(const std::string& range, std::vector<std::string>* numbers) {
   const size_t dash = range.find('-');
   const std::string first_text = range.substr(0, dash);
-  uint64_t first = 0;
-  if (!parse_number(first_text, &first)) return false;
-  uint64_t last = first;
-  if (dash != std::string::npos && !parse_number(range.substr(dash + 1), &last)) return false;
-  if (last < first || last - first >= kMostHosts) return false;
-  for (uint64_t n = first; n <= last; ++n) numbers->push_back(padded(n, first_text.size()));
+  const auto first = parse_number<uint64_t>(first_text);
+  const auto last = dash == std::string::npos ? first : parse_number<uint64_t>(range.substr(dash + 1));
+  if (!first || !last || *last < *first || *last - *first >= kMostHosts) return false;
+  for (uint64_t n = *first; n <= *last; ++n) numbers->push_back(padded(n, first_text.size()));
   return true;
 }
 
@@ -103,25 +93,25 @@ Result<HostPort> parse_host_port(const std::string& item) {
   } else {
     result.host = item;  // a name, an IPv4 address, or a bare IPv6 address
   }
-  uint64_t number = 0;
-  if (result.host.empty() || (!port.empty() && (!parse_number(port, &number) || number > 65535))) {
+  const auto number = port.empty() ? uint16_t{0} : parse_number<uint16_t>(port);
+  if (result.host.empty() || !number)
     return Status::error("\"" + item + "\": expected host, host:port or [address]:port");
-  }
-  result.port = static_cast<uint16_t>(number);
+  result.port = *number;
   return result;
 }
 
-Result<std::vector<HostPort>> parse_static_list(const std::string& list) {
-  std::vector<HostPort> hosts;
-  size_t start = 0;
-  while (start <= list.size()) {
-    const size_t comma = std::min(list.find(',', start), list.size());
-    if (comma > start) {
-      Result<HostPort> host = parse_host_port(list.substr(start, comma - start));
-      if (!host.ok()) return host.status();
-      hosts.push_back(host.value());
-    }
-    start = comma + 1;
+Result<std::vector<ListedHost>> parse_static_list(const std::string& list) {
+  std::vector<ListedHost> hosts;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    const std::string item = list.substr(at, comma - at);
+    at = comma + 1;
+    if (item.empty()) continue;
+    const size_t equals = item.find('=');
+    const bool named = equals != std::string::npos;
+    const Result<HostPort> parsed = parse_host_port(named ? item.substr(equals + 1) : item);
+    if (!parsed.ok()) return parsed.status();
+    hosts.push_back({named ? item.substr(0, equals) : parsed.value().host, parsed.value()});
   }
   return hosts;
 }

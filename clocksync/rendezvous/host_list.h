@@ -1,5 +1,5 @@
 // Lists of hosts as people and schedulers write them: SLURM's bracket syntax
-// ("gpu[001-003,7],login1") and a plain list with optional ports ("h1,h2:4001,[fd00::2]:4001").
+// ("gpu[001-003,7],login1") and a plain list with optional names and ports ("h1,h2:4001,n3=[fd00::2]:4001").
 // Pure functions; called when the rendezvous starts.
 #pragma once
 
@@ -20,10 +20,14 @@ struct HostPort {
   uint16_t port = 0;  // 0: not given
 };
 
-// "h1,h2:4001,[fd00::2]:4001,fd00::3"
-Result<std::vector<HostPort>> parse_static_list(const std::string& list);
-
-// One item of such a list.
+// "h2:4001", "[fd00::2]:4001", "fd00::3".
 Result<HostPort> parse_host_port(const std::string& item);
+
+struct ListedHost {
+  std::string name;  // what stands before `=`, else the host as it is written
+  HostPort at;
+};
+// What LOCKSTEP_CLOCK_RENDEZVOUS=static: takes: "h1,h2:4001,node3=[fd00::2]:4001,fd00::3".
+Result<std::vector<ListedHost>> parse_static_list(const std::string& list);
 
 }  // namespace lockstep::clocksync

@@ -3,22 +3,17 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-
+#include "base/launcher.h"
+#include "base/system.h"
 #include "clocksync/rendezvous/host_list.h"
 
 namespace lockstep::clocksync {
 namespace {
 
 std::string first_line(const char* path) {
-  std::FILE* file = std::fopen(path, "re");
-  if (file == nullptr) return "";
-  char line[256] = "";
-  const bool read = std::fgets(line, sizeof line, file) != nullptr;
-  std::fclose(file);
-  std::string text = read ? line : "";
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  const Result<std::string> file = read_small_file(path, 4096);
+  std::string text = file.ok() ? file.value().substr(0, file.value().find('\n')) : "";
+  while (!text.empty() && (text.back() == ' ')) text.pop_back();
   return text;
 }
 
@@ -30,32 +25,25 @@ std::string link_target(const char* path) {
 
 }  // namespace
 
-Environment process_environment() {
-  return [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-}
-
 std::string job_name(const Environment& environment) {
-  const std::string slurm_job = environment("SLURM_JOB_ID");
-  if (!slurm_job.empty()) {
-    const std::string step = environment("SLURM_STEP_ID");
-    return "slurm:" + slurm_job + (step.empty() ? "" : "." + step);
+  const LaunchValue job = launch_value(LaunchFact::Job, environment);
+  if (job.variable != nullptr) {
+    // A job of SLURM runs several programs, one a step.
+    const std::string step = job.variable->launcher == Launcher::Slurm
+                                 ? launch_fact(LaunchFact::Step, environment, Launcher::Slurm)
+                                 : "";
+    const std::string launcher = job.variable->launcher == Launcher::Slurm      ? "slurm"
+                                 : job.variable->launcher == Launcher::Torchrun ? "torch"
+                                                                                : job.variable->name;
+    return launcher + ":" + job.text + (step.empty() ? "" : "." + step);
   }
-  // torchrun's default run id is the same for every job: it names nothing.
-  const std::string torch = environment("TORCHELASTIC_RUN_ID");
-  if (!torch.empty() && torch != "none") return "torch:" + torch;
-  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PBS_JOBID", "LSB_JOBID"}) {
-    const std::string value = environment(name);
-    if (!value.empty()) return std::string(name) + ":" + value;
-  }
-  const std::string master = environment("MASTER_ADDR");
-  return master.empty() ? "" : "master:" + master + ":" + environment("MASTER_PORT");
+  const std::string master = launch_fact(LaunchFact::Master, environment);
+  if (master.empty()) return "";
+  return "master:" + master + ":" + launch_fact(LaunchFact::MasterPort, environment);
 }
 
 std::string master_host(const Environment& environment) {
-  std::string master = environment("MASTER_ADDR");
+  std::string master = launch_fact(LaunchFact::Master, environment);
   if (!master.empty()) return master;
   const std::string comm_id = environment("NCCL_COMM_ID");
   if (comm_id.empty()) return "";
@@ -72,9 +60,7 @@ std::string pod_from_environment(const Environment& environment) {
 
 HostFacts host_facts() {
   HostFacts facts;
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  facts.name = name[0] == '\0' ? "localhost" : name;
+  facts.name = this_host();
   facts.boot_id = first_line("/proc/sys/kernel/random/boot_id");
   facts.clock_namespace = link_target("/proc/self/ns/time");
   facts.net_namespace = link_target("/proc/self/ns/net");

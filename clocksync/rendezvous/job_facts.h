@@ -5,20 +5,18 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
+#include "base/launcher.h"
 #include "clocksync/wire/packet_auth.h"
 #include "lockstep/status.h"
 
 namespace lockstep::clocksync {
 
-// Returns the variable's value, empty when it is not set. Tests pass their own.
-using Environment = std::function<std::string(const char* name)>;
-Environment process_environment();
+using Environment = Variables;  // tests pass their own
 
-// The job's name, the same on all of its hosts: SLURM job and step, torchrun's run id, PMIx, Open
-// MPI, PBS, LSF, else MASTER_ADDR:MASTER_PORT, else empty.
+// The job's name, the same on all of its hosts: SLURM job and step, what another
+// launcher calls the job, else MASTER_ADDR:MASTER_PORT, else empty.
 std::string job_name(const Environment& environment);
 
 // Host and port of the TCP rendezvous that the environment suggests, or empty. NCCL_COMM_ID only

@@ -33,17 +33,9 @@ std::unique_ptr<RendezvousSource> slurm_source(const RendezvousFacts& facts,
   if (nodes.empty()) nodes = environment("SLURM_JOB_NODELIST");
   const Result<std::vector<std::string>> names = expand_nodelist(nodes);
   if (!names.ok() || names.value().empty() || facts.port == 0) return nullptr;
-  return list_source(names.value(), facts.port, facts.self);
-}
-
-std::vector<std::string> comma_items(const std::string& list) {
-  std::vector<std::string> items;
-  for (size_t at = 0; at <= list.size();) {
-    const size_t comma = std::min(list.find(',', at), list.size());
-    if (comma > at) items.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return items;
+  std::vector<ListedHost> hosts;
+  for (const std::string& name : names.value()) hosts.push_back({name, {name, 0}});
+  return list_source(hosts, facts.port, facts.self);
 }
 
 RendezvousPlan plan_without_choice(const RendezvousFacts& facts, const Environment& environment) {
@@ -114,7 +106,10 @@ Result<RendezvousPlan> plan_rendezvous(const RendezvousFacts& facts,
           "LOCKSTEP_CLOCK_RENDEZVOUS=slurm needs SLURM_JOB_NODELIST and LOCKSTEP_CLOCK_PORT");
     }
   } else if (take_prefix(facts.choice, "static:", &rest)) {
-    plan.sources.push_back(list_source(comma_items(rest), facts.port, facts.self));
+    const auto hosts = parse_static_list(rest);
+    if (!hosts.ok())
+      return Status::error("LOCKSTEP_CLOCK_RENDEZVOUS=" + facts.choice + ": " + hosts.message());
+    plan.sources.push_back(list_source(hosts.value(), facts.port, facts.self));
   } else if (facts.choice != "none") {
     return Status::error("LOCKSTEP_CLOCK_RENDEZVOUS=" + facts.choice +
                          ": expected dir:PATH, tcp:HOST:PORT, slurm, static:H1,H2 or none");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "clocksync/rendezvous/host_directory.h"
+#include "clocksync/rendezvous/host_list.h"
 #include "clocksync/rendezvous/job_facts.h"
 #include "lockstep/status.h"
 
@@ -36,7 +37,7 @@ std::unique_ptr<RendezvousSource> tcp_source(const std::string& host, uint16_t p
                                              const HostEntry& self, const SecretKey& secret);
 // Names are resolved to the family of self's address; a host without a port of its own gets
 // default_port.
-std::unique_ptr<RendezvousSource> list_source(const std::vector<std::string>& items,
+std::unique_ptr<RendezvousSource> list_source(const std::vector<ListedHost>& hosts,
                                               uint16_t default_port, const HostEntry& self);
 
 // Where a list given by hand says this host is, so that it binds that address and port.
@@ -45,7 +46,7 @@ struct ListedSelf {
   std::string address;
   uint16_t port = 0;
 };
-ListedSelf find_self(const std::string& static_list, const std::string& host_name);
+ListedSelf find_self(const std::vector<ListedHost>& hosts, const std::string& host_name);
 
 struct RendezvousPlan {
   std::vector<std::unique_ptr<RendezvousSource>> sources;

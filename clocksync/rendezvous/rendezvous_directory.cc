@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <map>
 
-#include "base/own_file.h"
+#include "base/output_file.h"
+#include "base/system.h"
 #include "clocksync/rendezvous/rendezvous.h"
 
 namespace lockstep::clocksync {
@@ -21,13 +21,9 @@ bool has_suffix(const std::string& text, const std::string& suffix) {
          text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-std::string read_small_file(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "re");
-  if (file == nullptr) return "";
-  char text[kLargestEntry];
-  const size_t size = std::fread(text, 1, sizeof text, file);
-  std::fclose(file);
-  return std::string(text, size);
+std::string text_of_file(const std::string& path) {
+  const Result<std::string> text = read_small_file(path, kLargestEntry);
+  return text.ok() ? text.value() : std::string();
 }
 
 class DirectorySource final : public RendezvousSource {
@@ -53,7 +49,7 @@ class DirectorySource final : public RendezvousSource {
       const std::string name = item->d_name;
       if (!has_suffix(name, ".json") || (!read_all && read_.count(name) != 0)) continue;
       // A file that is not an entry was not written by us; it must not stop the others.
-      Result<HostEntry> entry = entry_from_json(read_small_file(directory_ + "/" + name));
+      Result<HostEntry> entry = entry_from_json(text_of_file(directory_ + "/" + name));
       if (entry.ok() && name == entry.value().name + ".json") read_[name] = entry.value();
     }
     closedir(dir);
@@ -63,22 +59,13 @@ class DirectorySource final : public RendezvousSource {
   }
 
   void leave() override {
-    if (written_ && read_small_file(own_file_) == entry_to_json(self_)) unlink(own_file_.c_str());
+    if (written_ && text_of_file(own_file_) == entry_to_json(self_)) unlink(own_file_.c_str());
   }
 
  private:
-  // Written beside and renamed, so that a reader sees all of it or nothing.
   Status write_own_entry() const {
-    const std::string draft = own_file_ + ".new" + std::to_string(getpid());
-    std::FILE* file = open_own_file_to_write(draft);
-    const std::string text = entry_to_json(self_);
-    bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (file != nullptr) good = std::fclose(file) == 0 && good;
-    good = good && std::rename(draft.c_str(), own_file_.c_str()) == 0;
-    if (good) return Status();
-    const std::string reason = std::strerror(errno);
-    unlink(draft.c_str());
-    return Status::error("rendezvous file " + own_file_ + " cannot be written: " + reason);
+    const Status status = write_file(own_file_, entry_to_json(self_), IfExists::Replace, {0600});
+    return status.ok() ? status : Status::error("rendezvous: " + status.message());
   }
 
   const std::string directory_;

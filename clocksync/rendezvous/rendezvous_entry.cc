@@ -1,8 +1,6 @@
 #include <arpa/inet.h>
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
+#include "base/json.h"
 #include "clocksync/rendezvous/rendezvous.h"
 
 namespace lockstep::clocksync {
@@ -26,12 +24,12 @@ bool plain_name(const std::string& name) {
 }  // namespace
 
 std::string entry_to_json(const HostEntry& entry) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  json::StringBuffer buffer;
+  JsonWriter writer(buffer);
   writer.StartObject();
   const auto text = [&writer](const char* key, const std::string& value) {
     writer.Key(key);
-    writer.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+    writer.String(value.data(), static_cast<json::SizeType>(value.size()));
   };
   text("host", entry.name);
   text("address", entry.address);
@@ -43,8 +41,8 @@ std::string entry_to_json(const HostEntry& entry) {
 }
 
 Result<HostEntry> entry_from_json(const std::string& text) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
+  json::Document document;
+  document.Parse<json::kParseIterativeFlag>(text.data(), text.size());
   const auto string_at = [&document](const char* key) {
     const bool there = document.HasMember(key) && document[key].IsString();
     return there ? std::string(document[key].GetString(), document[key].GetStringLength()) : "";

@@ -2,7 +2,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 
-#include <algorithm>
 #include <map>
 
 #include "clocksync/rendezvous/host_list.h"
@@ -28,15 +27,15 @@ std::string resolve(const std::string& name, int family) {
 // SLURM.
 class ListSource final : public RendezvousSource {
  public:
-  ListSource(std::vector<std::string> items, uint16_t default_port, HostEntry self)
-      : items_(std::move(items)), default_port_(default_port), self_(std::move(self)) {}
+  ListSource(std::vector<ListedHost> listed, uint16_t default_port, HostEntry self)
+      : listed_(std::move(listed)), default_port_(default_port), self_(std::move(self)) {}
 
   Result<std::vector<HostEntry>> look() override {
     const int family = self_.address.find(':') == std::string::npos ? AF_INET : AF_INET6;
     std::vector<HostEntry> hosts;
     std::string missing;
-    for (const std::string& item : items_) {
-      const Result<HostEntry> entry = entry_of(item, family);
+    for (const ListedHost& host : listed_) {
+      const Result<HostEntry> entry = entry_of(host, family);
       if (!entry.ok()) return entry.status();
       if (entry.value().address.empty()) {
         missing += " " + entry.value().name;
@@ -51,26 +50,22 @@ class ListSource final : public RendezvousSource {
   }
 
  private:
-  Result<HostEntry> entry_of(const std::string& item, int family) {
-    const size_t equals = item.find('=');
-    Result<HostPort> parsed =
-        parse_host_port(equals == std::string::npos ? item : item.substr(equals + 1));
-    if (!parsed.ok()) return parsed.status();
+  Result<HostEntry> entry_of(const ListedHost& host, int family) {
+    if (host.name == self_.name) return self_;
     HostEntry entry;
-    entry.name = equals == std::string::npos ? parsed.value().host : item.substr(0, equals);
+    entry.name = host.name;
     entry.id = host_id_of(entry.name);
-    if (entry.name == self_.name) return self_;
-    entry.port = parsed.value().port == 0 ? default_port_ : parsed.value().port;
+    entry.port = host.at.port == 0 ? default_port_ : host.at.port;
     if (entry.port == 0) {
-      return Status::error("host list: \"" + item + "\" has no port; set LOCKSTEP_CLOCK_PORT");
+      return Status::error("host list: \"" + host.name + "\" has no port; set LOCKSTEP_CLOCK_PORT");
     }
-    std::string& address = resolved_[parsed.value().host];
-    if (address.empty()) address = resolve(parsed.value().host, family);
+    std::string& address = resolved_[host.at.host];
+    if (address.empty()) address = resolve(host.at.host, family);
     entry.address = address;
     return entry;
   }
 
-  const std::vector<std::string> items_;
+  const std::vector<ListedHost> listed_;
   const uint16_t default_port_;
   const HostEntry self_;
   std::map<std::string, std::string> resolved_;
@@ -78,32 +73,22 @@ class ListSource final : public RendezvousSource {
 
 }  // namespace
 
-ListedSelf find_self(const std::string& static_list, const std::string& host_name) {
-  ListedSelf self;
-  for (size_t at = 0; at <= static_list.size() && !self.found;) {
-    const size_t comma = std::min(static_list.find(',', at), static_list.size());
-    const std::string item = static_list.substr(at, comma - at);
-    at = comma + 1;
-    const size_t equals = item.find('=');
-    const Result<HostPort> parsed =
-        parse_host_port(equals == std::string::npos ? item : item.substr(equals + 1));
-    if (!parsed.ok()) continue;
-    const std::string name =
-        equals == std::string::npos ? parsed.value().host : item.substr(0, equals);
-    if (name != host_name) continue;
+ListedSelf find_self(const std::vector<ListedHost>& hosts, const std::string& host_name) {
+  for (const ListedHost& host : hosts) {
+    if (host.name != host_name) continue;
     // Only a numeric address is taken as it is; a name is this host's own business.
     in6_addr unused;
-    const char* host = parsed.value().host.c_str();
+    const char* text = host.at.host.c_str();
     const bool numeric =
-        inet_pton(AF_INET, host, &unused) == 1 || inet_pton(AF_INET6, host, &unused) == 1;
-    self = {true, numeric ? parsed.value().host : "", parsed.value().port};
+        inet_pton(AF_INET, text, &unused) == 1 || inet_pton(AF_INET6, text, &unused) == 1;
+    return {true, numeric ? host.at.host : "", host.at.port};
   }
-  return self;
+  return {};
 }
 
-std::unique_ptr<RendezvousSource> list_source(const std::vector<std::string>& items,
+std::unique_ptr<RendezvousSource> list_source(const std::vector<ListedHost>& hosts,
                                               uint16_t default_port, const HostEntry& self) {
-  return std::make_unique<ListSource>(items, default_port, self);
+  return std::make_unique<ListSource>(hosts, default_port, self);
 }
 
 }  // namespace lockstep::clocksync

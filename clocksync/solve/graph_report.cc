@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/quantile.h"
 #include "clocksync/solve/graph_solver.h"
 
 namespace lockstep::clocksync {
@@ -14,13 +15,6 @@ constexpr double kAsymmetricMads = 6;
 // more.
 constexpr double kAsymmetricMinNs = 50;
 
-double median(std::vector<float> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + int64_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return double(*middle);
-}
-
 }  // namespace
 
 void GraphSolver::fault(const std::string& kind, const std::string& detail) {
@@ -28,7 +22,7 @@ void GraphSolver::fault(const std::string& kind, const std::string& detail) {
 }
 
 void GraphSolver::report_edges() {
-  const double mad_ns = median(std::vector<float>(mads_ns_.begin(), mads_ns_.end()));
+  const double mad_ns = median_of(std::vector<float>(mads_ns_.begin(), mads_ns_.end()));
   const double limit_ns = std::max(kAsymmetricMads * mad_ns, kAsymmetricMinNs);
   std::vector<uint32_t> disagreeing(model_.hosts.size(), 0);
   for (uint32_t e = 0; e < edges_.size(); ++e) {
@@ -40,8 +34,8 @@ void GraphSolver::report_edges() {
     report.upper_points = edge.upper_points;
     report.lower_points = edge.lower_points;
     report.floor_width_ns = edge.model.floor_width_ns();
-    report.width_ns = int64_t(median(samples_[e].width_ns));
-    report.residual_ns = median(samples_[e].residual_ns);
+    report.width_ns = int64_t(median_of(samples_[e].width_ns));
+    report.residual_ns = median_of(samples_[e].residual_ns);
     report.d_ns_s2 = edge.model.d_ns_s2();
     report.assumption_relaxed = edge.model.assumption_relaxed();
     report.asymmetric_path = std::fabs(report.residual_ns) > limit_ns || contradicted_[e] != 0;

@@ -9,12 +9,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace lockstep::clocksync {
 namespace {
-
-bool starts_with(const std::string& text, const std::string& prefix) {
-  return text.compare(0, prefix.size(), prefix) == 0;
-}
 
 std::vector<Interface> of_family(const std::vector<Interface>& all, Family family) {
   std::vector<Interface> chosen;

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/output_file.h"
+
 namespace lockstep::clocksync {
 namespace {
 
@@ -16,20 +18,14 @@ Status key_error(const std::string& path, const std::string& what) {
                        "; expected a file of 32 bytes with mode 0600 that you own");
 }
 
-// Written under another name first, so that nobody ever reads half a key; link() fails when another
-// host was faster, and then its key counts.
+// Nobody ever reads half a key, and when another host was faster, its key counts.
 Status create_key(const std::string& path) {
   SecretKey key;
   randombytes_buf(key.data(), key.size());
-  const std::string draft = path + "." + std::to_string(random_u64());
-  const int fd = open(draft.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-  if (fd < 0) return key_error(draft, std::strerror(errno));
-  const bool written = write(fd, key.data(), key.size()) == ssize_t(key.size()) && fsync(fd) == 0;
-  close(fd);
-  const bool linked = written && (link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST);
-  const std::string reason = std::strerror(errno);
-  unlink(draft.c_str());
-  return linked ? Status() : key_error(path, "cannot be created (" + reason + ")");
+  const std::string_view bytes(reinterpret_cast<const char*>(key.data()), key.size());
+  const Status written = write_file(path, bytes, IfExists::Refuse, {0600, true});
+  if (written.ok() || access(path.c_str(), F_OK) == 0) return Status();
+  return key_error(path, "cannot be created (" + written.message() + ")");
 }
 
 }  // namespace

@@ -22,12 +22,6 @@ void mac(const SecretKey& key, const uint8_t* data, uint8_t out[crypto_auth_hmac
 
 bool crypto_ready() { return sodium_init() >= 0; }
 
-uint64_t random_u64() {
-  uint64_t value = 0;
-  randombytes_buf(&value, sizeof value);
-  return value;
-}
-
 uint64_t name_hash(const std::string& text) {
   unsigned char out[crypto_shorthash_BYTES];
   crypto_shorthash(out, reinterpret_cast<const unsigned char*>(text.data()), text.size(),

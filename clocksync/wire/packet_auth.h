@@ -23,8 +23,6 @@ using SecretKey = std::array<uint8_t, 32>;
 // probe.
 bool crypto_ready();
 
-uint64_t random_u64();
-
 // A short hash, equal on all hosts; for names (job, host), not for secrets.
 uint64_t name_hash(const std::string& text);
 uint32_t host_id_of(const std::string& host_name);

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/launcher.h"
+
 namespace lockstep::dumper {
 namespace {
 
@@ -29,14 +31,15 @@ class Environment {
   }
   bool flag(const char* name, bool otherwise) const { return number(name, otherwise) != 0; }
 
+  Variables variables() const { return variables_of(entries_); }
+
  private:
   const char* const* entries_;
 };
 
 std::string default_directory(const Environment& environment) {
-  const char* job = environment.text("SLURM_JOBID");
-  if (job == nullptr) job = environment.text("SLURM_JOB_ID");
-  return std::string("nccl-inspector-") + (job != nullptr ? job : "unknown-jobid");
+  const std::string job = launch_fact(LaunchFact::Job, environment.variables(), Launcher::Slurm);
+  return "nccl-inspector-" + (job.empty() ? "unknown-jobid" : job);
 }
 
 void tell_unnecessary(const Environment& environment, std::vector<Notice>* notices) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/json.h"
+#include "base/output_file.h"
 #include "dumper/feeds/line_file.h"
 
 namespace lockstep::dumper {
@@ -218,21 +219,7 @@ Status PrometheusText::write_file(const std::string& path, const std::string& te
     return Status();
   }
   if (Status made = make_folders(options_.directory); !made.ok()) return made;
-  const std::string beside = path + ".tmp";
-  const int file =
-      open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-  bool good = file >= 0;
-  for (size_t done = 0; good && done < text.size();) {
-    const ssize_t wrote = write(file, text.data() + done, text.size() - done);
-    good = wrote > 0 || (wrote < 0 && errno == EINTR);
-    if (wrote > 0) done += static_cast<size_t>(wrote);
-  }
-  const int error = errno;
-  if (file >= 0) close(file);
-  if (good && rename(beside.c_str(), path.c_str()) == 0) return Status();
-  Status status = Status::error(path + ": cannot write: " + std::strerror(good ? errno : error));
-  unlink(beside.c_str());
-  return status;
+  return lockstep::write_file(path, text, IfExists::Replace);
 }
 
 void PrometheusText::remove_files() {

@@ -1,9 +1,6 @@
 #include "dumper/options/config_file.h"
 
 #include <fcntl.h>
-#include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +9,8 @@
 #include <climits>
 #include <cstring>
 
+#include "base/json.h"
+#include "base/system.h"
 #include "dumper/options/option_names.h"
 
 namespace lockstep::dumper {
@@ -26,31 +25,9 @@ std::string shown_path(const char* path) {
   return std::string(path) + " (in " + folder + ")";
 }
 
-Result<std::string> read_small_file(const char* path) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // never waits, not even for a pipe
-  if (fd < 0) return Status::error(std::strerror(errno));
-  struct stat facts = {};
-  std::string text;
-  Status status;
-  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-    status = Status::error("it is not a file");
-  } else if (facts.st_size > static_cast<off_t>(kMaxFileBytes)) {
-    status = Status::error("it is larger than 1 MiB");
-  } else {
-    text.resize(static_cast<size_t>(facts.st_size));
-    size_t filled = 0;
-    while (filled < text.size()) {
-      const ssize_t got = read(fd, &text[filled], text.size() - filled);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) status = Status::error(std::strerror(errno));
-      if (got <= 0) break;
-      filled += static_cast<size_t>(got);
-    }
-    text.resize(filled);
-  }
-  close(fd);
-  if (!status.ok()) return status;
-  if (text.find('\0') != std::string::npos)
+Result<std::string> read_config_text(const char* path) {
+  Result<std::string> text = read_small_file(path, kMaxFileBytes);
+  if (text.ok() && text.value().find('\0') != std::string::npos)
     return Status::error("it holds a zero byte, so it is not JSON");
   return text;
 }
@@ -61,24 +38,24 @@ struct Member {
 };
 
 // Collects the members of one flat object. Anything nested is one problem of its key.
-class MemberReader : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, MemberReader> {
+class MemberReader : public json::BaseReaderHandler<json::Utf8, MemberReader> {
  public:
-  explicit MemberReader(const rapidjson::MemoryStream* stream) : stream_(stream) {}
+  explicit MemberReader(const json::MemoryStream* stream) : stream_(stream) {}
 
   bool Null() { return take("", "null is no value; leave the key out"); }
   bool Bool(bool b) { return take(b ? "1" : "0", ""); }
-  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+  bool RawNumber(const char* text, json::SizeType size, bool) {
     return take({text, size}, "");
   }
-  bool String(const char* text, rapidjson::SizeType size, bool) { return take({text, size}, ""); }
-  bool Key(const char* text, rapidjson::SizeType size, bool) {
+  bool String(const char* text, json::SizeType size, bool) { return take({text, size}, ""); }
+  bool Key(const char* text, json::SizeType size, bool) {
     if (depth_ == 1) key_.assign(text, size);
     return true;
   }
   bool StartObject() { return open(true); }
   bool StartArray() { return open(false); }
-  bool EndObject(rapidjson::SizeType) { return close(); }
-  bool EndArray(rapidjson::SizeType) { return close(); }
+  bool EndObject(json::SizeType) { return close(); }
+  bool EndArray(json::SizeType) { return close(); }
 
   bool root_is_object() const { return root_is_object_; }
   const std::vector<Member>& members() const { return members_; }
@@ -99,7 +76,7 @@ class MemberReader : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Memb
     return true;
   }
 
-  const rapidjson::MemoryStream* stream_;
+  const json::MemoryStream* stream_;
   size_t depth_ = 0;
   bool root_is_object_ = false;
   std::string key_;
@@ -156,7 +133,7 @@ void load_config_file(const char* path, Config* config, std::vector<Notice>* not
   auto warn = [&](const std::string& sentence) {
     notices->push_back({Severity::Warning, sentence});
   };
-  const Result<std::string> file = read_small_file(path);
+  const Result<std::string> file = read_config_text(path);
   if (!file.ok())
     return warn("cannot read the configuration " + name + ": " + file.message() +
                 "; it is ignored");
@@ -164,16 +141,16 @@ void load_config_file(const char* path, Config* config, std::vector<Notice>* not
   const std::string& text = file.value();
   // Not a StringStream: checking the encoding, it reads past the end of a text that ends inside a
   // character.
-  rapidjson::MemoryStream stream(text.data(), text.size());
+  json::MemoryStream stream(text.data(), text.size());
   MemberReader members(&stream);
-  rapidjson::Reader reader;
-  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |
-                              rapidjson::kParseNumbersAsStringsFlag |
-                              rapidjson::kParseValidateEncodingFlag;
-  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, members);
+  json::Reader reader;
+  constexpr unsigned kFlags = json::kParseIterativeFlag |
+                              json::kParseNumbersAsStringsFlag |
+                              json::kParseValidateEncodingFlag;
+  const json::ParseResult result = reader.Parse<kFlags>(stream, members);
   if (result.IsError()) {
     return warn(name + ", " + at_line_and_column(text, result.Offset()) + ": " +
-                rapidjson::GetParseError_En(result.Code()) + " The whole file is ignored");
+                json::GetParseError_En(result.Code()) + " The whole file is ignored");
   }
   if (!members.root_is_object())
     return warn(name + ": expected one object of options; the file is ignored");

@@ -2,10 +2,10 @@
 
 #include <strings.h>
 
-#include <charconv>
 #include <optional>
 #include <string>
 
+#include "base/text.h"
 #include "dumper/options/event_mask.h"
 
 namespace lockstep::dumper {
@@ -15,14 +15,6 @@ struct Bounds {
   uint64_t low = 0;
   uint64_t high = UINT64_MAX;
 };
-
-std::optional<uint64_t> whole_number(std::string_view text) {
-  uint64_t number = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  if (text.empty() || error != std::errc() || end != last) return std::nullopt;
-  return number;
-}
 
 // Digits with at most one point; strtod would follow the host program's locale.
 std::optional<double> decimal(std::string_view text) {
@@ -47,8 +39,8 @@ std::optional<double> decimal(std::string_view text) {
 Bounds bounds_of(std::string_view range) {
   const size_t dots = range.find("..");
   if (dots == std::string_view::npos) return {};
-  return {whole_number(range.substr(0, dots)).value_or(0),
-          whole_number(range.substr(dots + 2)).value_or(UINT64_MAX)};
+  return {parse_number<uint64_t>(range.substr(0, dots)).value_or(0),
+          parse_number<uint64_t>(range.substr(dots + 2)).value_or(UINT64_MAX)};
 }
 
 Status expected(const OptionRow& row, const char* what) {
@@ -93,7 +85,7 @@ Result<ParsedValue> parse_value(const OptionRow& row, std::string_view text) {
     case OptionType::Flag:
       return parse_flag(text);
     case OptionType::Number: {
-      const std::optional<uint64_t> number = whole_number(text);
+      const std::optional<uint64_t> number = parse_number<uint64_t>(text);
       if (!number || *number < bounds.low || *number > bounds.high)
         return expected(row, "a whole number");
       return ParsedValue{*number, static_cast<double>(*number)};

@@ -1,7 +1,6 @@
 #include "dumper/options/event_mask.h"
 
-#include <charconv>
-
+#include "base/text.h"
 #include "lockstep/event.h"
 
 namespace lockstep::dumper {
@@ -38,17 +37,14 @@ uint32_t word_mask(std::string_view word) {
   return 0;
 }
 
-Result<uint32_t> parse_number(std::string_view text) {
+Result<uint32_t> parse_mask(std::string_view text) {
   const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-  const std::string_view digits = hex ? text.substr(2) : text;
-  uint32_t mask = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), mask, hex ? 16 : 10);
-  if (error != std::errc() || end != digits.data() + digits.size() || mask > kAllKinds) {
+  const auto mask = parse_number<uint32_t>(hex ? text.substr(2) : text, hex ? 16 : 10);
+  if (!mask || *mask > kAllKinds) {
     return Status::error("'" + std::string(text) + "' is not an event mask: a number from 0 to " +
                          std::to_string(kAllKinds) + " is");
   }
-  return mask;
+  return *mask;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -61,7 +57,7 @@ std::string_view trimmed(std::string_view text) {
 
 Result<uint32_t> parse_events(std::string_view text) {
   text = trimmed(text);
-  if (!text.empty() && text.front() >= '0' && text.front() <= '9') return parse_number(text);
+  if (!text.empty() && text.front() >= '0' && text.front() <= '9') return parse_mask(text);
   uint32_t mask = 0;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t comma = text.find(',', begin);

@@ -2,31 +2,11 @@
 
 #include <unistd.h>
 
-#include <climits>
+#include "base/launcher.h"
+#include "base/system.h"
 
 namespace lockstep::dumper {
 namespace {
-
-std::string_view variable(const char* const* environment, std::string_view name) {
-  for (; *environment != nullptr; ++environment) {
-    const std::string_view entry = *environment;
-    if (entry.size() > name.size() && entry[name.size()] == '=' &&
-        entry.substr(0, name.size()) == name) {
-      return entry.substr(name.size() + 1);
-    }
-  }
-  return {};
-}
-
-template <size_t N>
-std::string_view first_variable(const char* const* environment, const char* const (&names)[N]) {
-  for (const char* name : names) {
-    const std::string_view value = variable(environment, name);
-    if (!value.empty() && value != "none")
-      return value;  // torchrun's job id without a rendezvous is `none`
-  }
-  return {};
-}
 
 // Letters, digits, dot, dash and underscore stay; so no value can leave its folder, and none starts
 // with a dot.
@@ -41,36 +21,25 @@ std::string file_name_part(std::string_view text) {
   return part;
 }
 
-std::string machine_name() {
-  char name[HOST_NAME_MAX + 1] = {};
-  if (gethostname(name, sizeof(name) - 1) != 0) return "unknown";
-  return name;
-}
-
-constexpr const char* kRankVariables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
-                                          "PMI_RANK",     "FLUX_TASK_RANK",       "RANK"};
-constexpr const char* kJobVariables[] = {"SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE",
-                                         "PBS_JOBID",    "LSB_JOBID",           "FLUX_JOB_ID"};
-
-std::string job_name(const char* const* environment) {
-  const std::string_view job = first_variable(environment, kJobVariables);
+std::string job_name(const Variables& variables) {
+  const std::string job = launch_fact(LaunchFact::Job, variables);
   if (!job.empty()) return file_name_part(job);
-  const std::string_view address = variable(environment, "MASTER_ADDR");
-  const std::string_view port = variable(environment, "MASTER_PORT");
+  const std::string address = launch_fact(LaunchFact::Master, variables);
+  const std::string port = launch_fact(LaunchFact::MasterPort, variables);
   if (address.empty() || port.empty()) return {};
-  return file_name_part(std::string(address) + "-" + std::string(port));
+  return file_name_part(address + "-" + port);
 }
 
 }  // namespace
 
 ProcessNames process_names(const Config& config, const char* const* environment) {
+  const Variables variables = variables_of(environment);
   ProcessNames names;
-  names.host =
-      file_name_part(config.is_set(Option::Host) ? config.text(Option::Host) : machine_name());
+  names.host = file_name_part(config.is_set(Option::Host) ? config.text(Option::Host) : this_host());
   names.pid = std::to_string(getpid());
-  names.rank = file_name_part(first_variable(environment, kRankVariables));
+  names.rank = file_name_part(launch_fact(LaunchFact::Rank, variables));
   if (names.rank.empty()) names.rank = "p" + names.pid;
-  names.job = job_name(environment);
+  names.job = job_name(variables);
   return names;
 }
 

@@ -15,10 +15,10 @@ namespace lockstep::dumper {
 struct ProcessNames {
   std::string host;  // %h: LOCKSTEP_HOST, else the machine's
   std::string pid;   // %p
-  // %r: of the launcher (SLURM, MPI, torchrun); `p` and the process id without one.
+  // %r: the launcher's (base/launcher.h); `p` and the process id without one
   std::string rank;
-  std::string job;  // %j: of SLURM, torchrun, MPI, PBS, LSF or Flux, else master address and port;
-                    // may be empty
+  // %j: the launcher's, else master address and port; may be empty
+  std::string job;
 };
 ProcessNames process_names(const Config& config, const char* const* environment);
 

@@ -6,16 +6,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/system.h"
+
 namespace lockstep::dumper {
 namespace {
 
 std::string first_bytes(const std::string& path) {
-  char buffer[1024];
-  std::FILE* file = std::fopen(path.c_str(), "re");
-  if (file == nullptr) return {};
-  const size_t size = std::fread(buffer, 1, sizeof buffer - 1, file);
-  std::fclose(file);
-  return std::string(buffer, size);
+  const Result<std::string> text = read_small_file(path, 4096);
+  return text.ok() ? text.value() : std::string();
 }
 
 }  // namespace
@@ -23,11 +21,6 @@ std::string first_bytes(const std::string& path) {
 std::string this_boot_id() {
   std::string id = first_bytes("/proc/sys/kernel/random/boot_id");
   return id.substr(0, id.find('\n'));
-}
-
-std::string this_host() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string();
 }
 
 uint64_t process_start_time(uint32_t pid) {

@@ -22,7 +22,6 @@ enum class ProcessState : uint8_t {
 
 ProcessState process_state(const ProcessIdentity& process);
 std::string this_boot_id();
-std::string this_host();
 // 0 when there is no such process.
 uint64_t process_start_time(uint32_t pid);
 

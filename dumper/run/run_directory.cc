@@ -9,20 +9,13 @@
 #include <cstring>
 #include <memory>
 
+#include "base/text.h"
 #include "dumper/run/run_files.h"
 
 namespace lockstep::dumper {
 namespace {
 
 constexpr size_t kMaxPathBytes = 4096;
-
-bool parse_number(const std::string& text, uint32_t* out) {
-  if (text.empty() || text.size() > 10 || text.find_first_not_of("0123456789") != std::string::npos)
-    return false;
-  const unsigned long long number = std::strtoull(text.c_str(), nullptr, 10);
-  *out = static_cast<uint32_t>(number);
-  return number <= 0xffffffffu;
-}
 
 std::string read_arena_path(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -186,8 +179,14 @@ bool parse_segment_name(const std::string& name, RunFileName* out) {
   const size_t pid_dot = name.rfind('.', number_dot - 1);
   if (pid_dot == std::string::npos || pid_dot == 0) return false;
   out->host = name.substr(0, pid_dot);
-  return parse_number(name.substr(pid_dot + 1, number_dot - pid_dot - 1), &out->pid) &&
-         parse_number(name.substr(number_dot + 1, end - number_dot - 1), &out->number);
+  const auto number_in = [&name](size_t begin, size_t stop) {
+    return parse_number<uint32_t>(std::string_view(name).substr(begin, stop - begin));
+  };
+  const auto pid = number_in(pid_dot + 1, number_dot), number = number_in(number_dot + 1, end);
+  if (!pid || !number) return false;
+  out->pid = *pid;
+  out->number = *number;
+  return true;
 }
 
 ProcessState ProcessEntry::state() const {

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace lockstep::dumper {
 namespace {
 
@@ -50,7 +52,6 @@ std::vector<std::string> files_of_host(const std::string& directory) {
 
 }  // namespace
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 bool has_ending(const std::string& name, const std::string& ending) {

@@ -18,7 +18,6 @@ Result<std::vector<std::string>> run_files(const std::string& run_directory);
 // Whether this directory, by its name and its segments, is one host's part of the run above it.
 bool is_host_directory(const std::string& path);
 
-std::string base_name(const std::string& path);
 std::string parent_of(const std::string& path);
 bool has_ending(const std::string& name, const std::string& ending);  // and something before it
 

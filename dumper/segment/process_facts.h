@@ -11,7 +11,7 @@
 
 namespace lockstep::dumper {
 
-// One option in force, with where it came from: env, file or default.
+// One option in force, with where it came from: default, file, environment or preset.
 struct OptionFact {
   std::string name, value, origin;
 };

@@ -7,13 +7,10 @@
 #include <cstring>
 #include <string>
 
+#include "base/text.h"
+
 namespace lockstep::plugin {
 namespace {
-
-const char* base_name(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
 
 bool same_file(const char* a, const char* b) {
   char real_a[PATH_MAX], real_b[PATH_MAX];
@@ -30,9 +27,8 @@ bool names_library(const char* value, const char* own_path) {
   if (value == nullptr || value[0] == '\0') return false;
   if (std::strchr(value, '/') != nullptr) return same_file(value, own_path);
   if (std::strcmp(value, "lockstep") == 0) return true;
-  const char* own_name = base_name(own_path);
-  return std::strcmp(value, own_name) == 0 ||
-         std::string("libnccl-profiler-") + value + ".so" == own_name;
+  const std::string own_name = base_name(own_path);
+  return value == own_name || std::string("libnccl-profiler-") + value + ".so" == own_name;
 }
 
 bool is_enabled() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/launcher.h"
 #include "dumper/feeds/inspector_json.h"
 #include "plugin/gpu/gpu_identity.h"
 
@@ -89,8 +90,8 @@ void LiveOutputs::add_prometheus(const dumper::Config& config, const ArenaHeader
                                             : inspector_.directory;
   options.host = arena.host;
   options.pid = arena.pid;
-  const char* job = getenv("SLURM_JOB_ID");
-  options.job = job != nullptr ? job : "unknown";
+  options.job = launch_fact(LaunchFact::Job, process_variables(), Launcher::Slurm);
+  if (options.job.empty()) options.job = "unknown";
   options.window_us = std::max(kShortestWindowUs, inspector_.interval_us);
   options.gpus = &gpus_;
   options.overhead = &overhead_;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -16,6 +15,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/system.h"
+
 namespace lockstep::plugin {
 namespace {
 
@@ -27,17 +28,6 @@ uint64_t free_bytes(const char* dir) {
   struct statvfs info;
   if (statvfs(dir, &info) != 0) return 0;
   return uint64_t{info.f_bavail} * info.f_frsize;
-}
-
-uint64_t random_u64() {
-  uint64_t value = 0;
-  if (getrandom(&value, sizeof value, GRND_NONBLOCK) != sizeof value || value == 0) {
-    timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    value = static_cast<uint64_t>(now.tv_nsec) << 32 ^ static_cast<uint64_t>(now.tv_sec) << 16 ^
-            static_cast<uint64_t>(getpid());
-  }
-  return value;
 }
 
 std::string choose_dir(const ArenaOptions& options) {

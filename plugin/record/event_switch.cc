@@ -1,8 +1,9 @@
 #include "plugin/record/event_switch.h"
 
 #include <cstdio>
-#include <ctime>
 
+#include "base/clock_ns.h"
+#include "base/system.h"
 #include "dumper/options/event_mask.h"
 #include "plugin/record/recorder.h"
 
@@ -10,14 +11,10 @@ namespace lockstep::plugin {
 namespace {
 
 std::string utc_now() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  tm parts{};
-  gmtime_r(&now.tv_sec, &parts);
-  char text[48];
-  const size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-  std::snprintf(text + length, sizeof text - length, ".%06ldZ", now.tv_nsec / 1000);
-  return text;
+  const int64_t now_ns = real_now_ns();
+  char micros[16];
+  std::snprintf(micros, sizeof micros, ".%06dZ", static_cast<int>(now_ns / 1000 % 1'000'000));
+  return utc_text("%Y-%m-%dT%H:%M:%S", now_ns) + micros;
 }
 
 }  // namespace

@@ -36,19 +36,27 @@ TEST(NodeList, RefusesWhatItCannotExpand) {
 TEST(StaticList, ReadsPortsAndBothAddressFamilies) {
   const auto list = parse_static_list("h1,h2:4001,[fd00::2]:4002,fd00::3,10.0.0.1:5").value();
   ASSERT_EQ(list.size(), 5u);
-  EXPECT_EQ(list[0].host, "h1");
-  EXPECT_EQ(list[0].port, 0);
-  EXPECT_EQ(list[1].port, 4001);
-  EXPECT_EQ(list[2].host, "fd00::2");
-  EXPECT_EQ(list[2].port, 4002);
-  EXPECT_EQ(list[3].host, "fd00::3");
-  EXPECT_EQ(list[4].port, 5);
+  EXPECT_EQ(list[0].at.host, "h1");
+  EXPECT_EQ(list[0].at.port, 0);
+  EXPECT_EQ(list[1].at.port, 4001);
+  EXPECT_EQ(list[2].at.host, "fd00::2");
+  EXPECT_EQ(list[2].at.port, 4002);
+  EXPECT_EQ(list[3].at.host, "fd00::3");
+  EXPECT_EQ(list[4].at.port, 5);
   for (const char* bad : {"h1:", "h1:x", "h1:70000", "[fd00::2", ":5"}) {
     const auto parsed = parse_host_port(bad);
     EXPECT_TRUE(!parsed.ok() || parsed.value().port == 0) << bad;
   }
   EXPECT_FALSE(parse_host_port("h1:70000").ok());
   EXPECT_FALSE(parse_host_port(":5").ok());
+}
+
+TEST(StaticList, GivesAnAddressTheNameBeforeTheEqualsSign) {
+  const auto list = parse_static_list("n1=10.0.0.1:5,,h2").value();
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].name, "n1");
+  EXPECT_EQ(list[0].at.host, "10.0.0.1");
+  EXPECT_EQ(list[1].name, "h2");
 }
 
 TEST(InterfaceName, FollowsNcclsSyntax) {

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "base/system.h"
 #include "dumper/run/process_state.h"
 #include "test/unit/dumper/segment/samples.h"
 

@@ -9,6 +9,7 @@
 
 #include "analysis/inspect/count_run.h"
 #include "analysis/inspect/verify_run.h"
+#include "base/system.h"
 #include "dumper/run/process_reader.h"
 #include "dumper/run/process_state.h"
 #include "test/unit/dumper/recovery/handmade_arena.h"
