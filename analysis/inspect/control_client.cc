@@ -112,7 +112,7 @@ Result<std::vector<ControlledProcess>> controlled_processes(const std::string& w
   if (!files.ok()) return files.status();
   for (const std::string& file : files.value()) {
     if (dumper::has_ending(file, kEnding))
-      found.push_back({dumper::parent_of(file), dumper::base_name(file)});
+      found.push_back({dumper::parent_of(file), base_name(file)});
   }
   if (found.empty()) return Status::error(where + ": no process records there at the moment");
   return found;

@@ -92,6 +92,23 @@ void put_process(JsonFields* out, const ProcessSummary& process) {
   });
 }
 
+void put_difference(JsonFields* out, const RunSummary& run, const SettingDifference& difference) {
+  out->object([&] {
+    out->string("option", difference.option);
+    out->list("values", difference.values, [&](const SettingValue& value) {
+      out->object([&] {
+        out->string("value", value.value);
+        out->list("processes", value.processes, [&](size_t place) {
+          out->object([&] {
+            out->string("host", run.processes[place].entry.host);
+            out->number("pid", run.processes[place].entry.pid);
+          });
+        });
+      });
+    });
+  });
+}
+
 }  // namespace
 
 std::string RunSummary::to_json() const {
@@ -102,6 +119,8 @@ std::string RunSummary::to_json() const {
              [&](const ProcessSummary& process) { put_process(&out, process); });
     out.strings("arenas", arenas);
     out.strings("damage", damage);
+    out.list("different_settings", different_settings,
+             [&](const SettingDifference& difference) { put_difference(&out, *this, difference); });
   });
   return std::string(out.text());
 }
@@ -117,6 +136,9 @@ Result<RunSummary> describe_run(const std::string& directory) {
   for (const dumper::ProcessEntry& process : run.value().processes) {
     summary.processes.push_back(describe_process(process, &summary.damage));
   }
+  std::vector<const dumper::ProcessFacts*> facts;
+  for (const ProcessSummary& process : summary.processes) facts.push_back(&process.entry.facts);
+  summary.different_settings = compare_settings(facts);
   return summary;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/inspect/compare_settings.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/segment/live_comms.h"
 
@@ -30,6 +31,7 @@ struct RunSummary {
   std::vector<std::string> arenas;  // left by killed processes, or of running ones
   std::vector<std::string> damage;  // a sentence for each place that cannot be read
   std::string mixed_jobs;           // a sentence when processes of several jobs lie here
+  std::vector<SettingDifference> different_settings;  // between its processes
   std::string to_json() const;
 };
 

@@ -43,6 +43,24 @@ std::string ranks_of(const analysis::ProcessSummary& process) {
   return process.communicators.size() > kMostShown ? text + ", ..." : text;
 }
 
+// "dir=/a: host:1, host:2; dir=/b: host:3".
+void print_differences(const analysis::RunSummary& run) {
+  constexpr size_t kMostShown = 4;
+  for (const analysis::SettingDifference& difference : run.different_settings) {
+    std::string text;
+    for (const analysis::SettingValue& value : difference.values) {
+      text += (text.empty() ? "" : "; ") + difference.option + "=" + value.value + ": ";
+      for (size_t i = 0; i < value.processes.size() && i < kMostShown; ++i) {
+        const dumper::ProcessEntry& process = run.processes[value.processes[i]].entry;
+        text += (i == 0 ? "" : ", ") + process.host + ":" + std::to_string(process.pid);
+      }
+      if (value.processes.size() > kMostShown)
+        text += " and " + std::to_string(value.processes.size() - kMostShown) + " more";
+    }
+    print("processes differ: " + text + "\n");
+  }
+}
+
 void print_run(const analysis::RunSummary& run) {
   Table table({{"host"},
                {"pid", Align::Right},
@@ -73,6 +91,7 @@ void print_run(const analysis::RunSummary& run) {
         print("option " + option.name + "=" + option.value + " (" + option.origin + ")\n");
     }
   }
+  print_differences(run);
   for (const std::string& arena : run.arenas)
     print("memory file " + arena + ": of a running process, or `lockstep recover` reads it\n");
 }
