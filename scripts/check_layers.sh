@@ -20,7 +20,7 @@ clocksync/record
 clocksync/rendezvous  clocksync/wire
 clocksync/solve       clocksync/record
 clocksync/probe       clocksync/wire clocksync/rendezvous clocksync/record clocksync/solve
-clocksync/daemon      clocksync/wire clocksync/rendezvous clocksync/record clocksync/probe
+clocksync/daemon      clocksync/wire clocksync/rendezvous clocksync/record clocksync/probe dumper/options
 plugin/record         dumper/segment dumper/drain dumper/options clocksync/record
 plugin/gpu            plugin/record dumper/feeds clocksync/wire clocksync/record clocksync/solve
 plugin/process        plugin/record plugin/gpu plugin/chain dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
@@ -101,9 +101,9 @@ offences() {
   third_party 'protozero/' 'analysis/.*perfetto|test/'
   third_party 'duckdb' 'analysis/sql/|test/'
   third_party 'gtest/' 'test/'
-  # base/'s json_*.h share a helper between .cc files.
-  includes '<rapidjson/' "${ALL[@]}" | grep -E '^[^:]*\.h:' | grep -vE '^base/json\.h:' |
-    offending "RapidJSON belongs in .cc files only"
+  third_party 'rapidjson/' 'base/json\.h:|test/'
+  # base/json.h brings all of RapidJSON with it.
+  includes '"base/json\.h"' "${ALL[@]}" | grep -E '^[^:]*\.h:' | offending "base/json.h belongs in .cc files only"
 
   # The command-line daemon runs in its own process; everything else in these folders runs in NCCL's.
   includes '<(iostream|sstream|fstream|locale|filesystem|regex|iomanip)>' "${ALL[@]}" |

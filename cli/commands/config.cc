@@ -1,7 +1,7 @@
 // `lockstep config`: what would be in force here, where each value comes from, and what is wrong
 // with it.
 
-#include "dumper/options/config.h"
+#include "dumper/options/load_config.h"
 
 #include <unistd.h>
 
@@ -29,15 +29,23 @@ struct Arguments {
   std::string check;
 };
 
+// A preset of events is shown with what it stands for.
+std::string shown_value(const dumper::Config& config, Option option) {
+  const std::string value = config.text(option);
+  if (value.empty()) return "(unset)";
+  if (option != Option::Events) return value;
+  const std::string kinds = dumper::event_names(static_cast<uint32_t>(config.u64(option)));
+  return value == kinds ? value : value + " = " + kinds;
+}
+
 void print_table(const LoadedConfig& loaded, const Arguments& arguments) {
   std::vector<Column> columns = {{"OPTION"}, {"VALUE"}};
   if (arguments.origin) columns.push_back({"FROM"});
   Table table(columns);
   for (size_t i = 0; i < kOptionCount; ++i) {
     const auto option = static_cast<Option>(i);
-    const char* value = loaded.config.text(option);
     std::vector<std::string> row = {option_name(option, NameStyle::Environment),
-                                    *value == '\0' ? "(unset)" : value};
+                                    shown_value(loaded.config, option)};
     if (arguments.origin)
       row.push_back(dumper::kOriginNames[static_cast<size_t>(loaded.config.origin(option))]);
     table.add(row);
@@ -75,6 +83,7 @@ int run(const Arguments& arguments) {
     if (access(arguments.check.c_str(), R_OK) != 0)
       return bad_input(arguments.check + ": " + std::strerror(errno));
     load_config_file(arguments.check.c_str(), &loaded.config, &loaded.notices);
+    fill_in_preset(&loaded.config);
   }
   if (arguments.json) {
     print_as_json(loaded);
@@ -93,7 +102,7 @@ void add_config(base::Command& lockstep) {
       lockstep.command("config", "Show the options in force here, and what is wrong with them",
                        [arguments] { return run(*arguments); });
   command.flag("--origin", &arguments->origin,
-               "Say where each value comes from: environment, file or default");
+               "Say where each value comes from: environment, file, preset or default");
   command
       .option("--check", &arguments->check, "Check a JSON file of options, without the environment")
       .shown_as("FILE");

@@ -19,7 +19,9 @@ whose path is in `LOCKSTEP_CONFIG`:
 {"dir": "/scratch/%j", "dump_interval_us": 250000, "events": "step"}
 ```
 
-Option by option, the environment wins over the file and the file over the default; an empty variable counts as unset.
+Option by option, the environment wins over the file, the file over what `LOCKSTEP_CLOCK_PRESET` sets, and that over the
+default; an empty variable counts as unset. A file named by `XLA_DIST_PROF_CONFIG` is read the same way, under ours.
+`lockstep-clockd` reads the same file and variables, under its flags.
 `lockstep config --origin` shows what is in force and where each value comes from, `lockstep config --check FILE` checks
 a file. Every segment stores all values with their origins.
 

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 
 #include "clocksync/probe/clock_presets.h"
 #include "clocksync/probe/clock_sync.h"
+#include "dumper/options/load_config.h"
 
 namespace {
 
@@ -35,7 +37,8 @@ constexpr char kUsage[] =
     "  --application-stamps  do not ask the kernel for stamps\n"
     "  --virtual-clock TEXT  tests: offset_ns=N,skew_ppm=X,wander_ppm=X,x0_ns=N,step=S:NS\n"
     "  --seconds N           stop after N seconds\n"
-    "  --verbose             a line each second\n";
+    "  --verbose             a line each second\n"
+    "LOCKSTEP_HOST, LOCKSTEP_CLOCK_* and LOCKSTEP_CONFIG are read as by the plugin; a flag wins.\n";
 
 enum Key {
   kDir = 1,
@@ -192,6 +195,22 @@ bool take_number(int key, const char* text, Command* command) {
   }
 }
 
+// What the environment and the configuration file say, under the flags.
+void take_configuration(ClockSyncOptions* options) {
+  using lockstep::Option;
+  const lockstep::dumper::LoadedConfig loaded = lockstep::dumper::load_config(environ);
+  const lockstep::dumper::Config& config = loaded.config;
+  for (const lockstep::dumper::Notice& notice : loaded.notices)
+    std::fprintf(stderr, "lockstep-clockd: %s\n", notice.sentence.c_str());
+  for (size_t i = 0; i < lockstep::kOptionCount; ++i) {
+    const auto option = static_cast<Option>(i);
+    lockstep::clocksync::set_option(
+        option, {config.u64(option), config.real(option), config.text(option)}, options);
+  }
+  options->host = config.text(Option::Host);
+  if (config.is_set(Option::ClockOut)) options->run_directory = config.text(Option::ClockOut);
+}
+
 int usage(std::FILE* out, int code) {
   std::fputs(kUsage, out);
   return code;
@@ -228,6 +247,7 @@ void run(const Command& command, const sigset_t& signals) {
 
 int main(int argc, char** argv) {
   Command command;
+  take_configuration(&command.options);
   int key = 0;
   while ((key = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1) {
     if (key == kHelp || key == 'h') return usage(stdout, 0);

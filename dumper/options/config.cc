@@ -1,81 +1,10 @@
 #include "dumper/options/config.h"
 
-#include <cstring>
-
-#include "dumper/options/config_file.h"
+#include "base/json.h"
 #include "dumper/options/config_value.h"
 #include "dumper/options/option_names.h"
 
 namespace lockstep::dumper {
-namespace {
-
-// Names that belong to the project's own tests, not to users.
-constexpr std::string_view kPrefix = "LOCKSTEP_", kTestPrefix = "LOCKSTEP_TEST_";
-
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
-struct Variable {
-  std::string_view name, value;
-};
-
-Variable split(const char* entry) {
-  const std::string_view text = entry;
-  const size_t equals = text.find('=');
-  if (equals == std::string_view::npos) return {text, {}};
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-// An empty value counts as unset, the way shells clear a variable for one command.
-std::string_view find_variable(const char* const* environment, std::string_view name) {
-  for (; *environment != nullptr; ++environment) {
-    const Variable variable = split(*environment);
-    if (variable.name == name) return variable.value;
-  }
-  return {};
-}
-
-std::string value_in_use(const Config& config, Option option) {
-  const char* text = config.text(option);
-  if (*text == '\0') return "it stays unset";
-  return std::string("using ") + text + " (" +
-         kOriginNames[static_cast<size_t>(config.origin(option))] + ")";
-}
-
-void apply_variable(const Variable& variable, Option option, LoadedConfig* loaded) {
-  const Status status = loaded->config.set(option, variable.value, Origin::Environment);
-  if (status.ok()) return;
-  loaded->notices.push_back(
-      {Severity::Warning, std::string(variable.name) + "=" + std::string(variable.value) + ": " +
-                              status.message() + "; " + value_in_use(loaded->config, option)});
-}
-
-void apply_environment(const char* const* environment, LoadedConfig* loaded) {
-  for (const char* const* entry = environment; *entry != nullptr; ++entry) {
-    const Variable variable = split(*entry);
-    if (!starts_with(variable.name, kPrefix) || starts_with(variable.name, kTestPrefix)) continue;
-    const std::optional<Option> option = find_option(variable.name, NameStyle::Environment);
-    if (!option) {
-      loaded->notices.push_back(
-          {Severity::Warning, std::string(variable.name) + " is not an option of lockstep" +
-                                  nearest_name_hint(variable.name, NameStyle::Environment)});
-    } else if (!variable.value.empty()) {
-      apply_variable(variable, *option, loaded);
-    }
-  }
-  for (const OptionAlias& alias : kOptionAliases) {
-    const std::string_view value = find_variable(environment, alias.environment);
-    if (value.empty() || loaded->config.origin(alias.option) == Origin::Environment) continue;
-    apply_variable({alias.environment, value}, alias.option, loaded);
-    if (!alias.says_so) continue;
-    loaded->notices.push_back(
-        {Severity::Info, std::string(alias.environment) + " is taken as " +
-                             option_name(alias.option, NameStyle::Environment)});
-  }
-}
-
-}  // namespace
 
 Config::Config() {
   for (size_t i = 0; i < kOptionCount; ++i) {
@@ -98,15 +27,6 @@ const char* Config::text(Option option) const {
   return is_set(option) ? value(option).text.c_str() : option_row(option).value;
 }
 
-LoadedConfig load_config(const char* const* environment) {
-  LoadedConfig loaded;
-  const std::string path(
-      find_variable(environment, option_name(Option::Config, NameStyle::Environment)));
-  if (!path.empty()) load_config_file(path.c_str(), &loaded.config, &loaded.notices);
-  apply_environment(environment, &loaded);
-  return loaded;
-}
-
 std::string settings_in_words(const Config& config) {
   std::string set;
   for (size_t i = 0; i < kOptionCount; ++i) {
@@ -119,18 +39,26 @@ std::string settings_in_words(const Config& config) {
   return "configuration: " + (set.empty() ? "all default" : set + "; the rest is default");
 }
 
-std::string not_enabled_notice(const Config& config) {
-  if (config.is_set(Option::Enable) && !config.flag(Option::Enable)) return {};
-  std::string set_in_vain;
-  for (size_t i = 0; i < kOptionCount; ++i) {
-    const auto option = static_cast<Option>(i);
-    if (option == Option::Enable || !config.is_set(option)) continue;
-    set_in_vain += (set_in_vain.empty() ? "" : ", ") + option_name(option, NameStyle::Environment);
+std::string config_json(const Config& config) {
+  JsonFields out;
+  out.object([&] {
+    for (size_t i = 0; i < kOptionCount; ++i) {
+      const auto option = static_cast<Option>(i);
+      out.object(option_row(option).name, [&] {
+        out.string("value", config.text(option));
+        out.string("origin", kOriginNames[static_cast<size_t>(config.origin(option))]);
+      });
+    }
+  });
+  return std::string(out.text());
+}
+
+void fill_in_preset(Config* config) {
+  const std::string_view chosen = config->text(Option::ClockPreset);
+  for (const OptionPreset& preset : kClockPresets) {
+    if (chosen == preset.preset && !config->is_set(preset.option))
+      config->set(preset.option, preset.value, Origin::Preset);
   }
-  if (set_in_vain.empty()) return {};
-  return "lockstep is configured (" + set_in_vain +
-         ") but not enabled, so nothing is recorded: set NCCL_PROFILER_PLUGIN=lockstep or "
-         "LOCKSTEP_ENABLE=1";
 }
 
 }  // namespace lockstep::dumper

@@ -1,8 +1,6 @@
-// Reads the options of include/lockstep/config.h: environment over JSON file over default, one by
-// one. Whatever is wrong (a name that is none, a value out of range, a file that is not there)
-// becomes a notice for the caller to log and costs only itself: that option keeps its default.
-// Called once at the plugin's start, on NCCL's thread inside somebody else's process, and by the
-// command: never throws, prints, exits or depends on the locale.
+// The options of include/lockstep/config.h with a value each, and where it comes from. Filled by
+// load_config.h; read by anyone afterwards. Cold code: never throws, prints, exits or depends on the
+// locale.
 #pragma once
 
 #include <array>
@@ -16,8 +14,8 @@
 
 namespace lockstep::dumper {
 
-enum class Origin : uint8_t { Default, File, Environment };
-constexpr const char* kOriginNames[] = {"default", "file", "environment"};
+enum class Origin : uint8_t { Default, File, Environment, Preset };
+constexpr const char* kOriginNames[] = {"default", "file", "environment", "preset"};
 
 enum class Severity : uint8_t { Info, Warning };
 struct Notice {
@@ -51,17 +49,8 @@ class Config {
   std::array<Value, kOptionCount> values_;
 };
 
-struct LoadedConfig {
-  Config config;
-  std::vector<Notice> notices;
-};
-
-// `environment` as `environ` is: NAME=value strings, ended by a null pointer.
-LoadedConfig load_config(const char* const* environment);
-
-// For a process in which lockstep stays off: the sentence that names the options set in vain and
-// how to switch it on. Empty when none is set, or when LOCKSTEP_ENABLE=0 says that off is meant.
-std::string not_enabled_notice(const Config& config);
+// The values of LOCKSTEP_CLOCK_PRESET for what nothing else sets. After everything else.
+void fill_in_preset(Config* config);
 
 // What differs from the defaults and where it was set, in one line for the log: "configuration:
 // LOCKSTEP_EVENTS=all (environment), LOCKSTEP_DIR=/runs (file); the rest is default".

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "dumper/drain/file_size_signal.h"
+#include "dumper/options/load_config.h"
 #include "plugin/chain/chain.h"
 #include "plugin/process/activation.h"
 #include "plugin/process/recording.h"
@@ -90,6 +91,13 @@ void record_init(const CommFacts& facts, uint64_t number) {
   record_comm(record);
 }
 
+// A user who set our options expects a recording. One line a job, on stderr: NCCL's log is silent
+// unless asked for.
+void say_not_enabled() {
+  const std::string sentence = dumper::not_enabled_notice(environ);
+  if (!sentence.empty()) std::fprintf(stderr, "lockstep: %s\n", sentence.c_str());
+}
+
 void begin_recorded_comm(const CommFacts& facts, void** context, int32_t* activation_mask) {
   uint64_t number = recorder.arena->next_comm.fetch_add(1, std::memory_order_relaxed);
   *context = to_handle(number);
@@ -106,6 +114,7 @@ bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activat
   if (!process.decided) {
     process.decided = true;
     process.enabled = is_enabled();
+    if (!process.enabled && facts.rank == 0) say_not_enabled();
   }
   if (!process.enabled) return false;
   try {

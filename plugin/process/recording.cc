@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/clock_ns.h"
+#include "dumper/options/load_config.h"
 #include "dumper/options/run_names.h"
 #include "dumper/options/this_process.h"
 #include "plugin/process/clock_options.h"

@@ -18,3 +18,11 @@ want_equal "shared memory" "" "$(ls shm)"
 
 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/run "$BUILD/lockstep-storm" "$TMP/libnccl-profiler.so" --operations 10 --unnamed >line
 want_equal "operations with LOCKSTEP_ENABLE=1" 20 "$("$LOCKSTEP" count run --json | jq .starts.Coll)"
+
+# Whoever sets our options expects a recording: one line says that there is none, and only then.
+said() { env "$@" "$BUILD/lockstep-storm" "$TMP/libnccl-profiler.so" --operations 10 --unnamed 2>&1 >/dev/null | grep -c 'configured.*not enabled' || true; }
+unset LOCKSTEP_SHM_DIR
+want_equal "lines about options set in vain" 1 "$(said LOCKSTEP_EVENTS=all)"
+want_equal "lines when nothing is set" 0 "$(said HOME=/)"
+want_equal "lines with LOCKSTEP_ENABLE=0" 0 "$(said LOCKSTEP_EVENTS=all LOCKSTEP_ENABLE=0)"
+want_equal "lines when it records" 0 "$(said LOCKSTEP_EVENTS=all LOCKSTEP_DIR="$TMP/again" LOCKSTEP_ENABLE=1)"

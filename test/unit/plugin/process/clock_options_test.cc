@@ -1,3 +1,4 @@
+#include "dumper/options/load_config.h"
 #include "plugin/process/clock_options.h"
 
 #include <gtest/gtest.h>

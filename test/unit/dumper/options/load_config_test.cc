@@ -1,9 +1,10 @@
-#include "dumper/options/config.h"
+#include "dumper/options/load_config.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "dumper/options/option_names.h"
@@ -223,13 +224,61 @@ TEST_F(ConfigFile, IsMissedAloudAndRelativePathsShowTheirFolder) {
             Strings{"cannot read the configuration /dev/zero: it is not a file; it is ignored"});
 }
 
+std::string notice_in(const Strings& environment) {
+  std::vector<const char*> pointers;
+  for (const std::string& entry : environment) pointers.push_back(entry.c_str());
+  pointers.push_back(nullptr);
+  return not_enabled_notice(pointers.data());
+}
+
 TEST(Config, SaysWhatIsSetInVainWhenNotEnabled) {
-  EXPECT_EQ(not_enabled_notice(load({"LOCKSTEP_DIR=/d", "LOCKSTEP_ROTATE_MB=4"}).config),
+  EXPECT_EQ(notice_in({"LOCKSTEP_DIR=/d", "HOME=/", "LOCKSTEP_ROTATE_MB=4"}),
             "lockstep is configured (LOCKSTEP_DIR, LOCKSTEP_ROTATE_MB) but not enabled, so nothing "
             "is recorded: set "
             "NCCL_PROFILER_PLUGIN=lockstep or LOCKSTEP_ENABLE=1");
-  EXPECT_EQ(not_enabled_notice(load({"LOCKSTEP_DIR=/d", "LOCKSTEP_ENABLE=0"}).config), "");
-  EXPECT_EQ(not_enabled_notice(load({}).config), "");
+  EXPECT_EQ(notice_in({"LOCKSTEP_DIR=/d", "LOCKSTEP_ENABLE=0"}), "");
+  EXPECT_EQ(notice_in({}), "");
+}
+
+TEST(Config, DoesNotTakeNcclsNamesOrTheCommandsForAWishToRecord) {
+  EXPECT_EQ(notice_in({"NCCL_PROFILE_EVENT_MASK=6", "LOCKSTEP_DUCKDB=/d.so", "LOCKSTEP_DIR="}), "");
+}
+
+TEST(Config, ShowsWhatAPresetSetsAndThatThePresetSetIt) {
+  const Config config =
+      load({"LOCKSTEP_CLOCK_PRESET=low-overhead", "LOCKSTEP_CLOCK_DEGREE=6"}).config;
+
+  EXPECT_STREQ(config.text(Option::ClockCadenceUs), "1000000");
+  EXPECT_EQ(config.u64(Option::ClockCadenceUs), 1'000'000u);
+  EXPECT_EQ(config.origin(Option::ClockCadenceUs), Origin::Preset);
+  EXPECT_EQ(config.u64(Option::ClockDegree), 6u);
+  EXPECT_EQ(config.origin(Option::ClockDegree), Origin::Environment);
+  EXPECT_EQ(config.origin(Option::ClockTrain), Origin::Default);
+}
+
+TEST(Config, HasOnlyValuesInItsPresetsThatTheirOptionsTake) {
+  for (const OptionPreset& preset : kClockPresets)
+    EXPECT_TRUE(Config().set(preset.option, preset.value, Origin::Preset).ok()) << preset.value;
+}
+
+TEST_F(ConfigFile, OfXlasProfilerIsReadUnderOurs) {
+  std::ofstream(path_) << R"({"enabled": true, "probe_cadence_us": 800, "probe_cadance_us": 1})";
+
+  const LoadedConfig loaded =
+      load({"XLA_DIST_PROF_CONFIG=" + path_, "LOCKSTEP_CLOCK_SPACING_US=50"});
+
+  EXPECT_EQ(loaded.config.u64(Option::ClockCadenceUs), 800u);
+  EXPECT_EQ(loaded.config.origin(Option::ClockCadenceUs), Origin::File);
+  EXPECT_TRUE(loaded.config.flag(Option::Clock));
+  EXPECT_EQ(loaded.config.u64(Option::ClockSpacingUs), 50u);
+  const Strings said = sentences(loaded);
+  EXPECT_EQ(said.front(), "XLA_DIST_PROF_CONFIG is read like LOCKSTEP_CONFIG");
+  EXPECT_NE(std::find_if(said.begin(), said.end(),
+                         [](const std::string& sentence) {
+                           return sentence.find("probe_cadance_us is not an option of lockstep") !=
+                                  std::string::npos;
+                         }),
+            said.end());
 }
 
 TEST(Config, ShowsEveryOptionWithItsOriginAsJson) {
