@@ -50,7 +50,7 @@ int run(const RunArguments& arguments) {
 
 void add_align(base::Command& lockstep) {
   add_run_command(lockstep, "align",
-                  "Put the hosts of a run on one clock; writes clock_model.json there",
+                  "Put all hosts of a run on one clock; writes DIR/clock_model.json",
                   std::make_shared<RunArguments>(), run);
 }
 

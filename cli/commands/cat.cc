@@ -46,13 +46,13 @@ int run(Arguments* arguments) {
 void add_cat(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command =
-      lockstep.command("cat", "Print every record in time order, one JSON object a line",
+      lockstep.command("cat", "Print every record in time order, one JSON object per line",
                        [arguments] { return run(arguments.get()); });
   command.option("DIR", &arguments->directory, "The run directory");
-  command.option("--kind", &arguments->kind, "Only events of this kind").shown_as("KIND");
-  command.option("--rank", &arguments->options.rank, "Only communicators' members of this rank")
+  command.option("--kind", &arguments->kind, "Print only events of this kind").shown_as("KIND");
+  command.option("--rank", &arguments->options.rank, "Print only records of ranks with this number")
       .not_negative();
-  command.option("--limit", &arguments->options.limit, "Only so many lines").positive();
+  command.option("--limit", &arguments->options.limit, "Stop after this many lines").positive();
   command.flag("--fields", &arguments->fields, "Print the list of fields in docs/format.md");
 }
 

@@ -38,10 +38,10 @@ int run(const Arguments& arguments) {
 void add_clock(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command = add_run_command(
-      lockstep, "clock", "Show how well the hosts of a run are on one clock", arguments, run);
+      lockstep, "clock", "Show how well the clocks of a run's hosts are aligned", arguments, run);
   command
       .option("--at", &arguments->at_raw_ns,
-              "Offsets at this instant of each pair's first host (its CLOCK_MONOTONIC_RAW)")
+              "Offsets at this instant, given by each first host's CLOCK_MONOTONIC_RAW")
       .shown_as("RAW_NS");
 }
 

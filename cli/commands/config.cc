@@ -99,12 +99,12 @@ int run(const Arguments& arguments) {
 void add_config(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command =
-      lockstep.command("config", "Show the options in force here, and what is wrong with them",
+      lockstep.command("config", "Show the options in force here and any mistakes in them",
                        [arguments] { return run(*arguments); });
   command.flag("--origin", &arguments->origin,
-               "Say where each value comes from: environment, file, preset or default");
+               "Show where each value comes from: environment, file, preset or default");
   command
-      .option("--check", &arguments->check, "Check a JSON file of options, without the environment")
+      .option("--check", &arguments->check, "Check a JSON file of options; ignore the environment")
       .shown_as("FILE");
   command.flag("--json", &arguments->json,
                "Print JSON, with the run directory and the kinds of events recorded");

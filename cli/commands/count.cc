@@ -54,7 +54,7 @@ int run(const RunArguments& arguments) {
 }  // namespace
 
 void add_count(base::Command& lockstep) {
-  add_run_command(lockstep, "count", "Count the calls a run holds, by kind",
+  add_run_command(lockstep, "count", "Count the recorded calls by kind",
                   std::make_shared<RunArguments>(), run);
 }
 

@@ -149,8 +149,8 @@ int run_diagnose(const RunArguments& arguments) {
 void add_diagnose(base::Command& lockstep) {
   add_run_command(
       lockstep, "diagnose",
-      "What hangs, who is late, who waits for whom, also while the job runs; exit 1 when "
-      "something is wrong",
+      "Find what hangs, who is late and who waits for whom, even while the job runs; exit 1 on a "
+      "finding",
       std::make_shared<RunArguments>(), run_diagnose);
 }
 

@@ -84,11 +84,11 @@ int run(const Arguments& arguments) {
   print(told);
   if (arguments.last &&
       (some_are_left(directory) || (!local.empty() && some_are_elsewhere(directory)))) {
-    print("other hosts have something to add; the last one's `lockstep finish` answers\n");
+    print("other hosts still have data to recover; the last `lockstep finish` writes the report\n");
     return kOk;
   }
   if (answered(directory)) {
-    print(directory + ": the answers are there and newer than every segment\n");
+    print(directory + ": the report is newer than every segment; nothing to do\n");
     return kOk;
   }
   std::error_code error;
@@ -107,11 +107,11 @@ int run(const Arguments& arguments) {
 void add_finish(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command = lockstep.command(
-      "finish", "Recover and answer for a run whose `lockstep run` could not do it any more",
+      "finish", "Recover and report on a run whose `lockstep run` was killed",
       [arguments] { return run(*arguments); });
   command.option("DIR", &arguments->directory, "The run directory").required();
   command.flag("--last", &arguments->last,
-               "Answer only when no other host has anything left to recover");
+               "Report only if no other host has anything left to recover");
 }
 
 }  // namespace lockstep::cli

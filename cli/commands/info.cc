@@ -112,7 +112,7 @@ int run(const RunArguments& arguments) {
 }  // namespace
 
 void add_info(base::Command& lockstep) {
-  add_run_command(lockstep, "info", "Show who wrote a run, and in what state it is",
+  add_run_command(lockstep, "info", "Show the processes of a run and the state of each",
                   std::make_shared<RunArguments>(), run);
 }
 

@@ -35,7 +35,7 @@ int run(Arguments arguments) {
 void add_part(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command =
-      lockstep.command("part", "One node's share of `export --srun` and `report --srun`",
+      lockstep.command("part", "Do one node's share of `export --srun` and `report --srun`",
                        [arguments] { return run(*arguments); });
   command.option("DIR", &arguments->share.directory, "The run directory").required();
   command.option("PARTS", &arguments->share.parts, "Folder that all nodes see").required();

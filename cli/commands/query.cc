@@ -90,15 +90,15 @@ int run(const Arguments& arguments) {
 
 void add_query(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  base::Command command = lockstep.command("query", "Ask about a run in SQL (needs DuckDB)",
+  base::Command command = lockstep.command("query", "Query a run in SQL (needs DuckDB)",
                                            [arguments] { return run(*arguments); });
   command.option("DIR", &arguments->directory, "The run directory").required();
   command.option("SQL", &arguments->statement,
-                 "Statements; without, they are read from the terminal or a pipe");
+                 "Statements; if omitted, read from the terminal or a pipe");
   const base::Argument json =
       command.flag("--json", &arguments->json, "Print each result as a JSON array of objects");
   command.flag("--csv", &arguments->csv, "Print CSV with a header").excludes(json);
-  command.option("--threads", &arguments->threads, "0 = as many as the machine has");
+  command.option("--threads", &arguments->threads, "Threads to use; 0: one per processor");
 }
 
 }  // namespace lockstep::cli

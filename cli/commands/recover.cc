@@ -74,12 +74,12 @@ int run(const Arguments& arguments) {
 void add_recover(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command =
-      lockstep.command("recover", "Turn what killed processes left in memory files into segments",
+      lockstep.command("recover", "Write what killed processes left in memory files to segments",
                        [arguments] { return run(*arguments); });
   const base::Argument all = command.flag("--all", &arguments->all,
-                                          "Everything that this user's dead processes left on this "
-                                          "host, each in its own run directory");
-  command.option("DIR", &arguments->directory, "The run directory, when not --all").excludes(all);
+                                          "Recover everything that this user's dead processes left "
+                                          "on this host, each into its own run directory");
+  command.option("DIR", &arguments->directory, "The run directory (not with --all)").excludes(all);
   command.flag("--json", &arguments->json, "Print JSON");
 }
 

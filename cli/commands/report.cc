@@ -153,8 +153,8 @@ void add_report(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command = add_run_command(
       lockstep, "report",
-      "What dominates, who is late and who waits, also while the job runs: in words, as CSV and as "
-      "a page with plots",
+      "Report what takes the time, who is late and who waits, even while the job runs: text, CSV "
+      "and a page with plots",
       arguments, run_report);
   command.option("-o,--output", &arguments->output, "Where to write; default: DIR")
       .shown_as("PATH");
@@ -162,8 +162,8 @@ void add_report(base::Command& lockstep) {
       .between(1, 1000000);
   command
       .option("--compare", &arguments->compare,
-              "An earlier run (repeatable): what became slower since, exit 1 when "
-              "something did; several show how much runs differ anyway")
+              "Name what became slower since this earlier run; exit 1 if anything did. "
+              "Repeat it: several runs show how much they differ anyway")
       .shown_as("OTHER")
       .one_each();
   command.flag("--snapshot", &arguments->snapshot,

@@ -180,21 +180,21 @@ void add_run(base::Command& lockstep) {
       .required()
       .shown_as("PROGRAM...");
   command.option("--dir", &arguments->parent,
-                 "Folder, on all nodes, in which each run gets a directory of its own");
+                 "Folder visible on all nodes; each run gets a new directory in it");
   command
       .option("--node-local", &arguments->node_local,
-              "Record under this folder of each node's own disk, and collect at the end")
+              "Record to this folder on each node's own disk and collect at the end")
       .shown_as("DIR");
-  command.option("--events", &arguments->events, "What to record; LOCKSTEP_EVENTS")
+  command.option("--events", &arguments->events, "What to record (LOCKSTEP_EVENTS)")
       .shown_as("EVENTS");
   command
       .option("--interval", &arguments->interval_s,
-              "Longest time that a record waits before it is written")
+              "Longest time a record waits before it is written")
       .between(0.001, 3600.0)
       .shown_as("SECONDS");
   command
       .option("--snapshot-every", &arguments->snapshot_every_s,
-              "Reports on the running program, and when it begins to end, into snapshot/TIME")
+              "Report on the running program this often, and at its teardown, to snapshot/TIME")
       .between(0.1, 1e6)
       .shown_as("SECONDS");
   command.option("--top", &arguments->top, "Rows in the report's lists")

@@ -144,28 +144,27 @@ void add_yes(base::Command command, const std::shared_ptr<Arguments>& arguments)
 
 void add_runs(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  base::Command runs = lockstep.group("runs", "The runs under a folder: list, show, rm, prune");
+  base::Command runs = lockstep.group("runs", "List, show, remove or prune the runs in a folder");
   const auto add = [&](const char* name, const char* help, int (*run)(const Arguments&)) {
     return runs.command(name, help, [arguments, run] { return run(*arguments); });
   };
-  base::Command command = add("list", "One line for each run", list);
+  base::Command command = add("list", "List the runs, one per line", list);
   command.option("PARENT", &arguments->parent, "The folder; default: the current one");
   command.flag("--json", &arguments->json, "Print a JSON array");
-  command = add("show", "One run", show);
+  command = add("show", "Show one run", show);
   command.option("DIR", &arguments->parent, "The run directory").required();
   command.flag("--json", &arguments->json, "Print one JSON object");
-  command = add("rm", "Remove what lockstep made in run directories", rm);
+  command = add("rm", "Remove lockstep's files from run directories", rm);
   command.option("DIR", &arguments->runs, "Run directories").required();
   add_yes(command, arguments);
-  command = add("prune", "Remove runs by age or size, the oldest first", prune);
+  command = add("prune", "Remove runs by age or size, oldest first", prune);
   command.option("PARENT", &arguments->parent, "The folder; default: the current one");
-  command.option("--older-than", &arguments->older_than_days, "Those whose newest segment is older")
+  command.option("--older-than", &arguments->older_than_days, "Remove runs whose newest segment is older")
       .not_negative()
       .shown_as("DAYS");
   command
       .option("--keep", &arguments->keep_bytes,
-              "As many as it takes until the segments of the others have at most this size; "
-              "also 500M, 2G")
+              "Remove runs until the segments of the rest fit in this size; also 500M, 2G")
       .bytes()
       .shown_as("SIZE");
   add_yes(command, arguments);

@@ -12,22 +12,22 @@ constexpr const char* kIntroduction = R"(# Configuration
 
 *Made by `lockstep config --markdown` from the table in include/lockstep/config.h.*
 
-Every option is an environment variable. The same options can stand in a JSON file, by the names in the second column,
-whose path is in `LOCKSTEP_CONFIG`:
+Every option is an environment variable. `LOCKSTEP_CONFIG` can name a JSON file that sets the same options by the names
+in the second column:
 
 ```json
 {"dir": "/scratch/%j", "dump_interval_us": 250000, "events": "step"}
 ```
 
-Option by option, the environment wins over the file, the file over what `LOCKSTEP_CLOCK_PRESET` sets, and that over the
-default; an empty variable counts as unset. A file named by `XLA_DIST_PROF_CONFIG` is read the same way, under ours.
-`lockstep-clockd` reads the same file and variables, under its flags.
+For each option the environment wins over the file, the file over what `LOCKSTEP_CLOCK_PRESET` sets, and that over the
+default. An empty variable counts as unset. A file named by `XLA_DIST_PROF_CONFIG` is read the same way, but ranks below
+`LOCKSTEP_CONFIG`. `lockstep-clockd` reads the same file and variables; its own flags win over both.
 `lockstep config --origin` shows what is in force and where each value comes from, `lockstep config --check FILE` checks
 a file. Every segment stores all values with their origins.
 
-Nothing in here can stop a job. A misspelled name, a value out of range, a file that is missing or is not JSON: each is
-one line in NCCL's log that names it (with line and column, and the nearest real name), and costs only itself: that
-option keeps its other value or its default. A file that is not JSON is left aside whole.
+No option can stop a job. A misspelled name, a value out of range, a missing file or one that is not JSON produces one
+line in NCCL's log, with line and column and the nearest real name. Only that option is affected: it keeps its other
+value or its default. A file that is not JSON is ignored entirely.
 )";
 
 constexpr const char* kEventsIntroduction = R"(

@@ -83,7 +83,7 @@ bool ChunkInHand::encode_pieces() {
 }
 
 Status ChunkInHand::encode(uint64_t complete_ticks) {
-  if (!encode_pieces()) return Status::error("no memory to encode what is recorded");
+  if (!encode_pieces()) return Status::error("out of memory while encoding records");
   if (!cut_up_) collect_anchors();
   const ArenaStrings strings(*source_.arena());
   ChunkContext context;

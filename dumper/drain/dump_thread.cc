@@ -111,7 +111,7 @@ Status DumpThread::write_round(bool final) {
 void DumpThread::tell_of_removed_segments() {
   const uint32_t removed = writer_.segments_removed();
   if (removed == removed_told_) return;
-  const std::string sentence = "segment files were removed while their process was writing: " +
+  const std::string sentence = "segment files were deleted while their process was writing: " +
                                std::to_string(removed - removed_told_) +
                                "; what they held is counted as lost (disk)";
   add_note(sentence);
@@ -128,7 +128,7 @@ void DumpThread::give_to_consumers(const Piece& piece) {
       consumers_[i]->take(piece, strings);
     } catch (...) {
       consumers_.erase(consumers_.begin() + static_cast<ptrdiff_t>(i--));
-      log_(log_self_, "out of memory: one of the live outputs ends here, the segments go on");
+      log_(log_self_, "out of memory: one live output stops here; segments are still written");
     }
   }
 }
@@ -276,8 +276,8 @@ void DumpThread::report(const Status& status) {
   if (status.ok())
     return log_(log_self_, "writing again; the ledger counts what was shed meanwhile");
   log_(log_self_, behind_ ? failure_ +
-                                "; what is recorded waits in memory, up to "
-                                "LOCKSTEP_BUFFER_MB, and is tried again"
+                                "; records wait in memory, up to "
+                                "LOCKSTEP_BUFFER_MB, and the write is retried"
                           : failure_);
 }
 

@@ -31,7 +31,7 @@ enum class OptionType : uint8_t {
   X(Config, "config", Text, "", "", "activation", \
     "path of a JSON file with options") \
   X(Verbose, "verbose", Flag, "0", "", "activation", \
-    "1 also says on stderr what NCCL's logger would only show with NCCL_DEBUG=INFO") \
+    "1 also writes to stderr what NCCL's logger shows only with NCCL_DEBUG=INFO") \
   X(Events, "events", Events, "proxy", "", "recording", \
     "what to record: api, coll, kernel, proxy, step or all, each with everything before it; kind names joined by commas; or NCCL's mask as a number") \
   X(Host, "host", Text, "", "", "recording", \
@@ -41,9 +41,9 @@ enum class OptionType : uint8_t {
   X(DumpIntervalUs, "dump_interval_us", Number, "1000000", "1000..3600000000", "files", \
     "longest time in microseconds that a record waits before it is written; full buffers are written at once") \
   X(RotateMb, "rotate_mb", Number, "256", "1..1048576", "files", \
-    "size in MiB at which a process starts its next segment file; after some 500 communicators it does so too") \
+    "size in MiB at which a process starts its next segment file; it also does so after some 500 communicators") \
   X(MaxDiskMb, "max_disk_mb", Number, "0", "0..1073741824", "files", \
-    "most MiB that one process keeps on disk, 0 for no limit; beyond it the oldest segments go and are counted") \
+    "most MiB that one process keeps on disk, 0 for no limit; beyond it the oldest segments are deleted and counted") \
   X(Sync, "sync", Choice, "none", "none|chunk|interval", "files", \
     "when to force data to the disk: never, after each chunk, or once per dump interval; it matters for a power cut, not for a killed process") \
   X(ZstdLevel, "zstd_level", Number, "1", "1..19", "files", \
@@ -53,9 +53,9 @@ enum class OptionType : uint8_t {
   X(CrashSafe, "crash_safe", Flag, "1", "", "memory", \
     "1 keeps the buffers in a shared mapping, so that `lockstep recover` finds what a killed process had recorded") \
   X(ShmDir, "shm_dir", Text, "", "", "memory", \
-    "folder for that mapping; unset: /dev/shm when it has plenty of room, else local temporary storage") \
+    "folder for that mapping; unset: /dev/shm if it has plenty of room, else local temporary storage") \
   X(OverheadPercent, "overhead_percent", Real, "0", "0..100", "memory", \
-    "most percent of the process's time that recording may take, 0 for no limit; beyond it kinds are switched off and this is recorded") \
+    "most percent of the process's time that recording may take, 0 for no limit; beyond it kinds are switched off, and the recording says so") \
   X(Chain, "chain", Text, "", "", "together with others", \
     "paths of other profiler plugins, joined by colons, that get the same events") \
   X(PrometheusDir, "prometheus_dir", Text, "", "", "together with others", \
@@ -63,7 +63,7 @@ enum class OptionType : uint8_t {
   X(Clock, "clock", Flag, "", "", "clocks", \
     "1 probes the clocks of the job's hosts, 0 does not; unset: probes when recording and the job has more than one host") \
   X(ClockPreset, "clock_preset", Choice, "default", "default|high-accuracy|low-overhead|debug", "clocks", \
-    "values for the options below that are not given themselves; docs/clock.md has the accuracy and cost of each") \
+    "values for those options below that are not set; docs/clock.md has the accuracy and cost of each preset") \
   X(ClockRendezvous, "clock_rendezvous", Text, "", "", "clocks", \
     "how hosts find each other: dir:PATH, tcp:HOST:PORT, slurm, static:HOST,HOST:PORT or none; unset: the run directory, then MASTER_ADDR, then SLURM's node list") \
   X(ClockPort, "clock_port", Number, "0", "0..65535", "clocks", \
@@ -77,9 +77,9 @@ enum class OptionType : uint8_t {
   X(ClockInsecure, "clock_insecure", Flag, "0", "", "clocks", \
     "1 lets probes without a key leave this machine; anyone on the network can then shift the clocks") \
   X(ClockCadenceUs, "clock_cadence_us", Number, "100000", "500..60000000", "clocks", \
-    "microseconds between trains of packets to one neighbour; it goes faster by itself on busy paths. Shorter costs processor time") \
+    "microseconds between trains of packets to one neighbour; busy paths are probed more often automatically. Shorter costs processor time") \
   X(ClockBurstUs, "clock_burst_us", Number, "10000", "500..60000000", "clocks", \
-    "the same for the first two seconds of a neighbour") \
+    "the same, for the first two seconds with a neighbour") \
   X(ClockTrain, "clock_train", Number, "3", "1..16", "clocks", \
     "packets in a train") \
   X(ClockSpacingUs, "clock_spacing_us", Number, "20", "0..10000", "clocks", \

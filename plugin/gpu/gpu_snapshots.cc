@@ -39,7 +39,7 @@ Status GpuSnapshots::start(uint32_t comm) {
   if (thread_.running()) return Status();
   stopping_.store(false);
   if (thread_.start("lockstep-gpuclk", run, this)) return Status();
-  return Status::error("the system gives no thread: GPU clocks are not read");
+  return Status::error("cannot create a thread: GPU clocks are not read");
 }
 
 void GpuSnapshots::stop() {

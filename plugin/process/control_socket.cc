@@ -82,7 +82,7 @@ Status ControlSocket::start(const std::string& directory, const std::string& nam
   Status status = listen_in(directory, name);
   stop_event_ = status.ok() ? eventfd(0, EFD_CLOEXEC) : -1;
   if (status.ok() && (stop_event_ < 0 || !thread_.start("lockstep-ctl", run, this)))
-    status = Status::error("no control socket: the system gives no thread");
+    status = Status::error("no control socket: cannot create a thread");
   if (!status.ok()) close_all();
   return status;
 }

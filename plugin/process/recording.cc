@@ -135,11 +135,11 @@ void Recording::load_chain(int bound_version) {
   for (const std::string& sentence : chain_->load(config_.text(Option::Chain))) log(true, sentence);
   if (outputs_.inspector_files() && chain_->has("Inspector")) {
     outputs_.leave_inspector_files();
-    log(false, "NCCL_INSPECTOR_ENABLE: the chained Inspector writes its files, lockstep does not");
+    log(false, "NCCL_INSPECTOR_ENABLE: the chained Inspector writes its files; lockstep writes none");
   }
   if (outputs_.example_files() && chain_->has("Example-profiler")) {
     outputs_.leave_example_files();
-    log(false, "NCCL_PROFILE_DUMP_FILE: the chained Example writes its trace, lockstep does not");
+    log(false, "NCCL_PROFILE_DUMP_FILE: the chained Example writes its trace; lockstep writes none");
   }
 }
 
@@ -194,10 +194,10 @@ void Recording::resume() {
   dumper::DumpThread* dump = dump_.get();
   if (!keeper_->start(outputs_.dump_interval_us(config_), [dump] { dump->wake(); })) {
     log(true,
-        "the system gives no thread: buffers stay small and are written when the last communicator "
+        "cannot create a thread: buffers stay small and are written when the last communicator "
         "ends");
   } else if (!dump_->start()) {
-    log(true, "the system gives no thread: records are written when the last communicator ends");
+    log(true, "cannot create a thread: records are written when the last communicator ends");
   }
   const ArenaHeader& arena = *arena_.header();
   const Status control = control_socket_.start(

@@ -39,7 +39,7 @@ on_small_disk
 start_storm
 let_calls_go_on 1000
 fill
-wait_for_log 'cannot write: No space left on device; what is recorded waits in memory'
+wait_for_log 'cannot write: No space left on device; records wait in memory'
 let_calls_go_on 20000
 end_storm
 want_said 'the last records are in .* until .lockstep recover .* writes them'

@@ -63,7 +63,7 @@ for which in 1 2 3 1..2; do
   let_calls_go_on 20000
   end_storm
   want_exact
-  if [ $which != 3 ]; then want_said 'the system gives no thread'; fi
+  if [ $which != 3 ]; then want_said 'cannot create a thread'; fi
   end_row
 done
 
