@@ -168,6 +168,7 @@ install: all                 ## PREFIX=/usr/local
 	install -m 755 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libnccl-profiler.so $(DESTDIR)$(PREFIX)/lib/libnccl-profiler-lockstep.so
 	install -m 755 $(filter %/lockstep %/lockstep-clockd,$(TOOLS)) $(DESTDIR)$(PREFIX)/bin/
+	scripts/install_docs.sh $(DESTDIR)$(PREFIX)/share
 fresh-root-test:             ## make demo and make test in an empty root (root, minutes)
 	FRESH_ROOT=1 test/run hygiene/fresh_root
 clean:                       ## remove what was built
