@@ -33,10 +33,11 @@ int run(const Arguments& arguments) {
 
 void add_collect(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  base::Command command =
-      lockstep.command("collect", "Move this node's recordings from its own disk to the run directory",
-                       [arguments] { return run(*arguments); });
-  command.option("LOCAL", &arguments->local, "The folder that LOCKSTEP_DIR named on this node").required();
+  base::Command command = lockstep.command(
+      "collect", "Move this node's recordings from its own disk to the run directory",
+      [arguments] { return run(*arguments); });
+  command.option("LOCAL", &arguments->local, "The folder that LOCKSTEP_DIR named on this node")
+      .required();
   command.option("--to", &arguments->directory, "The run directory on a shared file system")
       .required()
       .shown_as("DIR");

@@ -37,7 +37,8 @@ int run(const Arguments& arguments) {
 void add_ctl(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command = lockstep.command(
-      "ctl", "Query or change running processes: status, events KINDS, flush, snapshot, interval US",
+      "ctl",
+      "Query or change running processes: status, events KINDS, flush, snapshot, interval US",
       [arguments] { return run(*arguments); });
   command
       .option("where", &arguments->where,

@@ -113,14 +113,13 @@ int run(const Arguments& arguments) {
 void add_export(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command = add_run_command(
-      lockstep, "export", "Convert a run for Perfetto, PyTorch's tools, SQL engines and others", arguments,
-      run);
+      lockstep, "export", "Convert a run for Perfetto, PyTorch's tools, SQL engines and others",
+      arguments, run);
   command.option("--to", &arguments->format, formats_help()).required().shown_as("FORMAT");
   command.option("-o,--output", &arguments->output, "File or directory to write")
       .required()
       .shown_as("PATH");
-  command.flag("--force", &arguments->force,
-               "Replace PATH; a directory only if an export made it");
+  command.flag("--force", &arguments->force, "Replace PATH; a directory only if an export made it");
   command.option("--threads", &arguments->threads, "Threads to use; 0: one per processor");
   command.flag("--srun", &arguments->srun,
                "In a SLURM job: convert on all its nodes and merge the result here");

@@ -159,7 +159,9 @@ void add_runs(base::Command& lockstep) {
   add_yes(command, arguments);
   command = add("prune", "Remove runs by age or size, oldest first", prune);
   command.option("PARENT", &arguments->parent, "The folder; default: the current one");
-  command.option("--older-than", &arguments->older_than_days, "Remove runs whose newest segment is older")
+  command
+      .option("--older-than", &arguments->older_than_days,
+              "Remove runs whose newest segment is older")
       .not_negative()
       .shown_as("DAYS");
   command

@@ -135,11 +135,13 @@ void Recording::load_chain(int bound_version) {
   for (const std::string& sentence : chain_->load(config_.text(Option::Chain))) log(true, sentence);
   if (outputs_.inspector_files() && chain_->has("Inspector")) {
     outputs_.leave_inspector_files();
-    log(false, "NCCL_INSPECTOR_ENABLE: the chained Inspector writes its files; lockstep writes none");
+    log(false,
+        "NCCL_INSPECTOR_ENABLE: the chained Inspector writes its files; lockstep writes none");
   }
   if (outputs_.example_files() && chain_->has("Example-profiler")) {
     outputs_.leave_example_files();
-    log(false, "NCCL_PROFILE_DUMP_FILE: the chained Example writes its trace; lockstep writes none");
+    log(false,
+        "NCCL_PROFILE_DUMP_FILE: the chained Example writes its trace; lockstep writes none");
   }
 }
 
