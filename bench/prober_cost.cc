@@ -64,7 +64,7 @@ void be_host(const std::string& directory, unsigned number, unsigned hosts, unsi
         "{\"preset\":\"%s\",\"neighbours\":%u,\"up\":%u,\"seconds\":%u,\"cpu_percent_of_a_core\":%."
         "3f,"
         "\"packets_sent_per_s\":%.1f,\"mbit_per_s_sent\":%.3f}\n",
-        preset.c_str(), hosts - 1, after.edges_up, seconds, cpu_percent, packets_per_s,
+        preset.c_str(), hosts - 1, after.peers_up, seconds, cpu_percent, packets_per_s,
         packets_per_s * wire_bytes * 8e-6);
     std::fflush(stdout);
   }

@@ -37,7 +37,7 @@ analysis/sql          analysis/tables analysis/load analysis/join
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
 analysis/report       analysis/tables analysis/judge analysis/say
 analysis/inspect      analysis/tables dumper/segment dumper/run dumper/options
-cli                   analysis/* dumper/options dumper/run dumper/recovery
+cli                   analysis/* clocksync/record dumper/options dumper/run dumper/recovery
 '
 
 # offending TITLE: reads file:line:text; anything at all is an offence.

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-#include "clocksync/record/clock_records.h"
+#include "clocksync/record/clock_files.h"
 #include "dumper/run/run_files.h"
 
 namespace lockstep::analysis {

@@ -8,7 +8,7 @@
 
 #include "base/clock_ns.h"
 #include "base/launcher.h"
-#include "clocksync/record/clock_records.h"
+#include "clocksync/record/clock_files.h"
 #include "dumper/run/mixed_jobs.h"
 #include "dumper/run/process_reader.h"
 #include "dumper/segment/live_comms.h"

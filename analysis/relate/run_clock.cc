@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clocksync/record/clock_model_json.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -77,7 +79,7 @@ void move_rows(RunTables* run, std::vector<HostAxis>* axes) {
 void apply_clock_model(const std::string& directory, RunTables* run) {
   const std::string path = directory + "/" + clocksync::kClockModelFile;
   if (access(path.c_str(), F_OK) != 0) return;
-  Result<ClockModel> loaded = ClockModel::load(path);
+  Result<ClockModel> loaded = clocksync::load_clock_model(path);
   if (!loaded.ok()) {
     run->notes.push_back(loaded.message());
     return;

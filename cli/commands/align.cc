@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/show/clock_view.h"
 #include "cli/show/output.h"
+#include "clocksync/record/clock_model_json.h"
 
 namespace lockstep::cli {
 namespace {
@@ -32,7 +33,7 @@ int run(const RunArguments& arguments) {
   const analysis::Alignment& alignment = aligned.value();
   for (const std::string& note : alignment.notes) complain(note);
   const std::string path = arguments.directory + "/" + clocksync::kClockModelFile;
-  const Status saved = alignment.model.save(path);
+  const Status saved = clocksync::save_clock_model(alignment.model, path);
   if (!saved.ok()) return bad_input(saved.message());
   if (arguments.json) {
     print_json(alignment_json(alignment));

@@ -9,6 +9,7 @@
 #include "analysis/clock/align.h"
 #include "analysis/inspect/describe_run.h"
 #include "cli/job/run_note.h"
+#include "clocksync/record/clock_model_json.h"
 #include "dumper/run/run_files.h"
 
 namespace lockstep::cli {
@@ -26,7 +27,7 @@ void add_note(RunRow* row) {
 
 std::string clock_of(const std::string& path, size_t hosts) {
   if (hosts <= 1) return "one host";
-  const auto model = clocksync::ClockModel::load(path + "/" + clocksync::kClockModelFile);
+  const auto model = clocksync::load_clock_model(path + "/" + clocksync::kClockModelFile);
   if (!model.ok()) return "not aligned";
   analysis::Grade worst = analysis::Grade::Good;
   for (const analysis::HostView& host : analysis::view_hosts(model.value()))

@@ -219,7 +219,7 @@ int usage(std::FILE* out, int code) {
 void print_health(const ClockSyncHealth& health) {
   std::printf(
       "leader=%d hosts=%u edges=%u up=%u cpu=%.2f%% sent=%llu received=%llu points=%llu%s%s\n",
-      health.leader ? 1 : 0, health.hosts, health.edges, health.edges_up, health.cpu_percent,
+      health.leader ? 1 : 0, health.hosts, health.peers, health.peers_up, health.cpu_percent,
       static_cast<unsigned long long>(health.packets_sent),
       static_cast<unsigned long long>(health.packets_received),
       static_cast<unsigned long long>(health.points), health.counters.empty() ? "" : " | ",

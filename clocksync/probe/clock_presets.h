@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "clocksync/probe/clock_sync.h"
+#include "clocksync/probe/clock_sync_options.h"
 #include "lockstep/config.h"
 
 namespace lockstep::clocksync {

@@ -12,7 +12,8 @@
 #include "base/launcher.h"
 #include "base/thread.h"
 #include "clocksync/probe/local_leader.h"
-#include "clocksync/probe/probe_setup.h"
+#include "clocksync/probe/prepare_probe.h"
+#include "clocksync/probe/prober.h"
 
 namespace lockstep::clocksync {
 namespace {

@@ -12,18 +12,18 @@ class LoadGuard {
       : cpu_cap_percent_(cpu_cap_percent), packets_cap_(packets_per_s_cap) {}
 
   // True when one more packet fits into this second.
-  bool may_send(int64_t now_ns);
+  bool may_send(int64_t mono_ns);
   // Once a second or so: the thread's CPU clock and the monotonic clock. Updates scale() and
   // cpu_percent().
-  void measure(int64_t thread_cpu_ns, int64_t now_ns);
+  void measure(int64_t thread_cpu_ns, int64_t mono_ns);
   // What is left of the wanted rates, 0.05 to 1.
   double scale() const { return scale_; }
   double cpu_percent() const { return cpu_percent_; }
 
   // Packets that could not be believed. More than 1000 in a second make a flood of it for five
   // seconds.
-  void rejected(uint64_t count, int64_t now_ns);
-  bool flooded(int64_t now_ns) const { return now_ns < flooded_until_ns_; }
+  void rejected(uint64_t count, int64_t mono_ns);
+  bool flooded(int64_t mono_ns) const { return mono_ns < flooded_until_ns_; }
 
  private:
   const double cpu_cap_percent_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace lockstep::clocksync {
 
@@ -29,6 +30,8 @@ namespace lockstep::clocksync {
   X(tx_stamp_missing, "packets whose kernel send stamp never came; the application stamp is used") \
   X(rx_stamp_missing, "packets without a kernel receive stamp; the application stamp is used")     \
   X(stamps_discarded, "kernel stamps discarded because CLOCK_REALTIME jumped")                     \
+  X(wakeups, "times the prober's thread woke up")                                                  \
+  X(looks, "times it read its sockets")                                                            \
   X(points, "inequalities kept")                                                                   \
   X(floods, "seconds in which bad packets passed the limit and reading was slowed down")
 
@@ -57,6 +60,16 @@ void for_each_counter(const ProbeCounters& counters, Visitor visit) {
 #define LOCKSTEP_COUNTER_VISIT(name, sentence) visit(#name, counters.name);
   LOCKSTEP_PROBE_COUNTERS(LOCKSTEP_COUNTER_VISIT)
 #undef LOCKSTEP_COUNTER_VISIT
+}
+
+// "bad_mac=3 replayed=1": every counter that is not zero.
+inline std::string counter_text(const ProbeCounters& counters) {
+  std::string text;
+  for_each_counter(counters, [&text](const char* name, uint64_t value) {
+    if (value == 0) return;
+    text += (text.empty() ? "" : " ") + std::string(name) + "=" + std::to_string(value);
+  });
+  return text;
 }
 
 }  // namespace lockstep::clocksync

@@ -1,31 +1,25 @@
-// From options to a prober that can run: job name, key, directories, interface, sockets, the plan
-// of the rendezvous. Runs on the prober's thread after this process became the host's leader; may
-// touch the file system.
+// What a prober is given when it starts, beside its sockets: made by prepare_probe(), never changed
+// afterwards. Plain data.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <string>
 
-#include "clocksync/probe/prober.h"
-#include "clocksync/rendezvous/rendezvous.h"
+#include "clocksync/probe/clock_sync_options.h"
+#include "clocksync/rendezvous/host_directory.h"
+#include "clocksync/wire/packet_auth.h"
+#include "lockstep/clock_record.h"
 
 namespace lockstep::clocksync {
 
-struct PreparedProbe {
-  ProberSetup setup;
-  std::vector<ProbeSocket> paths;
-  RendezvousPlan plan;
-};
-
-struct ProbeIdentity {
+struct ProbeSetup {
+  ClockSyncOptions options;
+  HostEntry self;
   std::string job;
-  std::string host;
-  HostFacts facts;
+  SecretKey secret{};
+  // Another process of this host probed before.
+  bool takeover = false;
+  // The facts of this host; the prober fills in what only it knows.
+  ClockHello hello;
 };
-ProbeIdentity identify(const ClockSyncOptions& options, const Environment& environment);
-
-// The reason when probing is not possible here: no key, no interface, no port.
-Result<PreparedProbe> prepare_probe(const ClockSyncOptions& options, const ProbeIdentity& identity,
-                                    const Environment& environment);
 
 }  // namespace lockstep::clocksync

@@ -1,38 +1,33 @@
-// The prober of one host: sends trains of packets to its neighbours in the mesh, stamps what it
-// sends and what it receives, and writes what follows from that to `<host>.clock`. One thread calls
-// run() and everything else in here; only health() may be called from others. It sleeps in ppoll()
-// and drains its sockets lazily (the kernel's stamps do not get older by waiting), so it costs
-// little and a flood of packets cannot drive it. It never answers a packet it cannot authenticate,
-// and an answer is never larger than the question.
+// The prober of one host: the loop that sends trains of packets to the peers in the mesh, reads
+// what comes in, and has written what follows from that to `<host>.clock`. One thread calls run();
+// only health() may be called from others. It sleeps in ppoll() and reads its sockets lazily (the
+// kernel's stamps do not get older by waiting), so it costs little and a flood of packets cannot
+// drive it.
+//
+// Its parts, each owning its own state: Members (who is there), PacketSender and PacketReceiver on
+// ProbePaths (the sockets), RecordKeeper (what is written), LoadGuard (how much it may do).
+//
+// Two clocks: `mono` is CLOCK_MONOTONIC and says when to act, `raw` is CLOCK_MONOTONIC_RAW (or a
+// test's virtual clock) and is what stamps and records carry.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
-#include "clocksync/probe/clock_sync.h"
-#include "clocksync/probe/edge.h"
+#include "clocksync/probe/clock_sync_health.h"
 #include "clocksync/probe/load_guard.h"
-#include "clocksync/record/clock_records.h"
-#include "clocksync/wire/probe_socket.h"
-#include "clocksync/wire/stamp_converter.h"
+#include "clocksync/probe/members.h"
+#include "clocksync/probe/packet_receiver.h"
+#include "clocksync/probe/packet_sender.h"
+#include "clocksync/probe/probe_setup.h"
+#include "clocksync/probe/record_keeper.h"
 
 namespace lockstep::clocksync {
 
-struct ProberSetup {
-  ClockSyncOptions options;
-  HostEntry self;
-  std::string job;
-  SecretKey secret{};
-  bool takeover = false;  // another process of this host probed before
-  ClockHello hello;       // the facts of this host; the prober fills in what only it knows
-};
-
 class Prober {
  public:
-  Prober(const ProberSetup& setup, const ClockSource& clock,
+  Prober(const ProbeSetup& setup, const ClockSource& clock,
          std::shared_ptr<HostDirectory> directory, ClockRecordWriter writer,
          std::vector<ProbeSocket> sockets);
 
@@ -41,69 +36,28 @@ class Prober {
   ClockSyncHealth health() const;
 
  private:
-  // prober.cc: the loop and sending
-  void wait(int stop_fd, bool* stop);
-  void send_due_trains(int64_t now_ns);
-  void send_trains(const std::vector<Edge*>& due);
-  bool send(const PacketBytes& bytes, const Endpoint& to, size_t socket);
-  void schedule(Edge* edge, int64_t now_ns);
-  void tick(int64_t now_ns);
-  void greet_if_due(Edge* edge, const Endpoint& to, int64_t now_ns);
-  void say_goodbye();
-  // The kernel stamps what arrives, so nothing is lost by looking later.
-  bool lazy() const { return sockets_.front().kernel_stamps(); }
-  double dice();
-
-  // prober_receive.cc: everything that comes in
-  void drain(int64_t now_ns);
-  void handle_sent(const SentStamp& sent);
-  void handle(const Datagram& datagram, int64_t now_ns);
-  void count_fault(ParseFault fault, const Datagram& datagram);
-  Edge* edge_of(const Packet& packet, const Datagram& datagram, int64_t now_ns);
-
-  // prober_members.cc: who probes whom
-  void update_members(int64_t now_ns);
-  void rebuild_mesh(int64_t now_ns);
-  Edge* add_edge(const HostEntry& peer, bool slow, int64_t now_ns);
-
-  // prober_records.cc: what is written
-  void write_hello();
-  void write_snapshot();
-  void flush(int64_t now_ns);
-  void flush_edge(Edge* edge, int64_t now_raw_ns, int64_t now_ns);
-  void write_window(Edge* edge, const std::optional<EdgeWindow::Estimate>& estimate,
-                    int64_t now_raw_ns);
-  void write_state(Edge* edge);
-  void fault(const std::string& kind, const std::string& peer, const std::string& detail,
-             uint64_t count);
-  void report_rejected(int64_t now_ns, bool last);
+  void begin();
+  void read_sockets(int64_t mono_ns);
+  void rest(int64_t until_mono_ns);
+  void tick(int64_t mono_ns);
+  void flush(int64_t mono_ns);
   void publish_health();
+  // True: stop_fd is readable.
+  bool wait(int stop_fd);
+  void end();
 
-  const ProberSetup setup_;
+  const ProbeSetup setup_;
+  const PeerSetup peer_setup_;
   const ClockSource& clock_;
-  const std::shared_ptr<HostDirectory> directory_;
-  ClockRecordWriter writer_;
-  // The first is known to the others: it receives everything and sends greetings. The rest send
-  // trains.
-  std::vector<ProbeSocket> sockets_;
-  EdgeSetup edge_setup_;
-  StampConverter converter_;
-  LoadGuard guard_;
   ProbeCounters counters_;
-  std::map<uint32_t, std::unique_ptr<Edge>> edges_;
-  std::map<uint32_t, HostEntry> known_;
-  std::vector<Datagram> received_;
-  std::vector<SentStamp> sent_;
-
-  uint64_t random_state_;
-  uint64_t members_version_ = 0, epoch_ = 0;
-  int64_t members_changed_ns_ = 0;
-  bool mesh_stale_ = false;
-  int64_t hold_until_ns_ = 0;  // sockets are not looked at before
-  int64_t next_tick_ns_ = 0, next_flush_ns_ = 0, next_auth_fault_ns_ = 0;
-  uint64_t rejected_told_ = 0, steps_told_ = 0;
-  int64_t boot_minus_mono_ns_ = 0;
-  bool filtering_ = false, disk_trouble_told_ = false;
+  LoadGuard guard_;
+  ProbePaths paths_;
+  RecordKeeper keeper_;
+  Members members_;
+  PacketSender sender_;
+  PacketReceiver receiver_;
+  int64_t rest_until_mono_ns_ = 0;  // the sockets are not looked at before
+  int64_t next_tick_mono_ns_ = 0, next_flush_mono_ns_ = 0;
 
   mutable std::mutex health_mutex_;
   ClockSyncHealth health_;

@@ -1,8 +1,8 @@
-// What one edge remembers of the packets it received, and the inequalities they become: each packet
-// needs its send stamp, which a later packet brings; after a while the application stamp
-// that came with the packet is used instead (a valid, wider bound). Points are collected per 0.1 s
-// of receive time and thinned to their convex hull when they are taken. Owned by the prober's
-// thread.
+// What this host remembers of the packets it received from one peer, and the inequalities they
+// become: each packet needs its send stamp, which a later packet brings; after a while the
+// application stamp that came with the packet is used instead (a valid, wider bound). Points are
+// collected per 0.1 s of receive time and thinned to their convex hull when they are taken. Owned
+// by the prober's thread.
 #pragma once
 
 #include <cstdint>

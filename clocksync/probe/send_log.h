@@ -1,6 +1,7 @@
-// What one edge remembers of the packets it sent: when, by which clock reading, and which kernel
-// stamps the peer has not been told yet. Owned by the prober's thread. A ring: what is overwritten
-// is forgotten, and the peer then uses the application stamp that travelled in the packet itself.
+// What this host remembers of the packets it sent to one peer: when, by which clock reading, and
+// which kernel stamps the peer has not been told yet. Owned by the prober's thread. A ring: what is
+// overwritten is forgotten, and the peer then uses the application stamp that travelled in the
+// packet itself.
 #pragma once
 
 #include <cstdint>

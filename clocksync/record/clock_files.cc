@@ -1,4 +1,5 @@
-// The file half of clock_records.h: appending lines and reading them back one at a time.
+#include "clocksync/record/clock_files.h"
+
 #include <cerrno>
 #include <cstring>
 

@@ -15,11 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "lockstep/status.h"
-
 namespace lockstep::clocksync {
-
-inline constexpr const char* kClockModelFile = "clock_model.json";
 
 // Where an offset comes from. A host is named after the best evidence that alone connects it with
 // the reference of its component; a component's own reference, when it is not the timeline, has
@@ -76,9 +72,6 @@ struct ClockModel {
 
   const HostModel* find(const std::string& host) const;
   std::optional<GlobalTime> to_global(const HostModel& host, int64_t local_raw_ns) const;
-
-  Status save(const std::string& path) const;  // whole or not at all: a temporary file, then rename
-  static Result<ClockModel> load(const std::string& path);
 };
 
 }  // namespace lockstep::clocksync

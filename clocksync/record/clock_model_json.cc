@@ -1,6 +1,5 @@
-// clock_model.json: the model beside the segments. One object; per host the arrays t, theta, lo, hi
-// (ns, see clock_model.h) of equal length and `step_after`, the indices of knots that a step
-// follows.
+#include "clocksync/record/clock_model_json.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -8,8 +7,7 @@
 
 #include "base/json.h"
 #include "base/output_file.h"
-#include "clocksync/record/clock_model.h"
-#include "clocksync/record/clock_records.h"
+#include "clocksync/record/clock_files.h"
 
 namespace lockstep::clocksync {
 namespace {
@@ -88,8 +86,7 @@ void write_model(Writer& out, const ClockModel& model) {
   out.Double(model.max_slope_ppm);
   out.Key("assumptions");
   out.StartArray();
-  for (const std::string& a : model.assumptions)
-    out.String(a.data(), json::SizeType(a.size()));
+  for (const std::string& a : model.assumptions) out.String(a.data(), json::SizeType(a.size()));
   out.EndArray();
   out.Key("hosts");
   out.StartArray();
@@ -241,15 +238,15 @@ ClockModel read_model(const Members& m, std::string* bad) {
 
 }  // namespace
 
-Status ClockModel::save(const std::string& path) const {
+Status save_clock_model(const ClockModel& model, const std::string& path) {
   json::StringBuffer text;
   Writer out(text);
-  write_model(out, *this);
+  write_model(out, model);
   text.Put('\n');
   return write_file(path, {text.GetString(), text.GetSize()}, IfExists::Replace, {0600});
 }
 
-Result<ClockModel> ClockModel::load(const std::string& path) {
+Result<ClockModel> load_clock_model(const std::string& path) {
   const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "re"));
   if (file == nullptr) {
     return Status::error(path + ": cannot be opened (" + std::strerror(errno) +

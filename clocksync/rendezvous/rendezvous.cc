@@ -6,6 +6,9 @@
 #include <map>
 
 #include "clocksync/rendezvous/host_list.h"
+#include "clocksync/rendezvous/rendezvous_directory.h"
+#include "clocksync/rendezvous/rendezvous_list.h"
+#include "clocksync/rendezvous/rendezvous_tcp.h"
 
 namespace lockstep::clocksync {
 namespace {

@@ -1,3 +1,5 @@
+#include "clocksync/rendezvous/rendezvous_directory.h"
+
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +10,6 @@
 
 #include "base/output_file.h"
 #include "base/system.h"
-#include "clocksync/rendezvous/rendezvous.h"
 
 namespace lockstep::clocksync {
 namespace {

@@ -1,3 +1,5 @@
+#include "clocksync/rendezvous/rendezvous_list.h"
+
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -5,7 +7,7 @@
 #include <map>
 
 #include "clocksync/rendezvous/host_list.h"
-#include "clocksync/rendezvous/rendezvous.h"
+#include "clocksync/wire/packet_auth.h"
 
 namespace lockstep::clocksync {
 namespace {
@@ -23,8 +25,6 @@ std::string resolve(const std::string& name, int family) {
   return text;
 }
 
-// Hosts that were named beforehand: by hand ("name=address:port" gives a name to an address) or by
-// SLURM.
 class ListSource final : public RendezvousSource {
  public:
   ListSource(std::vector<ListedHost> listed, uint16_t default_port, HostEntry self)

@@ -1,7 +1,5 @@
-// The line protocol: a client connects, sends "<code> <entry>\n", and gets "<code> <entry>\n" for
-// every host the server knows, then an empty line. The code is made with the job's key, so a
-// stranger neither learns nor adds hosts. The host that owns the master's address listens; it is
-// also its own client, through the same table.
+#include "clocksync/rendezvous/rendezvous_tcp.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -13,7 +11,6 @@
 #include <cstring>
 #include <map>
 
-#include "clocksync/rendezvous/rendezvous.h"
 #include "clocksync/wire/interfaces.h"
 
 namespace lockstep::clocksync {

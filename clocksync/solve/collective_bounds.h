@@ -8,7 +8,8 @@
 //   all-reduce, all-gather, reduce-scatter, all-to-all   T(end_j) >= T(start_i) for all i, j
 //   broadcast, scatter, send/receive                     T(end_j) >= T(start_root)
 //   reduce, gather                                       T(end_root) >= T(start_i)
-// Source: clock-sync.md 2.8; the idea for messages is Duda et al. (1987).
+// The idea, for messages: Duda et al. (1987). For collectives it follows from what their results
+// need.
 #pragma once
 
 #include <cstdint>

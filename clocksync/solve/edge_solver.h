@@ -21,7 +21,8 @@
 
 namespace lockstep::clocksync {
 
-// What is known about theta = clock of b - clock of a, x on a's clock.
+// What is known about theta = clock of b - clock of a, x on a's clock. docs/clock.md draws which
+// way each packet counts.
 struct EdgeBounds {
   std::vector<OffsetBound> upper, lower;
 

@@ -4,10 +4,12 @@
 // brackets. A stamp is the truth rounded down to the clock's step, which is found from the stamps
 // and becomes slack.
 //
-// NCCL's stamps can belong to other work: its counters slip (nccl-profiler.md 2.11, 2.15 rows 24 to
-// 27). An old stamp contradicts the launch it is shown for, so it must be kept out there. Sightings
-// are true whatever work they belong to, so they decide. Memory grows with time, not with events.
-// Plain numbers in; offline, one thread.
+// NCCL's stamps can belong to other work: host and GPU count a channel's works independently and
+// can get out of step (a send to itself, captured and eager launches on one communicator), and the
+// ring that passes stamps holds 64 works, so a late reader sees a later one's. An old stamp
+// contradicts the launch it is shown for, so it must be kept out there. Sightings are true whatever
+// work they belong to, so they decide. Memory grows with time, not with events. Plain numbers in;
+// offline, one thread.
 #pragma once
 
 #include <array>

@@ -1,11 +1,11 @@
-// What the graph solver says about its own answer: a report per edge, weak hosts, faults; and
-// single pairs at single instants.
+#include "clocksync/solve/graph_report.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 
 #include "base/quantile.h"
-#include "clocksync/solve/graph_solver.h"
 
 namespace lockstep::clocksync {
 namespace {
@@ -15,80 +15,97 @@ constexpr double kAsymmetricMads = 6;
 // more.
 constexpr double kAsymmetricMinNs = 50;
 
+void fault(ClockModel* model, const std::string& kind, const std::string& detail) {
+  model->faults.push_back({kind, detail});
+}
+
 }  // namespace
 
-void GraphSolver::fault(const std::string& kind, const std::string& detail) {
-  model_.faults.push_back({kind, detail});
+void GraphReport::sample(const GraphInstant& now, ClockModel* model) {
+  mads_ns_.push_back(now.mad_ns());
+  for (const GraphInstant::Evaluated& v : now.evaluated()) {
+    samples_[v.edge].residual_ns.push_back(float(v.residual_ns));
+    samples_[v.edge].width_ns.push_back(float(v.hi_ns - v.lo_ns));
+  }
+  for (const std::vector<uint32_t>& cycle : now.contradictions()) {
+    if (contradicted_[cycle.front()] != 0) continue;
+    contradicted_[cycle.front()] = 1;
+    std::string path;
+    for (const uint32_t e : cycle) {
+      path += (path.empty() ? "" : ", ") + model->hosts[edges_[e].a].host + "-" +
+              model->hosts[edges_[e].b].host;
+    }
+    fault(model, "negative_cycle",
+          "the bounds of " + path + " exclude each other; the first was left out");
+  }
 }
 
-void GraphSolver::report_edges() {
+EdgeReport GraphReport::report_of(uint32_t e, const ClockModel& model, double asymmetric_ns) const {
+  const GraphEdge& edge = edges_[e];
+  EdgeReport report;
+  report.a = model.hosts[edge.a].host;
+  report.b = model.hosts[edge.b].host;
+  report.source = edge.source;
+  report.upper_points = edge.upper_points;
+  report.lower_points = edge.lower_points;
+  report.floor_width_ns = edge.model.floor_width_ns();
+  report.width_ns = int64_t(median_of(samples_[e].width_ns));
+  report.residual_ns = median_of(samples_[e].residual_ns);
+  report.d_ns_s2 = edge.model.d_ns_s2();
+  report.assumption_relaxed = edge.model.assumption_relaxed();
+  report.asymmetric_path = std::fabs(report.residual_ns) > asymmetric_ns || contradicted_[e] != 0;
+  for (const EdgeBreak& step : edge.model.breaks()) {
+    ++(step.proved ? report.steps_proved : report.steps_suspected);
+  }
+  return report;
+}
+
+void GraphReport::write(const std::vector<std::vector<uint32_t>>& touching,
+                        const std::vector<uint32_t>& component, ClockModel* model) const {
   const double mad_ns = median_of(std::vector<float>(mads_ns_.begin(), mads_ns_.end()));
-  const double limit_ns = std::max(kAsymmetricMads * mad_ns, kAsymmetricMinNs);
-  std::vector<uint32_t> disagreeing(model_.hosts.size(), 0);
+  const double asymmetric_ns = std::max(kAsymmetricMads * mad_ns, kAsymmetricMinNs);
+  std::vector<uint32_t> disagreeing(model->hosts.size(), 0);
   for (uint32_t e = 0; e < edges_.size(); ++e) {
-    const GraphEdge& edge = edges_[e];
-    EdgeReport report;
-    report.a = model_.hosts[edge.a].host;
-    report.b = model_.hosts[edge.b].host;
-    report.source = edge.source;
-    report.upper_points = edge.upper_points;
-    report.lower_points = edge.lower_points;
-    report.floor_width_ns = edge.model.floor_width_ns();
-    report.width_ns = int64_t(median_of(samples_[e].width_ns));
-    report.residual_ns = median_of(samples_[e].residual_ns);
-    report.d_ns_s2 = edge.model.d_ns_s2();
-    report.assumption_relaxed = edge.model.assumption_relaxed();
-    report.asymmetric_path = std::fabs(report.residual_ns) > limit_ns || contradicted_[e] != 0;
-    for (const EdgeBreak& step : edge.model.breaks()) {
-      ++(step.proved ? report.steps_proved : report.steps_suspected);
-    }
-    for (const uint32_t h : {edge.a, edge.b}) disagreeing[h] += report.asymmetric_path;
-    model_.edges.push_back(std::move(report));
+    model->edges.push_back(report_of(e, *model, asymmetric_ns));
+    if (!model->edges.back().asymmetric_path) continue;
+    for (const uint32_t h : {edges_[e].a, edges_[e].b}) ++disagreeing[h];
   }
-  for (uint32_t h = 0; h < model_.hosts.size(); ++h) {
-    model_.hosts[h].weak = disagreeing[h] > 0 && size_t{2} * disagreeing[h] > touching_[h].size();
+  for (uint32_t h = 0; h < model->hosts.size(); ++h) {
+    model->hosts[h].weak = disagreeing[h] > 0 && size_t{2} * disagreeing[h] > touching[h].size();
   }
+  write_partition(component, model);
+  for (uint32_t e = 0; e < edges_.size(); ++e) write_faults(e, model);
 }
 
-void GraphSolver::report_faults() {
+void GraphReport::write_partition(const std::vector<uint32_t>& component, ClockModel* model) const {
   std::map<uint32_t, std::string> parts;
-  for (uint32_t h = 0; h < component_.size(); ++h) {
-    std::string& names = parts[component_[h]];
-    names += (names.empty() ? "" : " ") + model_.hosts[h].host;
+  for (uint32_t h = 0; h < component.size(); ++h) {
+    std::string& names = parts[component[h]];
+    names += (names.empty() ? "" : " ") + model->hosts[h].host;
   }
-  if (parts.size() > 1) {
-    std::string all;
-    for (const auto& part : parts) all += (all.empty() ? "" : " | ") + part.second;
-    fault("partition", "nothing connects these groups of hosts: " + all);
-  }
-  for (uint32_t e = 0; e < edges_.size(); ++e) {
-    const EdgeReport& report = model_.edges[e];
-    const std::string pair = report.a + "-" + report.b;
-    if (report.source != OffsetSource::SameHost && edges_[e].model.floor_width_ns() == 0) {
-      fault("no_answer", pair + ": observations of one direction only, or none that agree");
-    }
-    if (report.assumption_relaxed) {
-      fault("assumption_relaxed", pair + ": the clocks drift faster than declared; D raised to " +
-                                      std::to_string(int(report.d_ns_s2)) + " ns/s^2");
-    }
-    for (const EdgeBreak& step : edges_[e].model.breaks()) {
-      fault("clock_step", pair + ": about " + std::to_string(step.jump_ns) + " ns between " +
-                              std::to_string(step.from_raw_ns) + " and " +
-                              std::to_string(step.to_raw_ns) + " of " + report.a +
-                              (step.proved ? "" : " (suspected)"));
-    }
-  }
+  if (parts.size() < 2) return;
+  std::string all;
+  for (const auto& part : parts) all += (all.empty() ? "" : " | ") + part.second;
+  fault(model, "partition", "nothing connects these groups of hosts: " + all);
 }
 
-std::vector<std::optional<PairOffset>> GraphSolver::pairs(uint32_t a, int64_t at_raw_ns) {
-  // a as root: its own reading is the instant.
-  const GraphInstant now(edges_, touching_, a, at_raw_ns, options_.max_slope_ppm, &guess_ns_);
-  const std::vector<PairOffset> offsets = now.to_root();
-  std::vector<std::optional<PairOffset>> answers(offsets.size());
-  for (uint32_t h = 0; h < offsets.size(); ++h) {
-    if (now.reached(h)) answers[h] = offsets[h];
+void GraphReport::write_faults(uint32_t e, ClockModel* model) const {
+  const EdgeReport& report = model->edges[e];
+  const std::string pair = report.a + "-" + report.b;
+  if (report.source != OffsetSource::SameHost && edges_[e].model.floor_width_ns() == 0) {
+    fault(model, "no_answer", pair + ": observations of one direction only, or none that agree");
   }
-  return answers;
+  if (report.assumption_relaxed) {
+    fault(model, "assumption_relaxed",
+          pair + ": the clocks drift faster than declared; D raised to " +
+              std::to_string(int(report.d_ns_s2)) + " ns/s^2");
+  }
+  for (const EdgeBreak& step : edges_[e].model.breaks()) {
+    fault(model, "clock_step",
+          pair + ": about " + std::to_string(step.jump_ns) + " ns between " +
+              std::to_string(step.from_raw_ns) + " and " + std::to_string(step.to_raw_ns) + " of " +
+              report.a + (step.proved ? "" : " (suspected)"));
+  }
 }
 
 }  // namespace lockstep::clocksync

@@ -15,13 +15,11 @@ constexpr int64_t kShortestKnotNs = 1'000'000;
 
 GraphSolver::GraphSolver(std::vector<std::string> hosts, std::vector<GraphEdge> edges,
                          GraphOptions options)
-    : options_(options), edges_(std::move(edges)) {
+    : options_(options), edges_(std::move(edges)), report_(edges_) {
   model_.max_slope_ppm = options_.max_slope_ppm;
   model_.hosts.resize(hosts.size());
   for (size_t h = 0; h < hosts.size(); ++h) model_.hosts[h].host = std::move(hosts[h]);
   touching_.resize(model_.hosts.size());
-  samples_.resize(edges_.size());
-  contradicted_.assign(edges_.size(), 0);
   guess_ns_.assign(edges_.size(), 0);
   for (uint32_t e = 0; e < edges_.size(); ++e) {
     const EdgeModel& edge = edges_[e].model;
@@ -40,8 +38,7 @@ const ClockModel& GraphSolver::solve() {
     if (component_[h] == h && !touching_[h].empty()) solve_component(h);
   }
   widen_for_curvature();
-  report_edges();
-  report_faults();
+  report_.write(touching_, component_, &model_);
   return model_;
 }
 
@@ -123,7 +120,7 @@ void GraphSolver::solve_component(uint32_t root) {
   for (int64_t instant_ns = range.from_ns;;) {
     const GraphInstant now(edges_, touching_, root, instant_ns, options_.max_slope_ppm, &guess_ns_);
     add_knots(now, root, instant_ns);
-    sample(now);
+    report_.sample(now, &model_);
     if (instant_ns >= range.to_ns) break;
     const int64_t next_ns = std::min(next_instant(now, root, instant_ns, knot_ns), range.to_ns);
     stepped = stepped_hosts(now, root, next_ns - instant_ns);
@@ -206,24 +203,6 @@ void GraphSolver::add_knots(const GraphInstant& now, uint32_t root, int64_t inst
   }
 }
 
-void GraphSolver::sample(const GraphInstant& now) {
-  mads_ns_.push_back(now.mad_ns());
-  for (const GraphInstant::Evaluated& v : now.evaluated()) {
-    samples_[v.edge].residual_ns.push_back(float(v.residual_ns));
-    samples_[v.edge].width_ns.push_back(float(v.hi_ns - v.lo_ns));
-  }
-  for (const std::vector<uint32_t>& cycle : now.contradictions()) {
-    if (contradicted_[cycle.front()]++ != 0) continue;
-    std::string path;
-    for (const uint32_t e : cycle) {
-      path += (path.empty() ? "" : ", ") + model_.hosts[edges_[e].a].host + "-" +
-              model_.hosts[edges_[e].b].host;
-    }
-    fault("negative_cycle",
-          "the bounds of " + path + " exclude each other; the first was left out");
-  }
-}
-
 // Between knots theta leaves its chord by at most D h^2 / 8.
 void GraphSolver::widen_for_curvature() {
   for (const GraphEdge& edge : edges_)
@@ -243,6 +222,17 @@ void GraphSolver::widen_for_curvature() {
       bulge_before_ns = bulge_ns;
     }
   }
+}
+
+std::vector<std::optional<PairOffset>> GraphSolver::pairs(uint32_t a, int64_t at_raw_ns) {
+  // a as root: its own reading is the instant.
+  const GraphInstant now(edges_, touching_, a, at_raw_ns, options_.max_slope_ppm, &guess_ns_);
+  const std::vector<PairOffset> offsets = now.to_root();
+  std::vector<std::optional<PairOffset>> answers(offsets.size());
+  for (uint32_t h = 0; h < offsets.size(); ++h) {
+    if (now.reached(h)) answers[h] = offsets[h];
+  }
+  return answers;
 }
 
 }  // namespace lockstep::clocksync

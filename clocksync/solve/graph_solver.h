@@ -13,12 +13,14 @@
 
 #include "clocksync/record/clock_model.h"
 #include "clocksync/solve/graph_instant.h"
+#include "clocksync/solve/graph_report.h"
 
 namespace lockstep::clocksync {
 
 struct GraphOptions {
   int64_t knot_ns = 250'000'000;
-  size_t max_knots = 20'000'000;  // hosts * instants; knots get farther apart to stay below
+  // Hosts * instants; knots get farther apart to stay below.
+  size_t max_knots = 20'000'000;
   double max_slope_ppm = 400;
 };
 
@@ -26,6 +28,8 @@ class GraphSolver {
  public:
   // Host names sorted; edges refer to them by index.
   GraphSolver(std::vector<std::string> hosts, std::vector<GraphEdge> edges, GraphOptions options);
+  GraphSolver(const GraphSolver&) = delete;
+  GraphSolver& operator=(const GraphSolver&) = delete;
 
   const ClockModel& solve();
 
@@ -36,9 +40,6 @@ class GraphSolver {
   const std::vector<GraphEdge>& edges() const { return edges_; }
 
  private:
-  struct EdgeSamples {
-    std::vector<float> residual_ns, width_ns;
-  };
   struct Range {
     int64_t from_ns, to_ns;
   };
@@ -51,20 +52,14 @@ class GraphSolver {
                        int64_t knot_ns) const;
   std::vector<char> stepped_hosts(const GraphInstant& now, uint32_t root, int64_t for_ns) const;
   void add_knots(const GraphInstant& now, uint32_t root, int64_t instant_ns);
-  void sample(const GraphInstant& now);
   void widen_for_curvature();
-  void report_edges();
-  void report_faults();
-  void fault(const std::string& kind, const std::string& detail);
 
   GraphOptions options_;
   std::vector<GraphEdge> edges_;
   std::vector<std::vector<uint32_t>> touching_;
   std::vector<uint32_t> component_;
   std::vector<int64_t> guess_ns_;
-  std::vector<EdgeSamples> samples_;
-  std::vector<double> mads_ns_;
-  std::vector<char> contradicted_;
+  GraphReport report_;
   ClockModel model_;
 };
 

@@ -3,10 +3,11 @@
 // Minimises sum over edges of huber((x_b - x_a - offset) / sigma): weighted least squares (a
 // Laplacian system, solved by conjugate gradients) repeated with weights min(1, 1.5 MAD /
 // |residual|). Averages path asymmetries that are independent per edge: in a random k-regular graph
-// the error per host is sigma * sqrt((k-1) / (k (k-2))), independent of the number of hosts; Huber
-// because a tenth of the edges may be microseconds wrong and a redescending loss locks onto them
-// (both: clock-sync.md 2.6). What it cannot see: a host whose receiving path is slower than its
-// sending path. Pure computation, any size; memory is a few doubles per host and edge.
+// the error per host is sigma * sqrt((k-1) / (k (k-2))), independent of the number of hosts (the
+// unit test simulates it). Huber because a tenth of the edges may be microseconds wrong, and a
+// redescending loss locked onto them in simulation. What it cannot see: a host whose receiving path
+// is slower than its sending path. Pure computation, any size; memory is a few doubles per host and
+// edge.
 #pragma once
 
 #include <cstdint>

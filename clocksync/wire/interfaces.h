@@ -1,8 +1,8 @@
 // Which address of this host the prober uses: the one NCCL's own socket code would choose, because
 // that is the one known to reach the other hosts. NCCL_SOCKET_IFNAME is a list of prefixes
-// ("eth,ib"), "^" excludes them
-// ("^docker,lo"), "=" asks for exact names ("=eth0", "^=lo"); NCCL_SOCKET_FAMILY is AF_INET or
-// AF_INET6. Called once when the rendezvous starts; reads no environment itself.
+// ("eth,ib"), "^" excludes them ("^docker,lo"), "=" asks for exact names ("=eth0", "^=lo");
+// NCCL_SOCKET_FAMILY is AF_INET or AF_INET6. Called once when the rendezvous starts; reads no
+// environment itself.
 #pragma once
 
 #include <string>
@@ -40,11 +40,13 @@ std::vector<Interface> system_interfaces();
 // True for 127.0.0.0/8 and ::1, given as numbers.
 bool is_loopback_address(const std::string& address);
 
-// What the `hello` record says of the network card: "virtio_net", "software" or "hardware", "rx 8
-// us adaptive".
+// What the `hello` record says of the network card.
 struct NicFacts {
+  // For example "virtio_net".
   std::string driver;
+  // hardware, software, receive only, none or unknown.
   std::string timestamping;
+  // For example "rx 8 us adaptive".
   std::string coalescing;
   int mtu = 0;
 };

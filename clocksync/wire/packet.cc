@@ -5,8 +5,6 @@
 namespace lockstep::clocksync {
 namespace {
 
-constexpr uint32_t kMagic = 0x4e435350;  // "NCSP"
-
 template <typename T>
 void put(PacketBytes* bytes, size_t offset, T value) {
   for (size_t i = 0; i < sizeof(T); ++i) {
@@ -37,7 +35,7 @@ bool fields_are_possible(const uint8_t* data) {
 
 void encode(const Packet& packet, PacketBytes* bytes) {
   bytes->fill(0);
-  put(bytes, 0, kMagic);
+  put(bytes, 0, kPacketMagic);
   put(bytes, 4, kPacketVersion);
   put(bytes, 5, static_cast<uint8_t>(packet.type));
   put(bytes, 6, packet.flags);
@@ -61,7 +59,7 @@ void encode(const Packet& packet, PacketBytes* bytes) {
 ParseFault parse(const uint8_t* data, size_t size_bytes, Packet* packet) {
   if (size_bytes < kPacketBytes) return ParseFault::Truncated;
   if (size_bytes > kPacketBytes) return ParseFault::Oversized;
-  if (get<uint32_t>(data, 0) != kMagic) return ParseFault::BadMagic;
+  if (get<uint32_t>(data, 0) != kPacketMagic) return ParseFault::BadMagic;
   if (get<uint8_t>(data, 4) != kPacketVersion) return ParseFault::BadVersion;
   if (!fields_are_possible(data)) return ParseFault::BadField;
   packet->type = static_cast<PacketType>(get<uint8_t>(data, 5));

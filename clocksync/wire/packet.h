@@ -18,6 +18,7 @@
 
 namespace lockstep::clocksync {
 
+constexpr uint32_t kPacketMagic = 0x4e435350;  // "NCSP"
 constexpr size_t kPacketBytes = 96;
 constexpr size_t kPacketMacOffset = 80;
 constexpr size_t kPacketMacBytes = 16;

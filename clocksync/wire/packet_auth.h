@@ -2,7 +2,7 @@
 // own for each direction and session, and a sliding window of 1024 sequence numbers against
 // replays. Used by the prober's thread. Without a shared secret the same code runs with a key made
 // of zeros: then the code only finds damage, not forgery, and the prober must stay on loopback (see
-// prober.h).
+// clock_sync.h).
 //
 // A delay attacker is outside of what any code can stop: holding packets back only adds delay,
 // which the interval survives; it can make the interval wide and, by delaying one direction, move

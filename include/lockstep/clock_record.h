@@ -5,7 +5,8 @@
 // files or JSON.
 //
 // Clocks: every `_raw_ns` is nanoseconds of CLOCK_MONOTONIC_RAW of the host named beside it (the
-// writer unless said otherwise). `offset of b to a` always means clock of b minus clock of a.
+// writer unless said otherwise). `offset of b to a` always means clock of b minus clock of a;
+// docs/clock.md draws which way each packet counts.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,12 @@ struct ClockSetting {
 struct ClockHello {
   int64_t t_raw_ns = 0;
   int version = kClockRecordVersion;
-  std::string host;             // unique in the run; also the file's name
-  std::string boot_id;          // hosts with the same boot id and clock namespace share one clock
-  std::string clock_namespace;  // the time namespace's identity, for example "time:[4026531834]"
+  // Unique in the run; also the file's name.
+  std::string host;
+  // Hosts with the same boot id and clock namespace share one clock.
+  std::string boot_id;
+  // The time namespace's identity, for example "time:[4026531834]".
+  std::string clock_namespace;
   std::string job;
   uint64_t epoch = 0;  // of the membership list
   uint64_t nonce = 0;  // of this prober session

@@ -14,7 +14,7 @@
 
 #include "base/thread.h"
 #include "base/waker.h"
-#include "clocksync/record/clock_records.h"
+#include "clocksync/record/clock_files.h"
 #include "plugin/gpu/cuda_clock.h"
 
 namespace lockstep::plugin {

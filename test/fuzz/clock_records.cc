@@ -1,6 +1,7 @@
 // The reader of <host>.clock files; a record that reads must write a line that reads to the same.
 #include "clocksync/record/clock_records.h"
 
+#include "clocksync/record/clock_files.h"
 #include "test/fuzz/input_file.h"
 
 using namespace lockstep;

@@ -1,8 +1,7 @@
 // What the rendezvous learns of other hosts: entries from a socket or a shared folder, and lists of
 // names from the job's environment.
-#include "clocksync/rendezvous/rendezvous.h"
-
 #include "clocksync/rendezvous/host_list.h"
+#include "clocksync/rendezvous/rendezvous_source.h"
 
 using namespace lockstep::clocksync;
 
@@ -15,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto again = entry_from_json(entry_to_json(entry.value()));
     if (!again.ok() || !(again.value() == entry.value())) __builtin_trap();
   }
-  static_cast<void>(parse_static_list(text));
+  static_cast<void>(parse_host_port(text));
   static_cast<void>(expand_nodelist(text));
   return 0;
 }

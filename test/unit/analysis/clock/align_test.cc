@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "analysis/relate/run_clock.h"
-#include "clocksync/record/clock_records.h"
+#include "clocksync/record/clock_files.h"
 #include "test/simulation/simulated_edge.h"
 #include "test/unit/analysis/clock/run_dir.h"
 

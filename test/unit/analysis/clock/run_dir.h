@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "clocksync/record/clock_records.h"
+#include "clocksync/record/clock_files.h"
 #include "test/simulation/simulated_edge.h"
 
 namespace lockstep::analysis {

@@ -4,7 +4,7 @@
 #include "analysis/judge/judge.h"
 #include "analysis/say/findings.h"
 #include "analysis/say/not_known.h"
-#include "clocksync/record/clock_model.h"
+#include "clocksync/record/clock_model_json.h"
 #include "test/unit/analysis/run_directory.h"
 
 namespace lockstep::analysis {
@@ -60,7 +60,8 @@ Judged diagnose_hosts(int32_t ranks, int32_t per_host, unsigned operations,
     one.source = clocksync::OffsetSource::Probes;
     one.knots = {{0, 0, -500, 500}, {static_cast<int64_t>(run.end_ns), 0, -500, 500}};
   }
-  EXPECT_TRUE(model.save(run.path() + "/" + clocksync::kClockModelFile).ok());
+  EXPECT_TRUE(
+      clocksync::save_clock_model(model, run.path() + "/" + clocksync::kClockModelFile).ok());
   return Judged(run.load());
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/clock/align.h"
+#include "clocksync/record/clock_model_json.h"
 #include "test/unit/analysis/clock/run_dir.h"
 
 namespace lockstep::analysis {
@@ -84,7 +85,7 @@ TEST(RunClock, MovesEveryTimeOfAHostOntoTheReferencesClock) {
   model.hosts[1].knots = {{0, 1'000'000'000, 999'999'000, 1'000'001'500, false},
                           {10'000'000'000, 1'000'000'000, 999'999'000, 1'000'001'500, false}};
   const RunDir dir;
-  ASSERT_TRUE(model.save(dir.path() + "/clock_model.json").ok());
+  ASSERT_TRUE(clocksync::save_clock_model(model, dir.path() + "/clock_model.json").ok());
 
   apply_clock_model(dir.path(), &run);
 
@@ -109,7 +110,7 @@ TEST(RunClock, LeavesHostsAloneThatTheModelDoesNotConnect) {
   model.hosts[1].host = "b";
   model.hosts[1].component = 1;
   const RunDir dir;
-  ASSERT_TRUE(model.save(dir.path() + "/clock_model.json").ok());
+  ASSERT_TRUE(clocksync::save_clock_model(model, dir.path() + "/clock_model.json").ok());
   const int64_t b_ns = run.operations[41].api_start_ns;
 
   apply_clock_model(dir.path(), &run);

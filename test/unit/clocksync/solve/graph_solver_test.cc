@@ -1,12 +1,10 @@
 #include "clocksync/solve/graph_solver.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <random>
 
 #include "test/simulation/simulated_edge.h"
@@ -175,50 +173,22 @@ TEST(GraphSolver, ReportsBoundsThatExcludeEachOtherAsACycle) {
                                   [](const GraphEdge& e) { return e.a == 1 && e.b == 3; }),
                    mesh.edges.end());
   connect(&mesh, 1, 3, between(other, 1, 3));
-  GraphSolver solver(mesh.names, mesh.edges, GraphOptions());
+  GraphOptions options;
+  // Hundreds of instants show it; it is one fault.
+  options.knot_ns = 25'000'000;
+  GraphSolver solver(mesh.names, mesh.edges, options);
   const ClockModel& model = solver.solve();
 
   ASSERT_FALSE(model.faults.empty());
   EXPECT_EQ(model.faults[0].kind, "negative_cycle");
+  EXPECT_EQ(std::count_if(model.faults.begin(), model.faults.end(),
+                          [](const ModelFault& fault) { return fault.kind == "negative_cycle"; }),
+            1);
   EXPECT_NE(model.faults[0].detail.find("of host101-host103"), std::string::npos)
       << model.faults[0].detail;
   const int64_t x = mesh.clocks[3].at(5'000'000'000);
   EXPECT_NEAR(double(model.to_global(model.hosts[3], x)->ns - mesh.clocks[0].at(5'000'000'000)), 0,
               200);
 }
-
-TEST(ClockModel, SurvivesItsFileUnchanged) {
-  Mesh mesh = complete(3, 7);
-  mesh.clocks[2].steps = {{4'100'000'000, 3'000'000}};
-  connect(&mesh, 1, 2, between(mesh, 1, 2));
-  GraphSolver solver(mesh.names, mesh.edges, GraphOptions());
-  ClockModel model = solver.solve();
-  model.assumptions = {"D"};
-  char name[] = "/tmp/lockstep-model-XXXXXX";
-  close(mkstemp(name));
-  const std::string path = name;
-  ASSERT_TRUE(model.save(path).ok());
-
-  const Result<ClockModel> loaded = ClockModel::load(path);
-  ASSERT_TRUE(loaded.ok()) << loaded.message();
-  EXPECT_EQ(loaded.value().reference, model.reference);
-  EXPECT_EQ(loaded.value().faults.size(), model.faults.size());
-  EXPECT_EQ(loaded.value().edges.size(), model.edges.size());
-  for (size_t h = 0; h < 3; ++h) {
-    const int64_t x = mesh.clocks[h].at(4'000'000'000);
-    EXPECT_EQ(loaded.value().to_global(loaded.value().hosts[h], x)->ns,
-              model.to_global(model.hosts[h], x)->ns);
-    EXPECT_EQ(loaded.value().to_global(loaded.value().hosts[h], x)->lo_ns,
-              model.to_global(model.hosts[h], x)->lo_ns);
-  }
-
-  std::ofstream(path) << R"({"type":"clock_model","v":1,"reference":7})";
-  const Result<ClockModel> damaged = ClockModel::load(path);
-  ASSERT_FALSE(damaged.ok());
-  EXPECT_NE(damaged.message().find("'reference'"), std::string::npos) << damaged.message();
-  std::remove(path.c_str());
-  EXPECT_FALSE(ClockModel::load(path).ok());
-}
-
 }  // namespace
 }  // namespace lockstep::clocksync

@@ -1,11 +1,11 @@
-#include "clocksync/probe/edge_window.h"
+#include "clocksync/probe/peer_window.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace lockstep::clocksync {
 
-std::vector<OffsetBound> EdgeWindow::sorted(const std::deque<Bound>& bounds) {
+std::vector<OffsetBound> PeerWindow::sorted(const std::deque<Bound>& bounds) {
   std::vector<OffsetBound> offsets;
   for (const Bound& bound : bounds) offsets.push_back(bound.offset);
   std::sort(offsets.begin(), offsets.end(),
@@ -14,28 +14,28 @@ std::vector<OffsetBound> EdgeWindow::sorted(const std::deque<Bound>& bounds) {
 }
 
 // peer - ours at the instant of reception (our clock) is at least tx - rx.
-void EdgeWindow::add_incoming(const HullPoint& point) {
+void PeerWindow::add_incoming(const HullPoint& point) {
   const int64_t offset_ns = -(point.delta_ns + int64_t{point.uncertainty_ns});
   lower_.push_back({{point.tx_raw_ns + point.delta_ns, offset_ns}, point.kind});
 }
 
-void EdgeWindow::add_outgoing(const RawStamp& sent, const RawStamp& received, StampKind kind) {
+void PeerWindow::add_outgoing(const RawStamp& sent, const RawStamp& received, StampKind kind) {
   const int64_t uncertainty_ns = sent.uncertainty_ns + received.uncertainty_ns;
   upper_.push_back({{sent.raw_ns, received.raw_ns - sent.raw_ns + uncertainty_ns}, kind});
 }
 
-void EdgeWindow::forget_before(int64_t raw_ns) {
+void PeerWindow::forget_before(int64_t raw_ns) {
   const auto old = [raw_ns](const Bound& bound) { return bound.offset.x_raw_ns < raw_ns; };
   upper_.erase(std::remove_if(upper_.begin(), upper_.end(), old), upper_.end());
   lower_.erase(std::remove_if(lower_.begin(), lower_.end(), old), lower_.end());
 }
 
-void EdgeWindow::clear() {
+void PeerWindow::clear() {
   upper_.clear();
   lower_.clear();
 }
 
-std::optional<EdgeWindow::Estimate> EdgeWindow::estimate(int64_t end_raw_ns) const {
+std::optional<PeerWindow::Estimate> PeerWindow::estimate(int64_t end_raw_ns) const {
   if (upper_.empty() || lower_.empty()) return std::nullopt;
   const TaylorHull hull(sorted(upper_), sorted(lower_), limits_);
   const int64_t start_raw_ns = end_raw_ns - length_ns_;
@@ -62,7 +62,7 @@ std::optional<EdgeWindow::Estimate> EdgeWindow::estimate(int64_t end_raw_ns) con
   return estimate;
 }
 
-StampKind EdgeWindow::usual_kind() const {
+StampKind PeerWindow::usual_kind() const {
   size_t kernel = 0;
   for (const Bound& bound : lower_) kernel += bound.kind >= StampKind::Kernel ? 1 : 0;
   return 2 * kernel > lower_.size() ? StampKind::Kernel : StampKind::Application;

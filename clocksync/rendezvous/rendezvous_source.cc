@@ -1,7 +1,9 @@
+#include "clocksync/rendezvous/rendezvous_source.h"
+
 #include <arpa/inet.h>
 
 #include "base/json.h"
-#include "clocksync/rendezvous/rendezvous.h"
+#include "clocksync/wire/packet_auth.h"
 
 namespace lockstep::clocksync {
 namespace {

@@ -1,4 +1,4 @@
-#include "clocksync/record/clock_records.h"
+#include "clocksync/record/clock_files.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+
+#include "clocksync/record/clock_records.h"
 
 namespace lockstep::clocksync {
 namespace {
@@ -49,7 +51,7 @@ void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-TEST(ClockRecords, EveryKindOfRecordSurvivesTheFileUnchanged) {
+TEST(ClockFiles, EveryKindOfRecordSurvivesTheFileUnchanged) {
   ClockHello hello;
   hello.host = "a";
   hello.nonce = 0xfedcba9876543210u;
@@ -82,7 +84,7 @@ TEST(ClockRecords, EveryKindOfRecordSurvivesTheFileUnchanged) {
   EXPECT_EQ(report.damaged_lines, 0u);
 }
 
-TEST(ClockRecords, ADamagedLineCostsOnlyItselfAndIsNamedByItsOffset) {
+TEST(ClockFiles, ADamagedLineCostsOnlyItselfAndIsNamedByItsOffset) {
   TempDir dir;
   const std::string good = to_json(some_bin()) + "\n";
   const std::string path = dir.path() + "/a.clock";
@@ -98,7 +100,7 @@ TEST(ClockRecords, ADamagedLineCostsOnlyItselfAndIsNamedByItsOffset) {
   EXPECT_NE(report.complaints.at(0).find("'peer'"), std::string::npos);
 }
 
-TEST(ClockRecords, ATornLastLineIsCountedAndNotAnError) {
+TEST(ClockFiles, ATornLastLineIsCountedAndNotAnError) {
   TempDir dir;
   const std::string good = to_json(some_bin()) + "\n";
   const std::string path = dir.path() + "/a.clock";
@@ -110,7 +112,7 @@ TEST(ClockRecords, ATornLastLineIsCountedAndNotAnError) {
   EXPECT_EQ(report.torn_tail_bytes, 30u);
 }
 
-TEST(ClockRecords, AWriterThatFollowsACrashedOneStartsOnALineOfItsOwn) {
+TEST(ClockFiles, AWriterThatFollowsACrashedOneStartsOnALineOfItsOwn) {
   TempDir dir;
   write_text(dir.path() + "/a.clock", "{\"type\":\"hu");
   {
@@ -124,7 +126,7 @@ TEST(ClockRecords, AWriterThatFollowsACrashedOneStartsOnALineOfItsOwn) {
   EXPECT_EQ(report.damaged_lines, 1u);
 }
 
-TEST(ClockRecords, OverlongLinesDeepNestingAndUnknownTypesAreSkipped) {
+TEST(ClockFiles, OverlongLinesDeepNestingAndUnknownTypesAreSkipped) {
   TempDir dir;
   const std::string good = to_json(some_bin()) + "\n";
   const std::string path = dir.path() + "/a.clock";
@@ -137,7 +139,7 @@ TEST(ClockRecords, OverlongLinesDeepNestingAndUnknownTypesAreSkipped) {
   EXPECT_EQ(report.unknown_types, 1u);
 }
 
-TEST(ClockRecords, AFileThatTakesNoMoreDropsLinesCountsThemAndDoesNotStopTheWriter) {
+TEST(ClockFiles, AFileThatTakesNoMoreDropsLinesCountsThemAndDoesNotStopTheWriter) {
   TempDir dir;
   Result<ClockRecordWriter> opened = ClockRecordWriter::open(dir.path(), "a");
   ASSERT_TRUE(opened.ok()) << opened.message();
@@ -157,7 +159,7 @@ TEST(ClockRecords, AFileThatTakesNoMoreDropsLinesCountsThemAndDoesNotStopTheWrit
   EXPECT_EQ(writer.lines_dropped(), 1u);
 }
 
-TEST(ClockRecords, NeitherAMissingDirectoryNorALinkIsWrittenTo) {
+TEST(ClockFiles, NeitherAMissingDirectoryNorALinkIsWrittenTo) {
   EXPECT_FALSE(ClockRecordWriter::open("/nonexistent", "a").ok());
   TempDir dir;
   ASSERT_EQ(symlink("/dev/full", (dir.path() + "/a.clock").c_str()), 0);

@@ -1,4 +1,4 @@
-// The running report on one edge: what its packets say now about the offset of the peer's clock to
+// The running report on one peer: what its packets say now about the offset of the peer's clock to
 // ours. It sees the packets that came in, and the few of ours whose reception the peer reported
 // back, so one host alone can give an interval. For people and for choosing the rate; the offline
 // solver uses the hull records instead. Owned by the prober's thread.
@@ -15,9 +15,10 @@
 
 namespace lockstep::clocksync {
 
-class EdgeWindow {
+// Upper and lower as in docs/clock.md with a = this host, b = the peer.
+class PeerWindow {
  public:
-  EdgeWindow(int64_t length_ns, const TaylorLimits& limits)
+  PeerWindow(int64_t length_ns, const TaylorLimits& limits)
       : length_ns_(length_ns), limits_(limits) {}
 
   void add_incoming(const HullPoint& point);

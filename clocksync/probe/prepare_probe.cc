@@ -1,4 +1,4 @@
-#include "clocksync/probe/probe_setup.h"
+#include "clocksync/probe/prepare_probe.h"
 
 #include <sys/stat.h>
 
@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "clocksync/rendezvous/host_list.h"
+#include "clocksync/rendezvous/rendezvous_list.h"
 #include "clocksync/wire/interfaces.h"
 #include "clocksync/wire/key_file.h"
 
@@ -62,8 +63,8 @@ std::string pod_of(const ClockSyncOptions& options, const std::string& address,
   if (!options.pod.empty()) return options.pod;
   std::string from_environment = pod_from_environment(environment);
   if (!from_environment.empty()) return from_environment;
-  return address.substr(
-      0, address.find_last_of(".:"));  // the /24, or the IPv6 address less its last group
+  // The /24, or the IPv6 address less its last group.
+  return address.substr(0, address.find_last_of(".:"));
 }
 
 // Our interface and port: what a list given by hand says, else what NCCL would choose.

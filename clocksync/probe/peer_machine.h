@@ -1,6 +1,6 @@
-// The life of one edge, without sockets: HELLO -> BURST -> STEADY <-> BACKOFF -> SUSPECT -> DOWN,
-// and how many trains a second it should send. Time comes in as an argument, so tests can run years
-// in a millisecond. Owned by the prober's thread.
+// The life of probing one peer, without sockets: HELLO -> BURST -> STEADY <-> BACKOFF -> SUSPECT ->
+// DOWN, and how many trains a second it should send. Time comes in as an argument, so tests can run
+// years in a millisecond. Owned by the prober's thread.
 //
 // It doubles the rate while the interval is wider than the path's own floor explains, or while
 // nearly no train keeps its spacing (a busy path: more tries are needed to meet an empty queue),
@@ -12,60 +12,60 @@
 
 namespace lockstep::clocksync {
 
-enum class EdgePhase { Hello, Burst, Steady, Backoff, Suspect, Down };
-const char* edge_phase_name(EdgePhase phase);
+enum class PeerPhase { Hello, Burst, Steady, Backoff, Suspect, Down };
+const char* peer_phase_name(PeerPhase phase);
 
-struct EdgeRates {
+struct PeerRates {
   double steady_per_s = 10;
   double burst_per_s = 100;
   double largest_per_s = 100;
   double backoff_per_s = 2;
 };
 
-// What the last seconds of an edge were worth. half_width 0: not known.
-struct EdgeQuality {
+// What the last seconds of packets were worth. half_width 0: not known.
+struct PeerQuality {
   int64_t half_width_ns = 0;
   int64_t floor_ns = 0;  // half of the smallest round trip: no probing can beat it
   double purity = 1;
   bool peer_wants_faster = false;
 };
 
-class EdgeMachine {
+class PeerMachine {
  public:
-  EdgeMachine(const EdgeRates& rates, int64_t now_ns);
+  PeerMachine(const PeerRates& rates, int64_t mono_ns);
 
   // The peer's session was proven: new (or restarted) peer.
-  void session_proven(int64_t now_ns);
+  void session_proven(int64_t mono_ns);
   // The peer answered and it is the session we know.
   void session_confirmed() { proven_ = true; }
   // Any authentic packet.
-  void heard(int64_t now_ns);
-  void said_bye(int64_t now_ns);
+  void heard(int64_t mono_ns);
+  void said_bye(int64_t mono_ns);
   // Moves along with time. True: the phase changed.
-  bool tick(int64_t now_ns);
+  bool tick(int64_t mono_ns);
   // Once a second. load_scale 0..1: what the CPU and packet caps leave of the rate.
-  void adapt(const EdgeQuality& quality, double load_scale, int64_t now_ns);
+  void adapt(const PeerQuality& quality, double load_scale, int64_t mono_ns);
 
-  bool hello_due(int64_t now_ns) const;
+  bool hello_due(int64_t mono_ns) const;
   // dice in [0, 1): spreads the next try, so that a thousand hosts do not return in step.
-  void hello_sent(int64_t now_ns, double dice);
+  void hello_sent(int64_t mono_ns, double dice);
   // The peer seems to have restarted: greet it soon, keep probing meanwhile.
-  void ask_again(int64_t now_ns);
+  void ask_again(int64_t mono_ns);
 
   // 0: send no trains now.
   double trains_per_s() const;
   bool wants_faster() const { return wants_faster_; }
-  EdgePhase phase() const { return phase_; }
+  PeerPhase phase() const { return phase_; }
   const std::string& reason() const { return reason_; }
 
  private:
-  void enter(EdgePhase phase, const std::string& reason, int64_t now_ns);
+  void enter(PeerPhase phase, const std::string& reason, int64_t mono_ns);
   bool probing() const;
-  void remember_quality(const EdgeQuality& quality, int64_t now_ns);
+  void remember_quality(const PeerQuality& quality, int64_t mono_ns);
 
-  EdgeRates rates_;
+  PeerRates rates_;
   int64_t longest_silence_ns_;
-  EdgePhase phase_ = EdgePhase::Hello;
+  PeerPhase phase_ = PeerPhase::Hello;
   std::string reason_ = "new";
   bool changed_ = true;
   int64_t entered_ns_, heard_ns_, next_hello_ns_;

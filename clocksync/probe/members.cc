@@ -1,0 +1,81 @@
+#include "clocksync/probe/members.h"
+
+#include "clocksync/probe/mesh.h"
+
+namespace lockstep::clocksync {
+namespace {
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+// Hosts arrive one by one: wait until the list has been quiet, unless everybody is there.
+constexpr int64_t kQuietNs = kSecondNs;
+constexpr int64_t kKeepOldPeersNs = 10 * kSecondNs;
+
+}  // namespace
+
+std::vector<std::string> Members::update(int64_t mono_ns) {
+  const uint64_t version = directory_->version();
+  if (version != version_) {
+    version_ = version;
+    known_.clear();
+    for (const HostEntry& host : directory_->hosts()) known_[host.id] = host;
+    changed_mono_ns_ = mono_ns;
+    mesh_stale_ = true;
+  }
+  const uint32_t expected = setup_.options.expected_hosts;
+  const bool complete = expected != 0 && known_.size() >= expected;
+  if (mesh_stale_ && (complete || mono_ns - changed_mono_ns_ >= kQuietNs)) rebuild_mesh(mono_ns);
+  for (auto at = peers_.begin(); at != peers_.end();) {
+    at = at->second->gone(mono_ns) ? peers_.erase(at) : std::next(at);
+  }
+  return directory_->take_complaints();
+}
+
+Peer* Members::find(uint32_t id) const {
+  const auto found = peers_.find(id);
+  return found == peers_.end() ? nullptr : found->second.get();
+}
+
+Peer* Members::at_address(const sockaddr_storage& address) const {
+  for (const auto& [id, peer] : peers_) {
+    if (peer->address().same_host(address)) return peer.get();
+  }
+  return nullptr;
+}
+
+const HostEntry* Members::known_host(uint32_t id) const {
+  const auto found = known_.find(id);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+void Members::rebuild_mesh(int64_t mono_ns) {
+  mesh_stale_ = false;
+  std::vector<MeshHost> hosts;
+  std::string names = setup_.job;
+  for (const auto& [id, host] : known_) {
+    hosts.push_back({id, host.pod});
+    names += "\n" + host.name;
+  }
+  const MeshOptions options = {name_hash(names), setup_.options.degree, setup_.options.anchors};
+  const std::vector<Neighbour> neighbours = mesh_neighbours(hosts, setup_.self.id, options);
+  for (const auto& [id, peer] : peers_) peer->leave_at(mono_ns + kKeepOldPeersNs);
+  for (const Neighbour& neighbour : neighbours) {
+    Peer* peer = add(known_[neighbour.id], neighbour.slow, mono_ns);
+    if (peer != nullptr) peer->stay();
+  }
+}
+
+Peer* Members::add(const HostEntry& host, bool slow, int64_t mono_ns) {
+  const Result<Endpoint> address = Endpoint::from(host.address, host.port);
+  if (!address.ok() || host.id == setup_.self.id) return nullptr;
+  std::unique_ptr<Peer>& peer = peers_[host.id];
+  if (peer == nullptr) {
+    const Instant now = {mono_ns, clock_.raw_ns()};
+    peer = std::make_unique<Peer>(peer_setup_, host, address.value(), slow, now);
+  } else if (!(peer->host() == host)) {
+    peer->move_to(host, address.value());
+    peer->greet_again(mono_ns);
+  }
+  return peer.get();
+}
+
+}  // namespace lockstep::clocksync

@@ -1,0 +1,84 @@
+#include "clocksync/probe/record_keeper.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace lockstep::clocksync {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+class Kept {
+ public:
+  Kept() {
+    char name[] = "/tmp/lockstep-keeper-XXXXXX";
+    path_ = mkdtemp(name);
+    keeper = std::make_unique<RecordKeeper>(
+        clock_, std::move(ClockRecordWriter::open(path_, "h").value()),
+        [this](const std::string& sentence) { log.push_back(sentence); });
+  }
+  ~Kept() { [[maybe_unused]] const int rc = std::system(("rm -rf " + path_).c_str()); }
+
+  // "kind: detail" of every fault written so far.
+  std::vector<std::string> faults() {
+    keeper->flush();
+    std::vector<std::string> found;
+    ClockRecordReader reader = std::move(ClockRecordReader::open(path_ + "/h.clock").value());
+    while (const auto record = reader.next()) {
+      const auto* fault = std::get_if<ClockFault>(&*record);
+      if (fault != nullptr) found.push_back(fault->kind + ": " + fault->detail);
+    }
+    return found;
+  }
+
+  std::vector<std::string> log;
+  std::unique_ptr<RecordKeeper> keeper;
+
+ private:
+  const HostClock clock_;
+  std::string path_;
+};
+
+TEST(RecordKeeper, TellsRejectedPacketsOnceAMinuteAndAtTheEnd) {
+  Kept kept;
+  ProbeCounters counters;
+  kept.keeper->rejections(counters, kSecond);
+  EXPECT_TRUE(kept.faults().empty());
+  counters.bad_mac = 3;
+  kept.keeper->rejections(counters, 2 * kSecond);
+  EXPECT_EQ(kept.faults(), std::vector<std::string>{"auth: bad_mac=3"});
+  counters.replayed = 1;
+  kept.keeper->rejections(counters, 30 * kSecond);
+  EXPECT_EQ(kept.faults().size(), 1u);
+  kept.keeper->last_rejections(counters);
+  EXPECT_EQ(kept.faults().back(), "auth: bad_mac=3 replayed=1");
+  kept.keeper->last_rejections(counters);
+  EXPECT_EQ(kept.faults().size(), 2u);
+}
+
+TEST(RecordKeeper, SaysOfALostPeerWhereItsPacketsShouldHaveComeFrom) {
+  Kept kept;
+  PeerChange change;
+  change.state.reason = "silent";
+  const HostEntry peer = {"b", 1, "10.0.0.7", 4711, "pod"};
+  kept.keeper->change(change, peer);
+  EXPECT_TRUE(kept.faults().empty());
+  change.lost = true;
+  kept.keeper->change(change, peer);
+  EXPECT_EQ(kept.faults(), std::vector<std::string>{
+                               "no_path: no packet from 10.0.0.7:4711 (silent); is UDP blocked?"});
+}
+
+TEST(RecordKeeper, WritesAndLogsWhatTheRendezvousComplainsOf) {
+  Kept kept;
+  kept.keeper->complaint("no such directory");
+  EXPECT_EQ(kept.faults(), std::vector<std::string>{"rendezvous: no such directory"});
+  EXPECT_EQ(kept.log, std::vector<std::string>{"clock: no such directory"});
+}
+
+}  // namespace
+}  // namespace lockstep::clocksync
