@@ -58,6 +58,20 @@ wait_all() {
   for pid in "${PIDS[@]}"; do wait "$pid" || fail "a process of the test ended with $?"; done
   PIDS=()
 }
+# want_little_work FILE SECONDS: the prober whose last line of counters ends FILE woke up and sent no more than its
+# rules allow. Each wake-up has a reason (ten ticks and a flush a second, a train, a rest over, something to read), and
+# a busy machine only makes fewer of them: a loop that spins shows on any.
+want_little_work() {
+  local line sent received wakeups
+  line=$(tail -n 1 "$1")
+  sent=$(sed -n 's/.* sent=\([0-9]*\).*/\1/p' <<<"$line")
+  received=$(sed -n 's/.* received=\([0-9]*\).*/\1/p' <<<"$line")
+  wakeups=$(sed -n 's/.* wakeups=\([0-9]*\).*/\1/p' <<<"$line")
+  echo "$sent packets sent, $received received, $wakeups wake-ups in $2 s"
+  [ "${wakeups:-0}" -gt 0 ] || fail "wake-ups were not counted: $line"
+  [ "$wakeups" -le $((12 * ($2 + 1) + 3 * (sent + received))) ] || fail "too many wake-ups: $line"
+  [ "$sent" -le $((2000 * ($2 + 1))) ] || fail "the cap of 2000 packets a second was passed: $line"
+}
 # state_seen HOST STATE: the host's file says that an edge went into this state
 state_seen() { grep '"type":"edge_state"' "$RUN/$1.clock" | grep -q "\"state\":\"$2\""; }
 # wait_for SECONDS COMMAND...: until the command succeeds
