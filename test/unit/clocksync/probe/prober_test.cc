@@ -62,25 +62,25 @@ void expect_within(const Worth& worth, int64_t p99_ns, int64_t half_p50_ns) {
   EXPECT_LE(worth.half_p50_ns, half_p50_ns);
 }
 
-TEST(SimulatedProbers, TwoHostsOnAWireAgreeToFarBelowTheRoundTrip) {
+TEST(Prober, TwoHostsOnAWireAgreeToFarBelowTheRoundTrip) {
   expect_within(worth_of({}, 2, 12), 20, 330);
 }
 
-TEST(SimulatedProbers, ABusyMachineThatHoldsUpPacketsCostsNoAccuracy) {
+TEST(Prober, ABusyMachineThatHoldsUpPacketsCostsNoAccuracy) {
   SimulatedNetwork busy;
   busy.late_share = 0.5;
   busy.late_ns = 300'000;
   expect_within(worth_of(busy, 2, 12), 20, 330);
 }
 
-TEST(SimulatedProbers, EightHostsOnABridgeAgreePairByPair) {
+TEST(Prober, EightHostsOnABridgeAgreePairByPair) {
   SimulatedNetwork bridge;
   bridge.floor_ns = 1700;
   bridge.jitter_ns = 300;
   expect_within(worth_of(bridge, 8, 14), 60, 1900);
 }
 
-TEST(SimulatedProbers, MillisecondQueuesAreSeenThrough) {
+TEST(Prober, MillisecondQueuesAreSeenThrough) {
   SimulatedNetwork router;
   router.floor_ns = 1700;
   router.late_share = 0.85;
@@ -88,13 +88,13 @@ TEST(SimulatedProbers, MillisecondQueuesAreSeenThrough) {
   expect_within(worth_of(router, 2, 24), 60, 1900);
 }
 
-TEST(SimulatedProbers, ApplicationStampsAreAFewMicrosecondsWorse) {
+TEST(Prober, ApplicationStampsAreAFewMicrosecondsWorse) {
   SimulatedNetwork application;
   application.kernel_stamps = false;
   expect_within(worth_of(application, 2, 12), 500, 3500);
 }
 
-TEST(SimulatedProbers, AnUnequalPathCostsHalfOfTheDifferenceAndNeverTheTruth) {
+TEST(Prober, AnUnequalPathCostsHalfOfTheDifferenceAndNeverTheTruth) {
   SimulatedNetwork unequal;
   unequal.extra_upwards_ns = 20'000;
   unequal.jitter_ns = 5'000;
@@ -107,7 +107,7 @@ TEST(SimulatedProbers, AnUnequalPathCostsHalfOfTheDifferenceAndNeverTheTruth) {
 
 // What a prober costs is what it sends and receives: with eight neighbours at the defaults 240
 // packets a second each way, and no more while the interval is as good as the path allows.
-TEST(SimulatedProbers, SettledPeersSendTenTrainsOfThreeASecond) {
+TEST(Prober, SettledPeersSendTenTrainsOfThreeASecond) {
   const SimulatedProbers two = simulate_probers(usual_clocks(2), {}, 12, 1);
   EXPECT_NEAR(static_cast<double>(two.packets_in_last_second), 2 * 30, 2 * 3);
   const SimulatedProbers nine = simulate_probers(usual_clocks(9), {}, 6, 1);
