@@ -9,26 +9,11 @@
 #include <vector>
 
 #include "analysis/clock/causality.h"
+#include "analysis/clock/clock_grade.h"
 #include "analysis/clock/clock_input.h"
 #include "clocksync/solve/graph_solver.h"
 
 namespace lockstep::analysis {
-
-enum class Grade : uint8_t { Good, Usable, Bad };
-constexpr const char* kGradeNames[] = {"good", "usable", "bad"};
-
-struct Graded {
-  Grade grade = Grade::Good;
-  std::string reason;  // empty when good
-};
-
-struct HostView {
-  std::string host;
-  clocksync::OffsetSource source = clocksync::OffsetSource::None;
-  bool connected = false;     // with the reference
-  int64_t half_width_ns = 0;  // median of the guaranteed interval against the reference
-  Graded graded;
-};
 
 struct PairView {
   std::string a, b;
@@ -63,10 +48,5 @@ Result<Alignment> align_run(const std::string& directory, const AlignOptions& op
 
 // The hosts of a model, as align_run() has them or as it was saved.
 std::vector<HostView> view_hosts(const clocksync::ClockModel& model);
-
-// How good an offset is, for people. Good: the guaranteed half-width is at most 20 us and nothing
-// contradicts it. Usable: at most 1 ms, or something to know about it. Bad: the rest.
-Graded grade_host(const clocksync::ClockModel& model, const HostView& host);
-Graded grade_edge(const clocksync::EdgeReport& edge);
 
 }  // namespace lockstep::analysis

@@ -1,5 +1,4 @@
-// The words good, usable and bad for hosts and edges, and why.
-#include "analysis/clock/align.h"
+#include "analysis/clock/clock_grade.h"
 
 namespace lockstep::analysis {
 namespace {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/show/clock_json.h"
 #include "cli/show/clock_view.h"
 #include "cli/show/output.h"
 

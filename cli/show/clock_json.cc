@@ -1,5 +1,6 @@
+#include "cli/show/clock_json.h"
+
 #include "base/json.h"
-#include "cli/show/clock_view.h"
 
 namespace lockstep::cli {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "base/clock_ns.h"
 #include "dumper/options/load_config.h"
+#include "clocksync/probe/clock_sync.h"
 #include "dumper/options/run_names.h"
 #include "dumper/options/this_process.h"
 #include "plugin/process/clock_options.h"
