@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <random>
+#include <set>
+#include <string>
 
 #include "test/simulation/simulated_edge.h"
 
@@ -174,16 +176,18 @@ TEST(GraphSolver, ReportsBoundsThatExcludeEachOtherAsACycle) {
                    mesh.edges.end());
   connect(&mesh, 1, 3, between(other, 1, 3));
   GraphOptions options;
-  // Hundreds of instants show it; it is one fault.
+  // Hundreds of instants show it; each edge that is left out is one fault.
   options.knot_ns = 25'000'000;
   GraphSolver solver(mesh.names, mesh.edges, options);
   const ClockModel& model = solver.solve();
 
   ASSERT_FALSE(model.faults.empty());
   EXPECT_EQ(model.faults[0].kind, "negative_cycle");
-  EXPECT_EQ(std::count_if(model.faults.begin(), model.faults.end(),
-                          [](const ModelFault& fault) { return fault.kind == "negative_cycle"; }),
-            1);
+  std::set<std::string> left_out;
+  for (const ModelFault& fault : model.faults) {
+    const std::string edge = fault.detail.substr(0, fault.detail.find(','));
+    EXPECT_TRUE(left_out.insert(edge).second) << edge << " is reported again";
+  }
   EXPECT_NE(model.faults[0].detail.find("of host101-host103"), std::string::npos)
       << model.faults[0].detail;
   const int64_t x = mesh.clocks[3].at(5'000'000'000);
