@@ -14,9 +14,10 @@ subcommands() { sed -n '/^Subcommands:/,/^$/{ s/^  \([a-z][a-z-]*\) .*/\1/p }'; 
 
 # The help of a command and of the commands in it, without the exit codes, which the page has in more detail.
 help_of() {
-  "$lockstep" "$@" --help | sed '/^Exit codes:/,$d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
-  local name
-  for name in $("$lockstep" "$@" --help | subcommands); do
+  local text name
+  text=$("$lockstep" "$@" --help)
+  sed '/^Exit codes:/,$d' <<<"$text" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
+  for name in $(subcommands <<<"$text"); do
     echo
     help_of "$@" "$name"
   done

@@ -47,7 +47,7 @@ class FileReader {
  private:
   void take(const ClockHello& hello) {
     if (!host_->boot_id.empty() && host_->boot_id != hello.boot_id) {
-      input_.notes.push_back(name_ + " was restarted during the run: its clock began anew");
+      input_.notes.push_back(name_ + " was restarted during the run: its clock started again");
     }
     host_->boot_id = hello.boot_id;
     host_->clock_namespace = hello.clock_namespace;

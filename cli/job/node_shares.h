@@ -23,7 +23,7 @@ class NodeShares {
   // For LoadOptions::parts, and for ExportOptions::details after details().
   const std::string& parts() const { return parts_; }
 
-  // An error is that of a task, which has told it on stderr.
+  // An error is that of a task, which has printed it to stderr.
   Status processes();
   Status details(const std::string& format);
 

@@ -1,7 +1,7 @@
 // A file in /dev/shm that says, on the node of `lockstep run` or of a `lockstep collect`, which run
 // of a SLURM job is not finished: its job's number and its directory, a line each. It goes with the
 // object; one that is still there when the job has ended tells the epilog that they were killed
-// before they had done their part. A failure to write it is of no consequence and not told.
+// before they had done their part. A failure to write it does not matter and is not reported.
 #pragma once
 
 #include <string>

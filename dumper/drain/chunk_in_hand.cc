@@ -67,7 +67,7 @@ void ChunkInHand::cut(size_t index) {
   taken_[index + 1].piece = rest;
 }
 
-// What fails in the middle of a piece begins anew with the first one: the blocks still hold all.
+// What fails in the middle of a piece restarts from the first one: the blocks still hold all.
 bool ChunkInHand::encode_pieces() {
   try {
     for (; encoded_pieces_ < taken_.size() && !filled(); ++encoded_pieces_) {

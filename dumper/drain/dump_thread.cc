@@ -76,8 +76,8 @@ void DumpThread::loop() {
   }
   while (!stopping_.load(std::memory_order_relaxed)) {
     waker_.sleep_us(failure_.empty() ? kLongestSleepUs : kRetryUs);
-    // The keeper wakes us ever more often while blocks pile up; a disk or a memory in need is not
-    // asked faster for that.
+    // The keeper wakes us ever more often while blocks pile up; a struggling disk or memory is not
+    // polled faster for that.
     if (failure_.empty() || static_cast<uint64_t>(mono_now_ns()) >= retry_ns_) round(false);
   }
 }

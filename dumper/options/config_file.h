@@ -1,6 +1,6 @@
 // The JSON file of options: one flat object, names as in include/lockstep/config.h. A file that
 // cannot be read or parsed is left aside whole, with one notice saying where and why; a wrong key
-// or value costs only itself.
+// or value affects nothing else.
 #pragma once
 
 #include <vector>

@@ -11,7 +11,7 @@ namespace lockstep::dumper {
 
 enum class NameStyle { Json, Environment };  // dump_interval_us, LOCKSTEP_DUMP_INTERVAL_US
 
-// Decided before any file is read, so it cannot stand in one.
+// Decided before any file is read, so it cannot be set in one.
 constexpr bool environment_only(Option option) {
   return option == Option::Enable || option == Option::Config;
 }

@@ -30,7 +30,7 @@ class ArenaFile {
   ArenaFile(const ArenaFile&) = delete;
   ArenaFile& operator=(const ArenaFile&) = delete;
 
-  // Waits its turn to recover it, and reads it anew: what was read before may have been written to
+  // Waits its turn to recover it, and reads it again: what was read before may have been written to
   // since. False when another recovery has removed it meanwhile.
   bool claim();
 

@@ -244,7 +244,7 @@ std::vector<RecoveredProcess> recover_all() {
     left.pid = arena.value()->header().pid;
     left.sentence = left.host + " process " + std::to_string(left.pid) + ": its run directory " +
                     directory + " is gone; `lockstep recover " + directory +
-                    "` makes it anew, or remove " + path;
+                    "` makes it again, or remove " + path;
   }
   return results;
 }

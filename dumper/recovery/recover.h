@@ -39,7 +39,7 @@ struct RecoveredProcess {
 // processes go as well. The error is for a directory that cannot be read.
 Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory);
 // Every arena of this user on this host, each into the run directory that it names. A directory
-// that is gone is not made anew: somebody removed it.
+// that is gone is not made again: somebody removed it.
 std::vector<RecoveredProcess> recover_all();
 
 }  // namespace lockstep::dumper

@@ -1,5 +1,5 @@
 // Reads one segment file chunk by chunk; memory is bounded by the format's limits, not by the file.
-// A damaged chunk costs only itself: the reader goes on at the next valid one and says which bytes
+// A damaged chunk affects no other: the reader goes on at the next valid one and says which bytes
 // it left out. A file of a version or with features it does not know is refused with a sentence.
 // Each reader is used by one thread; nothing is printed.
 #pragma once

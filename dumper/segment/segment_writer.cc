@@ -259,7 +259,7 @@ void SegmentWriter::account_dropped(const Counts& kept, const CallCounts& calls)
 }
 
 // Somebody removed the file, or the whole run directory with all segments: what they held is lost
-// and counted; the next chunk begins anew.
+// and counted; the next chunk starts a new one.
 void SegmentWriter::close_if_gone() {
   if (file_ < 0 || !io_->nameless(file_)) return;
   for (size_t i = segments_.size(); i-- > 0;) {

@@ -1,7 +1,7 @@
 // Appends chunks to a process's segment files so that a reader can open them at any moment, also
 // after a SIGKILL. Owned by one thread: the dump thread, or recovery. A chunk is in the file whole
 // or not at all: when the disk is full, over quota or gone, append() cuts back what it had written
-// and says so, and works again once there is room (it makes a removed directory anew);
+// and says so, and works again once there is room (it makes a removed directory again);
 // the same when memory runs out. A file that may grow no further (ulimit -f) is left, and the chunk
 // goes into the next one; a chunk that no file takes is the caller's to make smaller. It deletes
 // this process's oldest segments to stay below the disk budget and keeps the exact count of what

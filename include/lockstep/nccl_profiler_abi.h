@@ -2,7 +2,7 @@
 // (ncclProfiler_v1 .. ncclProfiler_v7) and what NCCL passes to it. The plugin's adapters implement
 // these tables, the drivers and benches call them. Event descriptors are in nccl_profiler_descr*.h,
 // included here; which version has which kinds and states is in profiler_versions.h. Layouts and
-// values were measured on structures typed anew from NCCL's documentation; test/unit/include checks
+// values were measured on structures typed from NCCL's documentation; test/unit/include checks
 // every offset. This header declares data only: it never links against NCCL or CUDA, and
 // holds none of their text.
 #pragma once

@@ -1,7 +1,7 @@
 // A segment file (`<host>.<pid>.<n>.lks`): what the dump thread writes and every reader reads. Byte
 // layout in full: docs/format.md. A segment is a header and then chunks; a chunk is self-contained
 // (its own strings, clock anchors and counts), length-prefixed and checksummed, so that a torn tail
-// or a damaged chunk costs only itself. Files are append-only and little-endian. A reader refuses a
+// or a damaged chunk affects no other. Files are append-only and little-endian. A reader refuses a
 // version or feature bit it does not know.
 #pragma once
 

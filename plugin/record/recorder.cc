@@ -53,7 +53,7 @@ constexpr ShedClass kShedClasses[] = {
 // chunk is written.
 constexpr int32_t kPartsToComeBack = 8;
 
-// The count is read anew at each try: a thread that was held up in here must not bring back what
+// The count is read again at each try: a thread that was held up in here must not bring back what
 // was shed meanwhile.
 void apply_shedding() {
   constexpr uint64_t kShedMask = Recorder::kAllKinds << Recorder::kShedShift;
