@@ -46,8 +46,7 @@ void add_verify(base::Command& lockstep) {
   base::Command command = add_run_command(
       lockstep, "verify", "Prove that a run is complete, or name what is missing", arguments, run);
   command.flag("--partial", &arguments->partial,
-               "Only some ranks were meant to be recorded: the others are named, and the rest is "
-               "judged as ever");
+               "Accept ranks of which nothing was recorded: name them and judge the rest as usual");
 }
 
 }  // namespace lockstep::cli
