@@ -330,7 +330,7 @@ Status ChunkEncoder::finish(const ChunkContext& context, EncodedChunk* out) {
     out_of_memory = true;
   }
   state.reset();
-  if (out_of_memory) return Status::error("no memory to encode what is recorded");
+  if (out_of_memory) return Status::error("out of memory while encoding records");
   return status;
 }
 
