@@ -20,14 +20,13 @@ want_equal "files" "$before" "$(sums "$DEST")"
 [ ! -e "$TMP/local" ] || fail "left behind: $(ls "$TMP/local")"
 "$lockstep" verify "$DEST" >/dev/null || fail "what was collected is not complete"
 
-# Killed by its file size limit in the middle of a file, then called again: it copies only what is lacking.
+# Stopped by its file size limit in the middle of a file, then called again: it copies only what is lacking.
 record
 before=$(sums "$TMP/local")
 first=$(cd "$TMP/local" && echo *.0.lks | cut -d' ' -f1)
 marker=/dev/shm/lockstep-$(id -u)-$$
 (ulimit -f 8; SLURM_JOB_ID=$$ "$lockstep" collect "$TMP/local" --to "$DEST" >/dev/null 2>&1) && fail "the limit did not interrupt it"
-want_equal "what tells the epilog" "$DEST" "$(cat "$marker"-*.run | sed -n 2p)"
-rm "$marker"-*.run
+[ -z "$(compgen -G "$marker-*.run")" ] || fail "it tells the epilog although it has ended"
 want_equal "nothing is named before it is whole" "" "$(find "$DEST" -name '*.lks')"
 want_equal "nothing is lost" "$before" "$(sums "$TMP/local")"
 half=$(cat "$DEST"/*.part | wc -c)
@@ -74,3 +73,16 @@ want_equal "the other file" other "$(cat "$DEST/$first")"
 record --end kill
 "$lockstep" collect "$TMP/local" --to "$DEST" >/dev/null
 "$lockstep" verify "$DEST" >"$TMP/verify" || fail "after a kill: $(cat "$TMP/verify")"
+
+# Killed before the first file has its name: the epilog is told, and the next call goes on.
+need strace strace
+rm -rf "$DEST"
+record
+before=$(sums "$TMP/local")
+SLURM_JOB_ID=$$ strace -f -qq -o /dev/null -e trace=/rename -e inject=/rename:error=EIO:signal=KILL \
+  "$lockstep" collect "$TMP/local" --to "$DEST" >/dev/null 2>&1 && fail "it was not killed"
+want_equal "what tells the epilog" "$DEST" "$(cat "$marker"-*.run | sed -n 2p)"
+rm "$marker"-*.run
+want_equal "nothing is lost" "$before" "$(sums "$TMP/local")"
+"$lockstep" collect "$TMP/local" --to "$DEST" >"$TMP/out"
+want_equal "files" "$before" "$(sums "$DEST")"

@@ -23,9 +23,11 @@ LOCKSTEP_DIR=$TMP/net "$BUILD/lockstep-replay" "$BUILD/libnccl-profiler.so" --fa
   "$ROOT"/test/data/calls/netplugin_allreduce.?.txt.zst >/dev/null
 LOCKSTEP_DIR=$TMP/all "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --table v7 --iterations 3 --ce --net-events \
   --sendrecv --stall-us 60000000 >/dev/null
-LOCKSTEP_DIR=$TMP/fields "$BUILD/lockstep-fields" "$BUILD/libnccl-profiler.so" 7
+for table in 1 7; do
+  LOCKSTEP_DIR=$TMP/fields$table "$BUILD/lockstep-fields" "$BUILD/libnccl-profiler.so" $table
+done
 
-for run in v1 v2 v3 v4 v5 v6 v7 net all fields; do
+for run in v1 v2 v3 v4 v5 v6 v7 net all fields1 fields7; do
   dissect "$page" "$TMP/$run"/*.lks >"$TMP/dissected"
   "$lockstep" cat "$TMP/$run" | dissect cat >"$TMP/printed"
   [ -s "$TMP/printed" ] || fail "$run: lockstep cat printed nothing"

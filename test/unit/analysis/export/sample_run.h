@@ -26,6 +26,7 @@ inline OperationRow sample_operation(StringPool* strings, uint32_t process, uint
   row.communicator = 0;
   row.match = ordinal;
   row.ordinal = ordinal;
+  row.seq_number = ordinal;
   row.rank = static_cast<int32_t>(process);
   row.tid = 100 + process;
   row.func = strings->intern("AllReduce");
