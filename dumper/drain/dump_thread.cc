@@ -84,7 +84,7 @@ void DumpThread::loop() {
 
 void DumpThread::round(bool final) {
   const uint64_t number = rounds_started_.fetch_add(1, std::memory_order_acq_rel) + 1;
-  const uint64_t cpu_before_ns = thread_cpu_now_ns();
+  const int64_t cpu_before_ns = thread_cpu_now_ns();
   behind_ = true;
   try {
     report(write_round(final));
@@ -95,7 +95,8 @@ void DumpThread::round(bool final) {
   }
   if (!failure_.empty()) retry_ns_ = static_cast<uint64_t>(mono_now_ns()) + kRetryUs * 1000;
   end_round_of_consumers(final);
-  cpu_ns_.fetch_add(thread_cpu_now_ns() - cpu_before_ns, std::memory_order_relaxed);
+  cpu_ns_.fetch_add(static_cast<uint64_t>(thread_cpu_now_ns() - cpu_before_ns),
+                    std::memory_order_relaxed);
   rounds_done_.store(number, std::memory_order_release);
 }
 

@@ -57,5 +57,5 @@ for bad in none empty; do
 done
 want_equal "two formats" 2 "$(exit_code query --json --csv "SELECT 1")"
 find "$TMP/run" -name '*.lks' | sort | tail -1 | xargs truncate -s 9000
-want_equal "a truncated run" 0 "$(exit_code query --csv "SELECT count(*) FROM events")"
+want_equal "a truncated run" 1 "$(exit_code query --csv "SELECT count(*) FROM events")"
 [ -s "$TMP/err" ] || fail "nothing was said about the truncated file"
