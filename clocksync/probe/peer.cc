@@ -80,9 +80,7 @@ std::optional<PeerChange> Peer::tick(int64_t mono_ns) {
   PeerChange change;
   change.state = {0, host_.name, peer_phase_name(phase), machine_.reason(),
                   machine_.trains_per_s()};
-  const bool down = phase == PeerPhase::Down && machine_.reason() != "bye";
-  change.lost = down && !loss_told_;
-  loss_told_ = down || (loss_told_ && phase == PeerPhase::Hello);
+  change.lost = phase == PeerPhase::Down && machine_.reason() != "bye";
   return change;
 }
 

@@ -50,7 +50,7 @@ struct Instant {
 // A new phase of the peer, as the record that tells it (its time is still 0).
 struct PeerChange {
   EdgeState state;
-  // Gone without a goodbye; said once until it was heard again.
+  // Gone without a goodbye. It stays in this phase until it is heard again.
   bool lost = false;
 };
 
@@ -173,7 +173,6 @@ class Peer {
   int64_t next_reception_report_raw_ns_ = 0;
   uint32_t reception_report_train_ = 0;
   bool peer_wants_faster_ = false;
-  bool loss_told_ = false;
 };
 
 using Peers = std::map<uint32_t, std::unique_ptr<Peer>>;  // by host id

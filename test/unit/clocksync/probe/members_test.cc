@@ -52,8 +52,9 @@ TEST(Members, KeepAHostThatLeftTheListForTenSeconds) {
   job.members->update(kSecond);
   job.directory->publish({host("a", 1), host("c", 3)});
   job.members->update(2 * kSecond);
-  EXPECT_NE(job.peer("b"), nullptr);
   EXPECT_NE(job.peer("c"), nullptr);
+  job.members->update(12 * kSecond - 1);
+  EXPECT_NE(job.peer("b"), nullptr);
   job.members->update(12 * kSecond);
   EXPECT_EQ(job.peer("b"), nullptr);
   EXPECT_NE(job.peer("c"), nullptr);
