@@ -27,7 +27,7 @@ double resident_mib() {
 }
 
 double ms_since(uint64_t ns) {
-  return static_cast<double>(mono_now_ns() - ns) / 1e6;
+  return static_cast<double>(static_cast<uint64_t>(mono_now_ns()) - ns) / 1e6;
 }
 
 void record(bench::Host& host, unsigned operations) {
@@ -39,7 +39,7 @@ void record(bench::Host& host, unsigned operations) {
       bench::Descr d = bench::descriptor(Kind::KernelCh, parent);
       d.kernel_ch = {channel, static_cast<uint64_t>(real_now_ns())};
       void* kernel = host.start(d);
-      host.state(kernel, abi::kKernelChStop, real_now_ns());
+      host.state(kernel, abi::kKernelChStop, static_cast<uint64_t>(real_now_ns()));
       host.stop(kernel);
     }
   }
@@ -60,12 +60,12 @@ void measure(const std::string& path) {
   const double load = resident_mib() - before;
   sleep(2);
   for (size_t i = 1; i < contexts.size(); ++i) host.table.finalize(contexts[i]);
-  uint64_t begin = mono_now_ns();
+  uint64_t begin = static_cast<uint64_t>(mono_now_ns());
   host.table.finalize(contexts[0]);
   const double idle = ms_since(begin);
   host.init(0x2000);
   record(host, 200000);
-  begin = mono_now_ns();
+  begin = static_cast<uint64_t>(mono_now_ns());
   host.finalize();
   std::printf("%-44s %9.1f %9.1f %9.1f %9.1f\n", host.name.c_str(), rest, load, idle,
               ms_since(begin));

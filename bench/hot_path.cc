@@ -38,10 +38,10 @@ using Table = std::map<std::string, Series>;  // "ProxyStep start" -> its calls
 double ns_per_tick = 1;
 
 void calibrate() {
-  const uint64_t ns0 = raw_now_ns(), t0 = plugin::read_counter();
-  while (raw_now_ns() - ns0 < 100000000) {
+  const uint64_t ns0 = static_cast<uint64_t>(raw_now_ns()), t0 = plugin::read_counter();
+  while (static_cast<uint64_t>(raw_now_ns()) - ns0 < 100000000) {
   }
-  ns_per_tick = static_cast<double>(raw_now_ns() - ns0) /
+  ns_per_tick = static_cast<double>(static_cast<uint64_t>(raw_now_ns()) - ns0) /
                 static_cast<double>(plugin::read_counter() - t0);
 }
 

@@ -28,7 +28,7 @@ struct Result {
 };
 
 double seconds_since(uint64_t ns) {
-  return static_cast<double>(raw_now_ns() - ns) / 1e9;
+  return static_cast<double>(static_cast<uint64_t>(raw_now_ns()) - ns) / 1e9;
 }
 
 struct Record64 {
@@ -40,7 +40,7 @@ Result plain(uint64_t records) {
   const moodycamel::ProducerToken token(queue);
   moodycamel::ConsumerToken consumer(queue);
   Result result{};
-  uint64_t begin = raw_now_ns();
+  uint64_t begin = static_cast<uint64_t>(raw_now_ns());
   for (uint64_t i = 0; i < records; ++i) {
     Record64 r;
     r.words[0] = plugin::read_counter();
@@ -48,7 +48,7 @@ Result plain(uint64_t records) {
     queue.enqueue(token, r);
   }
   result.producer_ns = seconds_since(begin) * 1e9 / static_cast<double>(records);
-  begin = raw_now_ns();
+  begin = static_cast<uint64_t>(raw_now_ns());
   std::vector<Record64> batch(1024);
   uint64_t sum = 0;
   while (const size_t got = queue.try_dequeue_bulk(consumer, batch.data(), batch.size())) {
@@ -75,7 +75,7 @@ Result blocks(uint64_t records) {
   auto* seat = queue.claim_seat();
 
   Result result{};
-  uint64_t begin = raw_now_ns();
+  uint64_t begin = static_cast<uint64_t>(raw_now_ns());
   BlockHeader* block = queue.pop_free(seat);
   char* cursor = reinterpret_cast<char*>(block) + sizeof(BlockHeader);
   uint32_t in_block = 0;
@@ -95,7 +95,7 @@ Result blocks(uint64_t records) {
   queue.push_full(seat, block);
   result.producer_ns = seconds_since(begin) * 1e9 / static_cast<double>(records);
 
-  begin = raw_now_ns();
+  begin = static_cast<uint64_t>(raw_now_ns());
   uint64_t sum = 0;
   while (BlockHeader* full = queue.pop_full()) {
     const auto held = static_cast<uint32_t>(full->published.load(std::memory_order_acquire) >> 32);

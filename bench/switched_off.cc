@@ -22,13 +22,13 @@ constexpr unsigned kRounds = 200, kPerRound = 5'000, kCalls = 3;
 
 // Nanoseconds of a start, a state and a stop, `n` times.
 double call_ns(const bench::Host& host, bench::Descr& d, unsigned n) {
-  const uint64_t before = raw_now_ns();
+  const uint64_t before = static_cast<uint64_t>(raw_now_ns());
   for (unsigned i = 0; i < n; ++i) {
     void* handle = host.start(d);
     host.state(handle, static_cast<abi::State>(kSendWait), i);
     host.stop(handle);
   }
-  return static_cast<double>(raw_now_ns() - before);
+  return static_cast<double>(static_cast<uint64_t>(raw_now_ns()) - before);
 }
 
 // In a process of its own, because a process decides once whether it records. Gives the median ns

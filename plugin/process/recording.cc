@@ -9,8 +9,8 @@
 #include <new>
 
 #include "base/clock_ns.h"
-#include "dumper/options/load_config.h"
 #include "clocksync/probe/clock_sync.h"
+#include "dumper/options/load_config.h"
 #include "dumper/options/run_names.h"
 #include "dumper/options/this_process.h"
 #include "plugin/process/clock_options.h"
@@ -150,7 +150,7 @@ void Recording::fill_header(const CommFacts& facts) {
   ArenaHeader* header = arena_.header();
   dumper::fill_process_identity(config_.text(Option::Host), header);
   header->tick_base = tick_clock.base;
-  header->created_real_ns = real_now_ns();
+  header->created_real_ns = static_cast<uint64_t>(real_now_ns());
   header->abi_version = static_cast<uint32_t>(facts.abi_version);
   header->next_comm.store(1, std::memory_order_relaxed);
   header->next_sequence.store(1, std::memory_order_relaxed);

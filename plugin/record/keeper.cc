@@ -39,9 +39,9 @@ void* Keeper::run(void* self) {
 }
 
 void Keeper::loop() {
-  uint64_t last_anchor_ns = mono_now_ns(), last_dump_ns = last_anchor_ns;
+  uint64_t last_anchor_ns = static_cast<uint64_t>(mono_now_ns()), last_dump_ns = last_anchor_ns;
   while (!stopping_.load(std::memory_order_relaxed)) {
-    const uint64_t now_ns = mono_now_ns();
+    const uint64_t now_ns = static_cast<uint64_t>(mono_now_ns());
     try {
       reserve_ahead();
       release_surplus();

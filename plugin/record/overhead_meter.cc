@@ -52,7 +52,7 @@ OverheadMeter::OverheadMeter(EventSwitch& events, const dumper::DumpThread& dump
       overhead_(overhead),
       budget_percent_(budget_percent),
       scratch_(new char[kBlockBytes]()),
-      started_mono_ns_(mono_now_ns()) {}
+      started_mono_ns_(static_cast<uint64_t>(mono_now_ns())) {}
 
 void OverheadMeter::sample_call_cost() {
   ThreadLog& log = thread_log;
@@ -66,9 +66,9 @@ void OverheadMeter::sample_call_cost() {
   events_.with_kinds([&](uint32_t kinds) {
     const bool coll = (kinds & bit(Kind::Coll)) != 0;
     if (!coll && (kinds & bit(Kind::GroupApi)) == 0) return;
-    const uint64_t before_ns = raw_now_ns();
+    const uint64_t before_ns = static_cast<uint64_t>(raw_now_ns());
     coll ? make_calls<CollRecord>() : make_calls<GroupApiRecord>();
-    const auto took_ns = static_cast<double>(raw_now_ns() - before_ns);
+    const auto took_ns = static_cast<double>(static_cast<uint64_t>(raw_now_ns()) - before_ns);
     const double one_ns = took_ns / (2 * kSampledEvents);
     call_ns_ = call_ns_ == 0 ? one_ns : call_ns_ + kNewSampleShare * (one_ns - call_ns_);
   });
@@ -90,8 +90,8 @@ void OverheadMeter::tick() {
   const auto relaxed = std::memory_order_relaxed;
   overhead_.calls.store(calls, relaxed);
   overhead_.callbacks_ns.fetch_add(static_cast<uint64_t>(cost_ns), relaxed);
-  overhead_.threads_ns.store(dump_.cpu_ns() + thread_cpu_now_ns(), relaxed);
-  overhead_.elapsed_ns.store(mono_now_ns() - started_mono_ns_, relaxed);
+  overhead_.threads_ns.store(dump_.cpu_ns() + static_cast<uint64_t>(thread_cpu_now_ns()), relaxed);
+  overhead_.elapsed_ns.store(static_cast<uint64_t>(mono_now_ns()) - started_mono_ns_, relaxed);
   const Totals now{overhead_.elapsed_ns.load(relaxed),
                    overhead_.callbacks_ns.load(relaxed) + overhead_.threads_ns.load(relaxed)};
   if (budget_percent_ > 0 && now.elapsed_ns - second_began_.elapsed_ns >= kSecondNs)

@@ -47,7 +47,7 @@ bool counter_is_usable() { return false; }
 
 void choose_tick_clock() {
   tick_clock.counter = counter_is_usable();
-  tick_clock.base = tick_clock.counter ? read_counter() : raw_now_ns();
+  tick_clock.base = tick_clock.counter ? read_counter() : static_cast<uint64_t>(raw_now_ns());
 }
 
 Anchor take_anchor() {
@@ -55,10 +55,10 @@ Anchor take_anchor() {
   uint64_t best_width = ~uint64_t{0};
   for (int i = 0; i < 4; ++i) {
     const uint64_t before = now_ticks();
-    const uint64_t raw = raw_now_ns();
+    const uint64_t raw = static_cast<uint64_t>(raw_now_ns());
     const uint64_t after = now_ticks();
-    const uint64_t real = real_now_ns();
-    const uint64_t mono = mono_now_ns();
+    const uint64_t real = static_cast<uint64_t>(real_now_ns());
+    const uint64_t mono = static_cast<uint64_t>(mono_now_ns());
     if (after - before < best_width) {
       best_width = after - before;
       best = {before + (after - before) / 2, raw, real, mono};

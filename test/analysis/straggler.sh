@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The recorded run in which rank 2 calls 5 ms late in some iterations: it is named, by how much and when; nobody else is.
 # A loaded machine makes the replay's ranks late for real, so one good replay of three is enough.
+# serial: what it judges was recorded at a pace of its own
 . "$(dirname "$0")/../lib.sh"
 need jq jq
 

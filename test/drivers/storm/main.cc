@@ -131,7 +131,7 @@ class Caller {
   }
 
   void kernel(void* coll, uint8_t channel) {
-    const uint64_t gpu_ns = real_now_ns();
+    const uint64_t gpu_ns = static_cast<uint64_t>(real_now_ns());
     abi::v7::EventDescr d{};
     d.parent = coll;
     d.kernel_ch = {channel, gpu_ns};
@@ -233,7 +233,7 @@ int storm(const Options& options, Plugin& plugin, Latencies* latencies) {
 }
 
 int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
-  const uint64_t ns0 = raw_now_ns(), ticks0 = plugin::read_counter();
+  const uint64_t ns0 = static_cast<uint64_t>(raw_now_ns()), ticks0 = plugin::read_counter();
   Latencies latencies;
   int threads = 0;
   // The second life is the first that finds everything as later ones do.
@@ -243,7 +243,7 @@ int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
     threads = storm(options, plugin, &latencies);
     if (i < 2) second = driver::take_census();
   }
-  const double ns_per_tick = static_cast<double>(raw_now_ns() - ns0) /
+  const double ns_per_tick = static_cast<double>(static_cast<uint64_t>(raw_now_ns()) - ns0) /
                              static_cast<double>(plugin::read_counter() - ticks0);
   print_latency(std::move(latencies.all), ns_per_tick);
   driver::CountSum sum;

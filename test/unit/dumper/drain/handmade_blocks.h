@@ -51,7 +51,7 @@ class HandmadeBlocks : public BlockSource {
   }
   uint32_t index_of(const BlockHeader* block) override {
     return static_cast<uint32_t>(
-        (reinterpret_cast<const uint64_t*>(block) - memory_.data()) / kWords);
+        static_cast<size_t>(reinterpret_cast<const uint64_t*>(block) - memory_.data()) / kWords);
   }
   void recycle(BlockHeader*) override { ++recycled; }
   Anchor anchor_now() override { return kSampleAnchors[1]; }
