@@ -103,7 +103,11 @@ class SegmentSorter {
     }
     SegmentChunk chunk;
     const bool readable = reader.value()->next(&chunk);
-    headless_.push_back({std::move(segment), reader.value()->damage().front(), readable});
+    const std::vector<Damage>& found = reader.value()->damage();
+    Damage damage = found.empty()
+                        ? unreadable_file(segment, Status::error("the header names no process"))
+                        : found.front();
+    headless_.push_back({std::move(segment), std::move(damage), readable});
   }
 
   // Once all files are added.

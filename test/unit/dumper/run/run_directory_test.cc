@@ -1,53 +1,46 @@
-#include <gtest/gtest.h>
-#include <unistd.h>
+#include "dumper/run/run_directory.h"
 
-#include "dumper/options/run_names.h"
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "lockstep/trace_format.h"
+#include "test/unit/temp_dir.h"
 
 namespace lockstep::dumper {
 namespace {
 
-ProcessNames names_in(std::vector<const char*> environment) {
-  environment.push_back(nullptr);
-  Config config;
-  EXPECT_TRUE(config.set(Option::Host, "node7", Origin::File).ok());
-  return process_names(config, environment.data());
+void write_header(const std::string& path, uint64_t process_uid) {
+  SegmentHeader header{};
+  std::memcpy(header.magic, kSegmentMagic, sizeof header.magic);
+  header.version = kFormatVersion;
+  header.process_uid = process_uid;
+  header.checksum = XXH3_64bits(&header, offsetof(SegmentHeader, checksum));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(&header), sizeof header);
 }
 
-TEST(RunDirectory, ReplacesEachPattern) {
-  const ProcessNames names{"node7", "42", "3", "977"};
-
-  EXPECT_EQ(expand_directory("/scratch/%j/%h/%r-%p", names), "/scratch/977/node7/3-42");
-  EXPECT_EQ(expand_directory("plain", names), "plain");
-  EXPECT_EQ(expand_directory("100%%-%x-%", names), "100%-%x-%");
+TEST(RunDirectory, SaysThatASegmentHoldsNothingButItsHeader) {
+  const TempDir dir;
+  write_header(dir / "node.7.0.lks", 1234);
+  const auto run = RunDirectory::open(dir / "");
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.message().find("node.7.0.lks: it holds nothing but its header"), std::string::npos)
+      << run.message();
 }
 
-TEST(RunDirectory, IsNamedAfterTheJobElseAfterHostAndProcess) {
-  EXPECT_EQ(expand_directory("", {"node7", "42", "3", "977"}), "lockstep-977");
-  EXPECT_EQ(expand_directory("", {"node7", "42", "3", ""}), "lockstep-node7-42");
-  EXPECT_EQ(expand_directory("%j", {"node7", "42", "3", ""}), "nojob");
-}
-
-TEST(RunDirectory, KnowsTheJobAndRankOfEachLauncher) {
-  EXPECT_EQ(names_in({"SLURM_JOB_ID=977", "SLURM_PROCID=5", "RANK=9"}).job, "977");
-  EXPECT_EQ(names_in({"SLURM_JOB_ID=977", "SLURM_PROCID=5", "RANK=9"}).rank, "5");
-  EXPECT_EQ(names_in({"TORCHELASTIC_RUN_ID=exp1", "RANK=2"}).job, "exp1");
-  EXPECT_EQ(names_in({"PMIX_NAMESPACE=prterun-n1-77@1", "PMIX_RANK=4"}).job, "prterun-n1-77_1");
-}
-
-TEST(RunDirectory, FallsBackToTheMasterAddressWhenTorchrunHasNoJobId) {
-  EXPECT_EQ(names_in({"TORCHELASTIC_RUN_ID=none", "MASTER_ADDR=n1", "MASTER_PORT=29500"}).job,
-            "n1-29500");
-  EXPECT_EQ(names_in({"MASTER_ADDR=n1"}).job, "");
-}
-
-TEST(RunDirectory, LetsNoVariableLeaveItsFolder) {
-  EXPECT_EQ(names_in({"SLURM_JOB_ID=../../etc/x"}).job, "_._.._etc_x");
-  EXPECT_EQ(names_in({"SLURM_JOB_ID=.."}).job, "_.");
-}
-
-TEST(RunDirectory, NamesProcessesWithoutARankByTheirPid) {
-  EXPECT_EQ(names_in({}).rank, "p" + std::to_string(getpid()));
-  EXPECT_EQ(names_in({}).host, "node7");
+TEST(RunDirectory, SaysThatAHeaderNamesNoProcess) {
+  const TempDir dir;
+  write_header(dir / "node.8.0.lks", 0);
+  const auto run = RunDirectory::open(dir / "");
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.message().find("node.8.0.lks: 64 bytes at offset 0: the header names no process"),
+            std::string::npos)
+      << run.message();
 }
 
 }  // namespace
