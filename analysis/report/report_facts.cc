@@ -32,7 +32,7 @@ std::string dominant(const Report& report, const char* what, Value value, Print 
 
 // Chance makes somebody come last in every run: who that is, where nobody is accused.
 std::string nobody_late(const Report& report) {
-  const std::string nobody = "Late: no rank is late more often than chance explains.";
+  std::string nobody = "Late: no rank is late more often than chance explains.";
   const RankRow* worst = nullptr;
   for (const RankRow& row : report.ranks) {
     if (worst == nullptr || row.caused_wait_ns > worst->caused_wait_ns) worst = &row;

@@ -44,7 +44,7 @@ class Line {
     return text;
   }
   std::string operator()(const NeverCalled& seen) const {
-    const std::string text = "operations: " + rank_name(seen.rank) + " has no row for it";
+    std::string text = "operations: " + rank_name(seen.rank) + " has no row for it";
     if (seen.last == kNoRow) return text;
     const OperationRow& last = run_.operations[seen.last];
     return text + "; its last on this communicator is " + operation_name(run_, last) + ", " +

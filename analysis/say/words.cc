@@ -1,6 +1,7 @@
 #include "analysis/say/words.h"
 
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 
@@ -20,8 +21,8 @@ std::string three_digits(double value) {
 }
 
 std::string long_duration(double seconds) {
-  const auto whole = static_cast<long long>(seconds + 0.5);
-  if (whole < 2 * 3600) return formatted("%lld min %lld s", whole / 60, whole % 60);
+  const long long whole = std::llround(seconds);
+  if (whole < 7200) return formatted("%lld min %lld s", whole / 60, whole % 60);
   return formatted("%lld h %lld min", whole / 3600, whole % 3600 / 60);
 }
 

@@ -31,7 +31,7 @@ struct Arguments {
 
 // A preset of events is shown with what it stands for.
 std::string shown_value(const dumper::Config& config, Option option) {
-  const std::string value = config.text(option);
+  std::string value = config.text(option);
   if (value.empty()) return "(unset)";
   if (option != Option::Events) return value;
   const std::string kinds = dumper::event_names(static_cast<uint32_t>(config.u64(option)));

@@ -17,7 +17,7 @@ std::string ShedWatch::look(uint64_t calls, uint64_t raw_ns) {
   }
   if (calls == told_ || (told_ != 0 && raw_ns - told_raw_ns_ < kBetweenSentencesNs)) return {};
   const std::string more = std::to_string(calls - told_);
-  const std::string sentence =
+  std::string sentence =
       told_ == 0 ? "the buffers are nearly full: " + more +
                        " calls were counted and not recorded, the least valuable kinds first; raise "
                        "LOCKSTEP_BUFFER_MB if this goes on"

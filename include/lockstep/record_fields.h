@@ -219,6 +219,7 @@ template <typename Record, size_t... kIndex>
   ((words[kIndex + 1] = record.template word<kIndex + 1>()), ...);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names and types cannot stand in parentheses
 // clang-format off
 #define LOCKSTEP_FIELD_ROW(name, word, shift, bits, type, note) \
   {#name, word, shift, bits, FieldType::type, note},
@@ -257,6 +258,7 @@ LOCKSTEP_COMM_RECORDS(LOCKSTEP_RECORD)
 #undef LOCKSTEP_FIELD_READ
 #undef LOCKSTEP_FIELD_MEMBER
 #undef LOCKSTEP_FIELD_ROW
+// NOLINTEND(bugprone-macro-parentheses)
 
 // The fields of every record of a tag, in the order of the table; none for a tag that nobody has.
 struct FieldList {
