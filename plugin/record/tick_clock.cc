@@ -16,29 +16,28 @@ TickClock tick_clock;
 
 namespace {
 
-#if defined(__x86_64__)
-// The kernel itself trusts the TSC across cores only when it uses it as its clock source; the CPU
-// bit alone does not tell about a hypervisor that migrates guests.
-bool kernel_uses_tsc() {
+// The kernel itself trusts a counter across cores only when it uses it as its clock source; the
+// CPU's bit alone does not tell about a hypervisor that migrates guests.
+[[maybe_unused]] bool kernel_uses(const char* source) {
   const int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                       O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  char name[16] = {};
+  char name[32] = {};
   const ssize_t got = read(fd, name, sizeof name - 1);
   close(fd);
-  return got >= 3 && std::memcmp(name, "tsc", 3) == 0;
+  return got > 0 && std::strncmp(name, source, std::strlen(source)) == 0;
 }
 
+#if defined(__x86_64__)
 bool counter_is_usable() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned kInvariantTsc = 1u << 8;
   return __get_cpuid(0x80000007u, &a, &b, &c, &d) != 0 && (d & kInvariantTsc) != 0 &&
-         kernel_uses_tsc();
+         kernel_uses("tsc");
 }
 #elif defined(__aarch64__)
-bool counter_is_usable() {
-  return true;
-}  // the generic timer is architecturally constant-rate and shared
+// The generic timer is architecturally constant-rate and shared.
+bool counter_is_usable() { return kernel_uses("arch_sys_counter"); }
 #else
 bool counter_is_usable() { return false; }
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The recorded run in which rank 1 stops calling: it is named, with the operation and those waiting, with the abort in
-# the recording, cut before it, and killed.
+# the recording, cut before it, and cut where the last record is.
 . "$(dirname "$0")/../lib.sh"
 need jq jq
 
@@ -21,7 +21,7 @@ replay() { # replay RUN OPTIONS...
   run=$1
   shift
   LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$run \
-    "$BUILD/lockstep-replay" "$@" "$BUILD/libnccl-profiler.so" "$ROOT"/test/data/runs/hang/*.zst >"$TMP/played"
+    "$BUILD/lockstep-replay" --virtual "$@" "$BUILD/libnccl-profiler.so" "$ROOT"/test/data/runs/hang/*.zst >"$TMP/played"
 }
 replay "$TMP/whole"
 named "with the abort" "$TMP/whole"

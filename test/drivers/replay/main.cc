@@ -13,6 +13,7 @@
 #include "base/command_line.h"
 #include "test/drivers/common/shared_memory.h"
 #include "test/drivers/replay/player.h"
+#include "test/drivers/replay/virtual_clock.h"
 
 namespace lockstep::driver {
 namespace {
@@ -26,6 +27,7 @@ struct ReplayOptions {
   int repeat = 1;
   std::string end = "log";
   bool fast = false;
+  bool at_log_times = false;
   bool expect = false;
 };
 
@@ -69,12 +71,20 @@ CountSum expected_counts(const ReplayOptions& options, const std::vector<CallLog
   exit(0);
 }
 
+// Where virtual time begins: one hour after a boot on 2026-01-01, the same for every replay.
+constexpr int64_t kVirtualStartNs = 3'600'000'000'000;
+constexpr int64_t kVirtualRealtimeNs = 1'767'225'600'000'000'000;
+
 [[noreturn]] void run_child(const ReplayOptions& options, const CallLog& log, PlayOptions play,
                             int64_t span_ns, CallCounts* counts) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_TIMERSLACK, 1);
   PluginOptions plugin_options = options.plugin;
   plugin_options.table = table_for(options, log);
+  if (play.pace == Pace::Virtual) {
+    virtual_clock::switch_on(kVirtualRealtimeNs);
+    virtual_clock::set_raw_ns(play.start_mono_ns);
+  }
   auto loaded = Plugin::load(plugin_options, counts);
   if (!loaded.ok()) {
     fprintf(stderr, "lockstep-replay: %s\n", loaded.message().c_str());
@@ -113,7 +123,7 @@ void kill_at(int64_t mono_ns, const std::vector<pid_t>& children) {
 
 int replay(const ReplayOptions& options, const std::vector<CallLog>& logs) {
   PlayOptions play = options.play;
-  play.pace = options.fast ? Pace::Fast : Pace::Recorded;
+  play.pace = options.at_log_times ? Pace::Virtual : options.fast ? Pace::Fast : Pace::Recorded;
   play.until_ns = options.until_us < 0 ? -1 : static_cast<int64_t>(options.until_us * 1000);
   play.schedule_zero_ns = logs[0].zero_mono_ns;
   int64_t end_ns = 0;
@@ -134,6 +144,7 @@ int replay(const ReplayOptions& options, const std::vector<CallLog>& logs) {
   constexpr int64_t kLeadNs = 200'000'000;  // for the forks and loads, so that nobody starts late
   play.start_mono_ns =
       now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec + (options.fast ? 0 : kLeadNs);
+  if (play.pace == Pace::Virtual) play.start_mono_ns = kVirtualStartNs;
   fflush(nullptr);
   std::vector<pid_t> children(logs.size());
   for (size_t i = 0; i < logs.size(); ++i) {
@@ -163,6 +174,10 @@ int run(int argc, char** argv) {
               "use this table, v1 to v7, instead of the newest exported")
       .one_of_named(table_names());
   program.flag("--fast", &options.fast, "as fast as it goes, instead of at the recorded pace");
+  program.flag(
+      "--virtual", &options.at_log_times,
+      "as fast as it goes, while the plugin's clocks say the recorded times: the recording "
+      "is the same on any machine at any load");
   program.option("--until", &options.until_us,
                  "stop after this many microseconds of the common schedule");
   program.option("--kill-after", &options.kill_after_us,
@@ -177,6 +192,12 @@ int run(int argc, char** argv) {
                "leave out what NCCL would not call under the plugin's mask");
   program.flag("--expect", &options.expect, "only print the counts as read from the logs");
   if (const auto status = program.parse(argc, argv)) return *status;
+  if (options.at_log_times && (options.fast || options.kill_after_us >= 0)) {
+    fprintf(stderr,
+            "lockstep-replay: --virtual has no pace of its own: leave out --fast and "
+            "--kill-after\n");
+    return 2;
+  }
   std::vector<CallLog> logs;
   for (const std::string& path : options.logs) {
     Result<CallLog> log = read_call_log(path);

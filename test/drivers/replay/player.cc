@@ -9,6 +9,7 @@
 
 #include "lockstep/nccl_net_descr.h"
 #include "test/drivers/common/mask.h"
+#include "test/drivers/replay/virtual_clock.h"
 
 namespace lockstep::driver {
 namespace {
@@ -92,6 +93,7 @@ void Player::run_thread(uint32_t thread) {
     const LogLine& line = log_.lines[planned.line];
     if (options_.pace == Pace::Recorded) wait_for_time(line);
     wait_for_turn(planned, line);
+    if (options_.pace == Pace::Virtual) set_time(line);
     call(line);
     if (line.call <= LoggedCall::Finalize)
       fences_done_.fetch_add(1, std::memory_order_release);
@@ -99,6 +101,7 @@ void Player::run_thread(uint32_t thread) {
       events_[line.event].calls_done.fetch_add(1, std::memory_order_release);
     calls_done_.fetch_add(1, std::memory_order_release);
   }
+  if (options_.pace == Pace::Virtual) virtual_clock::follow();
 }
 
 void Player::wait_for_turn(const Planned& planned, const LogLine& line) const {
@@ -124,6 +127,10 @@ void Player::wait_for_time(const LogLine& line) const {
   const timespec due{due_ns / 1'000'000'000, due_ns % 1'000'000'000};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr) != 0) {
   }
+}
+
+void Player::set_time(const LogLine& line) const {
+  virtual_clock::set_raw_ns(options_.start_mono_ns + schedule_ns(log_, line, options_));
 }
 
 bool Player::wanted(const LogLine& line) const {

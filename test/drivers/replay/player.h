@@ -14,7 +14,8 @@
 
 namespace lockstep::driver {
 
-enum class Pace { Recorded, Fast };
+// Virtual: at full speed, while the clocks say the recorded times (virtual_clock.h).
+enum class Pace { Recorded, Fast, Virtual };
 
 struct PlayOptions {
   Pace pace = Pace::Recorded;
@@ -50,6 +51,7 @@ class Player {
   void run_thread(uint32_t thread);
   void wait_for_turn(const Planned& planned, const LogLine& line) const;
   void wait_for_time(const LogLine& line) const;
+  void set_time(const LogLine& line) const;
   void call(const LogLine& line);
   void start(const LogLine& line);
   bool wanted(const LogLine& line) const;
