@@ -49,7 +49,9 @@ std::string number(uint64_t value) { return std::to_string(value); }
 
 // What a process that was killed left out: nothing that recovery cannot find, or, with crash safety
 // off, what its own memory held.
-std::string left_out_by_death(const dumper::ProcessFacts& facts) {
+std::string left_out_by_death(const dumper::ProcessFacts& facts, const dumper::Ledger& ledger) {
+  if (ledger.exited)
+    return "exited while its threads went on; run `lockstep recover` for their last calls";
   dumper::Config config;
   for (const dumper::OptionFact& fact : facts.options) {
     for (Option option : {Option::CrashSafe, Option::DumpIntervalUs}) {
@@ -216,7 +218,7 @@ void ProcessVerifier::check_end() {
     case dumper::ProcessState::Elsewhere:
       return differ("did not end, and is of another host; run `lockstep recover` there");
     case dumper::ProcessState::Dead:
-      return differ(left_out_by_death(process_.facts));
+      return differ(left_out_by_death(process_.facts, reader_.ledger()));
   }
 }
 

@@ -147,12 +147,15 @@ void fill_ledger(const dumper::Counts& kept, const dumper::Ledger& ledger, Loade
   for (const auto& [key, row] : rows) out->ledger.push_back(row);
 }
 
-void set_life(const dumper::ProcessEntry& entry, bool ended, ProcessRow* row) {
+void set_life(const dumper::ProcessEntry& entry, const dumper::ProcessReader& reader,
+              ProcessRow* row) {
   const dumper::ProcessState state = entry.state();
-  if (row->recovered != 0 || (!ended && state == dumper::ProcessState::Dead)) {
-    row->life = Life::Dead;
-  } else if (ended) {
+  // A process that exited closed its recording, also when its threads' last calls were recovered.
+  const bool exited = reader.ledger().exited && state != dumper::ProcessState::Running;
+  if (exited || (reader.ended() && row->recovered == 0)) {
     row->life = Life::Ended;
+  } else if (row->recovered != 0 || state == dumper::ProcessState::Dead) {
+    row->life = Life::Dead;
   } else if (state == dumper::ProcessState::Running) {
     row->life = Life::Running;
     row->heard_ns = std::max(row->heard_ns, raw_now_ns());
@@ -177,15 +180,16 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
   row.first_ns = out->joined.first_ns;
   row.last_ns = out->joined.last_ns;
   row.records = out->joined.records;
-  // A recovery's ledger was made long after the process's death.
+  // When a process died, its recovery does not know.
+  const dumper::Ledger& ledger = reader.ledger();
   const int64_t told_ns =
-      reader.ledger().recovered ? kNoTime : static_cast<int64_t>(reader.ledger().raw_ns);
+      ledger.recovered && !ledger.exited ? kNoTime : static_cast<int64_t>(ledger.raw_ns);
   row.heard_ns = std::max({row.heard_ns, row.last_ns, told_ns});
-  set_life(entry, reader.ended(), &row);
+  set_life(entry, reader, &row);
   row.damaged_chunks = static_cast<uint32_t>(reader.damage().size() + reader.missing_chunks());
   out->damage = reader.damage_sentences();
   if (!out->joined.comms.empty()) row.rank = out->joined.comms.front().rank;
-  fill_ledger(feeder.kept(), reader.ledger(), out.get());
+  fill_ledger(feeder.kept(), ledger, out.get());
   out->notes.insert(out->notes.end(), out->damage.begin(), out->damage.end());
   for (std::string& tail : reader.harmless_tails()) out->notes.push_back(std::move(tail));
   return out;

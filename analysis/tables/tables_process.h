@@ -30,7 +30,7 @@ struct ProcessRow {
   uint32_t segments = 0, damaged_chunks = 0;
   uint8_t aligned = 0;  // 1 = times of its rows are on the run's common clock
   Life life = Life::Unknown;
-  uint8_t recovered = 0;  // 1 = its last records were saved after its death
+  uint8_t recovered = 0;  // 1 = its last records were saved after its end
 };
 
 // Processes with the same key share a clock: the aligned ones all, the others per host.

@@ -60,7 +60,7 @@ bool DumpThread::flush(uint64_t limit_us) {
 std::string DumpThread::close() {
   writer_.close();
   if (behind_) return failure_;
-  arena_pointer_.remove();
+  if (!end_left_to_recovery_) arena_pointer_.remove();
   return {};
 }
 
@@ -104,9 +104,14 @@ Status DumpThread::write_round(bool final) {
   Status status = drain(final);
   tell_of_removed_segments();
   if (const std::string shed = ledger_.look_at_shedding(); !shed.empty()) log_(log_self_, shed);
-  if (status.ok()) status = final ? ledger_.write_end() : ledger_.write_news();
+  if (status.ok()) status = write_ledger(final);
   behind_ = !status.ok();
   return behind_ ? status : writer_.sync();
+}
+
+Status DumpThread::write_ledger(bool final) {
+  if (!final) return ledger_.write_news();
+  return end_left_to_recovery_ ? ledger_.write_exit() : ledger_.write_end();
 }
 
 void DumpThread::tell_of_removed_segments() {

@@ -45,6 +45,10 @@ class DumpThread {
   // Joins the thread if it runs, then drains on this one and writes the final ledger. start() may
   // follow.
   void finish();
+  // Before the last finish(), in a process that exits while its threads go on: they write into the
+  // arena's file until they are gone. finish() writes a ledger instead of the final one, and close()
+  // leaves the file's name to recovery.
+  void leave_end_to_recovery() { end_left_to_recovery_ = true; }
   // Any other thread: drains what is recorded by now. False when that takes longer than the limit.
   bool flush(uint64_t limit_us);
   // Any thread: a sentence about a change at run time, for this process's ledger.
@@ -74,6 +78,7 @@ class DumpThread {
   void loop();
   void round(bool final);
   Status write_round(bool final);
+  Status write_ledger(bool final);
   void tell_of_removed_segments();
   Status drain(bool final);
   void list_open_blocks(bool final);
@@ -105,6 +110,7 @@ class DumpThread {
   std::atomic<uint64_t> cpu_ns_{0};
   std::string failure_;  // of the last round; empty: it went well
   bool behind_ = false;  // it could not write everything
+  bool end_left_to_recovery_ = false;
   uint64_t retry_ns_ = 0;
 };
 

@@ -99,4 +99,12 @@ Status LedgerWriter::write_end() {
   return status;
 }
 
+Status LedgerWriter::write_exit() {
+  Ledger ledger = make_ledger();
+  ledger.exited = true;
+  Status status = writer_.append_ledger(ledger);
+  if (status.ok()) remember(ledger);
+  return status;
+}
+
 }  // namespace lockstep::dumper

@@ -29,6 +29,8 @@ class LedgerWriter {
   // What cannot be written stays news.
   Status write_news();
   Status write_end();
+  // Of a process that exits while its threads go on: the End chunk is recovery's.
+  Status write_exit();
 
  private:
   Ledger make_ledger();

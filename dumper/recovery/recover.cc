@@ -122,7 +122,7 @@ void describe(RecoveredProcess* process, const Status& status) {
   } else {
     process->sentence = who + counted(process->records, "record") + " recovered into " +
                         process->segment + ", " + counted(process->in_progress, "call") +
-                        " in progress when it died";
+                        " in progress when it ended";
   }
 }
 

@@ -184,7 +184,8 @@ Ledger Recovery::make_ledger() const {
   ledger.take_unknown(arena_.header());
   add_in_progress(&ledger);
   if (!told_.ledger.recovered) {
-    ledger.notes.push_back("recovered after the process died; " +
+    const char* const end = ledger.exited ? "exited" : "died";
+    ledger.notes.push_back(std::string("recovered after the process ") + end + "; " +
                            std::to_string(told_.tids.size()) + " threads had called");
   }
   return ledger;

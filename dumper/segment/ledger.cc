@@ -126,6 +126,10 @@ std::string ledger_to_json(const Ledger& ledger) {
   put_calls(&writer, "in_progress", ledger.in_progress);
   put_key(&writer, "recovered");
   writer.Bool(ledger.recovered);
+  if (ledger.exited) {
+    put_key(&writer, "exited");
+    writer.Bool(true);
+  }
   if (ledger.shed_to_raw_ns != 0) {
     put_uint(&writer, "shed_from_raw_ns", ledger.shed_from_raw_ns);
     put_uint(&writer, "shed_to_raw_ns", ledger.shed_to_raw_ns);
@@ -166,6 +170,8 @@ Result<Ledger> ledger_from_json(std::string_view text) {
   }
   const json::Value* recovered = member(document, "recovered");
   ledger.recovered = recovered != nullptr && recovered->IsTrue();
+  const json::Value* exited = member(document, "exited");
+  ledger.exited = exited != nullptr && exited->IsTrue();
   ledger.shed_from_raw_ns = uint_member(document, "shed_from_raw_ns");
   ledger.shed_to_raw_ns = uint_member(document, "shed_to_raw_ns");
   ledger.elapsed_ns = uint_member(document, "elapsed_ns");

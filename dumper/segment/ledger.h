@@ -28,6 +28,7 @@ struct Ledger {
   // died.
   CallCounts in_progress{};
   bool recovered = false;
+  bool exited = false;  // the exit handler ran while other threads went on calling
   // CLOCK_MONOTONIC_RAW around all losses for memory: none was before, none after. 0, 0 = none.
   uint64_t shed_from_raw_ns = 0, shed_to_raw_ns = 0;
   // Calls under Loss::Unknown that say what they were: starts by the bit of their event type and

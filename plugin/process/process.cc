@@ -51,8 +51,8 @@ void after_fork_in_child() {
   forget_threads_after_fork();
 }
 
-// Runs as an exit handler and drains what no finalize did. Callbacks that come later return at
-// once.
+// Runs as an exit handler and drains what no finalize did. Callbacks that come later return at once,
+// or go on into the arena's file (Recording::end()).
 void at_exit() {
   if (process.child.load(std::memory_order_relaxed)) return;
   const dumper::NoFileSizeSignal quiet;

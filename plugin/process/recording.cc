@@ -190,7 +190,7 @@ dumper::DumpOptions Recording::dump_options() const {
 }
 
 void Recording::resume() {
-  if (running_) return;
+  if (running_ || ended_) return;
   running_ = true;
   recorder.strings_epoch.fetch_add(1, std::memory_order_relaxed);
   arena_.header()->ended.store(0, std::memory_order_relaxed);
@@ -263,8 +263,13 @@ void Recording::end() {
   if (ended_) return;
   ended_ = true;
   stop_services();
-  recorder.gate.store(0, std::memory_order_relaxed);
-  usleep(kLastCallsUs);
+  const bool calls_go_on = running_ && !arena_.path().empty() && other_recording_threads() > 0;
+  if (calls_go_on) {
+    dump_->leave_end_to_recovery();
+  } else {
+    recorder.gate.store(0, std::memory_order_relaxed);
+    usleep(kLastCallsUs);
+  }
   if (running_) {
     pause();
   } else {
@@ -272,11 +277,15 @@ void Recording::end() {
   }
   const std::string unwritten = dump_->close();
   outputs_.close();
-  if (unwritten.empty()) return arena_.unlink_file();
-  log(true, unwritten + "; the last records " +
-                (arena_.path().empty() ? "are lost, because crash safety is off"
-                                       : "are in " + arena_.path() + " until `lockstep recover " +
-                                             arena_.header()->run_dir + "` writes them"));
+  if (calls_go_on) arena_.header()->ended.store(0, std::memory_order_release);
+  if (unwritten.empty() && !calls_go_on) return arena_.unlink_file();
+  const std::string why =
+      unwritten.empty() ? "the process exits while threads are still at work in NCCL" : unwritten;
+  log(!unwritten.empty(),
+      why + "; the last records " +
+          (arena_.path().empty() ? "are lost, because crash safety is off"
+                                 : "are in " + arena_.path() + " until `lockstep recover " +
+                                       arena_.header()->run_dir + "` writes them"));
 }
 
 void Recording::begin_comm(uint32_t comm, int32_t* activation_mask) {

@@ -40,7 +40,8 @@ class Recording {
   // Drains and writes everything, joins the threads. The only wait is for the writing itself.
   void pause();
   // At process exit: stops the callbacks, drains, writes the final ledger, removes the arena; keeps
-  // its file when not everything could be written.
+  // its file when not everything could be written. While communicators live and other threads have
+  // recorded, callbacks go on into the arena's file, and the final ledger is left to recovery.
   void end();
   // Sets NCCL's activation mask and remembers where it is: the pointer stays valid and is read
   // live.

@@ -19,6 +19,8 @@ namespace {
 
 pthread_key_t thread_end_key;
 bool thread_end_watched = false;
+// Those that entered and have not left. Where their ends cannot be watched it only grows.
+std::atomic<int32_t> recording_threads{0};
 
 // A record may write one word past itself (record_state); the block keeps that much room behind its
 // limit.
@@ -80,6 +82,7 @@ void close_block(ThreadLog& log) {
 void enter_thread(ThreadLog& log) {
   log.tid = static_cast<uint32_t>(syscall(SYS_gettid));
   log.seat = recorder.queue->claim_seat();
+  recording_threads.fetch_add(1, std::memory_order_relaxed);
   if (thread_end_watched) pthread_setspecific(thread_end_key, &log);
 }
 
@@ -92,6 +95,7 @@ void leave_thread(void* log_pointer) {
   if (log.seat != nullptr) BlockQueue::release_seat(log.seat);
   log.seat = nullptr;
   log.tid = 0;
+  recording_threads.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -119,6 +123,10 @@ uint32_t Recorder::shed_kinds(int32_t available, int32_t max_blocks, uint32_t sh
 
 void watch_thread_ends() {
   thread_end_watched = pthread_key_create(&thread_end_key, leave_thread) == 0;
+}
+
+int32_t other_recording_threads() {
+  return recording_threads.load(std::memory_order_relaxed) - (own_log().tid != 0 ? 1 : 0);
 }
 
 void forget_threads_after_fork() { thread_log = ThreadLog{}; }

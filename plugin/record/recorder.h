@@ -80,6 +80,8 @@ extern Recorder recorder;
 
 // Makes pthread call back when a recording thread ends. Once per process, cold.
 void watch_thread_ends();
+// Threads that have recorded and not ended, the caller's left out. For the exit handler.
+int32_t other_recording_threads();
 // After fork the child must not touch the parent's arena.
 void forget_threads_after_fork();
 

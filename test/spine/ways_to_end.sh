@@ -3,6 +3,10 @@
 # a fork in the middle, whose child must leave the parent's recording alone.
 . "$(dirname "$0")/lib.sh"
 export LOCKSTEP_EVENTS=all
+
+# The values of one column of a CSV file.
+column() { awk -F, -v name="$1" 'NR == 1 {for (i = 1; i <= NF; ++i) if ($i == name) at = i; next} {print $at}'; }
+
 for end in finalize exit; do
   line=$(LOCKSTEP_DIR=$TMP/$end "$BUILD/lockstep-storm" "$PLUGIN" --operations 500 --end "$end")
   want_recorded "$end" "$line" "$TMP/$end"
@@ -11,3 +15,15 @@ done
 line=$(LOCKSTEP_DIR=$TMP/fork "$BUILD/lockstep-storm" "$PLUGIN" --operations 500 --fork)
 want_recorded "fork" "$line" "$TMP/fork"
 want_equal "processes of fork" 1 "$("$LOCKSTEP" count "$TMP/fork" --json | jq .processes)"
+
+# Threads that go on while the process exits: their calls are in the memory file, and verify says so until recover has
+# written them. The process closed its recording: no finding calls it dead.
+run=$TMP/amid-calls
+line=$(LOCKSTEP_DIR=$run "$BUILD/lockstep-storm" "$PLUGIN" --operations 500 --end exit-amid-calls)
+"$LOCKSTEP" verify "$run" >"$TMP/verify" && fail "verify does not miss the calls made while the process exited"
+grep -q '^difference: .*exited while its threads went on.*`lockstep recover`' "$TMP/verify" || { cat "$TMP/verify"; fail "verify does not say what to do"; }
+"$LOCKSTEP" recover "$run"
+want_recorded "exit amid calls" "$line" "$run"
+"$LOCKSTEP" export "$run" --to csv -o "$TMP/csv" >/dev/null
+want_equal "life of a process that exited" ended "$(column life <"$TMP/csv/processes.csv")"
+want_equal "memory files left" 0 "$(find "$run" -name '*.arena' | wc -l)"

@@ -4,7 +4,7 @@
 //
 //   lockstep-storm PLUGIN [--threads 2] [--operations N | --seconds S] [--steps 4] [--rate PER_S]
 //                  [--comms 1] [--generations 1] [--until FILE] [--truth FILE] [--latency]
-//                  [--unnamed] [--fork] [--end finalize|exit|wait]
+//                  [--unnamed] [--fork] [--end finalize|exit|exit-amid-calls|wait]
 //
 // One operation is an all-reduce of two channels: 18 calls of the launching side (with both
 // KernelCh), one ProxyOp and `steps` send steps of 5 calls. Prints the counts of the calls made;
@@ -12,7 +12,9 @@
 // prints percentiles of single calls. --until calls until there is such a file, or SIGTERM comes.
 // --generations repeats all of it with communicators anew; `first` (before them), `second` and
 // `last` say what the process held of threads, files, mappings and memory. --end wait sleeps for
-// ever when done.
+// ever when done. --end exit-amid-calls exits while the threads are in the middle of their
+// operations, which they go on with when the plugin's exit handler is through (needs --operations);
+// then only the counts are printed.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +35,7 @@
 #include "test/drivers/common/plugin.h"
 #include "test/drivers/common/shared_memory.h"
 #include "test/drivers/storm/census.h"
+#include "test/drivers/storm/exit_amid_calls.h"
 #include "test/drivers/storm/options.h"
 
 namespace {
@@ -123,6 +126,8 @@ class Caller {
     d.coll = {ordinal, "AllReduce", nullptr, nullptr, 1 << 20, 0, "ncclFloat32", 2, 9,
               "RING",  "SIMPLE",    group,   nullptr, false,   0};
     void* coll = start(Kind::Coll, d);
+    if (options_.end == "exit-amid-calls" && ordinal == options_.operations / 2)
+      driver::exit_amid_calls::wait();
     stop(Kind::Coll, coll);
     stop(Kind::Group, group);
     stop(Kind::GroupApi, api);
@@ -205,8 +210,15 @@ void storm_in_a_child(Plugin& plugin, void* context, Options options) {
   if (status != 0) std::exit(3);
 }
 
+std::string counts_as_json(const driver::CallCounts& counts) {
+  driver::CountSum sum;
+  sum.add(counts);
+  return sum.json_members();
+}
+
 // One life of the communicators. The number of the process's threads while they live.
-int storm(const Options& options, Plugin& plugin, Latencies* latencies) {
+int storm(const Options& options, Plugin& plugin, driver::CallCounts* counts,
+          Latencies* latencies) {
   std::vector<void*> contexts;
   for (unsigned i = 0; i < options.comms; ++i) {
     contexts.push_back(plugin.init({"storm", 0x1000u + i, 1, 1, 0}));
@@ -221,6 +233,10 @@ int storm(const Options& options, Plugin& plugin, Latencies* latencies) {
     threads.emplace_back([&caller = callers.back()] { caller.run(); });
   }
   if (!options.until.empty()) threads.emplace_back(wait_for, options.until);
+  if (options.end == "exit-amid-calls") {
+    driver::exit_amid_calls::exit_now(
+        &threads, [counts] { std::printf("{%s}\n", counts_as_json(*counts).c_str()); });
+  }
   for (auto& thread : threads) thread.join();
   for (const Caller& caller : callers) {
     latencies->all.insert(latencies->all.end(), caller.ticks().begin(), caller.ticks().end());
@@ -240,21 +256,19 @@ int run(const Options& options, Plugin& plugin, driver::CallCounts* counts) {
   const driver::Census first = driver::take_census();
   driver::Census second;
   for (unsigned i = 0; i < options.generations; ++i) {
-    threads = storm(options, plugin, &latencies);
+    threads = storm(options, plugin, counts, &latencies);
     if (i < 2) second = driver::take_census();
   }
   const double ns_per_tick = static_cast<double>(static_cast<uint64_t>(raw_now_ns()) - ns0) /
                              static_cast<double>(plugin::read_counter() - ticks0);
   print_latency(std::move(latencies.all), ns_per_tick);
-  driver::CountSum sum;
-  sum.add(*counts);
   std::printf(
       "{\"mask\":%llu,\"threads\":%d,\"longest_call_us\":%.0f,\"stopped_by\":\"%s\",\"first\":%s,"
       "\"second\":%s,\"last\":%s,%s}\n",
       static_cast<unsigned long long>(plugin.mask()), threads,
       static_cast<double>(latencies.longest) * ns_per_tick / 1000, stopped_by,
       to_json(first).c_str(), to_json(second).c_str(),
-      to_json(driver::take_last_census(first)).c_str(), sum.json_members().c_str());
+      to_json(driver::take_last_census(first)).c_str(), counts_as_json(*counts).c_str());
   std::fflush(stdout);
   while (options.end == "wait") pause();
   return 0;
@@ -269,6 +283,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (!options.until.empty()) std::signal(SIGTERM, on_sigterm);
+  if (options.end == "exit-amid-calls") driver::exit_amid_calls::prepare();
   if (!options.unnamed) setenv("NCCL_PROFILER_PLUGIN", options.plugin.c_str(), 1);
   driver::CallCounts* counts = nullptr;
   if (options.truth.empty()) {

@@ -42,6 +42,8 @@ bool parse(int argc, char** argv, Options* options) {
     else
       return false;
   }
+  if (options->end == "exit-amid-calls" && (options->operations == 0 || !options->until.empty()))
+    return false;
   return !options->plugin.empty() && options->comms > 0;
 }
 
@@ -51,7 +53,7 @@ void print_usage() {
       "usage: lockstep-storm PLUGIN [--threads N] [--operations N | --seconds S] "
       "[--steps N] [--rate N]\n"
       "       [--comms N] [--generations N] [--until FILE] [--truth FILE] [--latency] [--end "
-      "finalize|exit|wait]\n");
+      "finalize|exit|exit-amid-calls|wait]\n");
 }
 
 }  // namespace lockstep::driver

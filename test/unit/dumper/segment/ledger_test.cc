@@ -30,6 +30,7 @@ TEST(Ledger, ComesBackAsItWas) {
   ledger.calls_without_block[call_cell(2, Call::Stop)] = 9;
   ledger.in_progress[call_cell(1, Call::Start)] = 1;
   ledger.first_segment = 4;
+  ledger.exited = true;
   ledger.shed_from_raw_ns = 11;
   ledger.shed_to_raw_ns = 12;
   ledger.notes = {"a \"note\""};
@@ -43,6 +44,8 @@ TEST(Ledger, ComesBackAsItWas) {
   EXPECT_EQ(back.value().calls_without_block, ledger.calls_without_block);
   EXPECT_EQ(back.value().in_progress, ledger.in_progress);
   EXPECT_EQ(back.value().first_segment, 4u);
+  EXPECT_TRUE(back.value().exited);
+  EXPECT_FALSE(back.value().recovered);
   EXPECT_EQ(back.value().shed_from_raw_ns, 11u);
   EXPECT_EQ(back.value().shed_to_raw_ns, 12u);
   EXPECT_EQ(back.value().notes, ledger.notes);
