@@ -13,8 +13,8 @@ dumper/segment
 dumper/run            dumper/segment
 dumper/drain          dumper/segment
 dumper/options        dumper/segment
-dumper/feeds          dumper/segment dumper/drain dumper/options
-dumper/recovery       dumper/segment dumper/run
+dumper/feeds          dumper/segment dumper/drain dumper/options dumper/run
+dumper/recovery       dumper/segment dumper/run dumper/feeds
 clocksync/wire
 clocksync/record
 clocksync/rendezvous  clocksync/wire

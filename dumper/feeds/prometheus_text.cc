@@ -10,11 +10,13 @@
 #include "base/json.h"
 #include "base/output_file.h"
 #include "dumper/feeds/line_file.h"
+#include "dumper/feeds/prometheus_files.h"
 
 namespace lockstep::dumper {
 namespace {
 
 constexpr uint64_t kShortestPauseNs = 1000000000;  // between two versions of a file
+constexpr uint64_t kRemovalPauseNs = 60000000000;  // between two looks for files of the dead
 constexpr const char* kVersion = "v5.1";           // of the Inspector whose labels these are
 
 // Independent of the locale.
@@ -72,10 +74,10 @@ PrometheusText::Gpu& PrometheusText::gpu_of(uint32_t comm) {
   const GpuName name = options_.gpus->get(comm);
   Gpu& gpu = gpus_[name.uuid.empty() ? name.label : name.uuid];
   if (gpu.path.empty()) {
-    const std::string of_gpu = (name.uuid.empty() ? options_.host + "-" + name.label : name.uuid) +
-                               "-pid" + std::to_string(options_.pid) + ".prom";
-    gpu.path = options_.directory + "/nccl_inspector_metrics_" + of_gpu;
-    gpu.own_path = options_.directory + "/lockstep_metrics_" + of_gpu;
+    const std::string of_gpu = name.uuid.empty() ? options_.host + "-" + name.label : name.uuid;
+    const std::string folder = options_.directory + "/";
+    gpu.path = folder + prometheus_file_name(kInspectorMetrics, of_gpu, options_.pid);
+    gpu.own_path = folder + prometheus_file_name(kOwnMetrics, of_gpu, options_.pid);
   }
   return gpu;
 }
@@ -104,6 +106,10 @@ void PrometheusText::end_round(const LiveState& state) {
   if (now_ns < next_write_ns_ && !state.round->final) return;
   next_write_ns_ = now_ns + kShortestPauseNs;
   write_files(state);
+  if (now_ns >= next_removal_ns_) {
+    remove_dead_prometheus_files(options_.directory, options_.host, options_.keep_s);
+    next_removal_ns_ = now_ns + kRemovalPauseNs;
+  }
 }
 
 std::string PrometheusText::template_text(const GpuMetrics& metrics) const {
@@ -222,7 +228,8 @@ Status PrometheusText::write_file(const std::string& path, const std::string& te
   return lockstep::write_file(path, text, IfExists::Replace);
 }
 
-void PrometheusText::remove_files() {
+void PrometheusText::close() {
+  if (options_.keep_s != 0) return;
   for (const auto& [key, gpu] : gpus_) {
     unlink(gpu.path.c_str());
     unlink(gpu.own_path.c_str());

@@ -1,8 +1,8 @@
 // Two Prometheus text files per process and GPU, for node_exporter's textfile collector: the four
 // metrics NVIDIA's Grafana template asks for, with its labels, and ours, which promtool has nothing
 // to say against (two of the template's names have a unit it does not like). Rewritten beside and
-// renamed, so that a scrape never sees half of it; removed when the process ends, because a metric
-// that nobody updates any more is a lie. docs/prometheus.md lists the metrics. Dump thread only.
+// renamed, so that a scrape never sees half of it. They outlive the process for a while, so that its
+// last values are scraped (prometheus_files.h). docs/prometheus.md lists the metrics. Dump thread only.
 #pragma once
 
 #include <functional>
@@ -19,6 +19,7 @@ struct PrometheusOptions {
   std::string directory;
   std::string host, job;
   uint32_t pid = 0;
+  uint64_t keep_s = 60;                // LOCKSTEP_PROMETHEUS_KEEP_S
   uint64_t window_us = 30000000;       // of the means
   const CommGpus* gpus = nullptr;      // never null; outlives this
   const Overhead* overhead = nullptr;  // likewise
@@ -29,8 +30,8 @@ class PrometheusText : public LiveSink {
   using Log = std::function<void(const std::string&)>;
 
   PrometheusText(PrometheusOptions options, Log log);
-  // At the process's end.
-  void remove_files();
+  // At the process's end, after the last round: its files stay or go.
+  void close();
 
   void done(const DoneOperation& operation, const ChunkClock& clock) override;
   void end_round(const LiveState& state) override;
@@ -54,7 +55,7 @@ class PrometheusText : public LiveSink {
   Log log_;
   std::string process_labels_;
   std::map<std::string, Gpu> gpus_;  // by UUID, or label
-  uint64_t next_write_ns_ = 0, window_ends_ns_ = 0;
+  uint64_t next_write_ns_ = 0, next_removal_ns_ = 0, window_ends_ns_ = 0;
   bool failing_ = false;
 };
 

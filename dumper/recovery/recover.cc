@@ -10,8 +10,10 @@
 #include <cstring>
 #include <set>
 
+#include "dumper/feeds/prometheus_files.h"
 #include "dumper/recovery/recovery.h"
 #include "dumper/run/run_files.h"
+#include "lockstep/config.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -192,12 +194,27 @@ RecoveredProcess leave_unclaimed(const std::string& path) {
   return left;
 }
 
-// Those that had no memory file, or whose was recovered before they could take their socket away.
-void remove_dead_sockets(const std::string& directory) {
-  const auto run = RunDirectory::open(directory);
-  if (!run.ok()) return;
+uint64_t keep_s_of(const ProcessFacts& facts) {
+  for (const OptionFact& option : facts.options) {
+    if (option.name == option_row(Option::PrometheusKeepS).name)
+      return std::strtoull(option.value.c_str(), nullptr, 10);
+  }
+  return 0;
+}
+
+// Not those of other hosts, whose processes cannot be seen from here.
+void remove_dead_metrics(const RunDirectory& run) {
+  for (const ProcessEntry& process : run.processes) {
+    if (!process.facts.prometheus_dir.empty() && process.state() != ProcessState::Elsewhere)
+      remove_dead_prometheus_files(process.facts.prometheus_dir, process.host,
+                                   keep_s_of(process.facts));
+  }
+}
+
+// Of those that had no memory file, or whose was recovered before they could take their socket away.
+void remove_dead_sockets(const RunDirectory& run) {
   std::set<std::string> dead, alive;  // a number that is in use again has one socket for both
-  for (const ProcessEntry& process : run.value().processes) {
+  for (const ProcessEntry& process : run.processes) {
     const std::string socket = parent_of(process.segments.front().path) + "/" + process.host + "." +
                                std::to_string(process.pid) + ".ctl";
     (process.state() == ProcessState::Dead ? dead : alive).insert(socket);
@@ -205,6 +222,14 @@ void remove_dead_sockets(const std::string& directory) {
   for (const std::string& socket : dead) {
     if (alive.count(socket) == 0) ::unlink(socket.c_str());
   }
+}
+
+// What dead processes of the run left besides records.
+void remove_leftovers(const std::string& directory) {
+  const auto run = RunDirectory::open(directory);
+  if (!run.ok()) return;
+  remove_dead_sockets(run.value());
+  remove_dead_metrics(run.value());
 }
 
 }  // namespace
@@ -223,12 +248,13 @@ Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory) 
   for (const FoundArena& arena : arenas)
     results.push_back(recover_arena(arena.path, arena.directory));
   for (const FoundArena& arena : unnamed.unclaimed) results.push_back(leave_unclaimed(arena.path));
-  remove_dead_sockets(directory);
+  remove_leftovers(directory);
   return results;
 }
 
 std::vector<RecoveredProcess> recover_all() {
   std::vector<RecoveredProcess> results;
+  std::set<std::string> directories;
   for (const std::string& path : list_arenas()) {
     struct stat facts;
     if (::lstat(path.c_str(), &facts) != 0 || facts.st_uid != ::geteuid()) continue;
@@ -236,6 +262,7 @@ std::vector<RecoveredProcess> recover_all() {
     const std::string directory = arena.ok() ? arena.value()->run_directory() : std::string();
     if (!arena.ok() || ::stat(directory.c_str(), &facts) == 0) {
       results.push_back(recover_arena(path, directory));
+      directories.insert(directory);
       continue;
     }
     RecoveredProcess& left = results.emplace_back();
@@ -246,6 +273,7 @@ std::vector<RecoveredProcess> recover_all() {
                     directory + " is gone; `lockstep recover " + directory +
                     "` makes it again, or remove " + path;
   }
+  for (const std::string& directory : directories) remove_leftovers(directory);
   return results;
 }
 

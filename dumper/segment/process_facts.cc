@@ -20,6 +20,7 @@ std::string facts_to_json(const ProcessFacts& facts) {
   put_uint(&writer, "nccl_version", facts.nccl_version);
   put_text(&writer, "nccl_file", facts.nccl_file);
   put_text(&writer, "tick_source", facts.tick_source);
+  put_text(&writer, "prometheus_dir", facts.prometheus_dir);
   put_key(&writer, "job");
   writer.StartObject();
   for (const JobFact& fact : facts.job) put_text(&writer, fact.name, fact.value);
@@ -59,6 +60,7 @@ Result<ProcessFacts> facts_from_json(std::string_view text) {
   facts.nccl_version = static_cast<uint32_t>(uint_member(document, "nccl_version"));
   facts.nccl_file = text_member(document, "nccl_file");
   facts.tick_source = text_member(document, "tick_source");
+  facts.prometheus_dir = text_member(document, "prometheus_dir");
   const json::Value* job = member(document, "job");
   if (job != nullptr && job->IsObject()) {
     for (const auto& entry : job->GetObject())

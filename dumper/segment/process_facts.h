@@ -33,7 +33,8 @@ struct ProcessFacts {
   // not known), and the file it is in, empty when not known.
   std::string nccl_library, nccl_file;
   uint32_t nccl_version = 0;
-  std::string tick_source;  // tsc, raw or counter
+  std::string tick_source;     // tsc, raw or counter
+  std::string prometheus_dir;  // absolute folder of its Prometheus files, empty: none
   std::vector<JobFact> job;
   std::vector<OptionFact> options;
   std::vector<std::string> notes;  // sentences: what was decided at the start, and why

@@ -60,6 +60,8 @@ enum class OptionType : uint8_t {
     "paths of other profiler plugins, joined by colons, that get the same events") \
   X(PrometheusDir, "prometheus_dir", Text, "", "", "together with others", \
     "folder for a Prometheus text file of each process; unset: none") \
+  X(PrometheusKeepS, "prometheus_keep_s", Number, "60", "0..31536000", "together with others", \
+    "seconds that a process's Prometheus files outlive it, so that its last values are scraped; then the next process or `lockstep recover` on that host removes them. 0 removes them at exit") \
   X(Clock, "clock", Flag, "", "", "clocks", \
     "1 probes the clocks of the job's hosts, 0 does not; unset: probes when recording and the job has more than one host") \
   X(ClockPreset, "clock_preset", Choice, "default", "default|high-accuracy|low-overhead|debug", "clocks", \

@@ -69,8 +69,13 @@ uint64_t LiveOutputs::dump_interval_us(const dumper::Config& config) const {
   return std::max(inspector_.interval_us, kShortestIntervalUs);
 }
 
+std::string LiveOutputs::prometheus_directory(const dumper::Config& config) const {
+  if (prometheus_dir_given_) return absolute_path(config.text(Option::PrometheusDir));
+  return inspector_.enabled && inspector_.prometheus ? inspector_.directory : std::string();
+}
+
 void LiveOutputs::make(const dumper::Config& config, const ArenaHeader& arena, const Log& log) {
-  const bool metrics = prometheus_dir_given_ || (inspector_.enabled && inspector_.prometheus);
+  const bool metrics = !prometheus_directory(config).empty();
   const bool lines = inspector_.enabled && !inspector_.prometheus;
   if (!example_prefix_.empty())
     example_ = std::make_unique<dumper::ExampleTrace>(example_prefix_, arena.pid, log);
@@ -86,12 +91,12 @@ void LiveOutputs::make(const dumper::Config& config, const ArenaHeader& arena, c
 void LiveOutputs::add_prometheus(const dumper::Config& config, const ArenaHeader& arena,
                                  const Log& log) {
   dumper::PrometheusOptions options;
-  options.directory = prometheus_dir_given_ ? absolute_path(config.text(Option::PrometheusDir))
-                                            : inspector_.directory;
+  options.directory = prometheus_directory(config);
   options.host = arena.host;
   options.pid = arena.pid;
   options.job = launch_fact(LaunchFact::Job, process_variables(), Launcher::Slurm);
   if (options.job.empty()) options.job = "unknown";
+  options.keep_s = config.u64(Option::PrometheusKeepS);
   options.window_us = std::max(kShortestWindowUs, inspector_.interval_us);
   options.gpus = &gpus_;
   options.overhead = &overhead_;
@@ -105,7 +110,7 @@ void LiveOutputs::begin_comm(uint32_t comm) {
 }
 
 void LiveOutputs::close() {
-  if (prometheus_ != nullptr) prometheus_->remove_files();
+  if (prometheus_ != nullptr) prometheus_->close();
 }
 
 void LiveOutputs::attach(dumper::DumpThread* dump) {

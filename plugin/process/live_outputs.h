@@ -30,6 +30,8 @@ class LiveOutputs {
   void leave_example_files() { example_prefix_.clear(); }
   bool inspector_files() const { return inspector_.enabled; }
   bool example_files() const { return !example_prefix_.empty(); }
+  // Absolute folder of the Prometheus files; "": none are written.
+  std::string prometheus_directory(const dumper::Config& config) const;
   // Kinds these outputs cannot do without.
   uint32_t needed_kinds() const;
   // The interval a user of the Inspector asked for, or the configured one.

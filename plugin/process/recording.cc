@@ -164,6 +164,7 @@ void Recording::fill_header(const CommFacts& facts) {
   process.nccl_library = abi::kLibraryNames[static_cast<size_t>(library_.library)];
   process.nccl_version = library_.version;
   process.nccl_file = library_.file;
+  process.prometheus_dir = outputs_.prometheus_directory(config_);
   process.notes = kinds_.notes;
   const std::string text = facts_to_json(process);
   const size_t bytes = text.size() < sizeof header->facts ? text.size() : 0;
