@@ -5,6 +5,7 @@
 #include <new>
 
 #include "dumper/segment/arena_strings.h"
+#include "dumper/segment/piece_cut.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -15,20 +16,6 @@ ChunkHeader header_of(const EncodedChunk& chunk) {
   ChunkHeader header;
   std::memcpy(&header, chunk.bytes.data(), sizeof header);
   return header;
-}
-
-// Bytes of the piece's first records, at most so many; all when it has no more, or holds something
-// that is no record.
-uint32_t bytes_of_records(const Piece& piece, size_t most) {
-  const size_t words = piece.bytes / sizeof(uint64_t);
-  size_t at = 0;
-  for (size_t i = 0; i < most; ++i) {
-    if (at >= words) return piece.bytes;
-    const Tag tag = tag_of(piece.words[at]);
-    if (tag >= kTags || kRecordShapes[tag].words == 0) return piece.bytes;
-    at += kRecordShapes[tag].words;
-  }
-  return static_cast<uint32_t>(std::min<size_t>(at * sizeof(uint64_t), piece.bytes));
 }
 
 }  // namespace
@@ -52,18 +39,10 @@ void ChunkInHand::add(const Piece& piece, Calls calls, BlockHeader* closed) {
 void ChunkInHand::cut(size_t index) {
   constexpr size_t kMostInBlock = kBlockPayloadBytes / sizeof(uint64_t) / 2;  // records
   if (most_in_chunk_ > kMostInBlock) return;
-  const Piece whole = taken_[index].piece;
-  const uint32_t bytes = bytes_of_records(whole, std::max<size_t>(most_in_chunk_ - 1, 1));
-  if (bytes == whole.bytes) return;
-  Piece rest = whole;
-  rest.words += bytes / sizeof(uint64_t);
-  rest.bytes -= bytes;
-  rest.from_byte += bytes;
-  Taken first{whole, nullptr, nullptr};
-  first.piece.bytes = bytes;
-  first.piece.closes_block = false;
-  first.piece.calls = nullptr;
-  taken_.insert(taken_.begin() + static_cast<ptrdiff_t>(index), std::move(first));
+  Piece first, rest;
+  if (!cut_piece(taken_[index].piece, std::max<size_t>(most_in_chunk_ - 1, 1), &first, &rest))
+    return;
+  taken_.insert(taken_.begin() + static_cast<ptrdiff_t>(index), Taken{first, nullptr, nullptr});
   taken_[index + 1].piece = rest;
 }
 

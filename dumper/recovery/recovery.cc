@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dumper/segment/piece_cut.h"
+
 namespace lockstep::dumper {
 namespace {
+
+// No record has fewer than two words.
+constexpr size_t kChunkBytes = size_t{kChunkTargetRecords} * 2 * sizeof(uint64_t);
 
 void learn_piece(const DecodedChunk& chunk, const DecodedPiece& piece, SegmentsTold* told) {
   SegmentsTold::Block& block = told->blocks[piece.block_sequence];
@@ -100,7 +105,7 @@ Status Recovery::run() {
 Status Recovery::take(DeadBlock* block) {
   told_.tids.insert(block->tid);
   const SegmentsTold::Block& told = told_.blocks[block->sequence];
-  auto& calls = calls_.emplace_back(std::make_unique<std::atomic<uint64_t>[]>(kCallCells));
+  auto calls = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);
   bool news = block->bytes > told.bytes;
   for (unsigned cell = 0; cell < kCallCells; ++cell) {
     const auto before = told.calls.find(cell);
@@ -122,25 +127,48 @@ Status Recovery::take(DeadBlock* block) {
   piece.previous_sequence = block->previous;
   piece.closes_block = true;
   piece.calls = calls.get();
-  const uint32_t before = encoder_.records();
-  encoder_.add(piece);
-  records_ += encoder_.records() - before;
-  block->payload = {};
-  return encoder_.full() ? flush() : Status();
+  bytes_ += piece.bytes;
+  parts_.push_back({piece, std::move(block->payload), std::move(calls)});
+  return bytes_ >= kChunkBytes ? flush() : Status();
 }
 
 Status Recovery::flush() {
-  if (encoder_.empty()) return Status();
+  std::vector<Piece> pieces;
+  for (const Part& part : parts_) pieces.push_back(part.piece);
+  Status status = write(pieces.data(), pieces.size());
+  parts_.clear();
+  bytes_ = 0;
+  return status;
+}
+
+// As one chunk, or as several where no file takes so large a one (ulimit -f).
+Status Recovery::write(const Piece* pieces, size_t count) {
+  if (count == 0) return Status();
+  ChunkEncoder encoder;
+  for (size_t i = 0; i < count; ++i) encoder.add(pieces[i]);
+  const uint32_t records = encoder.records();
   ChunkContext context;
   context.anchors = anchors_.data();
   context.anchor_count = anchors_.size();
   context.strings = &strings_;
   EncodedChunk chunk;
-  Status status = encoder_.finish(context, &chunk);
-  calls_.clear();
+  Status status = encoder.finish(context, &chunk);
   if (status.ok()) status = writer_.append(&chunk);
-  if (status.ok()) told_.kept.add(chunk.kept);
+  if (!status.ok() && writer_.chunk_too_large()) {
+    Piece cut[2];
+    if (count > 1) return write_halves(pieces, count);
+    if (records > 1 && cut_piece(*pieces, records / 2, &cut[0], &cut[1]))
+      return write_halves(cut, 2);
+  }
+  if (!status.ok()) return status;
+  told_.kept.add(chunk.kept);
+  records_ += records;
   return status;
+}
+
+Status Recovery::write_halves(const Piece* pieces, size_t count) {
+  Status status = write(pieces, count / 2);
+  return status.ok() ? write(pieces + count / 2, count - count / 2) : status;
 }
 
 void Recovery::add_losses(Ledger* ledger) const {

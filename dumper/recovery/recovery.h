@@ -43,8 +43,16 @@ class Recovery {
 
  private:
   SegmentWriterOptions options(const std::string& directory) const;
+  // A part of a dead block, with the memory that it needs until it is in a segment.
+  struct Part {
+    Piece piece;
+    std::vector<uint64_t> payload;
+    std::unique_ptr<std::atomic<uint64_t>[]> calls;
+  };
   Status take(DeadBlock* block);
   Status flush();
+  Status write(const Piece* pieces, size_t count);
+  Status write_halves(const Piece* pieces, size_t count);
   Ledger make_ledger() const;
   void add_losses(Ledger* ledger) const;
   void add_in_progress(Ledger* ledger) const;
@@ -53,9 +61,9 @@ class Recovery {
   SegmentsTold told_;
   SegmentWriter writer_;
   ArenaStrings strings_;
-  ChunkEncoder encoder_;
   std::vector<Anchor> anchors_;
-  std::vector<std::unique_ptr<std::atomic<uint64_t>[]>> calls_;  // of the pieces in encoder_
+  std::vector<Part> parts_;  // of the next chunk
+  size_t bytes_ = 0;         // of their records
   uint64_t records_ = 0, in_progress_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "dumper/recovery/recover.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "analysis/inspect/count_run.h"
 #include "analysis/inspect/verify_run.h"
 #include "base/system.h"
+#include "dumper/drain/file_size_signal.h"
 #include "dumper/run/process_reader.h"
 #include "dumper/run/process_state.h"
 #include "test/unit/dumper/recovery/handmade_arena.h"
@@ -52,6 +54,64 @@ TEST(Recover, WritesEveryRecordOfADeadProcessAndRemovesItsArena) {
   EXPECT_FALSE(exists(arena.path()));
   EXPECT_EQ(analysis::count_run(directory.path()).value().records, 300u);
   EXPECT_EQ(differences(directory.path()), "");
+}
+
+// The process's own limit of a file's size (ulimit -f), and no signal beyond it, while this lives.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  const NoFileSizeSignal quiet_;
+  rlimit before_{};
+};
+
+TEST(Recover, WritesSmallerChunksWhereNoFileTakesALargeOne) {
+  for (const rlim_t limit : {60'000u, 10'000u, 3'000u}) {
+    const TempDirectory directory;
+    HandmadeArena arena(directory.path());
+    for (uint64_t sequence = 1; sequence <= 4; ++sequence)
+      arena.add_block(sequence, random_records(1'000, static_cast<unsigned>(sequence)), 0);
+    arena.write();
+
+    RecoveredProcess process;
+    {
+      const FileSizeLimit small_files(limit);
+      process = recover_one(directory.path());
+    }
+
+    EXPECT_EQ(process.outcome, Outcome::Recovered) << process.sentence;
+    EXPECT_EQ(process.records, 4'000u);
+    EXPECT_FALSE(exists(arena.path()));
+    EXPECT_EQ(analysis::count_run(directory.path()).value().records, 4'000u);
+    EXPECT_EQ(differences(directory.path()), "");
+  }
+}
+
+TEST(Recover, KeepsTheArenaWhenNotEvenOneRecordFits) {
+  const TempDirectory directory;
+  HandmadeArena arena(directory.path());
+  arena.add_block(1, random_records(10, 1), 0);
+  arena.write();
+
+  RecoveredProcess process;
+  {
+    const FileSizeLimit small_files(100);
+    process = recover_one(directory.path());
+  }
+
+  EXPECT_EQ(process.outcome, Outcome::Failed);
+  EXPECT_NE(process.sentence.find(": cannot write: File too large; nothing was removed"),
+            std::string::npos)
+      << process.sentence;
+  EXPECT_TRUE(exists(arena.path()));
 }
 
 TEST(Recover, WritesOnlyWhatTheSegmentsLackHoweverOftenItRuns) {
