@@ -1,6 +1,6 @@
 // Threads inside a foreign process: every signal blocked, so that the host's handlers never run on
 // them (and SIGXFSZ becomes an error of write); a stack of their own size, whatever `ulimit -s` says;
-// a name for `top` of at most 15 letters. When the system gives no thread, start says so; nothing is
+// a name for `top` of at most 15 letters. When a thread cannot be created, start says so; nothing is
 // thrown and nothing aborts.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Empty when the system gives no thread (EAGAIN); `body` then never runs. The caller joins or detaches
+// Empty when the thread cannot be created (EAGAIN); `body` then never runs. The caller joins or detaches
 // it.
 std::optional<pthread_t> start_thread(const char* name, void* (*body)(void*), void* argument);
 // The same for a body that owns what it captured; it is gone when the body has returned. A body that
