@@ -103,7 +103,8 @@ Status SegmentWriter::write_openers() {
   header.process_uid = options_.process_uid;
   header.segment_number = segments_.back().number;
   header.writer = options_.writer;
-  header.created_real_ns = static_cast<uint64_t>(real_now_ns());
+  header.created_real_ns = options_.created_real_ns != 0 ? options_.created_real_ns
+                                                         : static_cast<uint64_t>(real_now_ns());
   header.tick_base = options_.tick_base;
   header.checksum = XXH3_64bits(&header, offsetof(SegmentHeader, checksum));
   Status status = write_all(&header, sizeof header);

@@ -28,6 +28,7 @@ struct SegmentWriterOptions {
   uint32_t pid = 0;
   uint64_t process_uid = 0;
   uint64_t tick_base = 0;
+  uint64_t created_real_ns = 0;  // SegmentHeader::created_real_ns; 0 = when each is made
   uint32_t writer = 0;          // SegmentHeader::writer
   uint32_t first_segment = 0;   // recovery continues the numbering
   uint32_t first_sequence = 0;  // of chunks, likewise

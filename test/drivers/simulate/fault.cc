@@ -1,0 +1,291 @@
+#include "test/drivers/simulate/fault.h"
+
+#include <algorithm>
+
+namespace lockstep::simulate {
+namespace {
+
+constexpr int kPeriod = 5, kBurst = 4;
+
+const FaultInfo* find_class(const std::string& name) {
+  for (const FaultInfo& info : fault_classes()) {
+    if (name == info.name) return &info;
+  }
+  return nullptr;
+}
+
+// Chooses what the user left open, each from numbers of its own.
+class Chooser {
+ public:
+  Chooser(const Layout& layout, const std::vector<Program>& programs, uint64_t seed, uint32_t index)
+      : layout_(layout), programs_(programs), random_(seed), index_(index) {}
+
+  int below(int end, uint64_t what) const {
+    return static_cast<int>(
+        random_.below(static_cast<uint64_t>(end), Draw::Choice, 0xfa00 + index_, what));
+  }
+  // Launches of the rank's program of which `fits`.
+  template <class Fits>
+  std::vector<uint32_t> launches(int rank, Fits fits) const {
+    std::vector<uint32_t> found;
+    const Program& program = programs_[static_cast<size_t>(rank)];
+    for (uint32_t i = 0; i < program.instructions.size(); ++i) {
+      const Instruction& at = program.instructions[i];
+      if (at.what == Do::Launch && fits(at, program.parts[at.first_part])) found.push_back(i);
+    }
+    return found;
+  }
+  template <class Fits>
+  bool choose_launch(Fault* fault, Fits fits) const {
+    const auto found = launches(fault->rank, fits);
+    if (found.empty()) return false;
+    fault->instruction = found[static_cast<size_t>(below(static_cast<int>(found.size()), 3))];
+    return true;
+  }
+  Status choose(Fault* fault) const;
+
+ private:
+  Status choose_order(Fault* fault) const;
+  Status choose_edge(Fault* fault) const;
+
+  const Layout& layout_;
+  const std::vector<Program>& programs_;
+  Random random_;
+  uint32_t index_;
+};
+
+Status refuse(const Fault& fault, const char* why) {
+  return Status::error(std::string("--class ") + fault.info->name + ": " + why);
+}
+
+// Two launches that follow each other on one stream and are of two communicators, or of one and
+// differ: peers that keep the order can never meet this rank.
+Status Chooser::choose_order(Fault* fault) const {
+  const Program& program = programs_[static_cast<size_t>(fault->rank)];
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+  int last[kStreams] = {-1, -1, -1};
+  for (uint32_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& at = program.instructions[i];
+    if (at.what != Do::Launch) continue;
+    int& before = last[at.stream];
+    if (before >= 0) {
+      const Part& a = program.parts[program.instructions[static_cast<size_t>(before)].first_part];
+      const Part& b = program.parts[at.first_part];
+      if (!is_p2p(a.function) && !is_p2p(b.function) && !(a == b))
+        pairs.emplace_back(static_cast<uint32_t>(before), i);
+    }
+    before = static_cast<int>(i);
+  }
+  if (pairs.empty()) return refuse(*fault, "no two collectives of one stream differ");
+  const auto& pair = pairs[static_cast<size_t>(below(static_cast<int>(pairs.size()), 3))];
+  fault->instruction = pair.first;
+  fault->other = pair.second;
+  return Status();
+}
+
+// An edge of the ring of the first communicator that has one over the network from this rank.
+Status Chooser::choose_edge(Fault* fault) const {
+  for (int turn = 0; turn < layout_.options.ranks; ++turn) {
+    const int rank = (fault->rank + turn) % layout_.options.ranks;
+    for (Axis axis : {Axis::Stage, Axis::Data, Axis::World}) {
+      const Member& member = layout_.member(rank, axis);
+      if (member.communicator == kNoCommunicator) continue;
+      const auto& ranks = layout_.communicators[member.communicator].ranks;
+      const int next = ranks[static_cast<size_t>(member.rank + 1) % ranks.size()];
+      if (layout_.host_of(next) == layout_.host_of(rank)) continue;
+      fault->rank = rank;
+      fault->peer = next;
+      return Status();
+    }
+  }
+  return refuse(*fault, "no edge leaves a host; make --gpus-per-host smaller than --ranks");
+}
+
+Status Chooser::choose(Fault* fault) const {
+  const Harm harm = fault->info->harm;
+  if (fault->rank < 0) fault->rank = below(layout_.options.ranks, 1);
+  if (fault->rank >= layout_.options.ranks) return refuse(*fault, "--rank is none of the ranks");
+  if (fault->first_step < 0)
+    fault->first_step = fault->steps / 3 + below(std::max(fault->steps / 3, 1), 2);
+  if (harm == Harm::SlowNic && layout_.hosts < 2)
+    return refuse(*fault, "the job has one host; make --gpus-per-host smaller");
+  if (harm == Harm::SlowLink) return choose_edge(fault);
+  if (harm == Harm::WrongOrder) return choose_order(fault);
+  const auto any = [](const Instruction&, const Part&) { return true; };
+  const auto collective = [](const Instruction&, const Part& part) {
+    return !is_p2p(part.function);
+  };
+  const auto large = [](const Instruction&, const Part& part) {
+    return !is_p2p(part.function) && part.bytes > 4;
+  };
+  const bool mismatch = harm == Harm::WrongSize || harm == Harm::WrongFunction;
+  if (mismatch && !choose_launch(fault, large) && !choose_launch(fault, collective))
+    return refuse(*fault, "the schedule has no collective");
+  const auto sends = [](const Instruction&, const Part& part) {
+    return part.function != Function::Recv;
+  };
+  if (harm == Harm::TransferStops) {
+    choose_launch(fault, sends);
+  } else if (hangs(harm) && !mismatch) {
+    choose_launch(fault, any);
+  }
+  fault->host = layout_.host_of(fault->rank);
+  if (fault->info->of_host) fault->rank = -1;
+  return Status();
+}
+
+}  // namespace
+
+const std::vector<FaultInfo>& fault_classes() {
+  static const std::vector<FaultInfo> all = {
+      {"late-rank", Harm::HostDelay, When::Often, false, 0.2,
+       "one rank begins half of its steps late, by SIZE healthy steps"},
+      {"late-host", Harm::HostDelay, When::Often, true, 0.2, "... all ranks of one host"},
+      {"late-bursts", Harm::HostDelay, When::Bursts, false, 0.3, "... in bursts of 4 steps"},
+      {"late-start", Harm::HostDelay, When::Start, false, 1, "... in the first 3 steps only"},
+      {"late-growing", Harm::HostDelay, When::Growing, false, 0.4,
+       "... more and more, SIZE at the end"},
+      {"late-periodic", Harm::HostDelay, When::Periodic, false, 1,
+       "one rank writes a checkpoint every 5 steps"},
+      {"slow-gpu", Harm::SlowCompute, When::Always, false, 0.3,
+       "one GPU computes longer by a factor of 1 + SIZE, and so arrives late"},
+      {"slow-gpu-transfer", Harm::SlowTransfer, When::Always, false, 2,
+       "one GPU arrives on time and moves data slower by a factor of 1 + SIZE"},
+      {"slow-link", Harm::SlowLink, When::Always, false, 9,
+       "one network edge is slower by a factor of 1 + SIZE"},
+      {"slow-nic", Harm::SlowNic, When::Always, true, 4, "... all network edges of one host"},
+      {"slow-proxy", Harm::SlowProxy, When::Always, false, 9,
+       "one rank's proxy threads move data slower by a factor of 1 + SIZE, and report late"},
+      {"missing-rank", Harm::HostStops, When::Once, false, 0, "one rank stops calling"},
+      {"stuck-gpu", Harm::GpuStops, When::Once, false, 0,
+       "a kernel before an operation never ends"},
+      {"stuck-transport", Harm::TransferStops, When::Once, false, 0,
+       "all are there, and one rank's data does not leave"},
+      {"dead-process", Harm::Dies, When::Once, false, 0, "one process is killed"},
+      {"lost-host", Harm::Dies, When::Once, true, 0, "all processes of one host are killed"},
+      {"wrong-order", Harm::WrongOrder, When::Once, false, 0,
+       "one rank swaps two collectives of a stream: of two communicators, a deadlock"},
+      {"mismatch-size", Harm::WrongSize, When::Once, false, 0, "one rank passes half the size"},
+      {"mismatch-function", Harm::WrongFunction, When::Once, false, 0,
+       "one rank calls another function"},
+      {"heavy-stage", Harm::HeavyStage, When::Always, false, 0.3,
+       "structure, no fault: a pipeline stage computes longer by a factor of 1 + SIZE"},
+      {"heavy-expert", Harm::HeavyExpert, When::Always, false, 0.5,
+       "structure, no fault: one expert of each group gets 1 + SIZE of the tokens"},
+  };
+  return all;
+}
+
+Result<Fault> make_fault(const FaultOptions& options, const Layout& layout,
+                         const std::vector<Program>& programs, int steps, uint64_t seed,
+                         uint32_t index) {
+  Fault fault;
+  fault.info = find_class(options.name);
+  if (fault.info == nullptr)
+    return Status::error("--class " + options.name + " is not known; --list shows those that are");
+  fault.size = options.size == 0 ? fault.info->size : options.size;
+  fault.rank = options.rank;
+  fault.first_step = options.step;
+  fault.steps = steps;
+  const Status chosen = Chooser(layout, programs, seed, index).choose(&fault);
+  if (!chosen.ok()) return chosen;
+  return fault;
+}
+
+double Faults::strength(const Fault& fault, int step) const {
+  const auto number = static_cast<uint64_t>(step);
+  switch (fault.info->when) {
+    case When::Always:
+      return 1;
+    case When::Often:
+      return random_.uniform(Draw::Burst, number) < 0.5 ? 1 : 0;
+    case When::Bursts:
+      return random_.uniform(Draw::Burst, number / kBurst) < 0.25 ? 1 : 0;
+    case When::Start:
+      return step < 3 ? 1 : 0;
+    case When::Growing:
+      return static_cast<double>(step + 1) / fault.steps;
+    case When::Periodic:
+      return step % kPeriod == kPeriod - 1 ? 1 : 0;
+    case When::Once:
+      return step == fault.first_step ? 1 : 0;
+  }
+  return 0;
+}
+
+int64_t Faults::host_delay_ns(const Place& place) const {
+  int64_t ns = 0;
+  for (const Fault& fault : faults_) {
+    if (fault.info->harm != Harm::HostDelay || !fault.hits(place.rank, gpus_per_host_)) continue;
+    ns += static_cast<int64_t>(strength(fault, place.step) * fault.size *
+                               static_cast<double>(fault.unit_ns));
+  }
+  return ns;
+}
+
+double Faults::compute_factor(const Place& place) const {
+  double factor = 1;
+  for (const Fault& fault : faults_) {
+    if (fault.info->harm == Harm::SlowCompute && fault.hits(place.rank, gpus_per_host_))
+      factor *= 1 + fault.size * strength(fault, place.step);
+  }
+  return factor;
+}
+
+double Faults::transfer_factor(int from, int to, bool over_network, int step) const {
+  double factor = 1;
+  for (const Fault& fault : faults_) {
+    const bool ends = fault.hits(from, gpus_per_host_) || fault.hits(to, gpus_per_host_);
+    const Harm harm = fault.info->harm;
+    const bool slow = (harm == Harm::SlowTransfer && fault.hits(from, gpus_per_host_)) ||
+                      (harm == Harm::SlowProxy && over_network && ends) ||
+                      (harm == Harm::SlowNic && over_network && ends) ||
+                      (harm == Harm::SlowLink && from == fault.rank && to == fault.peer);
+    if (slow) factor *= 1 + fault.size * strength(fault, step);
+  }
+  return factor;
+}
+
+int64_t Faults::proxy_delay_ns(int rank, int step) const {
+  constexpr int64_t kUsualPollNs = 2'000;
+  int64_t ns = 0;
+  for (const Fault& fault : faults_) {
+    if (fault.info->harm == Harm::SlowProxy && fault.hits(rank, gpus_per_host_))
+      ns += static_cast<int64_t>(fault.size * strength(fault, step) * kUsualPollNs);
+  }
+  return ns;
+}
+
+bool Faults::stops(const Place& place, Harm harm) const {
+  for (const Fault& fault : faults_) {
+    if (fault.info->harm == harm && fault.hits(place.rank, gpus_per_host_) &&
+        place.step == fault.first_step && place.instruction == fault.instruction)
+      return true;
+  }
+  return false;
+}
+
+uint32_t Faults::played(const Place& place) const {
+  for (const Fault& fault : faults_) {
+    if (fault.info->harm != Harm::WrongOrder || place.rank != fault.rank ||
+        place.step != fault.first_step)
+      continue;
+    if (place.instruction == fault.instruction) return fault.other;
+    if (place.instruction == fault.other) return fault.instruction;
+  }
+  return place.instruction;
+}
+
+void Faults::change(const Place& place, Part* part) const {
+  for (const Fault& fault : faults_) {
+    if (place.rank != fault.rank || place.step != fault.first_step ||
+        place.instruction != fault.instruction)
+      continue;
+    if (fault.info->harm == Harm::WrongSize) part->bytes = part->bytes > 4 ? part->bytes / 2 : 8;
+    if (fault.info->harm == Harm::WrongFunction)
+      part->function =
+          part->function == Function::AllReduce ? Function::AllGather : Function::AllReduce;
+  }
+}
+
+}  // namespace lockstep::simulate

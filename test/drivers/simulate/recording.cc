@@ -1,0 +1,324 @@
+#include "test/drivers/simulate/recording.h"
+
+#include <algorithm>
+
+namespace lockstep::simulate {
+namespace {
+
+constexpr unsigned kChannels = 2, kFunctions = 5;
+constexpr int64_t kInitNs = -400'000'000, kAnchorsApartNs = 100'000'000, kFinalizeNs = 5'000'000,
+                  kPollNs = 2'000;
+
+// Numbers of the string table.
+enum Text : uint16_t {
+  kFloat16 = kFirstString,
+  kInt8,
+  kRing,
+  kSimple,
+  kFirstFunction,
+  kFirstName = kFirstFunction + kFunctions,
+};
+
+class Strings : public dumper::StringSource {
+ public:
+  std::string_view text(unsigned number) const override {
+    if (number >= kFirstName) return kCommunicatorNames[number - kFirstName];
+    if (number >= kFirstFunction) return kFunctionNames[number - kFirstFunction];
+    constexpr const char* kOthers[] = {"ncclFloat16", "ncclInt8", "RING", "SIMPLE"};
+    return kOthers[number - kFirstString];
+  }
+};
+
+uint16_t function_text(Function function) {
+  return static_cast<uint16_t>(kFirstFunction + static_cast<unsigned>(function));
+}
+
+uint16_t name_text(const Communicator& communicator) {
+  unsigned axis = 0;
+  while (kCommunicatorNames[axis] != communicator.name) ++axis;
+  return static_cast<uint16_t>(kFirstName + axis);
+}
+
+// What the user passes as count, of float16: a rank's own share where the whole is gathered.
+uint64_t api_count(const Part& part, size_t ranks) {
+  const bool share =
+      part.function == Function::AllGather || part.function == Function::ReduceScatter;
+  return part.bytes / 2 / (share ? ranks : 1);
+}
+
+}  // namespace
+
+Recording::Recording(const Layout& layout, const Faults& faults, const Random& random,
+                     const RecordingOptions& options)
+    : layout_(layout),
+      faults_(faults),
+      random_(random),
+      options_(options),
+      ranks_(static_cast<size_t>(layout.options.ranks)) {
+  for (int host = 0; host < layout.hosts; ++host) clocks_.emplace_back(host, random);
+  for (int number = 0; number < layout.options.ranks; ++number) begin_rank(number);
+}
+
+void Recording::begin_rank(int number) {
+  Rank& self = rank(number);
+  int64_t at_ns = kInitNs;
+  for (const Member& member : layout_.members[static_cast<size_t>(number)]) {
+    if (member.communicator == kNoCommunicator) continue;
+    const Communicator& communicator = layout_.communicators[member.communicator];
+    CommInitRecord record;
+    record.comm = layout_.number_in(number, member.communicator);
+    record.comm_id = communicator.id;
+    record.name = name_text(communicator);
+    record.rank = static_cast<uint32_t>(member.rank);
+    record.ranks = static_cast<uint32_t>(communicator.ranks.size());
+    record.nodes = static_cast<uint32_t>(communicator.nodes);
+    record.abi_version = 6;
+    at_ns += 50'000'000 + static_cast<int64_t>(random_.below(200'000, Draw::Choice, record.comm,
+                                                             static_cast<uint64_t>(number), 7));
+    self.user.communicator(ticks(number, at_ns), record);
+    self.proxies.emplace_back();
+    self.proxy_serials.push_back((record.comm + uint64_t{1}) << 32);
+  }
+  self.sequences.resize(self.proxies.size() * kFunctions);
+}
+
+void Recording::api_call(const Launch& launch, const Part& part, EventId id, EventId group,
+                         uint64_t start, uint64_t stop) {
+  ThreadRecords& user = rank(launch.rank).user;
+  const uint64_t stream = 0x7f1200000000 + uint64_t{launch.stream} * 0x1000;
+  const size_t ranks = layout_.communicators[part.communicator].ranks.size();
+  const auto fill = [&](auto record) {
+    record.count = api_count(part, ranks);
+    record.func = function_text(part.function);
+    record.datatype = kFloat16;
+    record.stream = stream;
+    user.start(start, id, group, record);
+  };
+  if (is_p2p(part.function)) {
+    fill(P2pApiRecord());
+  } else {
+    fill(CollApiRecord());
+  }
+  user.stop(stop, id);
+}
+
+void Recording::operation(const Launch& launch, const Part& part, EventId id, EventId api,
+                          EventId group, uint64_t start) {
+  Rank& self = rank(launch.rank);
+  const uint32_t number = comm_of(id);
+  const size_t ranks = layout_.communicators[part.communicator].ranks.size();
+  const auto fill = [&](auto record) {
+    record.event_rank = -1;
+    for (const Member& member : layout_.members[static_cast<size_t>(launch.rank)]) {
+      if (member.communicator == part.communicator) record.event_rank = member.rank;
+    }
+    record.channels = kChannels;
+    record.parent_group = group;
+    record.count = api_count(part, ranks);
+    record.func = function_text(part.function);
+    record.datatype = kFloat16;
+    return record;
+  };
+  if (is_p2p(part.function)) {
+    P2pRecord record = fill(P2pRecord());
+    record.peer = part.peer;
+    record.buff = 0x7f3000000000;
+    return self.user.start(start, id, api, record);
+  }
+  CollRecord record = fill(CollRecord());
+  if (part.function == Function::AllGather) {  // NCCL counts it in bytes here
+    record.count *= 2;
+    record.datatype = kInt8;
+  }
+  record.warps = 16;
+  record.seq_number =
+      self.sequences[(number - 1) * kFunctions + static_cast<size_t>(part.function)]++;
+  record.send_buff = 0x7f3000000000;
+  record.recv_buff = 0x7f3040000000;
+  record.algo = kRing;
+  record.proto = kSimple;
+  self.user.start(start, id, api, record);
+}
+
+// The order of calls is that of one launch outside or inside a group.
+uint64_t Recording::launched(const Launch& launch) {
+  Rank& self = rank(launch.rank);
+  const uint32_t number = layout_.number_in(launch.rank, launch.parts[0].communicator);
+  const bool p2p = is_p2p(launch.parts[0].function);
+  const uint64_t count = launch.count, first = self.user_serial;
+  self.user_serial += 2 * count + 3;
+  const auto id = [&](Kind kind, uint64_t place) {
+    return make_event_id(kind, number, first + place);
+  };
+  const EventId api_group = id(Kind::GroupApi, 0), kernel = id(Kind::KernelLaunch, count + 1),
+                group = id(Kind::Group, count + 2);
+  const auto api = [&](uint64_t i) { return id(p2p ? Kind::P2pApi : Kind::CollApi, 1 + i); };
+  const auto own = [&](uint64_t i) { return id(p2p ? Kind::P2p : Kind::Coll, count + 3 + i); };
+  // Parts of the time it took.
+  const auto at = [&](double part) {
+    const auto whole = static_cast<double>(launch.returned_ns - launch.called_ns);
+    return ticks(launch.rank, launch.called_ns + static_cast<int64_t>(part * whole));
+  };
+  const auto share = [&](double from, double to, uint64_t i) {
+    return at(from + (to - from) * static_cast<double>(i) / static_cast<double>(count));
+  };
+  ThreadRecords& user = self.user;
+  if (records(Kind::GroupApi)) {
+    GroupApiRecord record;
+    record.depth = launch.grouped ? 2 : 1;
+    user.start(at(0), api_group, 0, record);
+    user.state(at(0.01), api_group, kGroupStartApiStop);
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    if (records(p2p ? Kind::P2pApi : Kind::CollApi))
+      api_call(launch, launch.parts[i], api(i), api_group, share(0.02, 0.2, i),
+               share(0.02, 0.2, i + 1));
+  }
+  if (records(Kind::GroupApi)) user.state(at(0.21), api_group, kGroupEndApiStart);
+  if (records(Kind::KernelLaunch)) {
+    KernelLaunchRecord record;
+    record.stream = 0x7f1200000000 + uint64_t{launch.stream} * 0x1000;
+    user.start(at(0.4), kernel, api_group, record);
+    user.stop(at(0.8), kernel);
+  }
+  if (records(Kind::Group)) user.start(at(0.82), group, 0, GroupRecord());
+  for (uint64_t i = 0; i < count; ++i) {
+    if (records(p2p ? Kind::P2p : Kind::Coll))
+      operation(launch, launch.parts[i], own(i), api(i), group, share(0.83, 0.9, i));
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    if (records(p2p ? Kind::P2p : Kind::Coll)) user.stop(share(0.92, 0.97, i), own(i));
+  }
+  if (records(Kind::Group)) user.stop(at(0.97), group);
+  if (records(Kind::GroupApi)) user.stop(at(0.99), api_group);
+  self.launches.push_back({own(0), launch.count, number, launch.step, 0});
+  return self.launches.size() - 1;
+}
+
+// When the proxy thread, which polls, sees what happened on the GPU.
+uint64_t Recording::seen_ticks(int number, const Launched& launched, int64_t at_ns) const {
+  const auto place = static_cast<uint64_t>(at_ns);
+  const auto poll_ns = static_cast<int64_t>(
+      random_.below(kPollNs, Draw::Poll, static_cast<uint64_t>(number), place));
+  return ticks(number, at_ns + 500 + poll_ns + faults_.proxy_delay_ns(number, launched.step));
+}
+
+void Recording::kernel_began(int number, uint64_t launch, int64_t at_ns) {
+  if (!records(Kind::KernelCh)) return;
+  Rank& self = rank(number);
+  Launched& launched = self.launches[launch];
+  const uint32_t comm = launched.communicator;
+  uint64_t& serial = self.proxy_serials[comm - 1];
+  launched.first_kernel = make_event_id(Kind::KernelCh, comm, serial);
+  const uint64_t seen = seen_ticks(number, launched, at_ns);
+  const uint64_t stamp = clock(number).gpu_ns(at_ns, number % layout_.options.gpus_per_host);
+  for (uint32_t part = 0; part < launched.parts; ++part) {
+    const EventId parent = launched.first_operation + (uint64_t{part} << kSerialShift);
+    for (unsigned channel = 0; channel < kChannels; ++channel) {
+      KernelChRecord record;
+      record.channel = static_cast<uint8_t>(channel);
+      record.p_timer = stamp + channel * 32;
+      self.proxies[comm - 1].start(seen + 100 * channel,
+                                   make_event_id(Kind::KernelCh, comm, serial++), parent, record);
+    }
+  }
+}
+
+void Recording::kernel_ended(int number, uint64_t launch, int64_t at_ns) {
+  if (!records(Kind::KernelCh)) return;
+  Rank& self = rank(number);
+  const Launched& launched = self.launches[launch];
+  ThreadRecords& proxy = self.proxies[launched.communicator - 1];
+  const uint64_t seen = seen_ticks(number, launched, at_ns);
+  const uint64_t stamp = clock(number).gpu_ns(at_ns, number % layout_.options.gpus_per_host);
+  for (uint64_t i = 0; i < launched.parts * kChannels; ++i) {
+    const EventId id = launched.first_kernel + (i << kSerialShift);
+    proxy.state(seen + 100 * i, id, kKernelChStop, stamp + i % kChannels * 32);
+    proxy.stop(seen + 100 * i + 40, id);
+  }
+}
+
+void Recording::died(int number, int64_t at_ns) { rank(number).died_ns = at_ns; }
+
+ProcessRecords Recording::process_of(int number) const {
+  ProcessRecords process;
+  dumper::ProcessFacts& facts = process.facts;
+  const int host = layout_.host_of(number);
+  facts.host = host_name(host);
+  facts.boot_id = "boot of " + facts.host;
+  facts.pid = pid_of(number);
+  facts.process_start = 100'000 + static_cast<uint64_t>(number);
+  facts.command = "lockstep-simulate";
+  facts.abi_version = 6;
+  facts.activation_mask = options_.events;
+  facts.nccl_library = "nccl";
+  facts.nccl_version = 23007;
+  facts.tick_source = "raw";
+  facts.job = {{"SLURM_JOB_ID", std::to_string(1'000 + options_.seed % 1'000'000)},
+               {"SLURM_PROCID", std::to_string(number)}};
+  facts.options = {{"LOCKSTEP_EVENTS", options_.events_name, "env"}};
+  process.uid = random_.bits(Draw::Choice, static_cast<uint64_t>(number), 0x1d);
+  process.created_real_ns = clock(number).real_ns(kInitNs);
+  return process;
+}
+
+// The keeper's every 100 ms while there are records, and the last one before the process ended; one
+// that ends in good order takes another.
+std::vector<Anchor> Recording::anchors(int number, ProcessEnd end, int64_t last_ns,
+                                       int64_t end_ns) const {
+  std::vector<Anchor> made;
+  int64_t at_ns = kInitNs;
+  for (; at_ns < std::min(end_ns, last_ns + kAnchorsApartNs); at_ns += kAnchorsApartNs)
+    made.push_back(clock(number).anchor(at_ns));
+  const int64_t last_kept_ns =
+      end == ProcessEnd::Recovered ? end_ns - (end_ns - kInitNs) % kAnchorsApartNs : end_ns;
+  if (last_kept_ns >= at_ns || end != ProcessEnd::Recovered)
+    made.push_back(clock(number).anchor(last_kept_ns));
+  return made;
+}
+
+Status Recording::write_rank(int number, const Outcome& outcome, int64_t look_ns,
+                             ProcessFileWriter* files, RecordedCounts* counts) {
+  Rank& self = rank(number);
+  ProcessRecords process = process_of(number);
+  const int64_t finished_ns = outcome.finished_ns[static_cast<size_t>(number)];
+  int64_t end_ns = look_ns;
+  if (outcome.hung()) {
+    process.end = self.died_ns != kNever ? ProcessEnd::Recovered : options_.hung_end;
+    end_ns = std::min(self.died_ns, look_ns);
+  } else {
+    const int64_t at_ns = std::max(finished_ns, outcome.end_ns) + kFinalizeNs;
+    for (uint32_t comm = 1; comm <= self.proxies.size(); ++comm) {
+      CommFinalizeRecord record;
+      record.comm = comm;
+      self.user.communicator(ticks(number, at_ns + comm * 100'000), record);
+    }
+  }
+  const uint64_t last_ticks = ticks(number, end_ns);
+  process.threads.push_back({process.facts.pid, "python", &self.user.until(last_ticks)});
+  for (uint32_t i = 0; i < self.proxies.size(); ++i) {
+    const std::vector<uint64_t>& words = self.proxies[i].until(last_ticks);
+    if (!words.empty())
+      process.threads.push_back({process.facts.pid + 1'000'000 * (i + 1), "NCCL Progress", &words});
+  }
+  process.anchors = anchors(number, process.end, outcome.end_ns, end_ns);
+  ++counts->processes;
+  counts->communicators += self.proxies.size();
+  return files->write(process, &counts->calls);
+}
+
+Status Recording::write(const std::string& directory, const Outcome& outcome,
+                        RecordedCounts* counts) {
+  const Strings strings;
+  ProcessFileWriter files(directory, strings);
+  const int64_t look_ns =
+      outcome.end_ns + (outcome.hung() ? options_.watchdog_ns : 3 * kFinalizeNs);
+  for (int number = 0; number < layout_.options.ranks; ++number) {
+    const Status status = write_rank(number, outcome, look_ns, &files, counts);
+    if (!status.ok()) return status;
+  }
+  if (layout_.hosts == 1) return Status();
+  return save_clock_model(layout_, random_, look_ns, directory);
+}
+
+}  // namespace lockstep::simulate

@@ -1,0 +1,89 @@
+// Writes down what the engine plays as NCCL 2.30 would have called the plugin (v6 table): on each
+// rank's host thread the calls of a launch, on one proxy thread per communicator the kernel channels
+// with GPU stamps; then every rank's segment file. One thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dumper/segment/counts.h"
+#include "test/drivers/simulate/engine.h"
+#include "test/drivers/simulate/host_clock.h"
+#include "test/drivers/simulate/process_file.h"
+#include "test/drivers/simulate/thread_records.h"
+
+namespace lockstep::simulate {
+
+struct RecordingOptions {
+  uint32_t events = 0;  // kinds, a bit each
+  std::string events_name;
+  uint64_t seed = 0;
+  ProcessEnd hung_end = ProcessEnd::Recovered;
+  int64_t watchdog_ns = 10'000'000'000;  // how long a hung job stands before somebody looks
+};
+
+struct RecordedCounts {
+  dumper::CallCounts calls{};
+  uint64_t communicators = 0, processes = 0;
+};
+
+constexpr uint32_t pid_of(int rank) { return 10'000 + static_cast<uint32_t>(rank); }
+
+class Recording : public Observer {
+ public:
+  Recording(const Layout& layout, const Faults& faults, const Random& random,
+            const RecordingOptions& options);
+
+  uint64_t launched(const Launch& launch) override;
+  void kernel_began(int rank, uint64_t launch, int64_t at_ns) override;
+  void kernel_ended(int rank, uint64_t launch, int64_t at_ns) override;
+  void died(int rank, int64_t at_ns) override;
+
+  Status write(const std::string& directory, const Outcome& outcome, RecordedCounts* counts);
+
+ private:
+  // A launch under way: what its kernel's events need.
+  struct Launched {
+    EventId first_operation = 0;
+    uint32_t parts = 0, communicator = 0;
+    int step = 0;
+    EventId first_kernel = 0;
+  };
+  struct Rank {
+    ThreadRecords user;
+    std::vector<ThreadRecords> proxies;   // by communicator's number - 1
+    std::vector<uint64_t> proxy_serials;  // likewise
+    std::vector<uint64_t> sequences;      // [number - 1][function]
+    uint64_t user_serial = 1;
+    std::vector<Launched> launches;
+    int64_t died_ns = kNever;
+  };
+
+  Rank& rank(int number) { return ranks_[static_cast<size_t>(number)]; }
+  const HostClock& clock(int rank) const {
+    return clocks_[static_cast<size_t>(layout_.host_of(rank))];
+  }
+  uint64_t ticks(int rank, int64_t true_ns) const { return clock(rank).ticks(true_ns); }
+  bool records(Kind kind) const {
+    return (options_.events >> static_cast<unsigned>(kind) & 1u) != 0;
+  }
+  void begin_rank(int number);
+  void api_call(const Launch& launch, const Part& part, EventId id, EventId group, uint64_t start,
+                uint64_t stop);
+  void operation(const Launch& launch, const Part& part, EventId id, EventId api, EventId group,
+                 uint64_t start);
+  uint64_t seen_ticks(int number, const Launched& launched, int64_t at_ns) const;
+  Status write_rank(int number, const Outcome& outcome, int64_t look_ns, ProcessFileWriter* files,
+                    RecordedCounts* counts);
+  ProcessRecords process_of(int number) const;
+  std::vector<Anchor> anchors(int number, ProcessEnd end, int64_t last_ns, int64_t end_ns) const;
+
+  const Layout& layout_;
+  Faults faults_;
+  Random random_;
+  RecordingOptions options_;
+  std::vector<HostClock> clocks_;
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace lockstep::simulate

@@ -1,0 +1,139 @@
+#include "test/drivers/simulate/run.h"
+
+#include <optional>
+
+#include "base/output_file.h"
+#include "dumper/options/event_mask.h"
+#include "dumper/segment/file_io.h"
+#include "test/drivers/simulate/engine.h"
+#include "test/drivers/simulate/recording.h"
+#include "test/drivers/simulate/schedule.h"
+#include "test/drivers/simulate/truth.h"
+
+namespace lockstep::simulate {
+namespace {
+
+// A job that can be played with different faults.
+class Simulation {
+ public:
+  explicit Simulation(const RunOptions& options) : options_(options), random_(options.seed) {}
+
+  Status prepare();
+  Status record();
+
+ private:
+  Status prepare_layout();
+  Status prepare_faults();
+  Outcome play_with(const std::vector<Fault>& faults, const RecordingOptions* recording,
+                    std::optional<Recording>* made);
+  std::vector<Fault> structure() const;
+
+  const RunOptions& options_;
+  Random random_;
+  Layout layout_;
+  std::vector<Program> programs_;
+  std::optional<Noise> noise_;
+  std::vector<Fault> faults_;
+  Outcome healthy_;
+};
+
+Status Simulation::prepare_layout() {
+  const ScheduleInfo* schedule = find_schedule(options_.schedule);
+  if (schedule == nullptr) {
+    return Status::error("--schedule " + options_.schedule +
+                         " is not known; --list shows those that are");
+  }
+  LayoutOptions where;
+  where.ranks = options_.ranks;
+  where.gpus_per_host = options_.gpus_per_host;
+  where.tensor = options_.tensor != 0 ? options_.tensor : schedule->tensor;
+  where.stages = options_.stages != 0 ? options_.stages : schedule->stages;
+  where.experts = options_.experts != 0 ? options_.experts : schedule->experts;
+  Result<Layout> layout = make_layout(where, options_.seed);
+  if (!layout.ok()) return layout.status();
+  layout_ = std::move(layout.value());
+  return Status();
+}
+
+Status Simulation::prepare() {
+  Status status = prepare_layout();
+  if (!status.ok()) return status;
+  ScheduleOptions schedule;
+  schedule.name = options_.schedule;
+  schedule.layers = options_.layers;
+  schedule.micro_batches = options_.micro_batches;
+  Result<std::vector<Program>> programs = make_programs(schedule, layout_);
+  if (!programs.ok()) return programs.status();
+  programs_ = std::move(programs.value());
+  const Result<NoiseModel> noise = make_noise(options_.noise, layout_.hosts, options_.seed);
+  if (!noise.ok()) return noise.status();
+  noise_.emplace(noise.value(), random_, options_.ranks, options_.gpus_per_host, options_.steps);
+  return prepare_faults();
+}
+
+Status Simulation::prepare_faults() {
+  for (const std::string& name : options_.classes) {
+    if (name == "healthy") continue;
+    FaultOptions fault;
+    fault.name = name;
+    const bool first = faults_.empty();
+    if (first) fault.size = options_.size;
+    if (first) fault.rank = options_.rank;
+    if (first) fault.step = options_.at_step;
+    Result<Fault> made = make_fault(fault, layout_, programs_, options_.steps, options_.seed,
+                                    static_cast<uint32_t>(faults_.size()));
+    if (!made.ok()) return made.status();
+    faults_.push_back(made.value());
+  }
+  healthy_ = play_with({}, nullptr, nullptr);
+  if (healthy_.hung()) return Status::error("the schedule hangs by itself: a defect");
+  for (Fault& fault : faults_) fault.unit_ns = healthy_.end_ns / options_.steps;
+  return Status();
+}
+
+Outcome Simulation::play_with(const std::vector<Fault>& faults, const RecordingOptions* recording,
+                              std::optional<Recording>* made) {
+  const Faults all(faults, random_, options_.gpus_per_host);
+  const Network network(layout_, Machine(), *noise_, all);
+  const Job job{layout_, programs_, network, *noise_, all, options_.steps, options_.run_ahead};
+  if (recording == nullptr) return play(job, nullptr);
+  made->emplace(layout_, all, random_, *recording);
+  return play(job, &**made);
+}
+
+Status Simulation::record() {
+  const Result<uint32_t> events = dumper::parse_events(options_.events);
+  if (!events.ok()) return events.status();
+  RecordingOptions how;
+  how.events = events.value();
+  how.events_name = options_.events;
+  how.seed = options_.seed;
+  how.hung_end = options_.hung_end;
+  std::optional<Recording> recording;
+  const Outcome outcome = play_with(faults_, &how, &recording);
+  RecordedCounts counts;
+  const Status written = recording->write(options_.directory, outcome, &counts);
+  if (!written.ok()) return written;
+  Truth truth{options_, layout_, programs_, faults_, outcome, healthy_.end_ns, {}, counts};
+  for (size_t i = 0; i < faults_.size(); ++i) {
+    std::vector<Fault> others = faults_;
+    others.erase(others.begin() + static_cast<ptrdiff_t>(i));
+    const bool alone = others.empty();
+    truth.without_ns.push_back(alone ? healthy_.end_ns
+                                     : play_with(others, nullptr, nullptr).end_ns);
+  }
+  return write_file(options_.directory + "/truth.json", truth_json(truth), IfExists::Refuse);
+}
+
+}  // namespace
+
+Status simulate_run(const RunOptions& options) {
+  Simulation simulation(options);
+  Status status = simulation.prepare();
+  if (!status.ok()) return status;
+  const int made = dumper::system_file_io()->make_directories(options.directory);
+  if (made < 0) return Status::error(options.directory + ": cannot make the directory");
+  return simulation.record();
+}
+
+}  // namespace lockstep::simulate

@@ -1,0 +1,55 @@
+// The records of one thread of a simulated process, in the words that the plugin would have written:
+// record_fields.h gives their shape. Ticks may come out of order; until() gives what the thread's
+// blocks hold. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "lockstep/record_shape.h"
+
+namespace lockstep::simulate {
+
+class ThreadRecords {
+ public:
+  template <class Record>
+  void start(uint64_t ticks, EventId id, EventId parent, Record record) {
+    record.id = id;
+    record.parent = parent;
+    record.write(add(kTagOf<Record>, ticks, Record::kWords));
+  }
+  void state(uint64_t ticks, EventId id, unsigned state) {
+    add(state_tag(state), ticks, 2)[1] = id;
+  }
+  void state(uint64_t ticks, EventId id, unsigned state, uint64_t argument) {
+    uint64_t* const words = add(state_tag(state), ticks, 3);
+    words[1] = id;
+    words[2] = argument;
+  }
+  void stop(uint64_t ticks, EventId id) { add(stop_tag(kind_of(id)), ticks, 2)[1] = id; }
+  template <class Record>
+  void communicator(uint64_t ticks, const Record& record) {
+    record.write(add(kTagOf<Record>, ticks, Record::kWords));
+  }
+
+  // Sorted by time, without what came after last_ticks; records of one tick keep their order.
+  const std::vector<uint64_t>& until(uint64_t last_ticks);
+  void clear();
+
+ private:
+  uint64_t* add(Tag tag, uint64_t ticks, unsigned count) {
+    sorted_ = sorted_ && (places_.empty() || places_.back().first <= ticks);
+    places_.emplace_back(ticks, static_cast<uint32_t>(words_.size()));
+    words_.resize(words_.size() + count);
+    uint64_t* const words = words_.data() + places_.back().second;
+    words[0] = make_word0(tag, ticks);
+    return words;
+  }
+
+  std::vector<uint64_t> words_, ordered_;
+  std::vector<std::pair<uint64_t, uint32_t>> places_;  // ticks and first word of each record
+  bool sorted_ = true;
+};
+
+}  // namespace lockstep::simulate

@@ -1,0 +1,88 @@
+#include "test/drivers/simulate/truth.h"
+
+#include "base/json.h"
+#include "test/drivers/simulate/host_clock.h"
+
+namespace lockstep::simulate {
+namespace {
+
+// What the run is longer for a fault, as a share of the run.
+double cost(int64_t with_ns, int64_t without_ns) {
+  return with_ns <= 0 ? 0
+                      : static_cast<double>(with_ns - without_ns) / static_cast<double>(with_ns);
+}
+
+const char* when_text(When when) {
+  constexpr const char* kTexts[] = {"always",  "often",    "bursts", "start",
+                                    "growing", "periodic", "once"};
+  return kTexts[static_cast<size_t>(when)];
+}
+
+void put_calls(JsonFields* out, const dumper::CallCounts& calls) {
+  constexpr const char* kNames[kCalls] = {"starts", "states", "stops"};
+  for (unsigned call = 0; call < kCalls; ++call) {
+    out->object(kNames[call], [&] {
+      for (unsigned kind = 0; kind < kKinds; ++kind) {
+        const uint64_t count = calls[dumper::call_cell(kind, static_cast<Call>(call))];
+        if (count != 0) out->number(kKindNames[kind], count);
+      }
+    });
+  }
+}
+
+void put_fault(JsonFields* out, const Truth& truth, size_t index) {
+  const Fault& fault = truth.faults[index];
+  const Layout& layout = truth.layout;
+  out->object([&] {
+    out->string("class", fault.info->name);
+    out->string("when", when_text(fault.info->when));
+    out->number("size", fault.size);
+    std::vector<int> ranks;
+    for (int rank = 0; rank < layout.options.ranks; ++rank) {
+      if (fault.hits(rank, layout.options.gpus_per_host)) ranks.push_back(rank);
+    }
+    out->list("ranks", ranks, [out](int rank) { out->writer().Int(rank); });
+    out->string("host", host_name(fault.rank >= 0 ? layout.host_of(fault.rank) : fault.host));
+    if (fault.peer >= 0) out->number("peer", fault.peer);
+    out->boolean("structure", is_structure(fault.info->harm));
+    if (fault.info->when == When::Once) {
+      out->number("step", fault.first_step);
+    } else {
+      out->number("cost", cost(truth.outcome.end_ns, truth.without_ns[index]));
+    }
+  });
+}
+
+}  // namespace
+
+std::string truth_json(const Truth& truth) {
+  JsonFields out;
+  out.object([&] {
+    const RunOptions& options = truth.options;
+    out.number("seed", options.seed);
+    out.number("ranks", options.ranks);
+    out.number("hosts", truth.layout.hosts);
+    out.number("tp", truth.layout.options.tensor);
+    out.number("pp", truth.layout.options.stages);
+    out.number("dp", truth.layout.data);
+    out.number("ep", truth.layout.options.experts);
+    out.string("schedule", options.schedule);
+    out.number("steps", options.steps);
+    out.string("events", options.events);
+    out.strings("noise", options.noise);
+    out.boolean("hung", truth.outcome.hung());
+    out.number("run_ns", truth.outcome.end_ns);
+    out.number("healthy_ns", truth.healthy_ns);
+    std::vector<size_t> indices(truth.faults.size());
+    for (size_t i = 0; i < indices.size(); ++i) indices[i] = i;
+    out.list("faults", indices, [&](size_t index) { put_fault(&out, truth, index); });
+    out.object("counts", [&] {
+      out.number("processes", truth.counts.processes);
+      out.number("communicators", truth.counts.communicators);
+      put_calls(&out, truth.counts.calls);
+    });
+  });
+  return std::string(out.text()) + "\n";
+}
+
+}  // namespace lockstep::simulate

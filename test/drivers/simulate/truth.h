@@ -1,0 +1,28 @@
+// truth.json: what is wrong with a simulated run, where, when and by how much, and what is in its
+// recording. docs/drivers.md has the fields.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "test/drivers/simulate/engine.h"
+#include "test/drivers/simulate/fault.h"
+#include "test/drivers/simulate/recording.h"
+#include "test/drivers/simulate/run.h"
+
+namespace lockstep::simulate {
+
+struct Truth {
+  const RunOptions& options;
+  const Layout& layout;
+  const std::vector<Program>& programs;
+  const std::vector<Fault>& faults;
+  const Outcome& outcome;
+  int64_t healthy_ns = 0;           // the same run without its faults
+  std::vector<int64_t> without_ns;  // ... without this one of them, by fault
+  const RecordedCounts& counts;
+};
+
+std::string truth_json(const Truth& truth);
+
+}  // namespace lockstep::simulate
