@@ -41,23 +41,6 @@ struct Host {
   uint64_t outstanding = 0;
 };
 
-// A member of an operation whose kernel has begun.
-struct Arrival {
-  int rank = -1;
-  uint8_t stream = 0;
-};
-
-struct Meeting {
-  Part part;
-  bool mismatched = false, stopped = false, done = false;
-  std::vector<Arrival> arrivals;
-};
-
-struct Pair {
-  std::deque<std::pair<Arrival, bool>> sends, receives;  // bool: its data does not move
-  uint64_t ordinal = 0;
-};
-
 struct Event {
   enum Kind : uint8_t { HostGoesOn, KernelBegins, KernelEnds };
   int64_t at_ns;
@@ -90,9 +73,12 @@ class Engine {
   void item_done(int rank, uint8_t stream, int64_t now_ns);
   void kernel_begins(int rank, uint8_t stream);
   void kernel_ends(int rank, uint8_t stream);
-  void meet(const Arrival& arrival, const Part& part, const Item& item);
-  void meet_peer(const Arrival& arrival, const Part& part, const Item& item);
-  void part_ends(const Arrival& arrival, int64_t end_ns);
+  Channel& channel_of(int rank, const Part& part, size_t* member);
+  void call(int rank, uint8_t stream, const Item& item, const Part& part, uint32_t index);
+  void arrive(int rank, const Part& part);
+  void complete(Meeting* meeting);
+  void part_ends(int rank, uint8_t stream, int64_t end_ns);
+  void tell_of_stuck(const Channel& channel);
   void die(int rank);
   void break_operations_of(int rank);
   Part part_of(int rank, const Item& item, uint32_t index) const;
@@ -101,10 +87,10 @@ class Engine {
   const Job& job_;
   Observer* observer_;
   std::vector<Host> hosts_;
-  std::vector<std::vector<uint64_t>> begun_;  // [communicator][rank]: collectives begun
-  std::vector<std::deque<Meeting>> meetings_;
-  std::vector<uint64_t> first_meeting_;  // ordinal of meetings_[communicator].front()
-  std::unordered_map<uint64_t, Pair> pairs_;
+  std::vector<Channel> collectives_;              // by communicator
+  std::unordered_map<uint64_t, size_t> pair_at_;  // by communicator, sender and receiver
+  std::deque<Channel> pairs_;
+  Transfer transfer_;
   std::priority_queue<Event> queue_;
   uint64_t events_ = 0;
   int64_t now_ns_ = 0;
@@ -114,9 +100,7 @@ class Engine {
 Engine::Engine(const Job& job, Observer* observer)
     : job_(job), observer_(observer), hosts_(static_cast<size_t>(job.layout.options.ranks)) {
   for (const Communicator& communicator : job.layout.communicators)
-    begun_.emplace_back(communicator.ranks.size());
-  meetings_.resize(job.layout.communicators.size());
-  first_meeting_.resize(job.layout.communicators.size());
+    collectives_.emplace_back(communicator.ranks.size());
   outcome_.finished_ns.assign(hosts_.size(), kNever);
 }
 
@@ -141,6 +125,8 @@ Outcome Engine::run() {
     }
   }
   outcome_.step_ns.push_back(outcome_.end_ns);
+  for (const Channel& channel : collectives_) tell_of_stuck(channel);
+  for (const Channel& channel : pairs_) tell_of_stuck(channel);
   return std::move(outcome_);
 }
 
@@ -252,6 +238,8 @@ void Engine::launch(int rank, const Place& place, const Instruction& instruction
       item.launch = observer_->launched({rank, self.step, called_ns, *now_ns, instruction.stream,
                                          instruction.grouped, parts.data(), instruction.parts});
     }
+    for (uint32_t i = 0; i < instruction.parts; ++i)
+      call(rank, instruction.stream, item, parts[i], i);
   }
   Stream& stream = self.streams[instruction.stream];
   ++stream.issued;
@@ -308,14 +296,8 @@ void Engine::kernel_begins(int rank, uint8_t stream) {
   Item& item = host(rank).streams[stream].items.front();
   if (observer_ != nullptr) observer_->kernel_began(rank, item.launch, now_ns_);
   item.end_ns = now_ns_;
-  for (uint32_t i = 0; i < item.parts; ++i) {
-    const Part part = part_of(rank, item, i);
-    if (is_p2p(part.function)) {
-      meet_peer({rank, stream}, part, item);
-    } else {
-      meet({rank, stream}, part, item);
-    }
-  }
+  // Ends may be told at once, which leaves the item where it is: ends come by the queue.
+  for (uint32_t i = 0; i < item.parts; ++i) arrive(rank, part_of(rank, item, i));
 }
 
 void Engine::kernel_ends(int rank, uint8_t stream) {
@@ -339,62 +321,95 @@ int Engine::member_rank(int rank, uint32_t communicator) const {
   return -1;
 }
 
-// A member's kernel of its next collective on this communicator has begun.
-void Engine::meet(const Arrival& arrival, const Part& part, const Item& item) {
-  const uint32_t communicator = part.communicator;
-  const auto member = static_cast<size_t>(member_rank(arrival.rank, communicator));
-  const uint64_t ordinal = begun_[communicator][member]++;
-  auto& meetings = meetings_[communicator];
-  const size_t index = ordinal - first_meeting_[communicator];
-  if (index >= meetings.size()) meetings.resize(index + 1);
-  Meeting& meeting = meetings[index];
-  if (meeting.arrivals.empty()) meeting.part = part;
-  meeting.mismatched |= !(meeting.part == part);
-  meeting.stopped |=
-      job_.faults.stops({arrival.rank, item.step, item.instruction}, Harm::TransferStops);
-  meeting.arrivals.push_back(arrival);
-  const size_t members = job_.layout.communicators[communicator].ranks.size();
-  for (const Arrival& at : meeting.arrivals) meeting.stopped |= host(at.rank).dead;
-  if (meeting.arrivals.size() < members || meeting.mismatched || meeting.stopped) return;
-  const int64_t end_ns = now_ns_ + job_.network.ring_ns(part, ordinal, item.step);
-  meeting.done = true;
-  for (const Arrival& at : meeting.arrivals) part_ends(at, end_ns);
-  while (!meetings.empty() && meetings.front().done) {
-    meetings.pop_front();
-    ++first_meeting_[communicator];
+// Where operations like this one meet, and as whom the rank comes.
+Channel& Engine::channel_of(int rank, const Part& part, size_t* member) {
+  const int self = member_rank(rank, part.communicator);
+  if (!is_p2p(part.function)) {
+    *member = static_cast<size_t>(self);
+    return collectives_[part.communicator];
+  }
+  const bool send = part.function == Function::Send;
+  *member = send ? 0 : 1;
+  const uint64_t from = static_cast<uint32_t>(send ? self : part.peer);
+  const uint64_t to = static_cast<uint32_t>(send ? part.peer : self);
+  const uint64_t key = (uint64_t{part.communicator} << 20 | from) << 20 | to;
+  const auto [found, is_new] = pair_at_.try_emplace(key, pairs_.size());
+  if (is_new) pairs_.emplace_back();
+  return pairs_[found->second];
+}
+
+// A rank has enqueued its part of an operation.
+void Engine::call(int rank, uint8_t stream, const Item& item, const Part& part, uint32_t index) {
+  size_t self = 0;
+  Meeting& meeting = channel_of(rank, part, &self).next_called(self);
+  if (meeting.called++ == 0) {
+    meeting.part = part;
+    meeting.step = item.step;
+  }
+  meeting.mismatched |= !is_p2p(part.function) && !(meeting.part == part);
+  MeetingMember& member = meeting.members[self];
+  member.rank = rank;
+  member.stream = stream;
+  member.part = index;
+  member.launch = item.launch;
+  member.called_ns = item.issued_ns;
+  member.stops = part.function != Function::Recv &&
+                 job_.faults.stops({rank, item.step, item.instruction}, Harm::TransferStops);
+}
+
+// Its kernel has begun.
+void Engine::arrive(int rank, const Part& part) {
+  size_t self = 0;
+  Channel& channel = channel_of(rank, part, &self);
+  Meeting& meeting = channel.next_begun(self);
+  MeetingMember& member = meeting.members[self];
+  member.begun_ns = now_ns_;
+  if (part.function == Function::Send && !member.stops) {
+    const int peer =
+        job_.layout.communicators[part.communicator].ranks[static_cast<size_t>(part.peer)];
+    if (job_.network.is_eager(part, rank, peer))
+      part_ends(rank, member.stream, now_ns_ + job_.network.copy_ns(part.bytes));
+  }
+  if (++meeting.begun < meeting.members.size() || meeting.mismatched) return;
+  for (const MeetingMember& at : meeting.members) {
+    if (at.stops || host(at.rank).dead) return;
+  }
+  complete(&meeting);
+  channel.forget_done();
+}
+
+// Everybody's kernel has begun.
+void Engine::complete(Meeting* meeting) {
+  meeting->done = true;
+  job_.network.play(*meeting, &transfer_);
+  if (observer_ != nullptr && transfer_.times.steps != 0)
+    observer_->moved(*meeting, transfer_, Observer::Progress::Whole);
+  const bool pair = is_p2p(meeting->part.function);
+  for (size_t i = 0; i < meeting->members.size(); ++i) {
+    const MeetingMember& at = meeting->members[i];
+    if (pair && i == 0 && job_.network.is_eager(meeting->part, at.rank, meeting->members[1].rank))
+      continue;
+    part_ends(at.rank, at.stream, transfer_.times.ends_ns[i]);
   }
 }
 
-void Engine::meet_peer(const Arrival& arrival, const Part& part, const Item& item) {
-  const auto& ranks = job_.layout.communicators[part.communicator].ranks;
-  const bool send = part.function == Function::Send;
-  const int self = arrival.rank, peer = ranks[static_cast<size_t>(part.peer)];
-  const int from = send ? self : peer, to = send ? peer : self;
-  const uint64_t key = (uint64_t{part.communicator} << 20 | static_cast<uint32_t>(from)) << 20 |
-                       static_cast<uint32_t>(to);
-  Pair& pair = pairs_[key];
-  const bool stopped =
-      send && job_.faults.stops({self, item.step, item.instruction}, Harm::TransferStops);
-  (send ? pair.sends : pair.receives).emplace_back(arrival, stopped);
-  const bool eager = job_.network.is_eager(part);
-  if (send && eager && !stopped) part_ends(arrival, now_ns_ + job_.network.copy_ns(part.bytes));
-  if (pair.sends.empty() || pair.receives.empty()) return;
-  const auto sender = pair.sends.front(), receiver = pair.receives.front();
-  pair.sends.pop_front();
-  pair.receives.pop_front();
-  const uint64_t ordinal = pair.ordinal++;
-  if (sender.second || host(sender.first.rank).dead || host(receiver.first.rank).dead) return;
-  const int64_t end_ns = now_ns_ + job_.network.transfer_ns(part, from, to, ordinal, item.step);
-  if (!eager) part_ends(sender.first, end_ns);
-  part_ends(receiver.first, end_ns);
+void Engine::tell_of_stuck(const Channel& channel) {
+  if (observer_ == nullptr) return;
+  auto progress = Observer::Progress::Stuck;
+  for (const Meeting& meeting : channel.open()) {
+    if (meeting.done || meeting.called == 0) continue;
+    job_.network.play(meeting, &transfer_);
+    if (transfer_.times.steps != 0) observer_->moved(meeting, transfer_, progress);
+    progress = Observer::Progress::Queued;
+  }
 }
 
 // The kernel ends with the last of its operations.
-void Engine::part_ends(const Arrival& arrival, int64_t end_ns) {
-  Item& item = host(arrival.rank).streams[arrival.stream].items.front();
+void Engine::part_ends(int rank, uint8_t stream, int64_t end_ns) {
+  Item& item = host(rank).streams[stream].items.front();
   item.end_ns = std::max(item.end_ns, end_ns);
   if (--item.open == 0 && !item.broken)
-    at(std::max(item.end_ns, now_ns_), Event::KernelEnds, arrival.rank, arrival.stream);
+    at(std::max(item.end_ns, now_ns_), Event::KernelEnds, rank, stream);
 }
 
 // The rank, and whoever a fault takes with it.
@@ -423,9 +438,12 @@ void Engine::break_operations_of(int rank) {
       for (uint32_t i = 0; i < head.parts; ++i) {
         const Part part = part_of(other, head, i);
         const auto& ranks = job_.layout.communicators[part.communicator].ranks;
-        head.broken |= is_p2p(part.function)
-                           ? ranks[static_cast<size_t>(part.peer)] == rank
-                           : std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+        const bool with_it = is_p2p(part.function)
+                                 ? ranks[static_cast<size_t>(part.peer)] == rank
+                                 : std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+        if (!with_it || head.broken) continue;
+        head.broken = true;
+        if (observer_ != nullptr) observer_->broke(other, head.launch, now_ns_);
       }
     }
   }

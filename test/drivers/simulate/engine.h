@@ -15,8 +15,6 @@
 
 namespace lockstep::simulate {
 
-constexpr int64_t kNever = INT64_MAX;
-
 struct Job {
   const Layout& layout;
   const std::vector<Program>& programs;
@@ -38,7 +36,7 @@ struct Launch {
 };
 
 // All times are nanoseconds since the job began. Calls come in the order of time, but that a launch
-// is told when it is called, with the time it returns.
+// is told when it is called, with the time it returns, and a transfer when its kernels' ends are known.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -46,6 +44,12 @@ class Observer {
   virtual uint64_t launched(const Launch& launch) = 0;
   virtual void kernel_began(int rank, uint64_t launch, int64_t at_ns) = 0;
   virtual void kernel_ended(int rank, uint64_t launch, int64_t at_ns) = 0;
+  // How the data of an operation between hosts moves. `stuck` ones come at the end of the job, also
+  // those that others of their channel are before: nothing of them moves.
+  enum class Progress : uint8_t { Whole, Stuck, Queued };
+  virtual void moved(const Meeting& meeting, const Transfer& transfer, Progress progress) = 0;
+  // What it was told of this launch after at_ns does not happen: a peer has died.
+  virtual void broke(int rank, uint64_t launch, int64_t at_ns) = 0;
   virtual void died(int rank, int64_t at_ns) = 0;
 };
 

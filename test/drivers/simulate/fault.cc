@@ -223,37 +223,24 @@ int64_t Faults::host_delay_ns(const Place& place) const {
   return ns;
 }
 
-double Faults::compute_factor(const Place& place) const {
+double Faults::factor(Harm harm, int rank, int step) const {
   double factor = 1;
   for (const Fault& fault : faults_) {
-    if (fault.info->harm == Harm::SlowCompute && fault.hits(place.rank, gpus_per_host_))
-      factor *= 1 + fault.size * strength(fault, place.step);
+    if (fault.info->harm == harm && fault.hits(rank, gpus_per_host_))
+      factor *= 1 + fault.size * strength(fault, step);
   }
   return factor;
 }
 
-double Faults::transfer_factor(int from, int to, bool over_network, int step) const {
+double Faults::link_factor(int from, int to, int step) const {
   double factor = 1;
   for (const Fault& fault : faults_) {
-    const bool ends = fault.hits(from, gpus_per_host_) || fault.hits(to, gpus_per_host_);
-    const Harm harm = fault.info->harm;
-    const bool slow = (harm == Harm::SlowTransfer && fault.hits(from, gpus_per_host_)) ||
-                      (harm == Harm::SlowProxy && over_network && ends) ||
-                      (harm == Harm::SlowNic && over_network && ends) ||
-                      (harm == Harm::SlowLink && from == fault.rank && to == fault.peer);
-    if (slow) factor *= 1 + fault.size * strength(fault, step);
+    const bool nic = fault.info->harm == Harm::SlowNic &&
+                     (fault.hits(from, gpus_per_host_) || fault.hits(to, gpus_per_host_));
+    const bool link = fault.info->harm == Harm::SlowLink && from == fault.rank && to == fault.peer;
+    if (nic || link) factor *= 1 + fault.size * strength(fault, step);
   }
   return factor;
-}
-
-int64_t Faults::proxy_delay_ns(int rank, int step) const {
-  constexpr int64_t kUsualPollNs = 2'000;
-  int64_t ns = 0;
-  for (const Fault& fault : faults_) {
-    if (fault.info->harm == Harm::SlowProxy && fault.hits(rank, gpus_per_host_))
-      ns += static_cast<int64_t>(fault.size * strength(fault, step) * kUsualPollNs);
-  }
-  return ns;
 }
 
 bool Faults::stops(const Place& place, Harm harm) const {

@@ -80,10 +80,13 @@ class Faults {
       : faults_(std::move(faults)), random_(random), gpus_per_host_(gpus_per_host) {}
 
   int64_t host_delay_ns(const Place& place) const;
-  double compute_factor(const Place& place) const;
-  // The world rank whose GPU or link makes this transfer slow does so by this factor.
-  double transfer_factor(int from, int to, bool over_network, int step) const;
-  int64_t proxy_delay_ns(int rank, int step) const;
+  double compute_factor(const Place& place) const {
+    return factor(Harm::SlowCompute, place.rank, place.step);
+  }
+  // How much longer a transfer takes: over a network edge, through a GPU, through a rank's proxies.
+  double link_factor(int from, int to, int step) const;
+  double gpu_factor(int rank, int step) const { return factor(Harm::SlowTransfer, rank, step); }
+  double proxy_factor(int rank, int step) const { return factor(Harm::SlowProxy, rank, step); }
   bool stops(const Place& place, Harm harm) const;
   // The instruction that the rank plays at this place: another one when the order is wrong.
   uint32_t played(const Place& place) const;
@@ -93,6 +96,7 @@ class Faults {
  private:
   // 0 in steps that the fault leaves alone, else up to 1.
   double strength(const Fault& fault, int step) const;
+  double factor(Harm harm, int rank, int step) const;
 
   std::vector<Fault> faults_;
   Random random_{0};

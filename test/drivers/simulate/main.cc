@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "base/command_line.h"
+#include "test/drivers/simulate/fault.h"
 #include "test/drivers/simulate/noise.h"
 #include "test/drivers/simulate/run.h"
 #include "test/drivers/simulate/schedule.h"

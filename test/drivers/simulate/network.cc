@@ -3,44 +3,178 @@
 #include <algorithm>
 
 namespace lockstep::simulate {
+namespace {
 
-Network::Edge Network::edge(int from, int to, int step) const {
-  const bool over_network = layout_.host_of(from) != layout_.host_of(to);
-  const double slow = faults_.transfer_factor(from, to, over_network, step);
-  const double bytes_per_ns =
-      over_network ? machine_.between_bytes_per_ns : machine_.inside_bytes_per_ns;
-  return {over_network ? machine_.between_ns : machine_.inside_ns, bytes_per_ns / slow};
+constexpr uint64_t kSliceBytes = 1 << 20, kPairStepBytes = 128 << 10, kSmallBytes = 64 << 10;
+constexpr uint32_t kRingCredits = 4, kPairCredits = 8;
+constexpr size_t kMostCells = 100'000;  // of a ring: ranks times steps
+
+int64_t over(uint64_t bytes, double bytes_per_ns) {
+  return static_cast<int64_t>(static_cast<double>(bytes) / bytes_per_ns);
+}
+
+int64_t last_begun(const Meeting& meeting) {
+  int64_t last = 0;
+  for (const MeetingMember& member : meeting.members) last = std::max(last, member.begun_ns);
+  const bool stops = std::any_of(meeting.members.begin(), meeting.members.end(),
+                                 [](const MeetingMember& member) { return member.stops; });
+  return stops || meeting.mismatched ? kNever : last;
+}
+
+}  // namespace
+
+double Network::bytes_per_ns(int from, int to, int step) const {
+  const double usual =
+      crosses(from, to) ? machine_.between_bytes_per_ns : machine_.inside_bytes_per_ns;
+  return usual / (crosses(from, to) ? faults_.link_factor(from, to, step) : 1);
 }
 
 int64_t Network::copy_ns(uint64_t bytes) const {
-  return machine_.kernel_ns +
-         static_cast<int64_t>(static_cast<double>(bytes) / machine_.inside_bytes_per_ns);
+  return machine_.kernel_ns + over(bytes, machine_.inside_bytes_per_ns);
 }
 
-int64_t Network::ring_ns(const Part& part, uint64_t ordinal, int step) const {
-  const auto& ranks = layout_.communicators[part.communicator].ranks;
-  const size_t count = ranks.size();
-  int64_t once_round_ns = 0;
-  double bytes_per_ns = machine_.inside_bytes_per_ns;
-  for (size_t i = 0; i < count; ++i) {
-    const Edge at = edge(ranks[i], ranks[(i + 1) % count], step);
-    once_round_ns += at.latency_ns;
-    bytes_per_ns = std::min(bytes_per_ns, at.bytes_per_ns);
+TransportEdge Network::edge(const Meeting& meeting, int from, int to, uint64_t bytes,
+                            double noise) const {
+  TransportEdge made;
+  made.latency_ns = latency_ns(from, to);
+  made.wire_ns = over(bytes, bytes_per_ns(from, to, meeting.step) / noise);
+  if (!crosses(from, to)) return made;
+  const auto excess = [&](int rank) {
+    return static_cast<int64_t>((faults_.proxy_factor(rank, meeting.step) - 1) *
+                                static_cast<double>(made.wire_ns));
+  };
+  made.sender_ns = excess(from);
+  made.receiver_ns = excess(to);
+  return made;
+}
+
+std::vector<TransportMember> Network::members(const Meeting& meeting, uint64_t bytes) const {
+  std::vector<TransportMember> made;
+  for (const MeetingMember& member : meeting.members) {
+    const double slow = member.rank < 0 ? 1 : faults_.gpu_factor(member.rank, meeting.step);
+    // A GPU is faster than what it feeds, unless it is slow.
+    const double rate =
+        slow > 1 ? machine_.between_bytes_per_ns / slow : 2 * machine_.inside_bytes_per_ns;
+    made.push_back({happens(member.called_ns) ? member.called_ns + machine_.post_ns : kNever,
+                    member.begun_ns, over(bytes, rate), member.stops || meeting.mismatched});
   }
-  const int rounds = part.function == Function::AllReduce ? 2 : 1;
-  const double share = static_cast<double>(count - 1) / static_cast<double>(count);
-  const double moved = static_cast<double>(part.bytes) / bytes_per_ns;
-  const double ns = rounds * share * (moved + static_cast<double>(once_round_ns));
-  return machine_.kernel_ns +
-         static_cast<int64_t>(ns * noise_.transfer_factor(part.communicator, ordinal));
+  return made;
 }
 
-int64_t Network::transfer_ns(const Part& part, int from, int to, uint64_t ordinal, int step) const {
-  const Edge at = edge(from, to, step);
-  const double moved = static_cast<double>(part.bytes) / at.bytes_per_ns;
+// From when every member has begun. Every byte crosses every edge once (all-gather,
+// reduce-scatter) or twice (all-reduce), less the share of one rank; what is small goes up and down
+// a tree.
+int64_t Network::ring_ns(const Meeting& meeting, const std::vector<int>& ranks,
+                         double noise) const {
+  const size_t count = ranks.size();
+  int64_t once_round_ns = 0, edge_ns = 0;
+  double slowest = machine_.inside_bytes_per_ns;
+  for (size_t i = 0; i < count; ++i) {
+    const int from = ranks[i], to = ranks[(i + 1) % count];
+    const double proxies = crosses(from, to) ? faults_.proxy_factor(from, meeting.step) : 1;
+    once_round_ns += latency_ns(from, to);
+    edge_ns = std::max(edge_ns, latency_ns(from, to));
+    slowest = std::min(slowest, bytes_per_ns(from, to, meeting.step) / proxies /
+                                    faults_.gpu_factor(from, meeting.step));
+  }
+  const int rounds = meeting.part.function == Function::AllReduce ? 2 : 1;
+  int levels = 0;
+  while (size_t{1} << levels < count) ++levels;
+  if (meeting.part.bytes <= kSmallBytes) once_round_ns = std::min(once_round_ns, levels * edge_ns);
+  const double share = static_cast<double>(count - 1) / static_cast<double>(count);
+  const double moved = static_cast<double>(meeting.part.bytes) / slowest;
+  return machine_.kernel_ns +
+         static_cast<int64_t>(rounds * share * (moved + static_cast<double>(once_round_ns)) *
+                              noise);
+}
+
+TransportShape Network::ring_shape(const Part& part, size_t ranks, Transfer* transfer) const {
+  const auto rounds =
+      static_cast<uint32_t>((ranks - 1) * (part.function == Function::AllReduce ? 2 : 1));
+  const uint64_t chunk = std::max<uint64_t>(part.bytes / kChannels / ranks, 1);
+  uint32_t slices = chunk > kSliceBytes / 8 ? 2 : 1;
+  uint32_t loops = static_cast<uint32_t>((chunk + 2 * kSliceBytes - 1) / (2 * kSliceBytes));
+  if (!every_step_) loops = 1;
+  if (!every_step_ && ranks > 8) slices = 1;
+  TransportShape shape;
+  shape.steps = rounds * loops * slices;
+  shape.behind = slices;
+  shape.steps_of_loop = rounds * slices;
+  shape.credits = kRingCredits;
+  transfer->step_bytes = std::max<uint64_t>(chunk / loops / slices, 1);
+  return shape;
+}
+
+void Network::play_collective(const Meeting& meeting, Transfer* transfer) const {
+  const Communicator& communicator = layout_.communicators[meeting.part.communicator];
+  const std::vector<int>& ranks = communicator.ranks;
+  const size_t count = ranks.size();
+  const double noise = noise_.transfer_factor(meeting.part.communicator, meeting.ordinal);
+  const int64_t begun_ns = last_begun(meeting);
+  if (communicator.nodes == 1) {
+    transfer->times.steps = 0;
+    transfer->times.ends_ns.assign(
+        count, happens(begun_ns) ? begun_ns + ring_ns(meeting, ranks, noise) : kNever);
+    return;
+  }
+  TransportShape shape = ring_shape(meeting.part, count, transfer);
+  const bool in_steps =
+      meeting.part.bytes > kSmallBytes && (every_step_ || shape.steps * count <= kMostCells);
+  if (!in_steps)
+    shape = TransportShape();  // one step to each neighbour, and the end by the formula
+  const uint64_t bytes = transfer->step_bytes * kChannels;
+  std::vector<TransportEdge> edges;
+  transfer->over_network.clear();
+  for (size_t i = 0; i < count; ++i) {
+    const int from = ranks[i], to = ranks[(i + 1) % count];
+    edges.push_back(edge(meeting, from, to, bytes, noise));
+    transfer->over_network.push_back(crosses(from, to) ? 1 : 0);
+  }
+  play_ring(members(meeting, bytes), edges, shape, &transfer->times);
+  if (in_steps) return;
+  for (int64_t& end_ns : transfer->times.ends_ns)
+    end_ns =
+        happens(begun_ns) ? std::max(end_ns, begun_ns + ring_ns(meeting, ranks, noise)) : kNever;
+}
+
+void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
+  // A member that has not called is known by what its peer has called.
+  const auto& ranks = layout_.communicators[meeting.part.communicator].ranks;
+  const bool send = meeting.part.function == Function::Send;
+  const int peer = ranks[static_cast<size_t>(meeting.part.peer)];
+  const MeetingMember &first = meeting.members[0], &second = meeting.members[1];
+  const int from = first.rank >= 0 ? first.rank : send ? second.rank : peer;
+  const int to = second.rank >= 0 ? second.rank : send ? peer : first.rank;
   const auto pair = static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(to);
-  const double noise = noise_.transfer_factor(part.communicator, pair ^ ordinal << 16);
-  return machine_.kernel_ns + at.latency_ns + static_cast<int64_t>(moved * noise);
+  const double noise =
+      noise_.transfer_factor(meeting.part.communicator, pair ^ meeting.ordinal << 16);
+  const uint64_t per_channel = std::max<uint64_t>(meeting.part.bytes / kChannels, 1);
+  if (!crosses(from, to)) {
+    const double rate = machine_.inside_bytes_per_ns / faults_.gpu_factor(from, meeting.step);
+    const int64_t begun_ns = last_begun(meeting);
+    const int64_t end_ns = happens(begun_ns) ? begun_ns + machine_.kernel_ns + machine_.inside_ns +
+                                                   over(meeting.part.bytes, rate / noise)
+                                             : kNever;
+    transfer->times.steps = 0;
+    transfer->times.ends_ns = {end_ns, end_ns};
+    return;
+  }
+  TransportShape shape;
+  shape.steps = static_cast<uint32_t>((per_channel + kPairStepBytes - 1) / kPairStepBytes);
+  shape.credits = kPairCredits;
+  transfer->step_bytes = per_channel / shape.steps;
+  transfer->over_network = {1};
+  const uint64_t bytes = transfer->step_bytes * kChannels;
+  play_transfer(members(meeting, bytes), edge(meeting, from, to, bytes, noise), shape,
+                &transfer->times);
+}
+
+void Network::play(const Meeting& meeting, Transfer* transfer) const {
+  if (is_p2p(meeting.part.function)) {
+    play_pair(meeting, transfer);
+  } else {
+    play_collective(meeting, transfer);
+  }
 }
 
 }  // namespace lockstep::simulate

@@ -1,5 +1,6 @@
-// How long data takes: latency and bandwidth of edges inside and between hosts, and the time a ring
-// takes over them. Knows faults and noise, not kernels. Any thread.
+// How long data takes: latency and bandwidth of edges inside and between hosts, and the times of an
+// operation over them. Inside a host from a formula, between hosts step by step. Knows faults and
+// noise, not kernels. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,9 @@
 
 #include "test/drivers/simulate/fault.h"
 #include "test/drivers/simulate/layout.h"
+#include "test/drivers/simulate/meeting.h"
 #include "test/drivers/simulate/program.h"
+#include "test/drivers/simulate/transport.h"
 
 namespace lockstep::simulate {
 
@@ -16,35 +19,57 @@ struct Machine {
   double inside_bytes_per_ns = 200, between_bytes_per_ns = 25;
   int64_t inside_ns = 1'000, between_ns = 6'000;  // an edge's latency
   int64_t kernel_ns = 4'000;                      // a communication kernel that moves nothing
+  int64_t post_ns = 8'000;           // from a call's return until the proxy has taken it up
   uint64_t eager_bytes = 256 << 10;  // a send that fits into the buffers does not wait for its peer
+};
+
+// Data of all channels together moves in steps; each channel has its share of the bytes.
+constexpr unsigned kChannels = 2;
+
+// What became of a meeting.
+struct Transfer {
+  TransportTimes times;            // steps is 0 where nothing crosses hosts
+  std::vector<char> over_network;  // by edge
+  uint64_t step_bytes = 0;         // of one channel
 };
 
 class Network {
  public:
-  Network(const Layout& layout, const Machine& machine, const Noise& noise, const Faults& faults)
-      : layout_(layout), machine_(machine), noise_(noise), faults_(faults) {}
+  // `every_step`: as many steps as NCCL makes; else no more than the times need.
+  Network(const Layout& layout, const Machine& machine, const Noise& noise, const Faults& faults,
+          bool every_step)
+      : layout_(layout),
+        machine_(machine),
+        noise_(noise),
+        faults_(faults),
+        every_step_(every_step) {}
 
-  // A ring collective that moves its data once every member has begun: nanoseconds from then on.
-  // Every byte crosses every edge once (all-gather, reduce-scatter) or twice (all-reduce), less
-  // the share of one rank.
-  int64_t ring_ns(const Part& part, uint64_t ordinal, int step) const;
-  // From one world rank to another, once both have begun.
-  int64_t transfer_ns(const Part& part, int from, int to, uint64_t ordinal, int step) const;
-  // A send that does not wait for its peer: into the buffers.
-  bool is_eager(const Part& part) const { return part.bytes <= machine_.eager_bytes; }
+  // Also of a meeting that is not complete: kNever where its data never gets.
+  void play(const Meeting& meeting, Transfer* transfer) const;
+  // A send that ends with its own kernel, into the buffers, whatever its peer does.
+  bool is_eager(const Part& part, int from, int to) const {
+    return part.bytes <= machine_.eager_bytes && !crosses(from, to);
+  }
   int64_t copy_ns(uint64_t bytes) const;
 
  private:
-  struct Edge {
-    int64_t latency_ns;
-    double bytes_per_ns;
-  };
-  Edge edge(int from, int to, int step) const;
+  bool crosses(int from, int to) const { return layout_.host_of(from) != layout_.host_of(to); }
+  double bytes_per_ns(int from, int to, int step) const;
+  int64_t latency_ns(int from, int to) const {
+    return crosses(from, to) ? machine_.between_ns : machine_.inside_ns;
+  }
+  int64_t ring_ns(const Meeting& meeting, const std::vector<int>& ranks, double noise) const;
+  TransportShape ring_shape(const Part& part, size_t ranks, Transfer* transfer) const;
+  TransportEdge edge(const Meeting& meeting, int from, int to, uint64_t bytes, double noise) const;
+  std::vector<TransportMember> members(const Meeting& meeting, uint64_t bytes) const;
+  void play_collective(const Meeting& meeting, Transfer* transfer) const;
+  void play_pair(const Meeting& meeting, Transfer* transfer) const;
 
   const Layout& layout_;
   Machine machine_;
   const Noise& noise_;
   const Faults& faults_;
+  bool every_step_;
 };
 
 }  // namespace lockstep::simulate

@@ -5,9 +5,9 @@
 namespace lockstep::simulate {
 namespace {
 
-constexpr unsigned kChannels = 2, kFunctions = 5;
+constexpr unsigned kFunctions = 5;
 constexpr int64_t kInitNs = -400'000'000, kAnchorsApartNs = 100'000'000, kFinalizeNs = 5'000'000,
-                  kPollNs = 2'000;
+                  kPollNs = 2'000, kPostNs = 8'000;
 
 // Numbers of the string table.
 enum Text : uint16_t {
@@ -200,7 +200,8 @@ uint64_t Recording::seen_ticks(int number, const Launched& launched, int64_t at_
   const auto place = static_cast<uint64_t>(at_ns);
   const auto poll_ns = static_cast<int64_t>(
       random_.below(kPollNs, Draw::Poll, static_cast<uint64_t>(number), place));
-  return ticks(number, at_ns + 500 + poll_ns + faults_.proxy_delay_ns(number, launched.step));
+  const double slow = faults_.proxy_factor(number, launched.step);
+  return ticks(number, at_ns + 500 + static_cast<int64_t>(slow * static_cast<double>(poll_ns)));
 }
 
 void Recording::kernel_began(int number, uint64_t launch, int64_t at_ns) {
@@ -236,6 +237,59 @@ void Recording::kernel_ended(int number, uint64_t launch, int64_t at_ns) {
     proxy.state(seen + 100 * i, id, kKernelChStop, stamp + i % kChannels * 32);
     proxy.stop(seen + 100 * i + 40, id);
   }
+}
+
+EdgeEnd Recording::edge_end(const Meeting& meeting, size_t self, size_t peer, Progress progress) {
+  const MeetingMember& member = meeting.members[self];
+  Rank& records = rank(member.rank);
+  const Launched& launched = records.launches[member.launch];
+  const uint32_t number = launched.communicator;
+  EdgeEnd end;
+  end.clock = &clock(member.rank);
+  end.records = &records.proxies[number - 1];
+  end.serial = &records.proxy_serials[number - 1];
+  end.comm = number;
+  end.operation = launched.first_operation + (uint64_t{member.part} << kSerialShift);
+  const bool pair = is_p2p(meeting.part.function);
+  const auto& ranks = layout_.communicators[meeting.part.communicator].ranks;
+  const auto rank_of = [&](size_t index) {
+    if (!pair) return static_cast<int32_t>(index);
+    const auto found = std::find(ranks.begin(), ranks.end(), meeting.members[index].rank);
+    // One that has not called is the peer that the other named.
+    return found != ranks.end() ? static_cast<int32_t>(found - ranks.begin()) : meeting.part.peer;
+  };
+  end.rank = rank_of(self);
+  end.peer = rank_of(peer);
+  end.pid = pid_of(member.rank);
+  end.posted_ns = member.called_ns + kPostNs;
+  end.with_steps = this->records(Kind::ProxyStep);
+  end.queued = progress == Progress::Queued;
+  return end;
+}
+
+void Recording::moved(const Meeting& meeting, const Transfer& transfer, Progress progress) {
+  if (!records(Kind::ProxyOp)) return;
+  const size_t count = meeting.members.size();
+  for (size_t edge = 0; edge < transfer.over_network.size(); ++edge) {
+    if (transfer.over_network[edge] == 0) continue;
+    const size_t from = edge, to = (edge + 1) % count;
+    const StepTimes* const steps = &transfer.times.at(edge, 0);
+    const uint32_t number = transfer.times.steps;
+    if (happens(meeting.members[to].called_ns)) {
+      record_receives(edge_end(meeting, to, from, progress), steps, number, transfer.step_bytes,
+                      kChannels);
+    }
+    if (happens(meeting.members[from].called_ns)) {
+      record_sends(edge_end(meeting, from, to, progress), steps, number, transfer.step_bytes,
+                   kChannels);
+    }
+  }
+}
+
+// Nothing later than this launch's has moved on its communicator.
+void Recording::broke(int number, uint64_t launch, int64_t at_ns) {
+  Rank& self = rank(number);
+  self.proxies[self.launches[launch].communicator - 1].cut(ticks(number, at_ns));
 }
 
 void Recording::died(int number, int64_t at_ns) { rank(number).died_ns = at_ns; }

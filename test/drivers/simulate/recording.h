@@ -9,6 +9,7 @@
 #include "dumper/segment/counts.h"
 #include "test/drivers/simulate/engine.h"
 #include "test/drivers/simulate/host_clock.h"
+#include "test/drivers/simulate/network_records.h"
 #include "test/drivers/simulate/process_file.h"
 #include "test/drivers/simulate/thread_records.h"
 
@@ -37,6 +38,8 @@ class Recording : public Observer {
   uint64_t launched(const Launch& launch) override;
   void kernel_began(int rank, uint64_t launch, int64_t at_ns) override;
   void kernel_ended(int rank, uint64_t launch, int64_t at_ns) override;
+  void moved(const Meeting& meeting, const Transfer& transfer, Progress progress) override;
+  void broke(int rank, uint64_t launch, int64_t at_ns) override;
   void died(int rank, int64_t at_ns) override;
 
   Status write(const std::string& directory, const Outcome& outcome, RecordedCounts* counts);
@@ -72,6 +75,7 @@ class Recording : public Observer {
                 uint64_t stop);
   void operation(const Launch& launch, const Part& part, EventId id, EventId api, EventId group,
                  uint64_t start);
+  EdgeEnd edge_end(const Meeting& meeting, size_t self, size_t peer, Progress progress);
   uint64_t seen_ticks(int number, const Launched& launched, int64_t at_ns) const;
   Status write_rank(int number, const Outcome& outcome, int64_t look_ns, ProcessFileWriter* files,
                     RecordedCounts* counts);

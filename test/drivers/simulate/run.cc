@@ -34,6 +34,8 @@ class Simulation {
   std::vector<Program> programs_;
   std::optional<Noise> noise_;
   std::vector<Fault> faults_;
+  uint32_t events_ = 0;
+  bool every_step_ = false;
   Outcome healthy_;
 };
 
@@ -58,6 +60,10 @@ Status Simulation::prepare_layout() {
 Status Simulation::prepare() {
   Status status = prepare_layout();
   if (!status.ok()) return status;
+  const Result<uint32_t> events = dumper::parse_events(options_.events);
+  if (!events.ok()) return events.status();
+  events_ = events.value();
+  every_step_ = (events_ >> static_cast<unsigned>(Kind::ProxyStep) & 1u) != 0;
   ScheduleOptions schedule;
   schedule.name = options_.schedule;
   schedule.layers = options_.layers;
@@ -94,7 +100,7 @@ Status Simulation::prepare_faults() {
 Outcome Simulation::play_with(const std::vector<Fault>& faults, const RecordingOptions* recording,
                               std::optional<Recording>* made) {
   const Faults all(faults, random_, options_.gpus_per_host);
-  const Network network(layout_, Machine(), *noise_, all);
+  const Network network(layout_, Machine(), *noise_, all, every_step_);
   const Job job{layout_, programs_, network, *noise_, all, options_.steps, options_.run_ahead};
   if (recording == nullptr) return play(job, nullptr);
   made->emplace(layout_, all, random_, *recording);
@@ -102,10 +108,8 @@ Outcome Simulation::play_with(const std::vector<Fault>& faults, const RecordingO
 }
 
 Status Simulation::record() {
-  const Result<uint32_t> events = dumper::parse_events(options_.events);
-  if (!events.ok()) return events.status();
   RecordingOptions how;
-  how.events = events.value();
+  how.events = events_;
   how.events_name = options_.events;
   how.seed = options_.seed;
   how.hung_end = options_.hung_end;

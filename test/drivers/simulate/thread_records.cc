@@ -18,10 +18,10 @@ const std::vector<uint64_t>& ThreadRecords::until(uint64_t last_ticks) {
   return ordered_;
 }
 
-void ThreadRecords::clear() {
-  words_.clear();
-  places_.clear();
-  sorted_ = true;
+void ThreadRecords::cut(uint64_t last_ticks) {
+  const auto late = [last_ticks](const auto& place) { return place.first > last_ticks; };
+  places_.erase(std::remove_if(places_.begin(), places_.end(), late), places_.end());
+  sorted_ = false;  // words_ holds more than places_ now
 }
 
 }  // namespace lockstep::simulate

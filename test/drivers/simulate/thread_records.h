@@ -35,7 +35,8 @@ class ThreadRecords {
 
   // Sorted by time, without what came after last_ticks; records of one tick keep their order.
   const std::vector<uint64_t>& until(uint64_t last_ticks);
-  void clear();
+  // Forgets what comes after last_ticks.
+  void cut(uint64_t last_ticks);
 
  private:
   uint64_t* add(Tag tag, uint64_t ticks, unsigned count) {

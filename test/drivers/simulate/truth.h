@@ -8,7 +8,7 @@
 #include "test/drivers/simulate/engine.h"
 #include "test/drivers/simulate/fault.h"
 #include "test/drivers/simulate/recording.h"
-#include "test/drivers/simulate/run.h"
+#include "test/drivers/simulate/run_options.h"
 
 namespace lockstep::simulate {
 

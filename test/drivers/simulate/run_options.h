@@ -1,0 +1,26 @@
+// What one simulated job is asked for: the command line, or a line of a batch. Plain data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "test/drivers/simulate/process_file.h"
+
+namespace lockstep::simulate {
+
+struct RunOptions {
+  std::string directory;
+  uint64_t seed = 1;
+  int ranks = 8, gpus_per_host = 8;
+  int tensor = 0, stages = 0, experts = 0;  // 0: the schedule's own
+  std::string schedule = "ddp";
+  int steps = 20, layers = 4, micro_batches = 4, run_ahead = 1024;
+  std::string events = "proxy";
+  std::vector<std::string> noise = {"jitter"};
+  std::vector<std::string> classes;  // none: healthy
+  double size = 0;                   // of the first class; 0: the class's own
+  int rank = -1, at_step = -1;       // likewise; -1: drawn
+  ProcessEnd hung_end = ProcessEnd::Recovered;
+};
+
+}  // namespace lockstep::simulate

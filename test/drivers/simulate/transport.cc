@@ -1,0 +1,71 @@
+#include "test/drivers/simulate/transport.h"
+
+#include <algorithm>
+
+namespace lockstep::simulate {
+namespace {
+
+constexpr int64_t kFlushNs = 700, kEndNs = 1'000;
+
+// Step n over the edge, once all steps before it are known.
+StepTimes next_step(const TransportMember& sender, const TransportMember& receiver,
+                    const TransportEdge& edge, const TransportShape& shape, uint32_t n,
+                    const StepTimes* earlier, int64_t input_ns) {
+  const StepTimes* const before = n > 0 ? &earlier[n - 1] : nullptr;
+  const StepTimes* const freed = n >= shape.credits ? &earlier[n - shape.credits] : nullptr;
+  StepTimes step{};
+  step.posted_ns = freed != nullptr ? freed->acknowledged_ns : sender.posted_ns;
+  step.ready_ns = std::max({sender.begun_ns, step.posted_ns, input_ns,
+                            before != nullptr ? before->ready_ns : 0}) +
+                  sender.gpu_ns;
+  step.awaited_ns = freed != nullptr ? freed->consumed_ns : receiver.posted_ns;
+  step.sent_ns =
+      std::max({step.ready_ns + edge.sender_ns, step.awaited_ns + edge.latency_ns,
+                before != nullptr ? before->sent_ns + edge.wire_ns + edge.sender_ns : 0});
+  if (sender.data_stops && n >= shape.steps / 2) step.sent_ns = kNever;
+  step.arrived_ns = step.sent_ns + edge.wire_ns + edge.latency_ns;
+  step.acknowledged_ns = step.arrived_ns + edge.latency_ns;
+  step.flushed_ns = step.arrived_ns + edge.receiver_ns + kFlushNs;
+  step.consumed_ns = std::max(step.flushed_ns, receiver.begun_ns) + receiver.gpu_ns;
+  return step;
+}
+
+}  // namespace
+
+void play_ring(const std::vector<TransportMember>& members, const std::vector<TransportEdge>& edges,
+               const TransportShape& shape, TransportTimes* times) {
+  const size_t count = members.size();
+  times->steps = shape.steps;
+  times->edges.resize(count * shape.steps);
+  for (uint32_t n = 0; n < shape.steps; ++n) {
+    const bool needs_input = shape.behind != 0 && n % shape.steps_of_loop >= shape.behind;
+    for (size_t i = 0; i < count; ++i) {
+      const size_t from = (i + count - 1) % count;
+      const int64_t input_ns =
+          needs_input ? times->edges[from * shape.steps + n - shape.behind].consumed_ns : 0;
+      StepTimes* const steps = &times->edges[i * shape.steps];
+      steps[n] =
+          next_step(members[i], members[(i + 1) % count], edges[i], shape, n, steps, input_ns);
+    }
+  }
+  times->ends_ns.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t from = (i + count - 1) % count;
+    times->ends_ns[i] = std::max(times->at(from, shape.steps - 1).consumed_ns,
+                                 times->at(i, shape.steps - 1).ready_ns) +
+                        kEndNs;
+  }
+}
+
+void play_transfer(const std::vector<TransportMember>& members, const TransportEdge& edge,
+                   const TransportShape& shape, TransportTimes* times) {
+  times->steps = shape.steps;
+  times->edges.resize(shape.steps);
+  StepTimes* const steps = times->edges.data();
+  for (uint32_t n = 0; n < shape.steps; ++n)
+    steps[n] = next_step(members[0], members[1], edge, shape, n, steps, 0);
+  times->ends_ns = {steps[shape.steps - 1].ready_ns + kEndNs,
+                    steps[shape.steps - 1].consumed_ns + kEndNs};
+}
+
+}  // namespace lockstep::simulate
