@@ -68,15 +68,18 @@ BENCH     = $(patsubst bench/%.cc,$(BUILD)/bench/%,$(wildcard bench/*.cc))
 FUZZ      = $(patsubst test/fuzz/%.cc,$(BUILD)/fuzz/%,$(wildcard test/fuzz/*.cc))
 # What records, and what reads: most programs need only the first, which spares sanitizer builds the second.
 RECORDING = $(BUILD)/libdumper.a $(BUILD)/libclocksync.a $(BUILD)/libbase.a
-LIBS      = $(BUILD)/libanalysis.a $(RECORDING)
+LIBS      = $(BUILD)/libanalysis.a $(BUILD)/libreader.a $(RECORDING)
+# For programs of others, which include lockstep/read.h and nothing else.
+READER_SO = $(BUILD)/liblockstep.so.0
 # Programs only: the plugin has no command line and is built without its library.
 COMMAND_LINE = $(BUILD)/libcommandline.a
-unit_libs = $(if $(filter analysis_% dumper_recovery,$(1)),$(LIBS),$(RECORDING))
+unit_libs = $(if $(filter analysis_% dumper_recovery reader,$(1)),$(LIBS),$(RECORDING))
 
-.PHONY: FORCE all plugin tools unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz soak install fresh-root-test clean help
-all: plugin tools            ## the plugin and the command
+.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz soak install fresh-root-test clean help
+all: plugin tools reader     ## the plugin, the command and the library
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
 tools: $(TOOLS)
+reader: $(BUILD)/liblockstep.a $(BUILD)/liblockstep.so
 unit: $(UNIT) $(TEST_SO)     ## unit test programs
 # Those of what runs in other people's processes, without the analysis: what CI builds again with sanitizers.
 unit-recording: $(filter-out %_recovery,$(filter $(BUILD)/test/unit_plugin_% $(BUILD)/test/unit_dumper_%,$(UNIT)))
@@ -114,7 +117,9 @@ $(BUILD)/libbase.a: $(filter-out %/command_line.o,$(call objs,base))
 $(COMMAND_LINE): $(BUILD)/obj/base/command_line.o
 $(BUILD)/libdumper.a: $(call objs,dumper)
 $(BUILD)/libclocksync.a: $(filter-out $(BUILD)/obj/clocksync/daemon/%,$(call objs,clocksync))
+$(BUILD)/libreader.a: $(call objs,reader)
 $(BUILD)/libanalysis.a: $(call objs,analysis)
+$(BUILD)/liblockstep.a: $(call objs,reader dumper/segment dumper/run clocksync/record) $(filter-out %/command_line.o,$(call objs,base))
 $(BUILD)/lib%.a:
 	@mkdir -p $(@D); rm -f $@
 	$(AR) rcs $@ $^
@@ -124,6 +129,12 @@ $(PLUGIN_SO): $(call objs,plugin) $(RECORDING) plugin/exports.map
 	  $(if $(SAN),,-Wl,-z,defs) -Wl,-z,nodelete -Wl,-soname,libnccl-profiler.so -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
 $(BUILD)/libnccl-profiler-lockstep.so: $(PLUGIN_SO)
 	ln -sf libnccl-profiler.so $@
+
+$(READER_SO): $(call objs,reader) $(RECORDING) reader/exports.map
+	$(CXX) -shared $(LDFLAGS) $(STATIC_CXX_FLAGS) -Wl,--version-script=reader/exports.map -Wl,--exclude-libs,ALL \
+	  $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,$(@F) -o $@ $(filter %.o %.a,$^) $(ZSTD)
+$(BUILD)/liblockstep.so: $(READER_SO)
+	ln -sf $(<F) $@
 
 $(BUILD)/lockstep: $(call objs,cli) $(COMMAND_LINE) $(LIBS)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl

@@ -26,6 +26,7 @@ plugin/gpu            plugin/record dumper/feeds clocksync/wire clocksync/record
 plugin/process        plugin/record plugin/gpu plugin/chain dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
 plugin/chain          plugin/record dumper/options
 plugin/abi            plugin/record plugin/process plugin/chain
+reader                dumper/segment dumper/run clocksync/record
 analysis/tables
 analysis/join         analysis/tables dumper/segment dumper/run clocksync/record clocksync/solve
 analysis/relate       analysis/tables analysis/join clocksync/record
@@ -48,7 +49,7 @@ offending() {
 }
 
 ALL=()
-for folder in include base plugin dumper clocksync analysis cli test bench; do [ -d "$folder" ] && ALL+=("$folder"); done
+for folder in include base plugin dumper clocksync reader analysis cli test bench; do [ -d "$folder" ] && ALL+=("$folder"); done
 
 includes() {  # includes PATTERN FOLDER...: the include lines that match, in sources of those folders
   local pattern=$1
@@ -107,7 +108,7 @@ offences() {
 
   # The command-line daemon runs in its own process; everything else in these folders runs in NCCL's.
   includes '<(iostream|sstream|fstream|locale|filesystem|regex|iomanip)>' "${ALL[@]}" |
-    grep -E '^(include|base|plugin|dumper|clocksync)/' | grep -v '^clocksync/daemon/' |
+    grep -E '^(include|base|plugin|dumper|clocksync|reader)/' | grep -v '^clocksync/daemon/' |
     offending "not in code that runs inside somebody else's process"
   grep -rnE --include='*.h' '^ *using namespace ' "${ALL[@]}" 2>/dev/null | offending "no using namespace in headers"
 }

@@ -1,86 +1,63 @@
 #include "analysis/inspect/cat_run.h"
 
-#include <algorithm>
-#include <deque>
-#include <queue>
+#include <memory>
 
 #include "analysis/inspect/record_json.h"
+#include "lockstep/read.h"
 
 namespace lockstep::analysis {
 namespace {
 
 constexpr size_t kWriteBytes = 1 << 16;
 
-struct Stream {
-  explicit Stream(const dumper::ProcessEntry& entry)
-      : records(entry), place{entry.host, entry.pid} {}
-  dumper::ProcessRecords records;
-  RecordPlace place;
-  dumper::TimedRecord record;
+struct Closer {
+  void operator()(lockstep_run* run) const { lockstep_close(run); }
+  void operator()(lockstep_records* records) const { lockstep_close_records(records); }
 };
 
-struct Head {
-  uint64_t time_ns;
-  Stream* stream;
-  bool operator<(const Head& other) const { return time_ns > other.time_ns; }
-};
-
-bool one_host(const std::vector<dumper::ProcessEntry>& processes) {
-  return std::all_of(processes.begin(), processes.end(), [&](const dumper::ProcessEntry& process) {
-    return process.facts.boot_id == processes[0].facts.boot_id;
-  });
+Result<std::unique_ptr<lockstep_run, Closer>> open_run(const std::string& directory) {
+  lockstep_run* run = nullptr;
+  if (lockstep_open(directory.c_str(), &run) != LOCKSTEP_OK) return Status::error(lockstep_error());
+  return std::unique_ptr<lockstep_run, Closer>(run);
 }
 
-bool wanted(const Stream& stream, const CatOptions& options) {
-  const dumper::TimedRecord& record = stream.record;
-  if (options.kind >= 0) {
-    if (record.tag() >= kCommInitTag) return false;
-    const Kind kind = kind_of(EventRecord::read(record.words).id);
-    if (static_cast<int>(kind) != options.kind) return false;
-  }
-  if (options.rank < 0) return true;
-  const auto facts = stream.records.comms().all().find(comm_of_record(record));
-  return facts != stream.records.comms().all().end() && facts->second.rank == options.rank;
+bool wanted(const lockstep_record& record, const CatOptions& options) {
+  return (options.kind < 0 || record.kind == options.kind) &&
+         (options.rank < 0 || record.rank == options.rank);
 }
 
 }  // namespace
 
 Result<std::vector<std::string>> cat_run(const std::string& directory, const CatOptions& options,
                                          const std::function<bool(const std::string&)>& write) {
-  const auto run = dumper::RunDirectory::open(directory);
+  const auto run = open_run(directory);
   if (!run.ok()) return run.status();
-  const bool by_raw = one_host(run.value().processes);
-  std::deque<Stream> streams;
-  std::priority_queue<Head> heads;
-  auto advance = [&](Stream* stream) {
-    if (!stream->records.next(&stream->record)) return;
-    const dumper::TimedRecord& record = stream->record;
-    heads.push({by_raw ? record.raw_ns : record.clock->real_ns(ticks_of(record.words[0])), stream});
-  };
-  for (const dumper::ProcessEntry& process : run.value().processes)
-    advance(&streams.emplace_back(process));
+  lockstep_records* begun = nullptr;
+  if (lockstep_read_records(run.value().get(), LOCKSTEP_ALL_PROCESSES, &begun) != LOCKSTEP_OK)
+    return Status::error(lockstep_error());
+  const std::unique_ptr<lockstep_records, Closer> records(begun);
   std::string lines;
   uint64_t written = 0;
-  while (!heads.empty() && (options.limit == 0 || written < options.limit)) {
-    Stream* stream = heads.top().stream;
-    heads.pop();
-    if (wanted(*stream, options)) {
-      append_record_json(stream->record, stream->records, stream->place, &lines);
+  const lockstep_record* record = nullptr;
+  lockstep_status status = LOCKSTEP_OK;
+  while (options.limit == 0 || written < options.limit) {
+    status = lockstep_next(begun, &record);
+    if (status != LOCKSTEP_OK) break;
+    if (wanted(*record, options)) {
+      append_record_json(*record, *lockstep_process_at(run.value().get(), record->process), &lines);
       lines += '\n';
       ++written;
     }
-    advance(stream);
     if (lines.size() < kWriteBytes) continue;
     const bool wants_more = write(lines);
     lines.clear();
     if (!wants_more) break;
   }
   if (!lines.empty()) write(lines);
-  std::vector<std::string> damage = run.value().damage_sentences();
-  for (const Stream& stream : streams) {
-    for (std::string& sentence : stream.records.reader().damage_sentences())
-      damage.push_back(std::move(sentence));
-  }
+  if (status != LOCKSTEP_OK && status != LOCKSTEP_END) return Status::error(lockstep_error());
+  std::vector<std::string> damage;
+  for (size_t i = 0, count = lockstep_damage_count(begun); i < count; ++i)
+    damage.emplace_back(lockstep_damage_at(begun, i)->sentence);
   return damage;
 }
 

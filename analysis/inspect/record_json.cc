@@ -4,112 +4,68 @@
 
 #include "analysis/tables/labels.h"
 #include "base/json.h"
-#include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
 namespace {
 
-void put_address(JsonWriter* out, const char* name, uint64_t address) {
-  put_text(out, name, hex_text(address));
+// Every line begins with the communicator and its rank, and has the event's id before its fields.
+bool is_told_before(const lockstep_record& record, uint32_t field) {
+  return field == 0 || (record.kind < 0 && std::string_view(record.fields[field].name) == "rank");
 }
 
-void put_string(JsonWriter* out, const char* name, uint64_t number,
-                const dumper::ProcessRecords& process) {
-  put_key(out, name);
-  if (number == kNullString) {
-    out->Null();
-    return;
-  }
-  const std::string& text = process.text(number);
-  out->String(text.data(), static_cast<json::SizeType>(text.size()));
+void put_text_or_null(JsonWriter* out, const char* text) {
+  text == nullptr ? out->Null() : out->String(text);
 }
 
-void put_signed(JsonWriter* out, const char* name, uint64_t value) {
-  put_key(out, name);
-  out->Int(static_cast<int32_t>(value));
-}
-
-void put_argument(JsonWriter* out, const char* name, uint64_t value) {
-  if (value != kNoArgument) return put_uint(out, name, value);
-  put_key(out, name);
-  out->Null();
-}
-
-void put_field(JsonWriter* out, const RecordField& field, const uint64_t* words,
-               const dumper::ProcessRecords& process) {
-  const uint64_t value = field.in(words);
-  switch (field.type) {
-    case FieldType::Unsigned:
-    case FieldType::Event:
-    case FieldType::GpuTime:
-      return put_uint(out, field.name, value);
-    case FieldType::Signed:
-      return put_signed(out, field.name, value);
-    case FieldType::Flag:
-      put_key(out, field.name);
+void put_field(JsonWriter* out, const lockstep_record& record, uint32_t field) {
+  const uint64_t value = lockstep_value(&record, field);
+  put_key(out, record.fields[field].name);
+  switch (record.fields[field].type) {
+    case LOCKSTEP_TYPE_UNSIGNED:
+    case LOCKSTEP_TYPE_EVENT:
+    case LOCKSTEP_TYPE_GPU_TIME:
+      out->Uint64(value);
+      return;
+    case LOCKSTEP_TYPE_SIGNED:
+      out->Int64(static_cast<int64_t>(value));
+      return;
+    case LOCKSTEP_TYPE_FLAG:
       out->Bool(value != 0);
       return;
-    case FieldType::Text:
-      return put_string(out, field.name, value, process);
-    case FieldType::Address:
-      return put_address(out, field.name, value);
-    case FieldType::Argument:
-      return put_argument(out, field.name, value);
-  }
-}
-
-void put_event(JsonWriter* out, Tag tag, const uint64_t* words,
-               const dumper::ProcessRecords& process) {
-  const EventId id = EventRecord::read(words).id;
-  put_text(out, "call", is_start(tag) ? "start" : is_stop(tag) ? "stop" : "state");
-  put_text(out, "kind", kKindNames[static_cast<unsigned>(kind_of(id))]);
-  put_uint(out, "id", id);
-  if (is_state(tag)) put_text(out, "state", kStateNames[tag - kStateTag]);
-  for (const RecordField& field : fields_of(tag)) {
-    if (field.word != 1) put_field(out, field, words, process);
-  }
-}
-
-void put_comm(JsonWriter* out, Tag tag, const uint64_t* words,
-              const dumper::ProcessRecords& process) {
-  put_text(out, "call",
-           tag == kCommInitTag   ? "comm_init"
-           : tag == kCommInfoTag ? "comm_info"
-                                 : "comm_finalize");
-  for (const RecordField& field : fields_of(tag)) {
-    // Every line begins with the communicator and its rank.
-    const bool is_told = field.word == 1 || std::string_view(field.name) == "rank";
-    if (!is_told) put_field(out, field, words, process);
+    case LOCKSTEP_TYPE_TEXT:
+      return put_text_or_null(out, lockstep_text(&record, field));
+    case LOCKSTEP_TYPE_ADDRESS:
+      out->String(hex_text(value).c_str());
+      return;
+    case LOCKSTEP_TYPE_ARGUMENT:
+      value == LOCKSTEP_NO_ARGUMENT ? out->Null() : out->Uint64(value);
+      return;
   }
 }
 
 }  // namespace
 
-uint32_t comm_of_record(const dumper::TimedRecord& record) {
-  return record.tag() >= kCommInitTag
-             ? static_cast<uint32_t>(CommRecord::read(record.words).comm & kLastComm)
-             : comm_of(EventRecord::read(record.words).id);
-}
-
-void append_record_json(const dumper::TimedRecord& record, const dumper::ProcessRecords& process,
-                        const RecordPlace& place, std::string* line) {
+void append_record_json(const lockstep_record& record, const lockstep_process& process,
+                        std::string* line) {
   json::StringBuffer text;
   JsonWriter out(text);
   out.StartObject();
   put_uint(&out, "raw_ns", record.raw_ns);
-  put_uint(&out, "real_ns", record.clock->real_ns(ticks_of(record.words[0])));
-  put_text(&out, "host", place.host);
-  put_uint(&out, "pid", place.pid);
+  put_uint(&out, "real_ns", lockstep_wall_ns(&record));
+  put_text(&out, "host", process.host);
+  put_uint(&out, "pid", process.pid);
   put_uint(&out, "tid", record.tid);
-  put_text(&out, "thread", *record.thread_name);
-  const uint32_t comm = comm_of_record(record);
-  put_uint(&out, "comm", comm);
-  const auto facts = process.comms().all().find(comm);
-  if (facts != process.comms().all().end()) put_uint(&out, "rank", facts->second.rank);
-  if (record.tag() < kCommInitTag) {
-    put_event(&out, record.tag(), record.words, process);
-  } else {
-    put_comm(&out, record.tag(), record.words, process);
+  put_text(&out, "thread", record.thread);
+  put_uint(&out, "comm", record.comm);
+  if (record.rank >= 0) put_uint(&out, "rank", static_cast<uint64_t>(record.rank));
+  put_text(&out, "call", lockstep_call_name(record.call));
+  if (record.kind >= 0) {
+    put_text(&out, "kind", lockstep_kind_name(record.kind));
+    put_uint(&out, "id", record.id);
+  }
+  if (record.state >= 0) put_text(&out, "state", lockstep_state_name(record.state));
+  for (uint32_t field = 0; field < record.field_count; ++field) {
+    if (!is_told_before(record, field)) put_field(&out, record, field);
   }
   out.EndObject();
   line->append(text.GetString(), text.GetSize());

@@ -17,6 +17,8 @@ const char* holds(FieldType type) {
   switch (type) {
     case FieldType::Unsigned:
       return "number";
+    case FieldType::Bytes:
+      return "bytes";
     case FieldType::Signed:
       return "signed number";
     case FieldType::Flag:

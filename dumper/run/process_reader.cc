@@ -68,17 +68,26 @@ bool ProcessReader::may_be_torn() const {
   return ledger_.recovered || process_.state() == ProcessState::Running;
 }
 
-std::vector<std::string> ProcessReader::damage_sentences() const {
-  std::vector<std::string> sentences;
+std::vector<Damage> ProcessReader::real_damage() const {
+  std::vector<Damage> real;
   const bool torn_is_harmless = may_be_torn();
   for (const Damage& damage : damage_) {
-    if (!damage.torn_tail || !torn_is_harmless) sentences.push_back(to_sentence(damage));
+    if (!damage.torn_tail || !torn_is_harmless) real.push_back(damage);
   }
-  if (missing_chunks_ != 0) {
-    sentences.push_back(process_.host + " process " + std::to_string(process_.pid) + ": " +
-                        std::to_string(missing_chunks_) +
-                        " chunks are missing: damaged, or a segment file was removed");
-  }
+  return real;
+}
+
+std::string ProcessReader::missing_sentence() const {
+  if (missing_chunks_ == 0) return {};
+  return process_.host + " process " + std::to_string(process_.pid) + ": " +
+         std::to_string(missing_chunks_) +
+         " chunks are missing: damaged, or a segment file was removed";
+}
+
+std::vector<std::string> ProcessReader::damage_sentences() const {
+  std::vector<std::string> sentences;
+  for (const Damage& damage : real_damage()) sentences.push_back(to_sentence(damage));
+  if (missing_chunks_ != 0) sentences.push_back(missing_sentence());
   return sentences;
 }
 

@@ -21,8 +21,12 @@ class ProcessReader {
 
   // Complete once next() has returned false.
   const std::vector<Damage>& damage() const { return damage_; }
-  // What is damaged, a sentence each, missing chunks included. A torn tail is no damage where the
-  // process still writes, or where recovery has written what the kill cut off.
+  // A torn tail is no damage where the process still writes, or where recovery has written what the
+  // kill cut off.
+  std::vector<Damage> real_damage() const;
+  // That chunks are missing; empty when none are.
+  std::string missing_sentence() const;
+  // Both, a sentence each.
   std::vector<std::string> damage_sentences() const;
   // The torn tails that are none.
   std::vector<std::string> harmless_tails() const;

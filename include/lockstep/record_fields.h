@@ -21,6 +21,7 @@ namespace lockstep {
 
 enum class FieldType : uint8_t {
   Unsigned,
+  Bytes,     // a number of them
   Signed,    // 32 bits
   Flag,      // one bit
   Text,      // a number of the string table; 0 = NCCL passed NULL
@@ -60,7 +61,7 @@ enum class FieldType : uint8_t {
   F(root,            10,  0, 32, Signed,   "") \
   F(kernel_variant,  10, 32, 16, Text,     "from v7") \
   F(user_tag,        11,  0, 64, Unsigned, "from v7") \
-  F(traffic_bytes,   12,  0, 64, Unsigned, "v1 and v2") \
+  F(traffic_bytes,   12,  0, 64, Bytes,    "v1 and v2") \
   F(op,              13,  0, 32, Unsigned, "v1") \
   F(collnet,         13, 32,  1, Flag,     "v1") \
   F(nvls,            13, 33,  1, Flag,     "v1")
@@ -81,7 +82,7 @@ enum class FieldType : uint8_t {
   F(channel,          4, 32,  8, Unsigned, "") \
   F(is_send,          4, 40,  1, Flag,     "") \
   F(steps,            5,  0, 32, Unsigned, "") \
-  F(chunk_size,       5, 32, 32, Unsigned, "bytes")
+  F(chunk_size,       5, 32, 32, Bytes,    "")
 #define LOCKSTEP_FIELDS_ProxyStep(F) \
   LOCKSTEP_FIELDS_Start(F) \
   F(step,             3, 32, 32, Signed,   "")
@@ -97,7 +98,7 @@ enum class FieldType : uint8_t {
   F(device,           5,  0, 32, Signed,   "sockets: the descriptor") \
   F(opcode,           5, 32, 32, Signed,   "sockets: the operation") \
   F(wr_id,            6,  0, 64, Unsigned, "InfiniBand") \
-  F(length,           7,  0, 64, Unsigned, "bytes") \
+  F(length,           7,  0, 64, Bytes,    "") \
   F(qp_num,           8,  0, 64, Unsigned, "InfiniBand")
 #define LOCKSTEP_FIELDS_GroupApi(F) \
   LOCKSTEP_FIELDS_Start(F) \
@@ -147,7 +148,7 @@ enum class FieldType : uint8_t {
   LOCKSTEP_FIELDS_Start(F) \
   F(num_ops,          4,  0, 32, Unsigned, "") \
   F(use_intra_sync,   4, 32,  1, Flag,     "") \
-  F(total_bytes,      5,  0, 64, Unsigned, "")
+  F(total_bytes,      5,  0, 64, Bytes,    "")
 #define LOCKSTEP_FIELDS_KernelPhase(F) \
   LOCKSTEP_FIELDS_Start(F) \
   F(channel,          3, 32,  8, Unsigned, "") \
