@@ -106,6 +106,7 @@ UPLOT := $(wildcard node_modules/uplot/dist/uPlot.iife.min.js)
 $(BUILD)/obj/analysis/report/report_plots.o: CXXFLAGS += $(if $(UPLOT),-DLOCKSTEP_UPLOT)
 $(BUILD)/obj/analysis/report/report_plots.o: $(wildcard node_modules/.lockstep-demo node_modules/.lockstep-test)
 
+VERSION = $(shell sed -n 's/.*kVersion = "\(.*\)".*/\1/p' include/lockstep/version.h)
 # What --version prints beside the number; nothing outside git. The file changes only when the commit does.
 COMMIT = $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null))
 $(BUILD)/commit: FORCE
@@ -152,9 +153,9 @@ drivers_common = $(call objs,test/drivers/common)
 emulator       = $(filter-out %/main.o,$(call objs,test/drivers/emulate))
 # Beside its own sources; as a function, because make puts the stem in place of every % of the rule itself.
 unit_more      = $(if $(filter plugin_%,$(1)),$(call objs,plugin)) $(if $(filter drivers,$(1)),$(emulator)) \
-                 $(if $(filter drivers analysis_%,$(1)),$(drivers_common)) \
+                 $(if $(filter drivers analysis_% reader,$(1)),$(drivers_common)) \
                  $(if $(filter clocksync_% analysis_%,$(1)),$(call objs,test/simulation)) \
-                 $(if $(filter base drivers analysis_%,$(1)),$(COMMAND_LINE))
+                 $(if $(filter base drivers analysis_% reader,$(1)),$(COMMAND_LINE))
 $(BUILD)/test/unit_%: $$(call objs,test/unit/$$(subst _,/,$$*)) $$(call unit_more,$$*) $$(call unit_libs,$$*)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -lgtest -lgtest_main -ldl
@@ -191,6 +192,12 @@ install: all                 ## PREFIX=/usr/local
 	install -m 755 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libnccl-profiler.so $(DESTDIR)$(PREFIX)/lib/libnccl-profiler-lockstep.so
 	install -m 755 $(filter %/lockstep %/lockstep-clockd,$(TOOLS)) $(DESTDIR)$(PREFIX)/bin/
+	install -d $(DESTDIR)$(PREFIX)/include/lockstep $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 include/lockstep/read.h $(DESTDIR)$(PREFIX)/include/lockstep/
+	install -m 644 $(BUILD)/liblockstep.a $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(READER_SO) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf $(notdir $(READER_SO)) $(DESTDIR)$(PREFIX)/lib/liblockstep.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' reader/lockstep.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/lockstep.pc
 	scripts/install_docs.sh $(DESTDIR)$(PREFIX)/share
 fresh-root-test:             ## make demo and make test in an empty root (root, minutes)
 	FRESH_ROOT=1 test/run hygiene/fresh_root

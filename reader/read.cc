@@ -116,7 +116,8 @@ const char* lockstep_error(void) { return last_error; }
 
 lockstep_status lockstep_open(const char* directory, lockstep_run** run) {
   if (directory == nullptr || run == nullptr)
-    return fail(LOCKSTEP_BAD_ARGUMENT, "lockstep_open: NULL is no directory and no place for a run");
+    return fail(LOCKSTEP_BAD_ARGUMENT,
+                "lockstep_open: NULL is no directory and no place for a run");
   *run = nullptr;
   return guarded([&] {
     auto found = dumper::RunDirectory::open(directory);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# check_symbols.sh LIBRARY: what the plugin shows and asks of a process that loads it. Exactly the seven tables are
-# exported, nothing is unique across libraries, only the C library is needed (when a static libstdc++ exists here), the
-# stack is not executable, relocations are read-only, and the code stays within its size.
+# check_symbols.sh LIBRARY: what the plugin, or liblockstep, shows and asks of a process that loads it. Exactly the
+# seven tables, or the functions of lockstep/read.h, are exported, nothing is unique across libraries, only the C library
+# is needed (when a static libstdc++ exists here), the stack is not executable, relocations are read-only, and the code
+# stays within its size.
 set -u
 library=${1:?usage: check_symbols.sh LIBRARY}
 [ -r "$library" ] || { echo "$library: cannot be read"; exit 3; }
@@ -10,10 +11,22 @@ BUDGET_KIB=${BUDGET_KIB:-2700}
 found=0
 finding() { echo "$library: $*"; found=1; }
 
-expected=$(for version in 1 2 3 4 5 6 7; do echo "ncclProfiler_v$version"; done)
+case $(basename "$library") in
+  liblockstep.*)
+    what="the functions of lockstep/read.h"
+    # Its interface's number is in its name; programs that were linked with it ask for that name.
+    readelf -dW "$library" | grep -q 'SONAME.*\[liblockstep\.so\.0\]' || finding "its soname is not liblockstep.so.0"
+    expected=$(sed -nE 's/^LOCKSTEP_API .*[ *](lockstep_[a-z_]+)\(.*/\1/p' "$(dirname "$0")/../include/lockstep/read.h" | sort)
+    ;;
+  *)
+    what=ncclProfiler_v1..v7
+    readelf -dW "$library" | grep -qE 'FLAGS_1.*NODELETE' || finding "can be unmapped while NCCL still calls it (-z nodelete)"
+    expected=$(for version in 1 2 3 4 5 6 7; do echo "ncclProfiler_v$version"; done)
+    ;;
+esac
 exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)
 [ "$exported" = "$expected" ] ||
-  finding "exports differ from ncclProfiler_v1..v7: $(diff <(echo "$expected") <(echo "$exported") | grep '^[<>]' | tr '\n' ' ')"
+  finding "exports differ from $what: $(diff <(echo "$expected") <(echo "$exported") | grep '^[<>]' | tr '\n' ' ')"
 unique=$(nm -D "$library" | awk '$2 == "u" {print $3}')
 [ -z "$unique" ] || finding "has GNU_UNIQUE symbols, so it could never be unloaded: $unique"
 
@@ -29,11 +42,10 @@ readelf -lW "$library" | grep -q 'GNU_STACK.* RWE' && finding "has an executable
 readelf -lW "$library" | grep -q GNU_RELRO || finding "has no GNU_RELRO segment"
 readelf -dW "$library" | grep -qE 'BIND_NOW|FLAGS_1.*NOW' || finding "is not linked with -z now, so relocations stay writable"
 readelf -dW "$library" | grep -q TEXTREL && finding "has text relocations"
-readelf -dW "$library" | grep -qE 'FLAGS_1.*NODELETE' || finding "can be unmapped while NCCL still calls it (-z nodelete)"
 
 read -r text data _ < <(size "$library" | tail -1)
 kib=$(((text + data) / 1024))
 [ $kib -le "$BUDGET_KIB" ] || finding "code and data are $kib KiB, over the budget of $BUDGET_KIB KiB"
 
-[ $found = 0 ] && echo "$library: 7 tables, needs $(echo "$needed" | tr '\n' ' ')$kib KiB"
+[ $found = 0 ] && echo "$library: exports $what, needs $(echo "$needed" | tr '\n' ' ')$kib KiB"
 exit $found

@@ -23,6 +23,7 @@ test      libgtest-dev            <gtest/gtest.h>     unit tests
 test      jq                      jq                  reads the JSON of commands
 test      zstd                    zstd                unpacks recorded call logs
 test      python3                 python3             second readers of files; simulated peers
+test      pkg-config              pkg-config          builds a program with the installed library
 test      procps                  ps                  looks at the processes under test
 test      binutils                objdump             symbols of the plugin
 test      git                     git                 the version of the build; a clone to test from

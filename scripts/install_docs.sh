@@ -12,7 +12,7 @@ for page in docs/commands/*.md; do
   scripts/man_page.sh "$page" >"$share/man/man1/$man"
   chmod 644 "$share/man/man1/$man"
 done
-for file in README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE docs/*.* docs/*/*.md slurm/*; do
+for file in README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE docs/*.* docs/*/*.* slurm/*; do
   mode=644
   [ -x "$file" ] && mode=755  # task prologs and epilogs are run as they are
   install -D -m "$mode" "$file" "$share/doc/lockstep/$file"

@@ -77,7 +77,7 @@ typedef struct lockstep_process {
   const char* boot_id;         /* of its host; processes of one host share their raw clock */
   const char* command;         /* the program's name */
   const char* library_version; /* of the lockstep that recorded it */
-  const char* facts;           /* all facts as JSON: docs/format.md, "Facts"; "" = none can be read */
+  const char* facts; /* all facts as JSON: docs/format.md, "Facts"; "" = none can be read */
 } lockstep_process;
 
 LOCKSTEP_API size_t lockstep_process_count(const lockstep_run* run);
@@ -117,22 +117,22 @@ typedef struct lockstep_field {
 
 /* One call that NCCL made. */
 typedef struct lockstep_record {
-  uint64_t raw_ns;     /* when: CLOCK_MONOTONIC_RAW of the process's host */
-  uint64_t id;         /* of the event, shared by its start, states and stop; 0 in comm_* calls */
-  const char* thread;  /* the name of the thread that made the call */
+  uint64_t raw_ns;    /* when: CLOCK_MONOTONIC_RAW of the process's host */
+  uint64_t id;        /* of the event, shared by its start, states and stop; 0 in comm_* calls */
+  const char* thread; /* the name of the thread that made the call */
   const lockstep_field* fields; /* field_count of them, field 0 being the id or the comm number */
   uint32_t field_count;
-  uint32_t process;    /* its number in the run */
-  uint32_t tid;        /* thread id */
+  uint32_t process; /* its number in the run */
+  uint32_t tid;     /* thread id */
   lockstep_call call;
-  int32_t kind;        /* 0 Group, 1 Coll, ...; -1 in comm_* calls */
-  int32_t state;       /* NCCL's number of the state; -1 where the call is none */
+  int32_t kind;  /* 0 Group, 1 Coll, ...; -1 in comm_* calls */
+  int32_t state; /* NCCL's number of the state; -1 where the call is none */
   /* Its communicator: the number is the process's own, from 1 (0 = not known). The members behind it
    * are not known (0, -1, 0, NULL) before the communicator's first record. */
   uint32_t comm;
-  uint32_t ranks;      /* how many it has */
-  int64_t rank;        /* of this process in it */
-  uint64_t comm_id;    /* the same in all of its ranks */
+  uint32_t ranks;   /* how many it has */
+  int64_t rank;     /* of this process in it */
+  uint64_t comm_id; /* the same in all of its ranks */
   const char* comm_name;
 } lockstep_record;
 

@@ -164,7 +164,7 @@ def value_of(words, texts, word, low, high, holds):
         return value - (value >> 31 << 32)
     if holds == "number or none" and value == MASK:
         return None
-    assert holds in ("number", "event id", "GPU time, ns", "number or none"), holds
+    assert holds in ("number", "bytes", "event id", "GPU time, ns", "number or none"), holds
     return value
 
 
