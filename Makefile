@@ -3,7 +3,7 @@
 
 # Every core, unless -j says otherwise or commands follow each other (make clean all). A make within make shares the
 # jobs of the first.
-COMMANDS = $(filter clean deps test demo bench fuzz soak install,$(MAKECMDGOALS))
+COMMANDS = $(filter clean deps test demo bench fuzz verdicts soak install,$(MAKECMDGOALS))
 ifeq ($(MAKELEVEL)$(if $(COMMANDS),$(word 2,$(MAKECMDGOALS))),0)
   MAKEFLAGS += -j$(shell nproc)
 endif
@@ -75,7 +75,7 @@ READER_SO = $(BUILD)/liblockstep.so.0
 COMMAND_LINE = $(BUILD)/libcommandline.a
 unit_libs = $(if $(filter analysis_% dumper_recovery reader,$(1)),$(LIBS),$(RECORDING))
 
-.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz soak install fresh-root-test clean help
+.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install fresh-root-test clean help
 all: plugin tools reader     ## the plugin, the command and the library
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
 tools: $(TOOLS)
@@ -185,6 +185,8 @@ bench: all bench-programs    ## measure: percentiles, throughput, ratios
 	scripts/bench.sh
 fuzz: deps                   ## fuzz every reader; SECONDS=60 each, two at a time
 	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(SECONDS),60) FUZZ_SEED=$(or $(SEED),0) test/fuzz/every_target.sh
+verdicts: $(BUILD)/lockstep $(BUILD)/lockstep-simulate  ## judge RUNS=5000 simulated jobs; HEALTHY=3000: healthy ones alone
+	@python3 scripts/verdicts.py $(if $(HEALTHY),$(HEALTHY) --healthy,$(or $(RUNS),5000) --large 20) --build $(BUILD)
 soak: all unit               ## churn, rotation and faults for MINUTES=10; fails on loss or growth
 	BUILD=$(BUILD) scripts/soak.sh $(or $(MINUTES),10)
 install: all                 ## PREFIX=/usr/local
