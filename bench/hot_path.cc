@@ -2,12 +2,13 @@
 // an empty call, for our plugin and, with --peer, for another one under the same load in the same
 // run.
 //
-//   build/bench/hot_path [PLUGIN.so] [--peer OTHER.so] [--samples N] [--json]
+//   build/bench/hot_path [PLUGIN.so] [--peer OTHER.so] [--samples N]
 //
 // The load is bursts of 64 events with waits of 20-80 us between them, from a pinned thread,
 // because that is how NCCL calls: caches are cold at the start of a burst and the dump thread is at
 // work. Each call is timed alone between two counter reads; the median of an empty call under the
-// same harness is taken off.
+// same harness is taken off. A second table has calls as multiples of one counter read, hot and cold
+// (cold_and_hot.h): the figure that can be compared between machines.
 #include <sched.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "base/clock_ns.h"
+#include "bench/cold_and_hot.h"
 #include "bench/plugin_host.h"
 #include "plugin/record/tick_clock.h"
 
@@ -34,6 +36,10 @@ struct Series {
   }
 };
 using Table = std::map<std::string, Series>;  // "ProxyStep start" -> its calls
+
+constexpr Kind kMeasured[] = {Kind::GroupApi, Kind::CollApi,   Kind::KernelLaunch,
+                              Kind::Group,    Kind::Coll,      Kind::P2p,
+                              Kind::ProxyOp,  Kind::ProxyStep, Kind::KernelCh};
 
 double ns_per_tick = 1;
 
@@ -56,10 +62,7 @@ class Load {
   Load(const Host& host, size_t samples) : host_(host), samples_(samples) {}
 
   Table run() {
-    for (Kind kind : {Kind::GroupApi, Kind::CollApi, Kind::KernelLaunch, Kind::Group, Kind::Coll,
-                      Kind::P2p, Kind::ProxyOp, Kind::ProxyStep, Kind::KernelCh}) {
-      run_kind(kind);
-    }
+    for (Kind kind : kMeasured) run_kind(kind);
     for (auto& [name, series] : table_) {
       double sum = 0;
       for (float ns : series.ns) sum += static_cast<double>(ns);
@@ -122,26 +125,48 @@ void pin_to(int cpu) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-Table measure(const std::string& path, size_t samples, std::string* name) {
+struct Measured {
+  std::string name;
+  Table table;
+  std::map<std::string, bench::ColdAndHot> cold_and_hot;
+  double counter_ticks = 0;
+};
+
+Measured measure(const std::string& path, size_t samples) {
   Host host = Host::load(path);
-  *name = host.name;
   host.init(0x1234567890abcdefULL);
   pin_to(0);  // after init: the plugin's own threads keep both cores
-  Table table = Load(host, samples).run();
+  Measured measured;
+  measured.name = host.name;
+  measured.table = Load(host, samples).run();
+  bench::ColdAndHotCalls calls(host);
+  measured.counter_ticks = bench::ColdAndHotCalls::counter_ticks();
+  for (Kind kind : kMeasured) measured.cold_and_hot.merge(calls.measure(kind));
   host.finalize();
-  return table;
+  return measured;
 }
 
-void print(const std::string& name, const Table& table) {
+void print_multiples(const Measured& measured) {
+  std::printf("\n%s: multiples of one counter read (%.2f ns)\n%-22s %8s %8s\n",
+              measured.name.c_str(), measured.counter_ticks * ns_per_tick, "call", "hot", "cold");
+  for (const auto& [call, ticks] : measured.cold_and_hot) {
+    std::printf("%-22s %8.2f %8.2f\n", call.c_str(), ticks.hot_ticks / measured.counter_ticks,
+                ticks.cold_ticks / measured.counter_ticks);
+  }
+}
+
+void print(const Measured& measured) {
+  const Table& table = measured.table;
   const double base = table.at("empty call").at(0.5);
   std::printf("\n%s: ns above an empty call (%.1f ns)\n%-22s %8s %8s %8s %8s %8s %8s\n",
-              name.c_str(), base, "call", "mean", "p50", "p90", "p99", "p99.9", "max");
+              measured.name.c_str(), base, "call", "mean", "p50", "p90", "p99", "p99.9", "max");
   for (const auto& [call, s] : table) {
     if (call == "empty call") continue;
     std::printf("%-22s %8.1f %8.1f %8.1f %8.1f %8.1f %8.0f\n", call.c_str(), s.mean - base,
                 s.at(0.5) - base, s.at(0.9) - base, s.at(0.99) - base, s.at(0.999) - base,
                 s.at(1) - base);
   }
+  print_multiples(measured);
 }
 
 void print_ratios(const Table& ours, const Table& theirs) {
@@ -180,13 +205,12 @@ int main(int argc, char** argv) {
   setenv("LOCKSTEP_EVENTS", "all", 0);
   setenv("LOCKSTEP_DIR", "/tmp/lockstep-bench-%p", 0);
   calibrate();
-  std::string our_name, peer_name;
-  const Table a = measure(ours, samples, &our_name);
-  print(our_name, a);
+  const Measured a = measure(ours, samples);
+  print(a);
   if (!peer.empty()) {
-    const Table b = measure(peer, samples, &peer_name);
-    print(peer_name, b);
-    print_ratios(a, b);
+    const Measured b = measure(peer, samples);
+    print(b);
+    print_ratios(a.table, b.table);
   }
   return 0;
 }
