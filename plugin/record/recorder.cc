@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "plugin/record/arena.h"
 #include "plugin/record/loss_table.h"
@@ -35,7 +36,7 @@ constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 // Operations and the calls that asked for them (everything not named) are recorded until the last
 // block. The brackets around them go first, for at the highest rates they alone fill memory faster
 // than anybody writes it; what is left then, a quarter, is for the time in which the dump thread
-// gets no processor.
+// gets no processor. That time is no shorter where the cap is small: there all go earlier.
 struct ShedClass {
   int32_t parts;
   uint32_t kinds;
@@ -50,10 +51,20 @@ constexpr ShedClass kShedClasses[] = {
     {10, bit(Kind::KernelCh)},
     {8, bit(Kind::Group) | bit(Kind::GroupApi) | bit(Kind::KernelLaunch)},
 };
+// 4 MiB: some 6 ms of nothing but operations on two processors.
+constexpr int32_t kBlocksForOperations = 64;
+constexpr int32_t kPartsForOperations = kShedClasses[std::size(kShedClasses) - 1].parts;
+constexpr int32_t kMostPartsEarlier = 6;
 // A class comes back when so many parts more are available than it went at. Two would do against
 // flicker; with eight, what comes back does not take at once what operations need until the next
 // chunk is written.
 constexpr int32_t kPartsToComeBack = 8;
+
+// By how many blocks each class goes earlier than at its parts of the cap.
+int32_t blocks_earlier(int32_t max_blocks) {
+  const int32_t missing = kBlocksForOperations - kPartsForOperations * max_blocks / kParts;
+  return std::clamp(missing, 0, kMostPartsEarlier * max_blocks / kParts);
+}
 
 // The count is read again at each try: a thread that was held up in here must not bring back what
 // was shed meanwhile.
@@ -113,10 +124,11 @@ void Recorder::block_returned() {
 }
 
 uint32_t Recorder::shed_kinds(int32_t available, int32_t max_blocks, uint32_t shed) {
+  const int32_t earlier = blocks_earlier(max_blocks);
   uint32_t kinds = 0;
   for (const ShedClass& c : kShedClasses) {
     const int32_t margin = (shed & c.kinds) != 0 ? kPartsToComeBack : 0;
-    if (available < (c.parts + margin) * max_blocks / kParts) kinds |= c.kinds;
+    if (available < (c.parts + margin) * max_blocks / kParts + earlier) kinds |= c.kinds;
   }
   return kinds;
 }

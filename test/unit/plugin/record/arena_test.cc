@@ -79,18 +79,18 @@ TEST(Arena, SaysWhyWhenNoFileCanBeHadAndGoesOnWithoutCrashSafety) {
 
 TEST(Shedding, GivesUpTheLeastValuableKindsFirstAndOperationsNever) {
   auto shed = [](int32_t left, Kind kind) {
-    return (Recorder::shed_kinds(left, 160) >> static_cast<unsigned>(kind) & 1u) != 0;
+    return (Recorder::shed_kinds(left, 320) >> static_cast<unsigned>(kind) & 1u) != 0;
   };
-  EXPECT_EQ(Recorder::shed_kinds(160, 160), 0u);
-  EXPECT_EQ(Recorder::shed_kinds(80, 160), 0u);
-  EXPECT_TRUE(shed(79, Kind::NetPlugin));
-  EXPECT_FALSE(shed(79, Kind::ProxyCtrl));
-  EXPECT_TRUE(shed(59, Kind::ProxyStep));
-  EXPECT_FALSE(shed(59, Kind::ProxyOp));
+  EXPECT_EQ(Recorder::shed_kinds(320, 320), 0u);
+  EXPECT_EQ(Recorder::shed_kinds(160, 320), 0u);
+  EXPECT_TRUE(shed(159, Kind::NetPlugin));
+  EXPECT_FALSE(shed(159, Kind::ProxyCtrl));
+  EXPECT_TRUE(shed(119, Kind::ProxyStep));
+  EXPECT_FALSE(shed(119, Kind::ProxyOp));
   EXPECT_TRUE(shed(0, Kind::KernelCh));
   for (Kind kind : {Kind::GroupApi, Kind::KernelLaunch, Kind::Group}) {
-    EXPECT_FALSE(shed(40, kind)) << kKindNames[static_cast<unsigned>(kind)];
-    EXPECT_TRUE(shed(39, kind)) << kKindNames[static_cast<unsigned>(kind)];
+    EXPECT_FALSE(shed(80, kind)) << kKindNames[static_cast<unsigned>(kind)];
+    EXPECT_TRUE(shed(79, kind)) << kKindNames[static_cast<unsigned>(kind)];
   }
   for (Kind kind : {Kind::CollApi, Kind::P2pApi, Kind::Coll, Kind::P2p, Kind::CeColl}) {
     EXPECT_FALSE(shed(0, kind)) << kKindNames[static_cast<unsigned>(kind)];
@@ -99,10 +99,26 @@ TEST(Shedding, GivesUpTheLeastValuableKindsFirstAndOperationsNever) {
 
 TEST(Shedding, BringsAClassBackOnlyWhenThereIsClearlyMoreRoomThanWhenItWent) {
   constexpr uint32_t kSteps = 1u << static_cast<unsigned>(Kind::ProxyStep);
-  EXPECT_EQ(Recorder::shed_kinds(70, 160) & kSteps, 0u);
-  EXPECT_EQ(Recorder::shed_kinds(69, 160) & kSteps, kSteps);
-  EXPECT_EQ(Recorder::shed_kinds(109, 160, kSteps) & kSteps, kSteps);
-  EXPECT_EQ(Recorder::shed_kinds(110, 160, kSteps) & kSteps, 0u);
+  EXPECT_EQ(Recorder::shed_kinds(140, 320) & kSteps, 0u);
+  EXPECT_EQ(Recorder::shed_kinds(139, 320) & kSteps, kSteps);
+  EXPECT_EQ(Recorder::shed_kinds(219, 320, kSteps) & kSteps, kSteps);
+  EXPECT_EQ(Recorder::shed_kinds(220, 320, kSteps) & kSteps, 0u);
+}
+
+// The dump thread may get no processor for as long with few buffers as with many.
+TEST(Shedding, LeavesOperationsFourMebibytesOrNearlyHalfOfASmallCap) {
+  constexpr uint32_t kBrackets = 1u << static_cast<unsigned>(Kind::GroupApi);
+  const auto left_for_operations = [](int32_t max_blocks) {
+    int32_t left = max_blocks;
+    while ((Recorder::shed_kinds(left, max_blocks) & kBrackets) == 0) --left;
+    return left + 1;
+  };
+  EXPECT_EQ(left_for_operations(64), 28);      // 4 MiB: 7 sixteenths
+  EXPECT_EQ(left_for_operations(128), 56);     // 8 MiB: the same
+  EXPECT_EQ(left_for_operations(192), 64);     // 12 MiB: 4 MiB
+  EXPECT_EQ(left_for_operations(256), 64);     // 16 MiB: a quarter
+  EXPECT_EQ(left_for_operations(4096), 1024);  // 256 MiB: likewise
+  EXPECT_EQ(Recorder::shed_kinds(64, 64), 0u);
 }
 
 // The arithmetic of a storm: calls fill blocks, a writer empties them a chunk at a time and is
