@@ -176,7 +176,7 @@ bool Engine::play_instruction(int rank, uint32_t played, int64_t* now_ns) {
       break;
     case Do::HostWait: {
       const Stream& stream = self.streams[instruction.stream];
-      if (stream.done != stream.issued) {
+      if ((self.step + 1) % job_.sync_every == 0 && stream.done != stream.issued) {
         self.waits = Waits::ForStream;
         self.stream = instruction.stream;
         return false;
@@ -417,8 +417,7 @@ void Engine::die(int rank) {
   for (const Fault& fault : job_.faults.all()) {
     if (fault.info->harm != Harm::Dies) continue;
     for (int victim = 0; victim < job_.layout.options.ranks; ++victim) {
-      const bool with_it = fault.hits(rank, job_.layout.options.gpus_per_host) &&
-                           fault.hits(victim, job_.layout.options.gpus_per_host);
+      const bool with_it = fault.hits(rank) && fault.hits(victim);
       if (!with_it || host(victim).dead) continue;
       host(victim).dead = true;
       if (observer_ != nullptr) observer_->died(victim, now_ns_);

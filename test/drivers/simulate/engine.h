@@ -22,6 +22,7 @@ struct Job {
   const Noise& noise;
   const Faults& faults;
   int steps = 20;
+  int sync_every = 1;    // steps after which the programs' HostWait counts
   int run_ahead = 1024;  // kernels that may be enqueued and not ended, on all streams of a rank
 };
 

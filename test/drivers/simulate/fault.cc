@@ -7,13 +7,6 @@ namespace {
 
 constexpr int kPeriod = 5, kBurst = 4;
 
-const FaultInfo* find_class(const std::string& name) {
-  for (const FaultInfo& info : fault_classes()) {
-    if (name == info.name) return &info;
-  }
-  return nullptr;
-}
-
 // Chooses what the user left open, each from numbers of its own.
 class Chooser {
  public:
@@ -45,6 +38,8 @@ class Chooser {
   Status choose(Fault* fault) const;
 
  private:
+  bool with_it(const Fault& fault, int rank) const;
+  Status choose_place(Fault* fault) const;
   Status choose_order(Fault* fault) const;
   Status choose_edge(Fault* fault) const;
 
@@ -58,8 +53,8 @@ Status refuse(const Fault& fault, const char* why) {
   return Status::error(std::string("--class ") + fault.info->name + ": " + why);
 }
 
-// Two launches that follow each other on one stream and are of two communicators, or of one and
-// differ: peers that keep the order can never meet this rank.
+// Two launches that follow each other on one stream and differ: peers that keep the order can never
+// meet this rank.
 Status Chooser::choose_order(Fault* fault) const {
   const Program& program = programs_[static_cast<size_t>(fault->rank)];
   std::vector<std::pair<uint32_t, uint32_t>> pairs;
@@ -71,12 +66,15 @@ Status Chooser::choose_order(Fault* fault) const {
     if (before >= 0) {
       const Part& a = program.parts[program.instructions[static_cast<size_t>(before)].first_part];
       const Part& b = program.parts[at.first_part];
-      if (!is_p2p(a.function) && !is_p2p(b.function) && !(a == b))
+      const bool wanted =
+          (a.communicator != b.communicator) == (fault->info->harm == Harm::Deadlock);
+      if (wanted && !is_p2p(a.function) && !is_p2p(b.function) && !(a == b))
         pairs.emplace_back(static_cast<uint32_t>(before), i);
     }
     before = static_cast<int>(i);
   }
-  if (pairs.empty()) return refuse(*fault, "no two collectives of one stream differ");
+  if (pairs.empty())
+    return refuse(*fault, "the schedule has no two such collectives on one stream");
   const auto& pair = pairs[static_cast<size_t>(below(static_cast<int>(pairs.size()), 3))];
   fault->instruction = pair.first;
   fault->other = pair.second;
@@ -101,16 +99,19 @@ Status Chooser::choose_edge(Fault* fault) const {
   return refuse(*fault, "no edge leaves a host; make --gpus-per-host smaller than --ranks");
 }
 
-Status Chooser::choose(Fault* fault) const {
+// The launch or the edge, where the class needs one.
+Status Chooser::choose_place(Fault* fault) const {
   const Harm harm = fault->info->harm;
-  if (fault->rank < 0) fault->rank = below(layout_.options.ranks, 1);
-  if (fault->rank >= layout_.options.ranks) return refuse(*fault, "--rank is none of the ranks");
-  if (fault->first_step < 0)
-    fault->first_step = fault->steps / 3 + below(std::max(fault->steps / 3, 1), 2);
+  if (fault->info->scope == Scope::TensorGroup && layout_.options.tensor == 1)
+    return refuse(*fault, "the job has no tensor ranks; give --tp");
+  if (harm == Harm::HeavyStage && layout_.options.stages == 1)
+    return refuse(*fault, "the schedule has no stages");
+  if (harm == Harm::HeavyExpert && layout_.options.experts == 1)
+    return refuse(*fault, "the schedule has no experts");
   if (harm == Harm::SlowNic && layout_.hosts < 2)
     return refuse(*fault, "the job has one host; make --gpus-per-host smaller");
   if (harm == Harm::SlowLink) return choose_edge(fault);
-  if (harm == Harm::WrongOrder) return choose_order(fault);
+  if (harm == Harm::WrongOrder || harm == Harm::Deadlock) return choose_order(fault);
   const auto any = [](const Instruction&, const Part&) { return true; };
   const auto collective = [](const Instruction&, const Part& part) {
     return !is_p2p(part.function);
@@ -129,51 +130,91 @@ Status Chooser::choose(Fault* fault) const {
   } else if (hangs(harm) && !mismatch) {
     choose_launch(fault, any);
   }
-  fault->host = layout_.host_of(fault->rank);
-  if (fault->info->of_host) fault->rank = -1;
   return Status();
+}
+
+bool Chooser::with_it(const Fault& fault, int rank) const {
+  switch (fault.info->scope) {
+    case Scope::Rank:
+      return rank == fault.rank;
+    case Scope::Host:
+      return layout_.host_of(rank) == layout_.host_of(fault.rank);
+    case Scope::TensorGroup:
+      return rank / layout_.options.tensor == fault.rank / layout_.options.tensor;
+    case Scope::Stage:
+      return layout_.stage_of(rank) == layout_.stage_of(fault.rank);
+    case Scope::Experts:
+      return layout_.member(rank, Axis::Expert).rank ==
+             layout_.member(fault.rank, Axis::Expert).rank;
+  }
+  return false;
+}
+
+Status Chooser::choose(Fault* fault) const {
+  if (fault->rank < 0) fault->rank = below(layout_.options.ranks, 1);
+  if (fault->rank >= layout_.options.ranks) return refuse(*fault, "--rank is none of the ranks");
+  if (fault->first_step < 0)
+    fault->first_step = fault->steps / 3 + below(std::max(fault->steps / 3, 1), 2);
+  const Status chosen = choose_place(fault);
+  for (int rank = 0; rank < layout_.options.ranks; ++rank) {
+    if (with_it(*fault, rank)) fault->ranks.push_back(rank);
+  }
+  return chosen;
 }
 
 }  // namespace
 
 const std::vector<FaultInfo>& fault_classes() {
   static const std::vector<FaultInfo> all = {
-      {"late-rank", Harm::HostDelay, When::Often, false, 0.2,
+      {"late-rank", Harm::HostDelay, When::Often, Scope::Rank, 0.2,
        "one rank begins half of its steps late, by SIZE healthy steps"},
-      {"late-host", Harm::HostDelay, When::Often, true, 0.2, "... all ranks of one host"},
-      {"late-bursts", Harm::HostDelay, When::Bursts, false, 0.3, "... in bursts of 4 steps"},
-      {"late-start", Harm::HostDelay, When::Start, false, 1, "... in the first 3 steps only"},
-      {"late-growing", Harm::HostDelay, When::Growing, false, 0.4,
+      {"late-host", Harm::HostDelay, When::Often, Scope::Host, 0.2, "... all ranks of one host"},
+      {"late-group", Harm::HostDelay, When::Often, Scope::TensorGroup, 0.2,
+       "... all ranks of one tensor group"},
+      {"late-bursts", Harm::HostDelay, When::Bursts, Scope::Rank, 0.3, "... in bursts of 4 steps"},
+      {"late-start", Harm::HostDelay, When::Start, Scope::Rank, 1, "... in the first 3 steps only"},
+      {"late-growing", Harm::HostDelay, When::Growing, Scope::Rank, 0.4,
        "... more and more, SIZE at the end"},
-      {"late-periodic", Harm::HostDelay, When::Periodic, false, 1,
+      {"late-periodic", Harm::HostDelay, When::Periodic, Scope::Rank, 1,
        "one rank writes a checkpoint every 5 steps"},
-      {"slow-gpu", Harm::SlowCompute, When::Always, false, 0.3,
+      {"slow-gpu", Harm::SlowCompute, When::Always, Scope::Rank, 0.3,
        "one GPU computes longer by a factor of 1 + SIZE, and so arrives late"},
-      {"slow-gpu-transfer", Harm::SlowTransfer, When::Always, false, 2,
+      {"slow-gpu-transfer", Harm::SlowTransfer, When::Always, Scope::Rank, 2,
        "one GPU arrives on time and moves data slower by a factor of 1 + SIZE"},
-      {"slow-link", Harm::SlowLink, When::Always, false, 9,
+      {"slow-link", Harm::SlowLink, When::Always, Scope::Rank, 2,
        "one network edge is slower by a factor of 1 + SIZE"},
-      {"slow-nic", Harm::SlowNic, When::Always, true, 4, "... all network edges of one host"},
-      {"slow-proxy", Harm::SlowProxy, When::Always, false, 9,
+      {"slow-nic", Harm::SlowNic, When::Always, Scope::Host, 2,
+       "... all network edges of one host"},
+      {"slow-proxy", Harm::SlowProxy, When::Always, Scope::Rank, 2,
        "one rank's proxy threads move data slower by a factor of 1 + SIZE, and report late"},
-      {"missing-rank", Harm::HostStops, When::Once, false, 0, "one rank stops calling"},
-      {"stuck-gpu", Harm::GpuStops, When::Once, false, 0,
+      {"missing-rank", Harm::HostStops, When::Once, Scope::Rank, 0, "one rank stops calling"},
+      {"stuck-gpu", Harm::GpuStops, When::Once, Scope::Rank, 0,
        "a kernel before an operation never ends"},
-      {"stuck-transport", Harm::TransferStops, When::Once, false, 0,
+      {"stuck-transport", Harm::TransferStops, When::Once, Scope::Rank, 0,
        "all are there, and one rank's data does not leave"},
-      {"dead-process", Harm::Dies, When::Once, false, 0, "one process is killed"},
-      {"lost-host", Harm::Dies, When::Once, true, 0, "all processes of one host are killed"},
-      {"wrong-order", Harm::WrongOrder, When::Once, false, 0,
-       "one rank swaps two collectives of a stream: of two communicators, a deadlock"},
-      {"mismatch-size", Harm::WrongSize, When::Once, false, 0, "one rank passes half the size"},
-      {"mismatch-function", Harm::WrongFunction, When::Once, false, 0,
+      {"dead-process", Harm::Dies, When::Once, Scope::Rank, 0, "one process is killed"},
+      {"lost-host", Harm::Dies, When::Once, Scope::Host, 0, "all processes of one host are killed"},
+      {"wrong-order", Harm::WrongOrder, When::Once, Scope::Rank, 0,
+       "one rank swaps two collectives of one communicator"},
+      {"deadlock", Harm::Deadlock, When::Once, Scope::Rank, 0,
+       "one rank swaps two collectives of two communicators that share a stream"},
+      {"mismatch-size", Harm::WrongSize, When::Once, Scope::Rank, 0,
+       "one rank passes half the size"},
+      {"mismatch-function", Harm::WrongFunction, When::Once, Scope::Rank, 0,
        "one rank calls another function"},
-      {"heavy-stage", Harm::HeavyStage, When::Always, false, 0.3,
+      {"heavy-stage", Harm::HeavyStage, When::Always, Scope::Stage, 0.3,
        "structure, no fault: a pipeline stage computes longer by a factor of 1 + SIZE"},
-      {"heavy-expert", Harm::HeavyExpert, When::Always, false, 0.5,
+      {"heavy-expert", Harm::HeavyExpert, When::Always, Scope::Experts, 0.5,
        "structure, no fault: one expert of each group gets 1 + SIZE of the tokens"},
   };
   return all;
+}
+
+const FaultInfo* find_class(const std::string& name) {
+  for (const FaultInfo& info : fault_classes()) {
+    if (name == info.name) return &info;
+  }
+  return nullptr;
 }
 
 Result<Fault> make_fault(const FaultOptions& options, const Layout& layout,
@@ -181,6 +222,7 @@ Result<Fault> make_fault(const FaultOptions& options, const Layout& layout,
                          uint32_t index) {
   Fault fault;
   fault.info = find_class(options.name);
+  fault.index = index;
   if (fault.info == nullptr)
     return Status::error("--class " + options.name + " is not known; --list shows those that are");
   fault.size = options.size == 0 ? fault.info->size : options.size;
@@ -198,9 +240,9 @@ double Faults::strength(const Fault& fault, int step) const {
     case When::Always:
       return 1;
     case When::Often:
-      return random_.uniform(Draw::Burst, number) < 0.5 ? 1 : 0;
+      return random_.uniform(Draw::Burst, number, fault.index) < 0.5 ? 1 : 0;
     case When::Bursts:
-      return random_.uniform(Draw::Burst, number / kBurst) < 0.25 ? 1 : 0;
+      return random_.uniform(Draw::Burst, number / kBurst, fault.index) < 0.25 ? 1 : 0;
     case When::Start:
       return step < 3 ? 1 : 0;
     case When::Growing:
@@ -216,7 +258,7 @@ double Faults::strength(const Fault& fault, int step) const {
 int64_t Faults::host_delay_ns(const Place& place) const {
   int64_t ns = 0;
   for (const Fault& fault : faults_) {
-    if (fault.info->harm != Harm::HostDelay || !fault.hits(place.rank, gpus_per_host_)) continue;
+    if (fault.info->harm != Harm::HostDelay || !fault.hits(place.rank)) continue;
     ns += static_cast<int64_t>(strength(fault, place.step) * fault.size *
                                static_cast<double>(fault.unit_ns));
   }
@@ -226,7 +268,7 @@ int64_t Faults::host_delay_ns(const Place& place) const {
 double Faults::factor(Harm harm, int rank, int step) const {
   double factor = 1;
   for (const Fault& fault : faults_) {
-    if (fault.info->harm == harm && fault.hits(rank, gpus_per_host_))
+    if (fault.info->harm == harm && fault.hits(rank))
       factor *= 1 + fault.size * strength(fault, step);
   }
   return factor;
@@ -235,8 +277,7 @@ double Faults::factor(Harm harm, int rank, int step) const {
 double Faults::link_factor(int from, int to, int step) const {
   double factor = 1;
   for (const Fault& fault : faults_) {
-    const bool nic = fault.info->harm == Harm::SlowNic &&
-                     (fault.hits(from, gpus_per_host_) || fault.hits(to, gpus_per_host_));
+    const bool nic = fault.info->harm == Harm::SlowNic && (fault.hits(from) || fault.hits(to));
     const bool link = fault.info->harm == Harm::SlowLink && from == fault.rank && to == fault.peer;
     if (nic || link) factor *= 1 + fault.size * strength(fault, step);
   }
@@ -245,8 +286,8 @@ double Faults::link_factor(int from, int to, int step) const {
 
 bool Faults::stops(const Place& place, Harm harm) const {
   for (const Fault& fault : faults_) {
-    if (fault.info->harm == harm && fault.hits(place.rank, gpus_per_host_) &&
-        place.step == fault.first_step && place.instruction == fault.instruction)
+    if (fault.info->harm == harm && fault.hits(place.rank) && place.step == fault.first_step &&
+        place.instruction == fault.instruction)
       return true;
   }
   return false;
@@ -254,9 +295,8 @@ bool Faults::stops(const Place& place, Harm harm) const {
 
 uint32_t Faults::played(const Place& place) const {
   for (const Fault& fault : faults_) {
-    if (fault.info->harm != Harm::WrongOrder || place.rank != fault.rank ||
-        place.step != fault.first_step)
-      continue;
+    const bool swaps = fault.info->harm == Harm::WrongOrder || fault.info->harm == Harm::Deadlock;
+    if (!swaps || !fault.hits(place.rank) || place.step != fault.first_step) continue;
     if (place.instruction == fault.instruction) return fault.other;
     if (place.instruction == fault.other) return fault.instruction;
   }
@@ -265,7 +305,7 @@ uint32_t Faults::played(const Place& place) const {
 
 void Faults::change(const Place& place, Part* part) const {
   for (const Fault& fault : faults_) {
-    if (place.rank != fault.rank || place.step != fault.first_step ||
+    if (!fault.hits(place.rank) || place.step != fault.first_step ||
         place.instruction != fault.instruction)
       continue;
     if (fault.info->harm == Harm::WrongSize) part->bytes = part->bytes > 4 ? part->bytes / 2 : 8;

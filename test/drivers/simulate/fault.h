@@ -2,6 +2,7 @@
 // rank, step or edge that the engine asks about. Any thread.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ enum class Harm : uint8_t {
   GpuStops,       // the kernel before the operation never ends
   TransferStops,  // everybody is there and no data moves from `rank`
   Dies,           // the process ends, with all it does
-  WrongOrder,     // two launches of the step are swapped
+  WrongOrder,     // two launches of the step are swapped, of one communicator
+  Deadlock,       // ... of two
   WrongSize,
   WrongFunction,
   HeavyStage,  // structure, no fault: one pipeline stage has more to do
@@ -33,6 +35,9 @@ enum class Harm : uint8_t {
 constexpr bool hangs(Harm harm) { return harm >= Harm::HostStops && harm < Harm::HeavyStage; }
 constexpr bool is_structure(Harm harm) { return harm >= Harm::HeavyStage; }
 
+// Who it hits.
+enum class Scope : uint8_t { Rank, Host, TensorGroup, Stage, Experts };
+
 // In which steps.
 enum class When : uint8_t { Always, Often, Bursts, Start, Growing, Periodic, Once };
 
@@ -40,23 +45,25 @@ struct FaultInfo {
   const char* name;
   Harm harm;
   When when;
-  bool of_host;  // all ranks of one host
-  double size;   // where the user says nothing
+  Scope scope;
+  double size;  // where the user says nothing
   const char* help;
 };
 const std::vector<FaultInfo>& fault_classes();
 
 struct Fault {
   const FaultInfo* info = nullptr;
+  uint32_t index = 0;  // of the job's faults
   double size = 0;
-  int rank = -1, host = -1, peer = -1;  // world ranks; rank -1: all of the host
-  int first_step = 0, steps = 0;        // of the run
-  int64_t unit_ns = 0;                  // a healthy step: what `size` is a multiple of, for delays
-  uint32_t instruction = 0;             // Once: the launch it hits, and for WrongOrder...
-  uint32_t other = 0;                   // ... the one it is swapped with
+  std::vector<int> ranks;         // of the world, ascending
+  int rank = -1, peer = -1;       // of them, the one it was drawn for; the other end of a link
+  int first_step = 0, steps = 0;  // of the run
+  int64_t unit_ns = 0;            // a healthy step: what `size` is a multiple of, for delays
+  uint32_t instruction = 0;       // Once: the launch it hits, and for WrongOrder...
+  uint32_t other = 0;             // ... the one it is swapped with
 
-  bool hits(int world_rank, int gpus_per_host) const {
-    return rank >= 0 ? world_rank == rank : world_rank / gpus_per_host == host;
+  bool hits(int world_rank) const {
+    return std::binary_search(ranks.begin(), ranks.end(), world_rank);
   }
 };
 
@@ -67,6 +74,8 @@ struct FaultOptions {
   int step = -1;
 };
 
+const FaultInfo* find_class(const std::string& name);
+
 // Chooses rank, host and step where they are not given. The error says why the class does not fit the
 // job, for example an edge between hosts in a job of one host.
 Result<Fault> make_fault(const FaultOptions& options, const Layout& layout,
@@ -76,8 +85,8 @@ Result<Fault> make_fault(const FaultOptions& options, const Layout& layout,
 class Faults {
  public:
   Faults() = default;
-  Faults(std::vector<Fault> faults, const Random& random, int gpus_per_host)
-      : faults_(std::move(faults)), random_(random), gpus_per_host_(gpus_per_host) {}
+  Faults(std::vector<Fault> faults, const Random& random)
+      : faults_(std::move(faults)), random_(random) {}
 
   int64_t host_delay_ns(const Place& place) const;
   double compute_factor(const Place& place) const {
@@ -100,7 +109,6 @@ class Faults {
 
   std::vector<Fault> faults_;
   Random random_{0};
-  int gpus_per_host_ = 8;
 };
 
 }  // namespace lockstep::simulate

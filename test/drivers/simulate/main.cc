@@ -1,7 +1,9 @@
 // lockstep-simulate: training jobs at virtual time, recorded as the plugin would.
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 
-#include "base/command_line.h"
+#include "test/drivers/simulate/command_line.h"
 #include "test/drivers/simulate/fault.h"
 #include "test/drivers/simulate/noise.h"
 #include "test/drivers/simulate/run.h"
@@ -9,6 +11,13 @@
 
 namespace lockstep::simulate {
 namespace {
+
+constexpr int kBadInput = 2;
+
+int complain(const std::string& sentence) {
+  fprintf(stderr, "lockstep-simulate: %s\n", sentence.c_str());
+  return kBadInput;
+}
 
 void list() {
   puts("classes:");
@@ -20,45 +29,42 @@ void list() {
   for (const NoiseInfo& info : noises()) printf("  %-18s %s\n", info.name, info.help);
 }
 
-int run(int argc, char** argv) {
-  RunOptions options;
-  std::string end = "killed";
-  bool list_only = false;
-  base::Program program("Simulates a training job and writes its recordings and truth.json.");
-  program.option("OUT", &options.directory, "new run directory");
-  program.flag("--list", &list_only, "show classes, schedules and noise models");
-  program.option("--seed", &options.seed, "same seed, same bytes");
-  program.option("--class", &options.classes, "what goes wrong, by name; two for two faults")
-      .separated_by(',');
-  program.option("--size", &options.size, "of the first fault; --list says of what").not_negative();
-  program.option("--rank", &options.rank, "world rank of the first fault; drawn when left out");
-  program.option("--at", &options.at_step, "step of a fault that happens once");
-  program.option("--ranks", &options.ranks, "world size").between(2, 65'536);
-  program.option("--gpus-per-host", &options.gpus_per_host, "ranks of a host").between(1, 64);
-  program.option("--schedule", &options.schedule, "by name");
-  program.option("--tp", &options.tensor, "tensor ranks").positive();
-  program.option("--pp", &options.stages, "pipeline stages").positive();
-  program.option("--ep", &options.experts, "expert ranks").positive();
-  program.option("--steps", &options.steps, "training steps").between(1, 1'000'000);
-  program.option("--layers", &options.layers, "layers of a stage").between(1, 1'000);
-  program.option("--micro-batches", &options.micro_batches, "of pipelines").between(1, 1'000);
-  program.option("--run-ahead", &options.run_ahead, "kernels that a host thread may be ahead")
-      .between(1, 1'000'000);
-  program.option("--events", &options.events, "as LOCKSTEP_EVENTS");
-  program.option("--noise", &options.noise, "by name, several with commas").separated_by(',');
-  program.option("--end", &end, "how a hung run is left: killed and recovered, or still running")
-      .one_of({"killed", "running"});
-  if (const auto status = program.parse(argc, argv)) return *status;
-  if (list_only) return list(), 0;
-  if (options.directory.empty()) {
-    fputs("lockstep-simulate: name the new run directory\n", stderr);
-    return 2;
+int simulate(const Arguments& arguments) {
+  RunOptions run = arguments.run;
+  if (run.directory.empty()) return complain("name the new run directory");
+  const bool several = arguments.count != 0;
+  for (int i = 0; i < (several ? arguments.count : 1); ++i) {
+    run.seed = arguments.run.seed + static_cast<uint64_t>(i);
+    if (several) run.directory = arguments.run.directory + "/" + std::to_string(run.seed);
+    const Status status = simulate_run(run);
+    if (!status.ok()) return complain(status.message());
   }
-  if (end == "running") options.hung_end = ProcessEnd::Running;
-  const Status status = simulate_run(options);
-  if (status.ok()) return 0;
-  fprintf(stderr, "lockstep-simulate: %s\n", status.message().c_str());
-  return 2;
+  return 0;
+}
+
+// Each line is a command line of its own; empty ones and those that begin with # are left out.
+int simulate_batch(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return complain(path + ": cannot be read");
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    std::istringstream parts(line);
+    std::vector<std::string> words;
+    for (std::string word; parts >> word;) words.push_back(word);
+    if (words.empty() || words[0][0] == '#') continue;
+    Arguments arguments;
+    auto status = parse(words, &arguments);
+    if (!status) status = simulate(arguments);
+    if (*status != 0) return complain(path + ":" + std::to_string(number) + ": this run failed");
+  }
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  if (const auto status = parse({argv + 1, argv + argc}, &arguments)) return *status;
+  if (arguments.list) return list(), 0;
+  return arguments.batch.empty() ? simulate(arguments) : simulate_batch(arguments.batch);
 }
 
 }  // namespace

@@ -371,7 +371,7 @@ Status Recording::write(const std::string& directory, const Outcome& outcome,
     const Status status = write_rank(number, outcome, look_ns, &files, counts);
     if (!status.ok()) return status;
   }
-  if (layout_.hosts == 1) return Status();
+  if (layout_.hosts == 1 || !options_.aligned) return Status();
   return save_clock_model(layout_, random_, look_ns, directory);
 }
 

@@ -20,6 +20,7 @@ struct RecordingOptions {
   std::string events_name;
   uint64_t seed = 0;
   ProcessEnd hung_end = ProcessEnd::Recovered;
+  bool aligned = true;
   int64_t watchdog_ns = 10'000'000'000;  // how long a hung job stands before somebody looks
 };
 

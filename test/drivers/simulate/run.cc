@@ -23,10 +23,10 @@ class Simulation {
 
  private:
   Status prepare_layout();
+  Status prepare_programs();
   Status prepare_faults();
   Outcome play_with(const std::vector<Fault>& faults, const RecordingOptions* recording,
                     std::optional<Recording>* made);
-  std::vector<Fault> structure() const;
 
   const RunOptions& options_;
   Random random_;
@@ -64,17 +64,17 @@ Status Simulation::prepare() {
   if (!events.ok()) return events.status();
   events_ = events.value();
   every_step_ = (events_ >> static_cast<unsigned>(Kind::ProxyStep) & 1u) != 0;
-  ScheduleOptions schedule;
-  schedule.name = options_.schedule;
-  schedule.layers = options_.layers;
-  schedule.micro_batches = options_.micro_batches;
-  Result<std::vector<Program>> programs = make_programs(schedule, layout_);
-  if (!programs.ok()) return programs.status();
-  programs_ = std::move(programs.value());
+  status = prepare_programs();
+  if (status.ok()) status = prepare_faults();
+  if (status.ok()) status = prepare_programs();
+  if (!status.ok()) return status;
   const Result<NoiseModel> noise = make_noise(options_.noise, layout_.hosts, options_.seed);
   if (!noise.ok()) return noise.status();
   noise_.emplace(noise.value(), random_, options_.ranks, options_.gpus_per_host, options_.steps);
-  return prepare_faults();
+  healthy_ = play_with({}, nullptr, nullptr);
+  if (healthy_.hung()) return Status::error("the schedule hangs by itself: a defect");
+  for (Fault& fault : faults_) fault.unit_ns = healthy_.end_ns / options_.steps;
+  return Status();
 }
 
 Status Simulation::prepare_faults() {
@@ -91,17 +91,36 @@ Status Simulation::prepare_faults() {
     if (!made.ok()) return made.status();
     faults_.push_back(made.value());
   }
-  healthy_ = play_with({}, nullptr, nullptr);
-  if (healthy_.hung()) return Status::error("the schedule hangs by itself: a defect");
-  for (Fault& fault : faults_) fault.unit_ns = healthy_.end_ns / options_.steps;
+  return Status();
+}
+
+// What is structure is in the programs, with the fault as without it.
+Status Simulation::prepare_programs() {
+  ScheduleOptions schedule;
+  schedule.name = options_.schedule;
+  schedule.layers = options_.layers;
+  schedule.micro_batches = options_.micro_batches;
+  for (const Fault& fault : faults_) {
+    if (!is_structure(fault.info->harm)) continue;
+    schedule.heavy = 1 + fault.size;
+    if (fault.info->harm == Harm::HeavyStage) {
+      schedule.heavy_stage = layout_.stage_of(fault.rank);
+    } else {
+      schedule.heavy_expert = layout_.member(fault.rank, Axis::Expert).rank;
+    }
+  }
+  Result<std::vector<Program>> programs = make_programs(schedule, layout_);
+  if (!programs.ok()) return programs.status();
+  programs_ = std::move(programs.value());
   return Status();
 }
 
 Outcome Simulation::play_with(const std::vector<Fault>& faults, const RecordingOptions* recording,
                               std::optional<Recording>* made) {
-  const Faults all(faults, random_, options_.gpus_per_host);
+  const Faults all(faults, random_);
   const Network network(layout_, Machine(), *noise_, all, every_step_);
-  const Job job{layout_, programs_, network, *noise_, all, options_.steps, options_.run_ahead};
+  const Job job{layout_,        programs_,           network,           *noise_, all,
+                options_.steps, options_.sync_every, options_.run_ahead};
   if (recording == nullptr) return play(job, nullptr);
   made->emplace(layout_, all, random_, *recording);
   return play(job, &**made);
@@ -113,6 +132,7 @@ Status Simulation::record() {
   how.events_name = options_.events;
   how.seed = options_.seed;
   how.hung_end = options_.hung_end;
+  how.aligned = options_.aligned;
   std::optional<Recording> recording;
   const Outcome outcome = play_with(faults_, &how, &recording);
   RecordedCounts counts;

@@ -15,12 +15,14 @@ struct RunOptions {
   int tensor = 0, stages = 0, experts = 0;  // 0: the schedule's own
   std::string schedule = "ddp";
   int steps = 20, layers = 4, micro_batches = 4, run_ahead = 1024;
+  int sync_every = 1;  // steps after which the host waits for its GPU
   std::string events = "proxy";
   std::vector<std::string> noise = {"jitter"};
   std::vector<std::string> classes;  // none: healthy
   double size = 0;                   // of the first class; 0: the class's own
   int rank = -1, at_step = -1;       // likewise; -1: drawn
   ProcessEnd hung_end = ProcessEnd::Recovered;
+  bool aligned = true;  // clock_model.json for several hosts
 };
 
 }  // namespace lockstep::simulate

@@ -19,11 +19,12 @@ StepTimes next_step(const TransportMember& sender, const TransportMember& receiv
                             before != nullptr ? before->ready_ns : 0}) +
                   sender.gpu_ns;
   step.awaited_ns = freed != nullptr ? freed->consumed_ns : receiver.posted_ns;
+  step.offered_ns = step.ready_ns + edge.sender_ns;
   step.sent_ns =
-      std::max({step.ready_ns + edge.sender_ns, step.awaited_ns + edge.latency_ns,
+      std::max({step.offered_ns, step.awaited_ns + edge.latency_ns,
                 before != nullptr ? before->sent_ns + edge.wire_ns + edge.sender_ns : 0});
-  if (sender.data_stops && n >= shape.steps / 2) step.sent_ns = kNever;
-  step.arrived_ns = step.sent_ns + edge.wire_ns + edge.latency_ns;
+  const bool lost = sender.data_stops && n >= shape.steps / 2;
+  step.arrived_ns = lost ? kNever : step.sent_ns + edge.wire_ns + edge.latency_ns;
   step.acknowledged_ns = step.arrived_ns + edge.latency_ns;
   step.flushed_ns = step.arrived_ns + edge.receiver_ns + kFlushNs;
   step.consumed_ns = std::max(step.flushed_ns, receiver.begun_ns) + receiver.gpu_ns;

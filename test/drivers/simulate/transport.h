@@ -18,7 +18,7 @@ struct TransportMember {
   int64_t posted_ns = kNever;  // its proxy, or its peer, knows of the operation
   int64_t begun_ns = kNever;   // of its kernel
   int64_t gpu_ns = 0;          // to reduce or copy one step
-  bool data_stops = false;     // half of its steps leave, then none
+  bool data_stops = false;     // half of its steps arrive, then none
 };
 
 struct TransportEdge {

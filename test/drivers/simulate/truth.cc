@@ -37,17 +37,18 @@ void put_fault(JsonFields* out, const Truth& truth, size_t index) {
     out->string("class", fault.info->name);
     out->string("when", when_text(fault.info->when));
     out->number("size", fault.size);
-    std::vector<int> ranks;
-    for (int rank = 0; rank < layout.options.ranks; ++rank) {
-      if (fault.hits(rank, layout.options.gpus_per_host)) ranks.push_back(rank);
+    out->list("ranks", fault.ranks, [out](int rank) { out->writer().Int(rank); });
+    std::vector<std::string> hosts;
+    for (int rank : fault.ranks) {
+      const std::string host = host_name(layout.host_of(rank));
+      if (hosts.empty() || hosts.back() != host) hosts.push_back(host);
     }
-    out->list("ranks", ranks, [out](int rank) { out->writer().Int(rank); });
-    out->string("host", host_name(fault.rank >= 0 ? layout.host_of(fault.rank) : fault.host));
+    out->strings("hosts", hosts);
     if (fault.peer >= 0) out->number("peer", fault.peer);
     out->boolean("structure", is_structure(fault.info->harm));
     if (fault.info->when == When::Once) {
       out->number("step", fault.first_step);
-    } else {
+    } else if (!is_structure(fault.info->harm)) {
       out->number("cost", cost(truth.outcome.end_ns, truth.without_ns[index]));
     }
   });
