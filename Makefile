@@ -151,8 +151,9 @@ $(BUILD)/lockstep-clockd: $(BUILD)/obj/clocksync/daemon/clockd.o $(RECORDING)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
 drivers_common = $(call objs,test/drivers/common)
 emulator       = $(filter-out %/main.o,$(call objs,test/drivers/emulate))
+simulator      = $(filter-out %/main.o,$(call objs,test/drivers/simulate))
 # Beside its own sources; as a function, because make puts the stem in place of every % of the rule itself.
-unit_more      = $(if $(filter plugin_%,$(1)),$(call objs,plugin)) $(if $(filter drivers,$(1)),$(emulator)) \
+unit_more      = $(if $(filter plugin_%,$(1)),$(call objs,plugin)) $(if $(filter drivers,$(1)),$(emulator) $(simulator)) \
                  $(if $(filter drivers analysis_% reader,$(1)),$(drivers_common)) \
                  $(if $(filter clocksync_% analysis_%,$(1)),$(call objs,test/simulation)) \
                  $(if $(filter base drivers analysis_% reader,$(1)),$(COMMAND_LINE))

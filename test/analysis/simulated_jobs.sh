@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Simulated jobs of every class are complete recordings that hold what their truth counts; a class that hangs hangs and
+# the others come to their end; the same seed makes the same bytes, alone or in a batch.
+. "$(dirname "$0")/../lib.sh"
+need jq jq
+SIMULATE=$BUILD/lockstep-simulate
+
+# What each class needs to have a place to go wrong, and 0 or 1: whether the job ends in a hang.
+needs() {
+  case $1 in
+    late-group) echo 0 --schedule tp-dp ;;
+    heavy-stage) echo 0 --schedule 1f1b ;;
+    heavy-expert) echo 0 --schedule moe ;;
+    wrong-order) echo 1 --schedule zero ;;
+    deadlock) echo 1 --schedule tp-dp ;;
+    missing-rank | stuck-* | dead-process | lost-host | mismatch-*) echo 1 --schedule ddp ;;
+    *) echo 0 --schedule ddp ;;
+  esac
+}
+counts='[.communicators, .processes, .starts, (.states_by_kind // .states), (.stops_by_kind // .stops)]'
+
+classes=$("$SIMULATE" --list | sed -n '/^classes:/,/^schedules:/p' | awk '/^  / {print $1}')
+[ "$(wc -w <<<"$classes")" -gt 20 ] || fail "the classes: $classes"
+for class in $classes; do
+  read -r hangs more < <(needs "$class")
+  run=$TMP/$class
+  # shellcheck disable=SC2086
+  "$SIMULATE" "$run" --class "$class" --seed 7 --ranks 8 --gpus-per-host 4 --steps 6 --events step $more
+  "$BUILD/lockstep" verify "$run" >"$TMP/verdict" || fail "$class: $(cat "$TMP/verdict")"
+  grep -q '^complete: ' "$TMP/verdict" || fail "$class: $(cat "$TMP/verdict")"
+  want_equal "what $class counts" "$(jq -cS ".counts | $counts" "$run/truth.json")" \
+    "$("$BUILD/lockstep" count "$run" --json | jq -cS "$counts")"
+  want_equal "whether $class hangs" "$hangs" "$(jq 'if .hung then 1 else 0 end' "$run/truth.json")"
+  want_equal "the class in the truth" "$class" "$(jq -r '.faults[0].class' "$run/truth.json")"
+done
+
+# One that still runs when somebody looks has no end, and says so.
+"$SIMULATE" "$TMP/running" --class missing-rank --end running --steps 6
+status=0
+"$BUILD/lockstep" verify "$TMP/running" >"$TMP/verdict" || status=$?
+want_equal "exit code of a run without an end" 1 $status
+grep -q 'did not end' "$TMP/verdict" || fail "a run without an end: $(cat "$TMP/verdict")"
+
+# Same seed, same bytes.
+again="--class slow-link --schedule 1f1b --ranks 8 --gpus-per-host 2 --steps 4 --events step --noise heavy-jitter,gc"
+# shellcheck disable=SC2086
+"$SIMULATE" "$TMP/first" --seed 3 $again
+printf '# a batch\n\n%s --seed 3 %s\n%s --count 2 --seed 3 %s\n' "$TMP/second" "$again" "$TMP/more" "$again" >"$TMP/batch"
+"$SIMULATE" --batch "$TMP/batch"
+diff -r "$TMP/first" "$TMP/second" || fail "the same seed made other bytes"
+diff -r "$TMP/first" "$TMP/more/3" || fail "the same seed made other bytes among several"
+! diff -rq "$TMP/first" "$TMP/more/4" >/dev/null || fail "another seed made the same bytes"
+
+# What cannot be simulated is said, with the line of the batch.
+echo "$TMP/none --class heavy-stage --schedule ddp" >"$TMP/batch"
+status=0
+"$SIMULATE" --batch "$TMP/batch" 2>"$TMP/complaint" || status=$?
+want_equal "exit code of a bad line" 2 $status
+grep -q 'heavy-stage: the schedule has no stages' "$TMP/complaint" || fail "the complaint: $(cat "$TMP/complaint")"
+grep -q "batch:1: this run failed" "$TMP/complaint" || fail "the line: $(cat "$TMP/complaint")"
