@@ -72,14 +72,14 @@ TEST(SimulateTransport, WhatIsLostIsSentAndNeverArrives) {
   EXPECT_FALSE(happens(times.ends_ns[1]));
 }
 
-TEST(SimulateTransport, CreditsBoundWhatIsUnderWay) {
+TEST(SimulateTransport, ASlowReceiverHoldsTheSenderBack) {
   TransportShape shape;
   shape.steps = 64;
   shape.credits = 4;
-  TransportEdge far = edge();
-  far.latency_ns = 200'000;
+  TransportMember slow = member(0, 0);
+  slow.gpu_ns = 500'000;
   TransportTimes times;
-  play_transfer({member(0, 0), member(0, 0)}, far, shape, &times);
+  play_transfer({member(0, 0), slow}, edge(), shape, &times);
   for (uint32_t n = 4; n < shape.steps; ++n)
     EXPECT_GE(times.at(0, n).sent_ns, times.at(0, n - 4).consumed_ns) << n;
 }
