@@ -105,16 +105,25 @@ TransportShape Network::ring_shape(const Part& part, size_t ranks, Transfer* tra
   return shape;
 }
 
+void Network::play_by_formula(const Meeting& meeting, const std::vector<int>& ranks, double noise,
+                              std::vector<int64_t>* ends_ns) const {
+  const int64_t begun_ns = last_begun(meeting);
+  ends_ns->assign(ranks.size(), kNever);
+  if (!happens(begun_ns)) return;
+  const uint32_t communicator = meeting.part.communicator;
+  const int64_t end_ns = begun_ns + ring_ns(meeting, ranks, noise);
+  for (size_t i = 0; i < ranks.size(); ++i)
+    (*ends_ns)[i] = end_ns + noise_.end_delay_ns(ranks[i], communicator, meeting.ordinal);
+}
+
 void Network::play_collective(const Meeting& meeting, Transfer* transfer) const {
   const Communicator& communicator = layout_.communicators[meeting.part.communicator];
   const std::vector<int>& ranks = communicator.ranks;
   const size_t count = ranks.size();
   const double noise = noise_.transfer_factor(meeting.part.communicator, meeting.ordinal);
-  const int64_t begun_ns = last_begun(meeting);
   if (communicator.nodes == 1) {
     transfer->times.steps = 0;
-    transfer->times.ends_ns.assign(
-        count, happens(begun_ns) ? begun_ns + ring_ns(meeting, ranks, noise) : kNever);
+    play_by_formula(meeting, ranks, noise, &transfer->times.ends_ns);
     return;
   }
   TransportShape shape = ring_shape(meeting.part, count, transfer);
@@ -130,11 +139,14 @@ void Network::play_collective(const Meeting& meeting, Transfer* transfer) const 
     edges.push_back(edge(meeting, from, to, bytes, noise));
     transfer->over_network.push_back(crosses(from, to) ? 1 : 0);
   }
+  const uint64_t unlucky = meeting.ordinal % count;
+  if (transfer->over_network[unlucky] != 0) {
+    edges[unlucky].loss_ns = noise_.transfer_delay_ns(meeting.part.communicator, meeting.ordinal);
+    edges[unlucky].lost_step = shape.steps / 2;
+  }
   play_ring(members(meeting, bytes), edges, shape, &transfer->times);
   if (in_steps) return;
-  for (int64_t& end_ns : transfer->times.ends_ns)
-    end_ns =
-        happens(begun_ns) ? std::max(end_ns, begun_ns + ring_ns(meeting, ranks, noise)) : kNever;
+  play_by_formula(meeting, ranks, noise, &transfer->times.ends_ns);
 }
 
 void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
@@ -165,8 +177,10 @@ void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
   transfer->step_bytes = per_channel / shape.steps;
   transfer->over_network = {1};
   const uint64_t bytes = transfer->step_bytes * kChannels;
-  play_transfer(members(meeting, bytes), edge(meeting, from, to, bytes, noise), shape,
-                &transfer->times);
+  TransportEdge wire = edge(meeting, from, to, bytes, noise);
+  wire.loss_ns = noise_.transfer_delay_ns(meeting.part.communicator, pair ^ meeting.ordinal << 16);
+  wire.lost_step = shape.steps / 2;
+  play_transfer(members(meeting, bytes), wire, shape, &transfer->times);
 }
 
 void Network::play(const Meeting& meeting, Transfer* transfer) const {

@@ -59,6 +59,8 @@ class Network {
     return crosses(from, to) ? machine_.between_ns : machine_.inside_ns;
   }
   int64_t ring_ns(const Meeting& meeting, const std::vector<int>& ranks, double noise) const;
+  void play_by_formula(const Meeting& meeting, const std::vector<int>& ranks, double noise,
+                       std::vector<int64_t>* ends_ns) const;
   TransportShape ring_shape(const Part& part, size_t ranks, Transfer* transfer) const;
   TransportEdge edge(const Meeting& meeting, int from, int to, uint64_t bytes, double noise) const;
   std::vector<TransportMember> members(const Meeting& meeting, uint64_t bytes) const;

@@ -24,8 +24,13 @@ bool apply(const std::string& name, int hosts, const Random& random, NoiseModel*
     model->kernel_sigma = 0.1;
     model->transfer_sigma = 0.25;
   } else if (name == "preemption") {
-    model->preemptions = 0.3;
+    model->preemptions = 0.01;
     model->preemption_ns = 4'000'000;
+  } else if (name == "congestion") {
+    model->congestion = 0.05;
+  } else if (name == "loss") {
+    model->losses = 0.004;
+    model->loss_ns = 4'000'000;
   } else if (name == "loader") {
     model->loader_ns = 1'000'000;
     model->loader_stall = 0.05;
@@ -55,7 +60,9 @@ const std::vector<NoiseInfo>& noises() {
       {"quiet", "hardly any: sigma 0.5 % of kernels, 1 % of transfers, 5 % of host calls"},
       {"jitter", "lognormal: 2 %, 5 %, 20 %"},
       {"heavy-jitter", "lognormal: 10 %, 25 %, 60 %"},
-      {"preemption", "host threads lose their core for some 4 ms, three times in ten steps"},
+      {"preemption", "host threads lose their core for some 4 ms before one instruction of 100"},
+      {"congestion", "one transfer of 20 takes twice as long on average, exponential"},
+      {"loss", "four transfers of 1,000 wait 4 ms for a retransmission"},
       {"loader", "data loaders take 1 ms more, exponential, and 20 ms in one step of twenty"},
       {"checkpoint", "all ranks stop for some 60 ms every 8 steps"},
       {"gc", "each rank collects garbage for 5 ms every 10 steps, each at a step of its own"},
@@ -82,14 +89,17 @@ double Noise::warm_up_factor(int step) const {
 int64_t Noise::host_ns(const Place& place, int64_t ns) const {
   const double sigma = model_.host_sigma * sigma_factor(place.rank);
   const double factor = random_.lognormal(sigma, Draw::HostTime, key(place), place.instruction);
-  return scaled(ns, factor * warm_up_factor(place.step));
+  int64_t lost_ns = 0;
+  if (random_.uniform(Draw::Preemption, key(place), place.instruction) < model_.preemptions) {
+    lost_ns = scaled(model_.preemption_ns,
+                     random_.lognormal(0.5, Draw::PreemptionTime, key(place), place.instruction));
+  }
+  return scaled(ns, factor * warm_up_factor(place.step)) + lost_ns;
 }
 
 int64_t Noise::step_begin_ns(const Place& place) const {
   int64_t ns = 0;
   const auto step = static_cast<uint64_t>(place.step);
-  if (random_.uniform(Draw::Preemption, key(place)) < model_.preemptions)
-    ns += scaled(model_.preemption_ns, random_.lognormal(0.5, Draw::PreemptionTime, key(place)));
   if (model_.loader_ns != 0) {
     ns += scaled(model_.loader_ns, random_.exponential(Draw::Loader, key(place)));
     const bool stalls = random_.uniform(Draw::LoaderStall, step) < model_.loader_stall;
@@ -114,7 +124,23 @@ int64_t Noise::kernel_ns(const Place& place, int64_t ns) const {
 }
 
 double Noise::transfer_factor(uint32_t communicator, uint64_t ordinal) const {
-  return random_.lognormal(model_.transfer_sigma, Draw::TransferTime, communicator, ordinal);
+  const double usual =
+      random_.lognormal(model_.transfer_sigma, Draw::TransferTime, communicator, ordinal);
+  if (random_.uniform(Draw::Congestion, communicator, ordinal) >= model_.congestion) return usual;
+  return usual * (1 + random_.exponential(Draw::Congestion, communicator, ordinal, 1));
+}
+
+int64_t Noise::transfer_delay_ns(uint32_t communicator, uint64_t ordinal) const {
+  const bool lost = random_.uniform(Draw::Retransmission, communicator, ordinal) < model_.losses;
+  return lost ? model_.loss_ns : 0;
+}
+
+int64_t Noise::end_delay_ns(int rank, uint32_t communicator, uint64_t ordinal) const {
+  constexpr double kUsualNs = 500;
+  if (model_.transfer_sigma == 0) return 0;
+  return static_cast<int64_t>(kUsualNs * random_.exponential(Draw::EndTime,
+                                                             static_cast<uint64_t>(rank),
+                                                             communicator, ordinal));
 }
 
 }  // namespace lockstep::simulate

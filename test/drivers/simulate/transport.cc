@@ -24,7 +24,10 @@ StepTimes next_step(const TransportMember& sender, const TransportMember& receiv
       std::max({step.offered_ns, step.awaited_ns + edge.latency_ns,
                 before != nullptr ? before->sent_ns + edge.wire_ns + edge.sender_ns : 0});
   const bool lost = sender.data_stops && n >= shape.steps / 2;
-  step.arrived_ns = lost ? kNever : step.sent_ns + edge.wire_ns + edge.latency_ns;
+  const int64_t again_ns = n == edge.lost_step ? edge.loss_ns : 0;
+  step.arrived_ns = lost ? kNever
+                         : std::max(step.sent_ns + edge.wire_ns + edge.latency_ns + again_ns,
+                                    before != nullptr ? before->arrived_ns : 0);
   step.acknowledged_ns = step.arrived_ns + edge.latency_ns;
   step.flushed_ns = step.arrived_ns + edge.receiver_ns + kFlushNs;
   step.consumed_ns = std::max(step.flushed_ns, receiver.begun_ns) + receiver.gpu_ns;

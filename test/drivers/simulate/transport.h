@@ -25,6 +25,8 @@ struct TransportEdge {
   int64_t latency_ns = 0;
   int64_t wire_ns = 0;                     // one step is on the wire
   int64_t sender_ns = 0, receiver_ns = 0;  // what the proxies at its ends take for a step
+  uint32_t lost_step = 0;                  // this one is lost once and comes loss_ns later
+  int64_t loss_ns = 0;
 };
 
 struct TransportShape {

@@ -51,9 +51,8 @@ class Pair : public Observer {
     return simulate::play(job, this);
   }
   const Kernel& kernel(int rank, uint64_t launch) const {
-    return *std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& at) {
-      return at.rank == rank && at.launch == launch;
-    });
+    return *std::find_if(kernels.begin(), kernels.end(),
+                         [&](const Kernel& at) { return at.rank == rank && at.launch == launch; });
   }
 
   uint64_t launched(const Launch& launch) override {

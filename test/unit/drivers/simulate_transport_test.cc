@@ -11,7 +11,7 @@ constexpr int64_t kFlushNs = 700, kEndNs = 1'000;  // transport.cc
 TransportMember member(int64_t posted_ns, int64_t begun_ns) {
   return {posted_ns, begun_ns, 50, false};
 }
-TransportEdge edge() { return {1'000, 10'000, 0, 0}; }
+TransportEdge edge() { return {1'000, 10'000, 0, 0, 0, 0}; }
 
 TEST(SimulateTransport, ARingOfTwoTakesWhatPaperSays) {
   TransportShape shape;  // an all-reduce of two ranks: send, receive and add, send, receive
