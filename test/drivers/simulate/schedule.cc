@@ -7,6 +7,7 @@ namespace {
 
 // What a step costs the host besides its launches.
 constexpr int64_t kLoaderNs = 300'000, kOptimizerNs = 500'000, kLossBytes = 4;
+constexpr int kChunks = 2;  // of the model on each rank, in the interleaved schedule
 
 // The program of one rank, written down call by call.
 class Writer {
@@ -74,9 +75,13 @@ class Writer {
     return std::move(program_);
   }
 
-  void pass(bool forward);
-  void exchange(const std::vector<Part>& parts);
-  void add_transfer(bool send, int stage, std::vector<Part>* parts) const;
+  // Of one micro-batch through one chunk of the model.
+  struct Pass {
+    bool forward;
+    int chunk;
+  };
+  std::vector<std::vector<Pass>> passes() const;
+  void add_transfer(const Pass& pass, bool send, std::vector<Part>* parts) const;
   void all_to_all();
 
   const ScheduleOptions& options_;
@@ -126,57 +131,61 @@ Program Writer::sharded() {
   return end();
 }
 
-// One pass of one micro-batch through the layers of this stage.
-void Writer::pass(bool forward) {
-  for (int i = 0; i < options_.layers; ++i) layer(options_.layer_ns * (forward ? 1 : 2));
+// The passes of this stage in their order, those together between which it sends and receives
+// nothing: interleaved, a forward and a backward pass share their exchanges. With several chunks a rank holds every stages()-th part of
+// the model, and micro-batches go round in turns of stages(), as in Megatron's interleaved schedule.
+std::vector<std::vector<Writer::Pass>> Writer::passes() const {
+  const bool interleaved = options_.name == "interleaved";
+  const int chunks = interleaved ? kChunks : 1, count = options_.micro_batches * chunks;
+  const auto pass = [&](int number, bool forward) {
+    const int turn = interleaved ? number % (stages() * chunks) / stages() : 0;
+    return Pass{forward, forward ? turn : chunks - 1 - turn};
+  };
+  int ahead = stages() - stage() - 1;
+  if (interleaved) ahead = 2 * ahead + (chunks - 1) * stages();
+  if (options_.name == "gpipe") ahead = count;
+  ahead = std::min(ahead, count);
+  std::vector<std::vector<Pass>> order;
+  for (int i = 0; i < ahead; ++i) order.push_back({pass(i, true)});
+  for (int i = ahead; i < count; ++i) {
+    order.push_back({pass(i, true)});
+    if (!interleaved) order.emplace_back();
+    order.back().push_back(pass(i - ahead, false));
+  }
+  for (int i = count - ahead; i < count; ++i) order.push_back({pass(i, false)});
+  return order;
 }
 
-void Writer::add_transfer(bool send, int stage, std::vector<Part>* parts) const {
-  if (stage < 0 || stage >= stages()) return;
+// What a pass sends, or what it receives before.
+void Writer::add_transfer(const Pass& pass, bool send, std::vector<Part>* parts) const {
+  const int last = stages() * (options_.name == "interleaved" ? kChunks : 1) - 1;
+  const int here = pass.chunk * stages() + stage();
+  const int there = here + (pass.forward == send ? 1 : -1);
+  if (there < 0 || there > last) return;
   parts->push_back({layout_.member(rank_, Axis::Stage).communicator,
-                    send ? Function::Send : Function::Recv, stage, options_.activation_bytes});
+                    send ? Function::Send : Function::Recv, there % stages(),
+                    options_.activation_bytes});
 }
 
-// Sends what is computed, receives what comes next, in one group.
-void Writer::exchange(const std::vector<Part>& parts) {
-  if (parts.empty()) return;
-  stream_wait(kPipeStream, kComputeStream);
-  launch(kPipeStream, parts, parts.size() > 1);
-  stream_wait(kComputeStream, kPipeStream);
-}
-
+// Between two passes one group sends what the first has made and receives what the second needs.
 Program Writer::pipeline() {
   begin();
-  const int batches = options_.micro_batches;
-  const bool all_forward_first = options_.name == "gpipe";
-  const int ahead = all_forward_first ? batches : std::min(batches, stages() - stage() - 1);
-  const auto step = [&](bool forward, std::vector<Part> before) {
-    exchange(before);
-    pass(forward);
-  };
-  const auto transfers = [&](bool send_forward, bool send_backward, bool receive_forward,
-                             bool receive_backward) {
+  const int layers = std::max(options_.layers / (options_.name == "interleaved" ? kChunks : 1), 1);
+  const std::vector<std::vector<Pass>> order = passes();
+  const std::vector<Pass> none;
+  for (size_t i = 0; i <= order.size(); ++i) {
+    const auto &before = i > 0 ? order[i - 1] : none, &next = i < order.size() ? order[i] : none;
     std::vector<Part> parts;
-    if (send_forward) add_transfer(true, stage() + 1, &parts);
-    if (receive_backward) add_transfer(false, stage() + 1, &parts);
-    if (send_backward) add_transfer(true, stage() - 1, &parts);
-    if (receive_forward) add_transfer(false, stage() - 1, &parts);
-    return parts;
-  };
-  for (int i = 0; i < ahead; ++i) {
-    step(true, transfers(false, false, true, false));
-    exchange(transfers(true, false, false, false));
-  }
-  if (ahead < batches) exchange(transfers(false, false, true, false));
-  for (int i = ahead; i < batches; ++i) {
-    pass(true);
-    exchange(transfers(true, false, false, true));
-    pass(false);
-    exchange(transfers(false, true, i + 1 < batches, false));
-  }
-  for (int i = batches - ahead; i < batches; ++i) {
-    step(false, transfers(false, false, false, true));
-    exchange(transfers(false, true, false, false));
+    for (const Pass& pass : before) add_transfer(pass, true, &parts);
+    for (const Pass& pass : next) add_transfer(pass, false, &parts);
+    if (!parts.empty()) {
+      stream_wait(kPipeStream, kComputeStream);
+      launch(kPipeStream, parts, parts.size() > 1);
+      stream_wait(kComputeStream, kPipeStream);
+    }
+    for (const Pass& pass : next) {
+      for (int l = 0; l < layers; ++l) layer(options_.layer_ns * (pass.forward ? 1 : 2));
+    }
   }
   for (int i = 0; i < options_.layers; ++i) reduce_gradients();
   return end();
@@ -224,6 +233,7 @@ const std::vector<ScheduleInfo>& schedules() {
       {"tp-dp", "tensor parallel layers, data parallel gradients", 2, 1, 1},
       {"gpipe", "pipeline: all micro-batches forward, then all backward", 1, 2, 1},
       {"1f1b", "pipeline: one forward, one backward", 1, 2, 1},
+      {"interleaved", "pipeline: 1f1b, every rank has two chunks of the model", 1, 2, 1},
       {"moe", "experts: two all-to-alls a layer, data parallel gradients", 1, 1, 2},
   };
   return all;
@@ -237,9 +247,12 @@ const ScheduleInfo* find_schedule(const std::string& name) {
 }
 
 Result<std::vector<Program>> make_programs(const ScheduleOptions& options, const Layout& layout) {
-  const bool pipeline = options.name == "gpipe" || options.name == "1f1b";
+  const bool interleaved = options.name == "interleaved";
+  const bool pipeline = interleaved || options.name == "gpipe" || options.name == "1f1b";
   if (!pipeline && layout.options.stages > 1)
     return Status::error("--schedule " + options.name + " has no stages: leave out --pp");
+  if (interleaved && options.micro_batches % layout.options.stages != 0)
+    return Status::error("--schedule interleaved needs a multiple of --pp --micro-batches");
   if (options.name == "group" && layout.data < 2)
     return Status::error("--schedule group reduces over data ranks, and there is only one");
   std::vector<Program> programs;
