@@ -138,7 +138,8 @@ Status Simulation::record() {
   RecordedCounts counts;
   const Status written = recording->write(options_.directory, outcome, &counts);
   if (!written.ok()) return written;
-  Truth truth{options_, layout_, programs_, faults_, outcome, healthy_.end_ns, {}, counts};
+  Truth truth{options_, layout_, programs_,           faults_, outcome, healthy_.end_ns,
+              {},       counts,  noise_->noisy_host()};
   for (size_t i = 0; i < faults_.size(); ++i) {
     std::vector<Fault> others = faults_;
     others.erase(others.begin() + static_cast<ptrdiff_t>(i));

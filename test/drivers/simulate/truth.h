@@ -21,6 +21,7 @@ struct Truth {
   int64_t healthy_ns = 0;           // the same run without its faults
   std::vector<int64_t> without_ns;  // ... without this one of them, by fault
   const RecordedCounts& counts;
+  int noisy_host = -1;
 };
 
 std::string truth_json(const Truth& truth);
