@@ -37,7 +37,7 @@ analysis/clock        analysis/tables analysis/relate analysis/load clocksync/re
 analysis/sql          analysis/tables analysis/load analysis/join
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
 analysis/report       analysis/tables analysis/judge analysis/say
-analysis/inspect      analysis/tables dumper/segment dumper/run dumper/options
+analysis/inspect      analysis/tables analysis/judge analysis/say dumper/segment dumper/run dumper/options
 cli                   analysis/* clocksync/record dumper/options dumper/run dumper/recovery
 '
 

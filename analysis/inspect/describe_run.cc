@@ -136,9 +136,12 @@ Result<RunSummary> describe_run(const std::string& directory) {
   for (const dumper::ProcessEntry& process : run.value().processes) {
     summary.processes.push_back(describe_process(process, &summary.damage));
   }
-  std::vector<const dumper::ProcessFacts*> facts;
-  for (const ProcessSummary& process : summary.processes) facts.push_back(&process.entry.facts);
-  summary.different_settings = compare_settings(facts);
+  std::vector<Setting> settings;
+  for (size_t i = 0; i < summary.processes.size(); ++i) {
+    for (const dumper::OptionFact& fact : summary.processes[i].entry.facts.options)
+      settings.push_back({i, fact.name, fact.value});
+  }
+  summary.different_settings = compare_settings(settings);
   return summary;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/inspect/compare_settings.h"
+#include "analysis/judge/compare_settings.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/segment/live_comms.h"
 

@@ -96,6 +96,7 @@ Status write_part(const LoadedProcess& process, const std::string& path) {
   out.texts(process.damage);
   const ProcessOperations& joined = process.joined;
   out.rows(process.ledger);
+  out.rows(process.settings);
   out.rows(joined.comms);
   out.rows(joined.foreign);
   out.rows(joined.open);
@@ -131,6 +132,7 @@ Result<std::unique_ptr<LoadedProcess>> read_part(const std::string& path, PartRo
   in.texts(&process->damage);
   ProcessOperations& joined = process->joined;
   in.rows(&process->ledger);
+  in.rows(&process->settings);
   in.rows(&joined.comms);
   in.rows(&joined.foreign);
   if (rows == PartRows::All) {

@@ -29,6 +29,9 @@ void fill_facts(const dumper::ProcessEntry& entry, LoadedProcess* out) {
   row.nccl_library = out->strings.intern(entry.facts.nccl_library);
   row.nccl_version = entry.facts.nccl_version;
   row.kinds = entry.facts.activation_mask;
+  for (const dumper::OptionFact& fact : entry.facts.options)
+    out->settings.push_back(
+        {kNoRow, out->strings.intern(fact.name), out->strings.intern(fact.value)});
   out->notes = entry.facts.notes;
   const std::string job = launch_fact(LaunchFact::Job, [&entry](const char* name) {
     for (const dumper::JobFact& fact : entry.facts.job) {

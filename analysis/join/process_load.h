@@ -15,6 +15,7 @@ struct LoadedProcess {
   ProcessRow row;
   ProcessOperations joined;
   std::vector<LedgerRow> ledger;
+  std::vector<SettingRow> settings;
   std::vector<std::string> notes;
   std::vector<std::string> damage;  // of the notes: what cannot be read
 };

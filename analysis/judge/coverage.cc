@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/judge/compare_settings.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -17,6 +19,7 @@ class GapFinder {
     uint64_t damaged = 0;
     for (const ProcessRow& process : run_.processes) damaged += process.damaged_chunks;
     add(NotKnownKind::Damage, damaged);
+    add_settings();
     for (const std::string& note : run_.notes) add(NotKnownKind::Note, 1).note = note;
     return std::move(gaps_);
   }
@@ -70,6 +73,14 @@ class GapFinder {
       for (const LedgerRow& row : run_.ledger) lost += row.lost[static_cast<size_t>(loss)];
       add(NotKnownKind::Lost, lost).loss = loss;
     }
+  }
+
+  void add_settings() {
+    std::vector<Setting> settings;
+    for (const SettingRow& row : run_.settings)
+      settings.push_back({row.process, run_.text(row.option), run_.text(row.value)});
+    for (SettingDifference& difference : compare_settings(settings))
+      add(NotKnownKind::Settings, 1).setting = std::move(difference);
   }
 
   const RunTables& run_;

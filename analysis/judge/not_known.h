@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/judge/compare_settings.h"
 #include "analysis/tables/tables.h"
 #include "lockstep/event.h"
 
@@ -25,6 +26,7 @@ enum class NotKnownKind : uint8_t {
   Lost,              // `count` calls, for `loss`
   GpuTimes,          // of `count` operations: they contradict the host's clock
   Damage,            // `count` chunks
+  Settings,          // what only some processes recorded: `setting` differs between them
   Note,              // what the reader met, in its own words
 };
 
@@ -36,6 +38,7 @@ struct NotKnown {
   int32_t rank = -1;
   int64_t typical_ns = 0, share_percent = 0;  // WhoHoldsUp; of the communicator's time
   Loss loss = Loss::Unknown;
+  SettingDifference setting;  // its processes are rows
   std::string note;
 };
 

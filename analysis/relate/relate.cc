@@ -44,6 +44,8 @@ class Merger {
       entry.process = number_;
       run_.ledger.push_back(entry);
     }
+    for (const SettingRow& setting : process->settings)
+      run_.settings.push_back({number_, texts_[setting.option], texts_[setting.value]});
     // What all processes say alike, as of their common library, is said once.
     for (std::string& note : process->notes) {
       if (said_.insert(note).second) run_.notes.push_back(std::move(note));

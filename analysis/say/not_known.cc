@@ -1,5 +1,8 @@
 #include "analysis/say/not_known.h"
 
+#include <algorithm>
+#include <set>
+
 #include "analysis/say/names.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
@@ -84,6 +87,36 @@ std::string slow_paths(const NotKnown& gap) {
          ": network steps were not recorded (LOCKSTEP_EVENTS=step records them).";
 }
 
+// "ranks 0 and 1" where the processes' ranks tell them apart, else "node7 pid 4711, ...".
+std::string whose(const RunTables& run, const std::vector<size_t>& processes) {
+  std::set<int32_t> all;
+  for (const ProcessRow& row : run.processes) all.insert(row.rank);
+  const bool by_rank = all.size() == run.processes.size() && all.count(-1) == 0;
+  std::vector<int32_t> ranks;
+  for (const size_t process : processes) ranks.push_back(run.processes[process].rank);
+  std::sort(ranks.begin(), ranks.end());
+  if (by_rank) return rank_list(ranks);
+  constexpr size_t kShown = 4;
+  std::vector<std::string> items;
+  for (size_t i = 0; i < processes.size() && i < kShown; ++i) {
+    const ProcessRow& row = run.processes[processes[i]];
+    items.push_back(run.text(row.host) + " pid " + std::to_string(row.pid));
+  }
+  if (processes.size() > kShown)
+    items.push_back(std::to_string(processes.size() - kShown) + " more");
+  return listed(items);
+}
+
+std::string different_settings(const RunTables& run, const NotKnown& gap) {
+  std::string text = "Not all processes recorded with the same settings: ";
+  const char* between = "";
+  for (const SettingValue& value : gap.setting.values) {
+    text += between + gap.setting.option + "=" + value.value + " in " + whose(run, value.processes);
+    between = "; ";
+  }
+  return text + ". What is missing in some of them may only not have been recorded there.";
+}
+
 std::string damage(const NotKnown& gap) {
   return counted(gap.count, "chunk") + " of the recording " +
          (gap.count == 1 ? "is damaged or missing and was" : "are damaged or missing and were") +
@@ -121,6 +154,8 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
              " contradict the host's clock and are not used.";
     case NotKnownKind::Damage:
       return damage(gap);
+    case NotKnownKind::Settings:
+      return different_settings(run, gap);
     case NotKnownKind::Note:
       break;
   }

@@ -26,6 +26,7 @@ struct RunTables {
   std::vector<ClockRow> clock;
   std::vector<LedgerRow> ledger;
   std::vector<OpenTransportRow> open_transports;
+  std::vector<SettingRow> settings;  // by process
   // What could not be read, in the reader's words: damaged chunks, a clock model that cannot be used.
   std::vector<std::string> notes;
   // Those of the notes that tell of a place that cannot be read.

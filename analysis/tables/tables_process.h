@@ -60,6 +60,12 @@ struct MemberRow {
   Text gpu = 0;  // its GPU's UUID, where the GPU's clock was read
 };
 
+// An option in force in a process; no table of SQL.
+struct SettingRow {
+  uint32_t process = kNoRow;
+  Text option = 0, value = 0;
+};
+
 // `clock`: the alignment of one host at one instant.
 struct ClockRow {
   Text host = 0;

@@ -53,6 +53,20 @@ TEST(NotKnown, GivesNoShareOfTheTimeWhereOperationsOverlap) {
   EXPECT_EQ(sentence(SaidRun(), gap).find('%'), std::string::npos) << sentence(SaidRun(), gap);
 }
 
+TEST(NotKnown, NamesTheRanksThatRecordedWithOtherSettings) {
+  NotKnown gap = gap_of(NotKnownKind::Settings);
+  gap.setting = {"events", {{"proxy", {0, 3, 1}}, {"step", {2}}}};
+  SaidRun run;
+  EXPECT_EQ(sentence(run, gap),
+            "Not all processes recorded with the same settings: events=proxy in node7 pid 4700, "
+            "node8 pid 4703 and node7 pid 4701; events=step in node8 pid 4702. What is missing in "
+            "some of them may only not have been recorded there.");
+  for (int32_t rank = 0; rank < 4; ++rank) run.processes[static_cast<size_t>(rank)].rank = rank;
+  EXPECT_NE(sentence(run, gap).find("events=proxy in ranks 0, 1 and 3; events=step in rank 2."),
+            std::string::npos)
+      << sentence(run, gap);
+}
+
 TEST(TableNotes, SayThatHostsAreNotOnOneClock) {
   SaidRun run;
   EXPECT_EQ(table_notes(run).size(), 1u);

@@ -1,0 +1,46 @@
+#include "analysis/judge/compare_settings.h"
+
+#include <algorithm>
+
+#include "lockstep/config.h"
+
+namespace lockstep::analysis {
+namespace {
+
+bool is_each_ones_own(std::string_view option) {
+  return option == option_row(Option::Host).name || option == option_row(Option::ClockPod).name;
+}
+
+// Adds the process to those of its value.
+void count(const Setting& setting, std::vector<SettingValue>* values) {
+  for (SettingValue& known : *values) {
+    if (known.value == setting.value) return known.processes.push_back(setting.process);
+  }
+  values->push_back({std::string(setting.value), {setting.process}});
+}
+
+}  // namespace
+
+std::vector<SettingDifference> compare_settings(const std::vector<Setting>& settings) {
+  std::vector<SettingDifference> options;
+  for (const Setting& setting : settings) {
+    if (is_each_ones_own(setting.option)) continue;
+    auto found = std::find_if(options.begin(), options.end(), [&](const SettingDifference& one) {
+      return one.option == setting.option;
+    });
+    if (found == options.end())
+      found = options.insert(options.end(), {std::string(setting.option), {}});
+    count(setting, &found->values);
+  }
+  const auto alike = [](const SettingDifference& one) { return one.values.size() < 2; };
+  options.erase(std::remove_if(options.begin(), options.end(), alike), options.end());
+  for (SettingDifference& one : options) {
+    std::stable_sort(one.values.begin(), one.values.end(),
+                     [](const SettingValue& a, const SettingValue& b) {
+                       return a.processes.size() > b.processes.size();
+                     });
+  }
+  return options;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,38 @@
+#include "analysis/judge/compare_settings.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::analysis {
+namespace {
+
+TEST(CompareSettings, FindsNothingWhereAllAgree) {
+  EXPECT_TRUE(compare_settings({{0, "events", "proxy"}, {1, "events", "proxy"}}).empty());
+}
+
+TEST(CompareSettings, NamesTheOptionAndWhoHadWhichValueTheMostFrequentFirst) {
+  const auto differences = compare_settings({{0, "events", "step"},
+                                             {0, "dir", "/r"},
+                                             {1, "events", "proxy"},
+                                             {1, "dir", "/r"},
+                                             {2, "events", "proxy"},
+                                             {2, "dir", "/r"}});
+
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_EQ(differences[0].option, "events");
+  ASSERT_EQ(differences[0].values.size(), 2u);
+  EXPECT_EQ(differences[0].values[0].value, "proxy");
+  EXPECT_EQ(differences[0].values[0].processes, (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(differences[0].values[1].value, "step");
+  EXPECT_EQ(differences[0].values[1].processes, std::vector<size_t>{0});
+}
+
+TEST(CompareSettings, LeavesOutProcessesWithoutFactsAndWhatIsEachHostsOwn) {
+  EXPECT_TRUE(compare_settings({{0, "host", "n1"},
+                                {0, "clock_pod", "east"},
+                                {2, "host", "n2"},
+                                {2, "clock_pod", "west"}})
+                  .empty());
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
