@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/inspect/shed_range.h"
 #include "base/json.h"
 #include "dumper/run/known_comms.h"
 #include "dumper/run/mixed_jobs.h"
@@ -48,6 +49,9 @@ ProcessSummary describe_process(const dumper::ProcessEntry& entry,
   process.recovered = reader.ledger().recovered;
   for (const auto& [key, count] : reader.ledger().losses) process.lost += count;
   const dumper::Ledger& ledger = reader.ledger();
+  process.shed_from_raw_ns = ledger.shed_from_raw_ns;
+  process.shed_to_raw_ns = ledger.shed_to_raw_ns;
+  process.shed = shed_sentence(ledger, process.first_raw_ns);
   if (ledger.elapsed_ns != 0) {
     process.overhead_percent = 100.0 *
                                static_cast<double>(ledger.callbacks_ns + ledger.threads_ns) /
@@ -79,6 +83,10 @@ void put_process(JsonFields* out, const ProcessSummary& process) {
     out->number("chunks", process.chunks);
     out->number("records", process.records);
     out->number("lost", process.lost);
+    if (process.shed_to_raw_ns != 0) {
+      out->number("shed_from_raw_ns", process.shed_from_raw_ns);
+      out->number("shed_to_raw_ns", process.shed_to_raw_ns);
+    }
     if (process.overhead_percent >= 0) out->number("overhead_percent", process.overhead_percent);
     out->number("first_raw_ns", process.first_raw_ns);
     out->number("last_raw_ns", process.last_raw_ns);

@@ -19,6 +19,10 @@ struct ProcessSummary {
   uint64_t first_raw_ns = 0, last_raw_ns = 0;
   bool ended = false, recovered = false;
   uint64_t lost = 0;  // calls counted and not kept, for whatever reason
+  // Around all calls lost for memory, CLOCK_MONOTONIC_RAW, and the same in a sentence; 0, 0 and empty
+  // = none, or not known.
+  uint64_t shed_from_raw_ns = 0, shed_to_raw_ns = 0;
+  std::string shed;
   // What recording cost the process, in percent of its time: callbacks and our own threads
   // (dumper/drain/overhead.h). Below 0 when its ledger does not say.
   double overhead_percent = -1;

@@ -1,10 +1,12 @@
 #include "analysis/inspect/verify_run.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <unordered_map>
 
 #include "analysis/inspect/recorded_ranks.h"
+#include "analysis/inspect/shed_range.h"
 #include "base/json.h"
 #include "dumper/options/config.h"
 #include "dumper/run/known_comms.h"
@@ -110,6 +112,7 @@ class ProcessVerifier {
   std::string who_;
   std::unordered_map<uint64_t, Block> blocks_;
   std::set<uint32_t> tids_;
+  uint64_t first_raw_ns_ = ~uint64_t{0};  // of its records
   dumper::Counts kept_;
   dumper::CallCounts calls_{};
 };
@@ -156,6 +159,7 @@ void ProcessVerifier::check_names() {
 void ProcessVerifier::check_chunk(const dumper::SegmentChunk& chunk) {
   const std::string where = reader_.path() + " at offset " + number(chunk.offset) + ": ";
   out_->records += chunk.header.records;
+  if (chunk.header.records != 0) first_raw_ns_ = std::min(first_raw_ns_, chunk.header.first_raw_ns);
   const dumper::Counts kept = recount(chunk.records);
   if (!(kept == chunk.records.kept)) {
     for (const auto& [key, count] : kept.sorted()) {
@@ -210,6 +214,8 @@ void ProcessVerifier::check_chain() {
 void ProcessVerifier::check_end() {
   for (const std::string& text : process_.facts.notes) note(text);
   for (const std::string& text : reader_.ledger().notes) note(text);
+  if (const std::string shed = shed_sentence(reader_.ledger(), first_raw_ns_); !shed.empty())
+    note(shed);
   note_unknown();
   if (reader_.ended()) return check_totals();
   switch (process_.state()) {

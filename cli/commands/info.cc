@@ -80,6 +80,11 @@ void print_run(const analysis::RunSummary& run) {
                seconds(process.last_raw_ns - process.first_raw_ns)});
   }
   print(table.text());
+  for (const analysis::ProcessSummary& process : run.processes) {
+    if (!process.shed.empty())
+      print(process.entry.host + ":" + std::to_string(process.entry.pid) + ": " + process.shed +
+            "\n");
+  }
   if (!run.processes.empty()) {
     const dumper::ProcessFacts& facts = run.processes[0].entry.facts;
     print("lockstep " + facts.library_version + ", profiler table v" +
