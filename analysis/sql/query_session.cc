@@ -11,25 +11,32 @@
 namespace lockstep::analysis {
 
 // One row per peer a rank sent to in an operation, as far as it went over the network; else one row
-// for the operation.
+// for the operation. Sends that were put together into an all-to-all, gather or scatter go by that
+// operation, and a receive has a row only where its send was not recorded: what is transferred is in
+// one row. Joins are by equality only, which other engines know too (docs/schema.md).
 const char* const kNcclTraceView =
     "CREATE VIEW nccl_trace AS "
     "WITH sent AS (SELECT process, operation_id, rank, peer, sum(size_bytes) AS bytes, "
     "min(start_ns) AS first_ns, max(stop_ns) AS last_ns FROM proxy_steps WHERE is_send = 1 "
-    "GROUP BY process, operation_id, rank, peer) "
-    "SELECT o.func AS operation, sent.rank AS src_rank, sent.peer AS dst_rank, "
-    "CAST(sent.bytes AS BIGINT) AS bytes_transferred, "
-    "(sent.last_ns - sent.first_ns) / 1e6 AS duration_ms, m.step AS step "
-    "FROM sent LEFT JOIN operations o ON o.process = sent.process AND o.event_id = "
-    "sent.operation_id "
+    "GROUP BY process, operation_id, rank, peer), "
+    "edges AS (SELECT coalesce(p.assembled, p.operation) AS operation, sent.rank AS rank, "
+    "sent.peer AS peer, sent.bytes AS bytes, sent.first_ns AS first_ns, sent.last_ns AS last_ns "
+    "FROM sent LEFT JOIN operations p ON p.process = sent.process AND p.event_id = "
+    "sent.operation_id), "
+    "answered AS (SELECT DISTINCT match, 'Recv' AS func FROM operations WHERE func = 'Send') "
+    "SELECT o.func AS operation, e.rank AS src_rank, e.peer AS dst_rank, "
+    "CAST(e.bytes AS BIGINT) AS bytes_transferred, "
+    "(e.last_ns - e.first_ns) / 1e6 AS duration_ms, m.step AS step "
+    "FROM edges e LEFT JOIN operations o ON o.operation = e.operation "
     "LEFT JOIN matches m ON m.match = o.match "
     "UNION ALL "
     "SELECT o.func, CASE WHEN o.func = 'Recv' THEN o.peer ELSE o.rank END, "
     "CASE WHEN o.func = 'Recv' THEN o.rank WHEN o.kind = 'p2p' THEN o.peer END, o.size_bytes, "
     "(o.finish_ns - coalesce(o.kernel_start_ns, o.kernel_seen_ns, o.enqueue_ns)) / 1e6, m.step "
     "FROM operations o LEFT JOIN matches m ON m.match = o.match "
-    "WHERE o.assembled IS NULL AND NOT EXISTS (SELECT 1 FROM sent WHERE sent.process = o.process "
-    "AND sent.operation_id = o.event_id)";
+    "LEFT JOIN answered a ON a.match = o.match AND a.func = o.func "
+    "WHERE o.assembled IS NULL AND a.match IS NULL "
+    "AND NOT EXISTS (SELECT 1 FROM edges WHERE edges.operation = o.operation)";
 
 namespace {
 
