@@ -107,7 +107,7 @@ void read_counts(ByteReader* in, DecodedChunk* out) {
 }  // namespace
 
 struct ChunkDecoder::State {
-  std::unique_ptr<ZSTD_DCtx, ContextDeleter> zstd{ZSTD_createDCtx()};
+  std::unique_ptr<ZSTD_DCtx, ContextDeleter> zstd;  // made by the first chunk
   std::vector<uint8_t> raw;
   std::vector<uint64_t> first_ticks;
   TagReader tags[kTags];
@@ -121,6 +121,8 @@ struct ChunkDecoder::State {
 Status ChunkDecoder::State::inflate(const ChunkHeader& header, const uint8_t* stored) {
   if (header.raw_bytes > kMaxChunkBytes)
     return Status::error("the chunk claims more bytes than the format allows");
+  if (zstd == nullptr) zstd.reset(ZSTD_createDCtx());
+  if (zstd == nullptr) throw std::bad_alloc();
   raw.resize(header.raw_bytes);
   const size_t size =
       ZSTD_decompressDCtx(zstd.get(), raw.data(), raw.size(), stored, header.stored_bytes);

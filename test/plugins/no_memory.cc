@@ -1,7 +1,8 @@
-// LD_PRELOAD: no memory for the plugin. Allocations made by code inside libnccl-profiler.so fail
-// from the NO_MEMORY_FROM-th on (counted from 1), NO_MEMORY_COUNT of them (default: all that
-// follow); the host's own never do. At exit the number made is written to the file NO_MEMORY_LOG.
-// Works with a plugin that has libstdc++ inside, so that operator new counts as its own.
+// LD_PRELOAD: no memory for one library. Allocations made by code inside NO_MEMORY_LIBRARY (default:
+// libnccl-profiler), loaded at the start or later, fail from the NO_MEMORY_FROM-th on (counted from
+// 1), NO_MEMORY_COUNT of them (default: all that follow); the host's own never do. At exit the number
+// made is written to the file NO_MEMORY_LOG. Works with a library that has libstdc++ inside, so that
+// operator new counts as its own.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -30,7 +31,9 @@ long number(const char* name, long fallback) {
 long first_failing, last_failing;
 
 int look_at(dl_phdr_info* info, size_t, void*) {
-  if (std::strstr(info->dlpi_name, "libnccl-profiler") == nullptr) return 0;
+  const char* const library = getenv("NO_MEMORY_LIBRARY");
+  if (std::strstr(info->dlpi_name, library != nullptr ? library : "libnccl-profiler") == nullptr)
+    return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
@@ -38,6 +41,13 @@ int look_at(dl_phdr_info* info, size_t, void*) {
     end = begin + part.p_memsz;
   }
   return 1;
+}
+
+__attribute__((constructor)) void look() {
+  first_failing = number("NO_MEMORY_FROM", LONG_MAX);
+  const long count = number("NO_MEMORY_COUNT", LONG_MAX);
+  last_failing = count > LONG_MAX - first_failing ? LONG_MAX : first_failing + count - 1;
+  dl_iterate_phdr(look_at, nullptr);
 }
 
 bool fails(void* caller) {
@@ -75,14 +85,10 @@ EXPORT void* calloc(size_t count, size_t size) {
 EXPORT void* realloc(void* memory, size_t size) {
   return fails(__builtin_return_address(0)) ? refuse() : __libc_realloc(memory, size);
 }
-// Where the plugin lies is known once it is loaded.
 EXPORT void* dlopen(const char* path, int flags) {
   using Dlopen = void* (*)(const char*, int);
   static const auto real = reinterpret_cast<Dlopen>(dlsym(RTLD_NEXT, "dlopen"));
   void* library = real(path, flags);
-  first_failing = number("NO_MEMORY_FROM", LONG_MAX);
-  const long count = number("NO_MEMORY_COUNT", LONG_MAX);
-  last_failing = count > LONG_MAX - first_failing ? LONG_MAX : first_failing + count - 1;
-  dl_iterate_phdr(look_at, nullptr);
+  look();
   return library;
 }
