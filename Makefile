@@ -67,7 +67,7 @@ TEST_SO   = $(patsubst test/plugins/%.cc,$(BUILD)/test/lib%.so,$(wildcard test/p
 BENCH     = $(patsubst bench/%.cc,$(BUILD)/bench/%,$(wildcard bench/*.cc))
 FUZZ      = $(patsubst test/fuzz/%.cc,$(BUILD)/fuzz/%,$(wildcard test/fuzz/*.cc))
 # What records, and what reads: most programs need only the first, which spares sanitizer builds the second.
-RECORDING = $(BUILD)/libdumper.a $(BUILD)/libclocksync.a $(BUILD)/libbase.a
+RECORDING = $(BUILD)/libhostload.a $(BUILD)/libdumper.a $(BUILD)/libclocksync.a $(BUILD)/libbase.a
 LIBS      = $(BUILD)/libanalysis.a $(BUILD)/libreader.a $(RECORDING)
 # For programs of others, which include lockstep/read.h and nothing else.
 READER_SO = $(BUILD)/liblockstep.so.0
@@ -118,6 +118,7 @@ $(BUILD)/libbase.a: $(filter-out %/command_line.o,$(call objs,base))
 $(COMMAND_LINE): $(BUILD)/obj/base/command_line.o
 $(BUILD)/libdumper.a: $(call objs,dumper)
 $(BUILD)/libclocksync.a: $(filter-out $(BUILD)/obj/clocksync/daemon/%,$(call objs,clocksync))
+$(BUILD)/libhostload.a: $(call objs,hostload)
 $(BUILD)/libreader.a: $(call objs,reader)
 $(BUILD)/libanalysis.a: $(call objs,analysis)
 $(BUILD)/liblockstep.a: $(call objs,reader dumper/segment dumper/run clocksync/record) $(filter-out %/command_line.o,$(call objs,base))

@@ -21,9 +21,12 @@ clocksync/rendezvous  clocksync/wire
 clocksync/solve       clocksync/record
 clocksync/probe       clocksync/wire clocksync/rendezvous clocksync/record clocksync/solve
 clocksync/daemon      clocksync/wire clocksync/rendezvous clocksync/record clocksync/probe dumper/options
+hostload/record       dumper/segment
+hostload/sample       hostload/record
+hostload/service      hostload/record hostload/sample
 plugin/record         dumper/segment dumper/drain dumper/options clocksync/record
 plugin/gpu            plugin/record dumper/feeds clocksync/wire clocksync/record clocksync/solve
-plugin/process        plugin/record plugin/gpu plugin/chain dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
+plugin/process        plugin/record plugin/gpu plugin/chain hostload/service dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
 plugin/chain          plugin/record dumper/options
 plugin/abi            plugin/record plugin/process plugin/chain
 reader                dumper/segment dumper/run clocksync/record
@@ -34,10 +37,11 @@ analysis/judge        analysis/tables analysis/join
 analysis/say          analysis/tables analysis/judge
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run
-analysis/sql          analysis/tables analysis/load analysis/join
+analysis/hostload     analysis/tables analysis/relate dumper/run hostload/record
+analysis/sql          analysis/tables analysis/load analysis/join analysis/hostload
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
 analysis/report       analysis/tables analysis/judge analysis/say
-analysis/inspect      analysis/tables analysis/judge analysis/say dumper/segment dumper/run dumper/options
+analysis/inspect      analysis/tables analysis/hostload analysis/judge analysis/say dumper/segment dumper/run dumper/options
 cli                   analysis/* clocksync/record dumper/options dumper/run dumper/recovery
 '
 
@@ -49,7 +53,7 @@ offending() {
 }
 
 ALL=()
-for folder in include base plugin dumper clocksync reader analysis cli test bench; do [ -d "$folder" ] && ALL+=("$folder"); done
+for folder in include base plugin dumper clocksync hostload reader analysis cli test bench; do [ -d "$folder" ] && ALL+=("$folder"); done
 
 includes() {  # includes PATTERN FOLDER...: the include lines that match, in sources of those folders
   local pattern=$1

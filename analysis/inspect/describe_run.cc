@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/hostload/stream_load.h"
 #include "analysis/inspect/shed_range.h"
 #include "base/json.h"
 #include "dumper/run/known_comms.h"
@@ -126,6 +127,7 @@ std::string RunSummary::to_json() const {
     out.list("processes", processes,
              [&](const ProcessSummary& process) { put_process(&out, process); });
     out.strings("arenas", arenas);
+    out.strings("load_files", load_files);
     out.strings("damage", damage);
     out.list("different_settings", different_settings,
              [&](const SettingDifference& difference) { put_difference(&out, *this, difference); });
@@ -139,6 +141,7 @@ Result<RunSummary> describe_run(const std::string& directory) {
   RunSummary summary;
   summary.directory = directory;
   summary.arenas = std::move(run.value().arenas);
+  summary.load_files = load_files(directory);
   summary.damage = run.value().damage_sentences();
   summary.mixed_jobs = dumper::mixed_jobs(run.value().processes);
   for (const dumper::ProcessEntry& process : run.value().processes) {

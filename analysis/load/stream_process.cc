@@ -203,9 +203,11 @@ Status stream_process(const std::string& directory, const RunTables& run, uint32
 }
 
 ExportInput export_input(const std::string& directory, const RunTables& run) {
-  return {&run, [directory, &run](uint32_t process, DetailSink* sink) {
+  return {&run,
+          [directory, &run](uint32_t process, DetailSink* sink) {
             return stream_process(directory, run, process, sink);
-          }};
+          },
+          directory};
 }
 
 }  // namespace lockstep::analysis

@@ -22,6 +22,7 @@ using StreamDetails = std::function<Status(uint32_t process, DetailSink* sink)>;
 struct ExportInput {
   const RunTables* run = nullptr;
   StreamDetails stream;
+  std::string directory = {};  // where the run's files are; empty: there are none
 };
 
 // Of a loaded run and its directory; `run` must outlive it.

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "analysis/hostload/load_columns.h"
+#include "analysis/hostload/stream_load.h"
 #include "analysis/sql/sql_split.h"
 #include "analysis/tables/table_columns.h"
 
@@ -59,6 +61,45 @@ class DetailAppender : public DetailSink {
   SqlAppender *events_, *steps_;
 };
 
+constexpr const char* kHostLoadTables[] = {kThreadLoadTable, kHostLoadTable, kNicCountersTable};
+
+// Those of the host's tables that were named.
+class HostLoadAppender : public LoadSink {
+ public:
+  HostLoadAppender(const RunTables& run, SqlConnection* to, const std::set<std::string>& tables)
+      : run_(run) {
+    make<ThreadLoadRow>(kThreadLoadTable, to, tables, &threads_);
+    make<HostLoadRow>(kHostLoadTable, to, tables, &hosts_);
+    make<NicCounterRow>(kNicCountersTable, to, tables, &counters_);
+  }
+  void thread_load(const ThreadLoadRow& row) override { add(threads_.get(), row); }
+  void host_load(const HostLoadRow& row) override { add(hosts_.get(), row); }
+  void nic_counter(const NicCounterRow& row) override { add(counters_.get(), row); }
+  Status close() {
+    Status status;
+    for (SqlAppender* one : {threads_.get(), hosts_.get(), counters_.get()}) {
+      if (one != nullptr && status.ok()) status = one->close();
+    }
+    return status;
+  }
+
+ private:
+  using Appender = std::unique_ptr<SqlAppender>;
+  template <class Row>
+  static void make(const char* table, SqlConnection* to, const std::set<std::string>& tables,
+                   Appender* appender) {
+    if (tables.count(table) != 0)
+      *appender = std::make_unique<SqlAppender>(to, table, column_types<Row>());
+  }
+  template <class Row>
+  void add(SqlAppender* to, const Row& row) {
+    if (to != nullptr) to->add(run_, row, to->rows());
+  }
+
+  const RunTables& run_;
+  Appender threads_, hosts_, counters_;
+};
+
 std::string make_spill_directory() {
   std::error_code error;
   std::string name = std::filesystem::temp_directory_path(error).string() + "/lockstep-sql.XXXXXX";
@@ -98,6 +139,9 @@ Status QuerySession::create_tables() {
   });
   statements += create_table_statement<EventRow>(kEventsTable) + ";";
   statements += create_table_statement<ProxyStepRow>(kProxyStepsTable) + ";";
+  statements += create_table_statement<ThreadLoadRow>(kThreadLoadTable) + ";";
+  statements += create_table_statement<HostLoadRow>(kHostLoadTable) + ";";
+  statements += create_table_statement<NicCounterRow>(kNicCountersTable) + ";";
   statements += std::string(kNcclTraceView) + ";";
   statements += "SET enable_external_access = false; SET lock_configuration = true;";
   return connection_->execute(statements);
@@ -108,6 +152,7 @@ Status QuerySession::query(const std::string& statement, SqlRows* rows) {
 }
 
 Status QuerySession::load_for(const std::string& statement) {
+  damage_.clear();
   std::set<std::string> words = words_of_statement(statement);
   if (words.count("nccl_trace") != 0)
     words.insert(std::begin(kNcclTraceTables), std::end(kNcclTraceTables));
@@ -122,8 +167,19 @@ Status QuerySession::load_for(const std::string& statement) {
     for (const Row& row : rows) appender.add(*input_->run, row, appender.rows());
     status = appender.close();
   });
+  std::set<std::string> host_load;
+  for (const char* table : kHostLoadTables) {
+    if (wanted(table)) host_load.insert(table);
+  }
+  if (!host_load.empty()) status = load_host_load(host_load);
   const bool events = wanted(kEventsTable), steps = wanted(kProxyStepsTable);
   return status.ok() && (events || steps) ? load_details(events, steps) : status;
+}
+
+Status QuerySession::load_host_load(const std::set<std::string>& tables) {
+  HostLoadAppender appender(*input_->run, connection_.get(), tables);
+  damage_ = stream_load(input_->directory, *input_->run, &appender);
+  return appender.close();
 }
 
 Status QuerySession::load_details(bool events, bool steps) {

@@ -24,6 +24,8 @@ class QuerySession {
 
   // Fills the tables that the statement names; the error is about the run's files.
   Status load_for(const std::string& statement);
+  // Places of the hosts' loads that the last load_for() could not read, a sentence each.
+  const std::vector<std::string>& damage() const { return damage_; }
   // Of one statement, after load_for(); the error is about the statement.
   Status query(const std::string& statement, SqlRows* rows);
 
@@ -31,12 +33,14 @@ class QuerySession {
   QuerySession() = default;
   Status create_tables();
   Status load_details(bool events, bool steps);
+  Status load_host_load(const std::set<std::string>& tables);
 
   const ExportInput* input_ = nullptr;
   std::string spill_directory_;
   std::shared_ptr<SqlDatabase> database_;
   std::unique_ptr<SqlConnection> connection_;
   std::set<std::string> loaded_;
+  std::vector<std::string> damage_;
 };
 
 // The view's definition, also for engines that read the Parquet export.

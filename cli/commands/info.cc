@@ -97,6 +97,8 @@ void print_run(const analysis::RunSummary& run) {
     }
   }
   print_differences(run);
+  for (const std::string& file : run.load_files)
+    print("host load " + file + "\n");
   for (const std::string& arena : run.arenas)
     print("memory file " + arena + ": of a running process, or `lockstep recover` reads it\n");
 }

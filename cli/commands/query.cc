@@ -26,6 +26,7 @@ struct Arguments : RunArguments {
 int answer(analysis::QuerySession* session, const std::string& statement, QueryFormat format) {
   const Status loaded = session->load_for(statement);
   if (!loaded.ok()) return bad_input(loaded.message());
+  for (const std::string& sentence : session->damage()) complain(sentence);
   const auto output = make_query_output(format);
   const Status done = session->query(statement, output.get());
   if (!done.ok()) return bad_usage(done.message());

@@ -30,7 +30,8 @@ Status recover_here(const std::string& local) {
 }
 
 bool is_recording(const std::string& path) {
-  return dumper::has_ending(path, ".lks") || dumper::has_ending(path, ".clock");
+  return dumper::has_ending(path, ".lks") || dumper::has_ending(path, ".clock") ||
+         dumper::has_ending(path, ".load");
 }
 
 Result<std::string> move_all(const std::string& local, const std::string& directory) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSuffixes[] = {".lks", ".lks.part", ".clock", ".arena", ".ctl"};
+constexpr const char* kSuffixes[] = {".lks", ".lks.part", ".clock", ".load", ".arena", ".ctl"};
 constexpr const char* kNames[] = {
     "clock",      "clock_model.json", "run.json",       "summary",       "snapshot",
     "summary.md", "report.html",      "operations.csv", "aggregate.csv", "top.csv"};

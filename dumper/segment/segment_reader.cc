@@ -188,7 +188,7 @@ bool SegmentReader::next(SegmentChunk* chunk) {
     chunk->offset = at_;
     at_ += sizeof header + header.stored_bytes;
     if (header.type < static_cast<uint8_t>(ChunkType::Facts) ||
-        header.type > static_cast<uint8_t>(ChunkType::End)) {
+        header.type > static_cast<uint8_t>(ChunkType::Load)) {
       ++unknown_chunks_;
       continue;
     }

@@ -28,7 +28,7 @@ struct SegmentChunk {
   ChunkHeader header{};
   ChunkType type = ChunkType::Facts;
   uint64_t offset = 0;
-  std::string text;      // Facts, Comms, Ledger, End
+  std::string text;      // Facts, Comms, Ledger, End, Load
   DecodedChunk records;  // Records
 };
 

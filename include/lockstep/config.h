@@ -36,6 +36,8 @@ enum class OptionType : uint8_t {
     "what to record: api, coll, kernel, proxy, step or all, each with everything before it; kind names joined by commas; or NCCL's mask as a number") \
   X(Host, "host", Text, "", "", "recording", \
     "host name to record; unset: the machine's own. Needed where several machines or containers share a name") \
+  X(HostLoad, "host_load", Flag, "1", "", "recording", \
+    "1 samples what the host does to the threads that record, by one process per host, for 0.2 % of a core; 0 does not") \
   X(Dir, "dir", Text, "", "", "files", \
     "run directory; %h is the host, %p the process id, %r the rank, %j the job id. Unset: lockstep-%j in a job, else lockstep-%h-%p") \
   X(DumpIntervalUs, "dump_interval_us", Number, "1000000", "1000..3600000000", "files", \

@@ -37,7 +37,8 @@ enum class ChunkType : uint8_t {
               // alone
   // JSON: running totals of losses and calls, what a deleted segment held, run-time changes.
   Ledger = 4,
-  End = 5,  // JSON: the process drained everything and closed; the final ledger
+  End = 5,   // JSON: the process drained everything and closed; the final ledger
+  Load = 6,  // what a host's sampler read (load_record.h); in `<host>.load` only
 };
 
 struct ChunkHeader {

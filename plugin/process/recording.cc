@@ -14,6 +14,7 @@
 #include "dumper/options/run_names.h"
 #include "dumper/options/this_process.h"
 #include "plugin/process/clock_options.h"
+#include "plugin/process/load_options.h"
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
@@ -208,6 +209,16 @@ void Recording::resume() {
       arena.run_dir, std::string(arena.host) + "." + std::to_string(arena.pid) + ".ctl",
       [this](const std::string& request) { return control_->answer(request); });
   if (!control.ok()) log(false, control.message());
+  sample_host();
+}
+
+void Recording::sample_host() {
+  if (!config_.flag(Option::HostLoad)) return;
+  hostload::HostLoadOptions options =
+      load_options(*arena_.header(), arena_.path(), config_.text(Option::ShmDir));
+  options.log = [this](const std::string& sentence) { log(true, sentence); };
+  const Status started = host_load_.start(std::move(options));
+  if (!started.ok()) log(true, started.message());
 }
 
 // Whoever could switch recording on again.
@@ -242,6 +253,7 @@ void Recording::pause() {
   if (!running_) return;
   running_ = false;
   gpu_snapshots_.stop();
+  host_load_.stop();
   if (probing_clocks_) clocksync::stop_clock_sync();
   probing_clocks_ = false;
   stop_services();

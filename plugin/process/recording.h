@@ -10,6 +10,7 @@
 
 #include "dumper/drain/dump_thread.h"
 #include "dumper/options/config.h"
+#include "hostload/service/host_load.h"
 #include "plugin/chain/chain.h"
 #include "plugin/gpu/gpu_snapshots.h"
 #include "plugin/process/control.h"
@@ -56,6 +57,7 @@ class Recording {
   void load_chain(int bound_version);
   void show_to_callbacks();
   void note_missed_by_chain();
+  void sample_host();
   void stop_services();
   // Through NCCL's logger, which the tables before v4 do not have: then warnings go to stderr.
   void log(bool warning, const std::string& sentence) const;
@@ -77,6 +79,7 @@ class Recording {
   std::unique_ptr<Control> control_;
   ControlSocket control_socket_;
   GpuSnapshots gpu_snapshots_;
+  hostload::HostLoad host_load_;
   bool running_ = false;
   bool probing_clocks_ = false;
   bool ended_ = false;

@@ -5,7 +5,7 @@
 
 mkdir "$TMP/scripts"
 cp "$ROOT/scripts/check_rooms.sh" "$TMP/scripts/"
-cp -r "$ROOT"/{include,base,plugin,dumper,clocksync,analysis,cli} "$TMP/"
+cp -r "$ROOT"/{include,base,plugin,dumper,clocksync,hostload,analysis,cli} "$TMP/"
 mkdir -p "$TMP/test/unit/base"
 "$TMP/scripts/check_rooms.sh" >/dev/null || fail "a copy of the house fails the check"
 finds() {  # finds WHAT PATTERN: the check fails and says PATTERN

@@ -208,6 +208,7 @@ int run(int argc, char** argv) {
     logs.push_back(std::move(log.value()));
   }
   setenv("NCCL_PROFILER_PLUGIN", options.plugin.path.c_str(), 1);
+  setenv("LOCKSTEP_HOST_LOAD", "0", 0);  // a replay says nothing of the machine it runs on
   return replay(options, logs);
 }
 

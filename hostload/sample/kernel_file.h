@@ -1,0 +1,30 @@
+// A file below /proc or /sys that is read again and again: opened once, then one pread() a reading,
+// since the kernel writes such a file anew for every reader at its begin. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace lockstep::hostload {
+
+class KernelFile {
+ public:
+  KernelFile() = default;
+  // Whether it opened is in is_open().
+  explicit KernelFile(const std::string& path);
+  KernelFile(KernelFile&& other) noexcept : file_(other.file_) { other.file_ = -1; }
+  KernelFile& operator=(KernelFile&& other) noexcept;
+  ~KernelFile();
+
+  bool is_open() const { return file_ >= 0; }
+  // A file of one line, or of a few; cut at 4 KiB. Empty where there is nothing to read, any more.
+  std::string read() const;
+
+ private:
+  int file_ = -1;
+};
+
+// The whole of a file that is read too seldom to keep it open, cut at 256 KiB.
+std::string read_kernel_file(const std::string& path);
+
+}  // namespace lockstep::hostload

@@ -1,0 +1,74 @@
+#include "hostload/sample/sampler.h"
+
+#include <unistd.h>
+
+#include "base/clock_ns.h"
+#include "hostload/sample/kernel_text.h"
+#include "hostload/sample/net_counters.h"
+
+namespace lockstep::hostload {
+namespace {
+
+// A process may be moved to another cgroup, or a group get a limit, but seldom is.
+constexpr uint64_t kTicksOfCgroups = 10 * kTicksASecond;
+
+std::string link_target(const std::string& path) {
+  char target[256];
+  const ssize_t size = readlink(path.c_str(), target, sizeof target);
+  return size > 0 ? std::string(target, static_cast<size_t>(size)) : "";
+}
+
+LoadChunk origin_of(const SamplerOptions& options) {
+  LoadChunk chunk;
+  chunk.host = options.host;
+  const std::string boot = read_kernel_file(options.root + "/proc/sys/kernel/random/boot_id");
+  std::string_view left = boot;
+  chunk.boot_id = take_line(&left);
+  chunk.clock_namespace = link_target(options.root + "/proc/self/ns/time");
+  return chunk;
+}
+
+}  // namespace
+
+Sampler::Sampler(const SamplerOptions& options)
+    : root_(options.root),
+      origin_(origin_of(options)),
+      chunk_(origin_),
+      recorded_({options.root, options.memory_folders, options.run_directory}),
+      threads_(options.root),
+      host_(options.root) {}
+
+void Sampler::look_for_threads() {
+  std::vector<LoadThread> found;
+  recorded_.look(&found);
+  threads_.add(found);
+  std::set<uint32_t> pids;
+  for (const LoadThread& thread : found) pids.insert(thread.pid);
+  if (pids == pids_ && ticks_ % kTicksOfCgroups != 0) return;
+  host_.set_processes(pids);
+  pids_ = std::move(pids);
+}
+
+void Sampler::tick() {
+  const bool second = ticks_ % kTicksASecond == 0;
+  if (second) look_for_threads();
+  threads_.sample(second, &chunk_);
+  if (second) {
+    host_.sample(&chunk_);
+    const int64_t raw_ns = raw_now_ns();
+    read_net_counters(root_, [&](const LoadCounter& counter, int64_t value) {
+      counters_.add(counter, raw_ns, value, &chunk_);
+    });
+  }
+  ++ticks_;
+}
+
+LoadChunk Sampler::take() {
+  LoadChunk taken = std::move(chunk_);
+  chunk_ = origin_;
+  threads_.begin_chunk();
+  counters_.begin_chunk();
+  return taken;
+}
+
+}  // namespace lockstep::hostload

@@ -1,0 +1,51 @@
+// One host's sampler: what to read when. The caller calls tick() every 100 ms and takes the chunk away
+// once a second. Reads /proc, /sys and memory files, in some 100 us; a hung file system cannot hold it
+// up, for it touches none. One thread.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hostload/sample/counter_changes.h"
+#include "hostload/sample/host_sampler.h"
+#include "hostload/sample/recorded_threads.h"
+#include "hostload/sample/thread_sampler.h"
+
+namespace lockstep::hostload {
+
+constexpr int64_t kTickNs = 100'000'000;
+// Ticks from one reading of what changes slowly to the next.
+constexpr uint64_t kTicksASecond = 10;
+
+struct SamplerOptions {
+  std::string root;  // before /proc and /sys; empty but for tests
+  std::string host;  // as in the names of the run's files
+  std::string run_directory;
+  std::vector<std::string> memory_folders;  // where the memory files of this host's processes lie
+};
+
+class Sampler {
+ public:
+  explicit Sampler(const SamplerOptions& options);
+
+  void tick();
+  // Everything since the last take().
+  LoadChunk take();
+
+ private:
+  void look_for_threads();
+
+  std::string root_;
+  LoadChunk origin_;  // a chunk without rows
+  LoadChunk chunk_;
+  uint64_t ticks_ = 0;
+  std::set<uint32_t> pids_;  // of the processes found last
+  RecordedThreads recorded_;
+  ThreadSampler threads_;
+  HostSampler host_;
+  CounterChanges counters_;
+};
+
+}  // namespace lockstep::hostload

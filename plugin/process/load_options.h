@@ -1,0 +1,15 @@
+// The recording in the terms of the host's sampler.
+#pragma once
+
+#include <string>
+
+#include "hostload/service/host_load.h"
+#include "lockstep/shared_blocks.h"
+
+namespace lockstep::plugin {
+
+// `arena_path` is empty when this process has no memory file; others of the host may.
+hostload::HostLoadOptions load_options(const ArenaHeader& arena, const std::string& arena_path,
+                                       const std::string& shm_dir);
+
+}  // namespace lockstep::plugin

@@ -1,0 +1,136 @@
+#include "hostload/sample/sampler.h"
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+
+#include <atomic>
+#include <thread>
+
+#include "hostload/sample/kernel_file.h"
+#include "hostload/sample/kernel_text.h"
+#include "hostload/sample/task_files.h"
+#include "test/unit/hostload/sample/fake_root.h"
+#include "test/unit/hostload/sample/memory_file.h"
+
+namespace lockstep::hostload {
+namespace {
+
+uint32_t own_tid() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
+
+// Threads of this process that hold blocks of a memory file, under the real /proc.
+class SamplerTest : public testing::Test {
+ protected:
+  SamplerTest() : memory_(folder_.path(), "own") {
+    std::string boot = read_kernel_file("/proc/sys/kernel/random/boot_id");
+    boot.pop_back();
+    std::strcpy(memory_.header()->boot_id, boot.c_str());
+    memory_.header()->pid = static_cast<uint32_t>(getpid());
+    memory_.header()->process_start = start_time(read_kernel_file("/proc/self/stat"));
+    memory_.header()->process_uid = 4711;
+    memory_.write();
+    for (size_t i = 0; i < kThreads; ++i) {
+      threads_[i] = std::thread([this, i] {
+        tids_[i] = own_tid();
+        while (!stop_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      });
+    }
+    for (size_t i = 0; i < kThreads; ++i) {
+      while (tids_[i] == 0) std::this_thread::yield();
+      memory_.put_block(i, tids_[i], "rank");
+    }
+    options_.host = "node1";
+    options_.run_directory = "/run";
+    options_.memory_folders = {folder_.path()};
+  }
+  ~SamplerTest() override {
+    stop_ = true;
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+  }
+  void SetUp() override {
+    if (read_kernel_file("/proc/self/schedstat").empty())
+      GTEST_SKIP() << "this kernel keeps no schedstat";
+  }
+
+  static constexpr size_t kThreads = 4;
+  FakeRoot folder_;
+  MemoryFile memory_;
+  std::atomic<bool> stop_{false};
+  std::atomic<uint32_t> tids_[kThreads] = {};
+  std::thread threads_[kThreads];
+  SamplerOptions options_;
+};
+
+TEST_F(SamplerTest, SamplesEachThreadAtEachTickAndTheRestOnceASecond) {
+  Sampler sampler(options_);
+  for (uint64_t tick = 0; tick < kTicksASecond; ++tick) sampler.tick();
+  const LoadChunk chunk = sampler.take();
+  EXPECT_EQ(chunk.host, "node1");
+  EXPECT_FALSE(chunk.boot_id.empty());
+  ASSERT_EQ(chunk.threads.size(), kThreads);
+  EXPECT_EQ(chunk.threads[0].process_uid, 4711u);
+  EXPECT_EQ(chunk.thread_times.size(), kThreads * kTicksASecond);
+  EXPECT_EQ(chunk.thread_events.size(), kThreads);
+  EXPECT_EQ(chunk.thread_events[0].raw_ns, chunk.thread_times[0].raw_ns);
+  ASSERT_GE(chunk.host_loads.size(), 1u);
+  EXPECT_GT(chunk.host_loads[0].millis_of_processors, 0);
+  EXPECT_GT(chunk.host_loads[0].memory_bytes, 0);
+  EXPECT_EQ(chunk.cgroups[0], "");
+  EXPECT_FALSE(chunk.counter_values.empty());
+}
+
+TEST_F(SamplerTest, SaysWhatTheKernelSays) {
+  Sampler sampler(options_);
+  ThreadTimes before, after;
+  const std::string file = "/proc/self/task/" + std::to_string(tids_[0]) + "/schedstat";
+  read_schedstat(read_kernel_file(file), &before);
+  sampler.tick();
+  read_schedstat(read_kernel_file(file), &after);
+  const LoadChunk chunk = sampler.take();
+  const ThreadTimes& sampled = chunk.thread_times[0];
+  EXPECT_GE(sampled.run_ns, before.run_ns);
+  EXPECT_LE(sampled.run_ns, after.run_ns);
+  EXPECT_GE(sampled.wait_ns, before.wait_ns);
+  EXPECT_LE(sampled.wait_ns, after.wait_ns);
+}
+
+TEST_F(SamplerTest, EachChunkListsTheThreadsOfItsOwnRows) {
+  Sampler sampler(options_);
+  sampler.tick();
+  sampler.take();
+  sampler.tick();
+  const LoadChunk chunk = sampler.take();
+  EXPECT_EQ(chunk.threads.size(), kThreads);
+  EXPECT_EQ(chunk.thread_times.size(), kThreads);
+  EXPECT_TRUE(sampler.take().threads.empty());
+}
+
+TEST_F(SamplerTest, LetsAThreadGoThatEnds) {
+  Sampler sampler(options_);
+  sampler.tick();
+  sampler.take();
+  stop_ = true;
+  for (std::thread& thread : threads_) thread.join();
+  sampler.tick();
+  EXPECT_TRUE(sampler.take().thread_times.empty());
+}
+
+// What a sample costs, in what does not depend on the machine: calls of the system that read.
+TEST_F(SamplerTest, ReadsOneFileAThreadAtATick) {
+  const auto reads = [] {
+    return number_after(read_kernel_file("/proc/thread-self/io"), "syscr:");
+  };
+  if (reads() == kNotSampled) GTEST_SKIP() << "this kernel does not count a thread's reads";
+  Sampler sampler(options_);
+  sampler.tick();  // the one of a second, which looks at everything
+  const int64_t before = reads();
+  const int64_t own_cost = reads() - before;
+  const int64_t start = reads();
+  for (uint64_t tick = 1; tick < kTicksASecond; ++tick) sampler.tick();
+  const int64_t of_ticks = reads() - start - own_cost;
+  EXPECT_EQ(of_ticks, static_cast<int64_t>(kThreads * (kTicksASecond - 1)));
+}
+
+}  // namespace
+}  // namespace lockstep::hostload
