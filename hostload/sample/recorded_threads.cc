@@ -130,9 +130,9 @@ void RecordedThreads::add_process(const std::string& path) {
 // Its memory file is removed when it has written everything, and stays when it was killed.
 bool RecordedThreads::is_alive(const Process& process) const {
   struct stat facts {};
+  const std::string stat_path = options_.root + "/proc/" + std::to_string(process.pid) + "/stat";
   return fstat(process.file, &facts) == 0 && facts.st_nlink != 0 &&
-         start_time(read_kernel_file(options_.root + "/proc/" + std::to_string(process.pid) +
-                                     "/stat")) == process.start;
+         start_time(KernelFile(stat_path).read()) == process.start;
 }
 
 // Blocks that were given back are holes, over which SEEK_DATA leads.

@@ -58,8 +58,9 @@ void ThreadSampler::sample_events(const Watched& watched, const ThreadTimes& tim
   events.thread = times.thread;
   events.raw_ns = times.raw_ns;
   const std::string directory = directory_of(watched.thread);
-  read_status(read_kernel_file(directory + "/status"), &events);
-  read_stat(read_kernel_file(directory + "/stat"), &events);
+  // Opened anew each second: three descriptors a thread would be many in a program that needs its own.
+  read_status(KernelFile(directory + "/status").read(), &events);
+  read_stat(KernelFile(directory + "/stat").read(), &events);
   chunk->thread_events.push_back(events);
 }
 
