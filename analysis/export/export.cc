@@ -12,11 +12,11 @@ const std::vector<ExportFormat>& export_formats() {
       {"parquet", "a directory of Parquet files per table and host, for SQL engines (needs DuckDB)",
        export_parquet, export_parquet_host},
       {"inspector", "a directory of NCCL Inspector JSON lines, one file per process",
-       export_inspector},
+       export_inspector, nullptr, true},
       {"kineto", "a directory of PyTorch profiler traces, one per rank, for HTA and TraceLens",
-       export_kineto},
+       export_kineto, nullptr, true},
       {"flight-recorder", "a directory of PyTorch NCCL flight recorder dumps, one per rank",
-       export_flight_recorder},
+       export_flight_recorder, nullptr, true},
   };
   return formats;
 }

@@ -17,6 +17,7 @@ namespace lockstep::analysis {
 
 struct ExportOptions {
   std::string format, output;
+  std::string name;  // of each file, for formats with one per process: ProcessFiles::name
   IfExists if_exists = IfExists::Refuse;
   unsigned threads = 0;                  // 0 = as many as the machine has
   std::function<void(double)> progress;  // 0..1; may be empty
@@ -49,6 +50,7 @@ struct ExportFormat {
   // options.details; null where a format cannot be put together from hosts.
   Status (*write_host)(const ExportInput& input, const ExportOptions& options,
                        const std::string& host) = nullptr;
+  bool per_process = false;  // a directory with a file for each process, which takes a name
 };
 const std::vector<ExportFormat>& export_formats();
 const ExportFormat* find_export_format(const std::string& name);  // null: there is none

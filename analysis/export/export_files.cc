@@ -1,9 +1,12 @@
 #include "analysis/export/export_files.h"
 
+#include <algorithm>
 #include <fstream>
+#include <set>
 #include <vector>
 
 #include "analysis/export/output_directory.h"
+#include "analysis/export/torch_names.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -12,10 +15,36 @@ std::string path_of(const std::string& folder, const std::string& host) {
   return folder + "/" + host + ".rows";
 }
 
+void replace(std::string* text, std::string_view what, const std::string& with) {
+  for (size_t at = 0; (at = text->find(what, at)) != std::string::npos; at += with.size())
+    text->replace(at, what.size(), with);
+}
+
+Result<std::vector<std::string>> file_names(const RunTables& run, const std::string& pattern) {
+  const std::vector<std::string> ranks = rank_names(run);
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (uint32_t i = 0; i < run.processes.size(); ++i) {
+    const ProcessRow& process = run.processes[i];
+    std::string name = pattern;
+    replace(&name, "%p", std::to_string(process.pid));
+    replace(&name, "%r", ranks[i]);
+    replace(&name, "%h", run.text(process.host));
+    std::replace(name.begin(), name.end(), '/', '_');
+    if (!seen.insert(name).second)
+      return Status::error("two processes would have the file " + name +
+                           "; put %r, the rank, into the name");
+    names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Status write_process_files(const RunTables& run, const ExportOptions& options,
                            const ProcessFiles& files) {
+  const auto names = file_names(run, options.name.empty() ? files.name : options.name);
+  if (!names.ok()) return names.status();
   auto directory = OutputDirectory::create(options.output, options.if_exists);
   if (!directory.ok()) return directory.status();
   std::vector<std::vector<uint32_t>> operations(run.processes.size());
@@ -24,7 +53,7 @@ Status write_process_files(const RunTables& run, const ExportOptions& options,
     if (process < operations.size()) operations[process].push_back(i);
   }
   const Status written = for_each_process(run, options, [&](uint32_t process) {
-    auto file = directory.value()->file(files.name(process));
+    auto file = directory.value()->file(names.value()[process]);
     if (!file.ok()) return file.status();
     files.write(process, operations[process], file.value().get());
     return file.value()->commit();

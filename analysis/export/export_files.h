@@ -27,13 +27,15 @@ Status for_each_process(const RunTables& run, const ExportOptions& options, cons
 }
 
 struct ProcessFiles {
-  std::function<std::string(uint32_t process)> name;
+  // Of each file, where the user does not say: %r is the rank (rank_names()), %h the host, %p the
+  // process id.
+  const char* name;
   // `operations`: the process's rows, in order.
   std::function<void(uint32_t process, const std::vector<uint32_t>& operations, OutputFile* file)>
       write;
   const char* mark;  // OutputDirectory::commit()
 };
-// Makes the directory options.output of them.
+// Makes the directory options.output of them. Fails when two processes would have one name.
 Status write_process_files(const RunTables& run, const ExportOptions& options,
                            const ProcessFiles& files);
 

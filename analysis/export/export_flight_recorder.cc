@@ -1,6 +1,9 @@
 // PyTorch's NCCL flight recorder dump as JSON (version 2.7), one file per rank
-// (nccl_trace_rank_<rank>.json): what its analyzers need to find a rank that never came. PyTorch's
-// own reader wants the same dictionary pickled; docs/export.md has the line that does it.
+// (nccl_trace_rank_<rank>.json): what its analyzers need to find a rank that never came. An
+// operation that has not ended is "scheduled", as PyTorch says of it unless it also times
+// operations: NVIDIA's resiliency analyzer looks at these alone. The sends and receives of one NCCL
+// group are one coalesced group of PyTorch's: one p2p_seq_id, closed by an entry of its own.
+// PyTorch's own reader wants the same dictionary pickled; docs/export.md has the line that does it.
 #include <algorithm>
 #include <map>
 
@@ -13,7 +16,6 @@ namespace lockstep::analysis {
 namespace {
 
 enum class Progress { Scheduled, Started, Completed };
-constexpr const char* kProgressNames[] = {"scheduled", "started", "completed"};
 
 // `later_done`: a later operation of the same communicator and rank ended, so this one did too.
 Progress progress_of(const OperationRow& row, bool later_done) {
@@ -27,8 +29,13 @@ Progress progress_of(const OperationRow& row, bool later_done) {
 }
 
 struct GroupState {  // of one process group while its entries are written
-  int64_t collectives = 0, sends = 0, operations = 0;
+  int64_t collectives = 0, p2p_groups = 0, operations = 0;
   int64_t enqueued = -1, started = -1, completed = -1;
+};
+
+struct Coalesced {  // sends and receives of one NCCL group on one communicator
+  OperationRow last;
+  Progress progress = Progress::Completed;  // of the one that got least far
 };
 
 class Dump : JsonFields {
@@ -40,7 +47,7 @@ class Dump : JsonFields {
   void begin() {
     writer().StartObject();
     string("version", "2.7");
-    string("nccl_version", "unknown");
+    string("nccl_version", nccl_version());
     object("pg_config", [this] {
       for (const TorchGroup& group : groups_) {
         object(group.name, [&] {
@@ -55,30 +62,21 @@ class Dump : JsonFields {
   }
 
   void entry(const OperationRow& row, Progress progress) {
+    close_groups_but(row.group_id);
     GroupState& state = states_[row.communicator];
-    const bool p2p = row.kind == OpKind::PointToPoint;
-    count(&state, p2p, progress);
-    writer().StartObject();
-    number("record_id", record_++);
-    number("pg_id", row.communicator == kNoRow ? -1 : int64_t{row.communicator});
-    group(row);
-    number("collective_seq_id", state.collectives);
-    number("p2p_seq_id", state.sends);
-    number("op_id", ++state.operations);
-    string("profiling_name", profiling_name(row));
+    if (row.kind == OpKind::PointToPoint) {
+      coalesce(&state, row, progress);
+    } else {
+      count(&state, progress);
+    }
+    begin_entry(row, profiling_name(row), progress);
     tensors(row);
-    string("state", kProgressNames[static_cast<size_t>(progress)]);
     times(row, progress);
-    number("timeout_ms", 0);
-    boolean("retired", progress == Progress::Completed);
-    boolean("is_p2p", p2p);
-    string("thread_id", std::to_string(row.tid));
-    string("thread_name", "");
-    writer().EndObject();
-    flush();
+    end_entry();
   }
 
   void end() {
+    close_groups_but(kNoGroup);
     writer().EndArray();
     object("pg_status", [this] {
       for (const auto& [communicator, state] : states_) status(communicator, state);
@@ -89,29 +87,73 @@ class Dump : JsonFields {
   }
 
  private:
-  static void count(GroupState* state, bool p2p, Progress progress) {
-    if (p2p) {
-      ++state->sends;
-      return;
-    }
-    ++state->collectives;
-    state->enqueued = state->collectives;
+  static constexpr uint64_t kNoGroup = 0;  // as OperationRow::group_id
+
+  static void count(GroupState* state, Progress progress) {
+    state->enqueued = ++state->collectives;
     if (progress != Progress::Scheduled) state->started = state->collectives;
     if (progress == Progress::Completed) state->completed = state->collectives;
   }
 
+  void coalesce(GroupState* state, const OperationRow& row, Progress progress) {
+    const auto [open, is_new] = coalesced_.try_emplace(row.communicator);
+    if (is_new) ++state->p2p_groups;
+    open->second.last = row;
+    open->second.progress = std::min(open->second.progress, progress);
+  }
+  // An operation whose group is not known has one of its own.
+  void close_groups_but(uint64_t group_id) {
+    for (auto open = coalesced_.begin(); open != coalesced_.end();) {
+      const Coalesced& group = open->second;
+      if (group_id != kNoGroup && group.last.group_id == group_id) {
+        ++open;
+        continue;
+      }
+      begin_entry(group.last, "nccl:coalesced", group.progress);
+      for (const char* list : {"input_sizes", "input_dtypes", "output_sizes", "output_dtypes"})
+        strings(list, {});
+      times(group.last, group.progress);
+      end_entry();
+      open = coalesced_.erase(open);
+    }
+  }
+
+  void begin_entry(const OperationRow& row, const std::string& name, Progress progress) {
+    GroupState& state = states_[row.communicator];
+    writer().StartObject();
+    number("record_id", record_++);
+    number("pg_id", row.communicator);
+    const TorchGroup& group = groups_[row.communicator];
+    strings("process_group", {group.name, group.description});
+    number("collective_seq_id", state.collectives);
+    number("p2p_seq_id", state.p2p_groups);
+    number("op_id", ++state.operations);
+    string("profiling_name", name);
+    string("state", progress == Progress::Completed ? "completed" : "scheduled");
+    number("timeout_ms", 0);
+    boolean("retired", progress == Progress::Completed);
+    boolean("is_p2p", row.kind == OpKind::PointToPoint);
+    string("thread_id", std::to_string(row.tid));
+    string("thread_name", "");
+  }
+  void end_entry() {
+    writer().EndObject();
+    flush();
+  }
+
   void status(uint32_t communicator, const GroupState& state) {
     object(std::to_string(communicator), [&] {
-      string("last_enqueued_collective", std::to_string(state.enqueued));
-      string("last_started_collective", std::to_string(state.started));
-      string("last_completed_collective", std::to_string(state.completed));
+      number("last_enqueued_collective", state.enqueued);
+      number("last_started_collective", state.started);
+      number("last_completed_collective", state.completed);
     });
   }
 
-  void group(const OperationRow& row) {
-    const bool known = row.communicator < groups_.size();
-    strings("process_group", {known ? groups_[row.communicator].name : "unknown",
-                              known ? groups_[row.communicator].description : "undefined"});
+  std::string nccl_version() const {
+    const unsigned code = process_.nccl_version;  // 23102 is 2.31.2
+    if (code == 0) return "unknown";
+    return std::to_string(code / 10000) + "." + std::to_string(code / 100 % 100) + "." +
+           std::to_string(code % 100);
   }
 
   std::string profiling_name(const OperationRow& row) const {
@@ -150,8 +192,13 @@ class Dump : JsonFields {
     const int64_t duration_ns = std::max<int64_t>(row.finish_ns - start_ns, 0);
     number("duration_ms", static_cast<double>(duration_ns) / 1e6);
   }
-  // 0 = not known, as PyTorch writes it.
-  void wall(const char* key, int64_t ns) { number(key, ns == kNoTime ? 0 : wall_ns(process_, ns)); }
+  void wall(const char* key, int64_t ns) {
+    if (ns == kNoTime) {
+      raw(key, "null");
+    } else {
+      number(key, wall_ns(process_, ns));
+    }
+  }
   void flush() {
     file_->write(text());
     drop();
@@ -162,7 +209,8 @@ class Dump : JsonFields {
   const ProcessRow& process_;
   OutputFile* file_;
   int64_t record_ = 0;
-  std::map<uint32_t, GroupState> states_;  // by communicator
+  std::map<uint32_t, GroupState> states_;    // by communicator
+  std::map<uint32_t, Coalesced> coalesced_;  // by communicator; those that may still grow
 };
 
 // Whether a later operation of the same communicator ended, for every row of `rows`.
@@ -184,20 +232,22 @@ Status export_flight_recorder(const ExportInput& input, const ExportOptions& opt
                               ExportSummary* summary) {
   const RunTables& run = *input.run;
   const std::vector<TorchGroup> groups = torch_groups(run);
-  const auto names = rank_names(run);
-  uint64_t entries = 0, parts = 0, captured = 0;
+  uint64_t entries = 0, parts = 0, captured = 0, of_nobody = 0;
   ProcessFiles files;
   files.mark = "PyTorch NCCL flight recorder dumps, written by lockstep\n";
-  files.name = [&](uint32_t process) { return "nccl_trace_rank_" + names[process] + ".json"; };
+  files.name = "nccl_trace_rank_%r.json";
   files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
     Dump dump(run, groups, run.processes[process], file);
     const std::vector<bool> later = later_done(run, rows);
     dump.begin();
     for (size_t k = 0; k < rows.size(); ++k) {
       const OperationRow& row = run.operations[rows[k]];
-      parts += row.assembled != kNoRow;
-      captured += row.state == OpState::Captured;
-      if (row.assembled != kNoRow || row.state == OpState::Captured) continue;
+      const bool part = row.assembled != kNoRow, capture = row.state == OpState::Captured;
+      const bool nobodys = row.communicator >= groups.size();
+      parts += part;
+      captured += !part && capture;
+      of_nobody += !part && !capture && nobodys;
+      if (part || capture || nobodys) continue;
       dump.entry(row, progress_of(row, later[k]));
       ++entries;
     }
@@ -207,6 +257,7 @@ Status export_flight_recorder(const ExportInput& input, const ExportOptions& opt
   summary->add("operations", entries);
   summary->leave_out("sends and receives that stand as one all-to-all, gather or scatter", parts);
   summary->leave_out("calls captured into a graph, which its replays execute", captured);
+  summary->leave_out("operations whose communicator was not recorded", of_nobody);
   return written;
 }
 

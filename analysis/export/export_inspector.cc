@@ -176,10 +176,7 @@ Status export_inspector(const ExportInput& input, const ExportOptions& options,
   uint64_t written = 0, unfinished = 0, not_told = 0;
   ProcessFiles files;
   files.mark = "NCCL Inspector JSON lines, written by lockstep\n";
-  files.name = [&](uint32_t process) {
-    const ProcessRow& row = run.processes[process];
-    return run.text(row.host) + "-pid" + std::to_string(row.pid) + ".log";
-  };
+  files.name = "%h-pid%p.log";
   files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
     const Counts counts = write_lines(run, process, rows, file);
     written += counts.written;

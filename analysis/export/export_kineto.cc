@@ -199,11 +199,10 @@ Status export_kineto(const ExportInput& input, const ExportOptions& options,
                      ExportSummary* summary) {
   const RunTables& run = *input.run;
   const std::vector<TorchGroup> groups = torch_groups(run);
-  const auto names = rank_names(run);
   uint64_t kernels = 0;
   ProcessFiles files;
   files.mark = "PyTorch profiler traces of NCCL, written by lockstep\n";
-  files.name = [&](uint32_t process) { return "rank" + names[process] + ".json"; };
+  files.name = "rank%r.json";
   files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
     KinetoFile kineto(run, groups, run.processes[process], file);
     kineto.begin();

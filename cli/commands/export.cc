@@ -17,7 +17,7 @@ namespace {
 using analysis::ExportSummary;
 
 struct Arguments : RunArguments {
-  std::string format, output;
+  std::string format, output, name;
   bool force = false, srun = false;
   unsigned threads = 0;
 };
@@ -80,6 +80,7 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   analysis::ExportOptions options;
   options.format = arguments.format;
   options.output = arguments.output;
+  options.name = arguments.name;
   options.if_exists = arguments.force ? IfExists::Replace : IfExists::Refuse;
   options.threads = arguments.threads;
   options.progress = writing.callback();
@@ -97,6 +98,13 @@ int run(const Arguments& arguments) {
   if (format == nullptr) {
     return bad_usage("there is no format '" + arguments.format +
                      "'; `lockstep export --help` lists them");
+  }
+  if (!arguments.name.empty()) {
+    if (!format->per_process)
+      return bad_usage("--name is for formats with a file per process; " + arguments.format +
+                       " has none");
+    if (arguments.name.find('/') != std::string::npos)
+      return bad_usage("--name " + arguments.name + ": a file name, not a path");
   }
   if (!arguments.srun) return convert(arguments, nullptr);
   if (format->write_host == nullptr)
@@ -119,6 +127,11 @@ void add_export(base::Command& lockstep) {
   command.option("-o,--output", &arguments->output, "File or directory to write")
       .required()
       .shown_as("PATH");
+  command
+      .option("--name", &arguments->name,
+              "Name of each file, where a format has one per process: %r is the rank, %h the host, "
+              "%p the process id")
+      .shown_as("NAME");
   command.flag("--force", &arguments->force, "Replace PATH; a directory only if an export made it");
   command.option("--threads", &arguments->threads, "Threads to use; 0: one per processor");
   command.flag("--srun", &arguments->srun,

@@ -1,8 +1,8 @@
 # Sourced by the tests of exports and queries: recorded runs in $TMP.
 # shellcheck shell=bash
-# record RUN DIRECTORY: plays the recorded run (test/data/runs/RUN) into the plugin.
+# record RUN DIRECTORY: plays the recorded run (test/data/runs/RUN) into the plugin, at its own times.
 record() {
-  LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$2 "$BUILD/lockstep-replay" "$BUILD/libnccl-profiler.so" --fast \
+  LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$2 "$BUILD/lockstep-replay" "$BUILD/libnccl-profiler.so" --virtual \
     "$ROOT/test/data/runs/$1"/rank*.txt.zst >"$TMP/replayed.json"
 }
 # How many calls of a kind the replay started.

@@ -13,12 +13,17 @@ namespace {
 
 using Export = Status (*)(const ExportInput&, const ExportOptions&, ExportSummary*);
 
-ExportSummary export_to(const TempDir& dir, Export write) {
-  const auto run = sample_run();
+Status write_out(const TempDir& dir, const RunTables& run, Export write,
+                 ExportSummary* summary = nullptr) {
   ExportOptions options;
   options.output = dir / "out";
+  ExportSummary nobodys;
+  return write(sample_input(run), options, summary == nullptr ? &nobodys : summary);
+}
+
+ExportSummary export_to(const TempDir& dir, Export write) {
   ExportSummary summary;
-  const Status status = write(sample_input(*run), options, &summary);
+  const Status status = write_out(dir, *sample_run(), write, &summary);
   EXPECT_TRUE(status.ok()) << status.message();
   return summary;
 }
@@ -73,8 +78,7 @@ TEST(Inspector, WritesTimesAndBandwidthsOfTheKernel) {
   EXPECT_STREQ(json["coll_perf"]["coll_timing_source"].GetString(), "kernel_gpu");
   EXPECT_EQ(json["coll_perf"]["coll_exec_time_us"].GetInt64(), 40);
   // 16384 bytes in 40 us, and 2(n-1)/n = 1 for two ranks.
-  EXPECT_NE(line.find("\"coll_algobw_gbs\":0.4096,\"coll_busbw_gbs\":0.4096"),
-            std::string::npos)
+  EXPECT_NE(line.find("\"coll_algobw_gbs\":0.4096,\"coll_busbw_gbs\":0.4096"), std::string::npos)
       << line;
 }
 
@@ -111,14 +115,64 @@ TEST(FlightRecorder, SaysHowFarEachOperationGot) {
 
   const rapidjson::Document json = json_of(dir / "out/nccl_trace_rank_1.json");
   const auto& entries = json["entries"];
-  ASSERT_EQ(entries.Size(), 4u);
   EXPECT_STREQ(entries[0]["state"].GetString(), "completed");
-  EXPECT_STREQ(entries[2]["state"].GetString(), "started") << "its kernel began";
-  EXPECT_EQ(entries[2]["time_discovered_completed_ns"].GetInt64(), 0);
-  EXPECT_STREQ(entries[3]["profiling_name"].GetString(), "nccl:send 1->0");
-  EXPECT_TRUE(entries[3]["is_p2p"].GetBool());
-  EXPECT_STREQ(json["pg_status"]["0"]["last_completed_collective"].GetString(), "2");
-  EXPECT_STREQ(json["pg_status"]["0"]["last_started_collective"].GetString(), "3");
+  EXPECT_STREQ(entries[2]["state"].GetString(), "scheduled") << "it did not end";
+  EXPECT_EQ(entries[2]["time_discovered_started_ns"].GetInt64(), 1700000000001205700)
+      << "but its kernel began";
+  EXPECT_TRUE(entries[2]["time_discovered_completed_ns"].IsNull());
+  EXPECT_EQ(json["pg_status"]["0"]["last_completed_collective"].GetInt(), 2);
+  EXPECT_EQ(json["pg_status"]["0"]["last_started_collective"].GetInt(), 3);
+}
+
+TEST(FlightRecorder, ClosesTheSendsOfAGroupAsPyTorchClosesACoalescedOne) {
+  const TempDir dir;
+  const auto run = sample_run();
+  run->operations.back().group_id = 7;
+  for (const uint64_t group : {7, 8}) {  // one more of the same group, and one of the next
+    run->operations.push_back(run->operations.back());
+    run->operations.back().group_id = group;
+  }
+  run->operations.back().state = OpState::InFlight;
+  run->operations.back().finish_ns = kNoTime;
+  EXPECT_TRUE(write_out(dir, *run, export_flight_recorder).ok());
+
+  const rapidjson::Document json = json_of(dir / "out/nccl_trace_rank_1.json");
+  std::string told;
+  for (const auto& entry : json["entries"].GetArray()) {
+    if (!entry["is_p2p"].GetBool()) continue;
+    told += std::string(entry["profiling_name"].GetString()) + " " +
+            std::to_string(entry["p2p_seq_id"].GetInt()) + " " + entry["state"].GetString() + "; ";
+  }
+  EXPECT_EQ(told,
+            "nccl:send 1->0 1 completed; nccl:send 1->0 1 completed; nccl:coalesced 1 completed; "
+            "nccl:send 1->0 2 scheduled; nccl:coalesced 2 scheduled; ");
+}
+
+TEST(FlightRecorder, LeavesOutWhatBelongsToNoKnownGroup) {
+  const TempDir dir;
+  const auto run = sample_run();
+  run->operations.back().communicator = kNoRow;
+  ExportSummary summary;
+  EXPECT_TRUE(write_out(dir, *run, export_flight_recorder, &summary).ok());
+  ASSERT_EQ(summary.left_out.size(), 1u);
+  EXPECT_EQ(summary.left_out[0].what, "operations whose communicator was not recorded");
+}
+
+TEST(ProcessFiles, AreNamedAsAskedAndNeverOverEachOther) {
+  const TempDir dir;
+  const auto run = sample_run();
+  ExportOptions options;
+  options.output = dir / "out";
+  options.name = "%h_%p_%r.json";
+  ExportSummary summary;
+  ASSERT_TRUE(export_kineto(sample_input(*run), options, &summary).ok());
+  EXPECT_FALSE(read_text(dir / "out/node1_4242_1.json").empty());
+
+  options.output = dir / "other";
+  options.name = "%p.json";
+  const Status status = export_kineto(sample_input(*run), options, &summary);
+  EXPECT_EQ(status.message(),
+            "two processes would have the file 4242.json; put %r, the rank, into the name");
 }
 
 TEST(TorchNames, CountElementsAsTheFunctionMovesThem) {
