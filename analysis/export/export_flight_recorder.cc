@@ -9,7 +9,7 @@
 
 #include "analysis/export/export_files.h"
 #include "analysis/export/torch_names.h"
-#include "analysis/tables/wall_time.h"
+#include "analysis/export/wall_clock.h"
 #include "base/json.h"
 
 namespace lockstep::analysis {
@@ -40,9 +40,9 @@ struct Coalesced {  // sends and receives of one NCCL group on one communicator
 
 class Dump : JsonFields {
  public:
-  Dump(const RunTables& run, const std::vector<TorchGroup>& groups, const ProcessRow& process,
-       OutputFile* file)
-      : run_(run), groups_(groups), process_(process), file_(file) {}
+  Dump(const RunTables& run, const std::vector<TorchGroup>& groups, const WallClock& clock,
+       const ProcessRow& process, OutputFile* file)
+      : run_(run), groups_(groups), clock_(clock), process_(process), file_(file) {}
 
   void begin() {
     writer().StartObject();
@@ -196,7 +196,7 @@ class Dump : JsonFields {
     if (ns == kNoTime) {
       raw(key, "null");
     } else {
-      number(key, wall_ns(process_, ns));
+      number(key, clock_.ns(process_, ns));
     }
   }
   void flush() {
@@ -206,6 +206,7 @@ class Dump : JsonFields {
 
   const RunTables& run_;
   const std::vector<TorchGroup>& groups_;
+  const WallClock& clock_;
   const ProcessRow& process_;
   OutputFile* file_;
   int64_t record_ = 0;
@@ -232,12 +233,13 @@ Status export_flight_recorder(const ExportInput& input, const ExportOptions& opt
                               ExportSummary* summary) {
   const RunTables& run = *input.run;
   const std::vector<TorchGroup> groups = torch_groups(run);
+  const WallClock clock(run);
   uint64_t entries = 0, parts = 0, captured = 0, of_nobody = 0;
   ProcessFiles files;
   files.mark = "PyTorch NCCL flight recorder dumps, written by lockstep\n";
   files.name = "nccl_trace_rank_%r.json";
   files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
-    Dump dump(run, groups, run.processes[process], file);
+    Dump dump(run, groups, clock, run.processes[process], file);
     const std::vector<bool> later = later_done(run, rows);
     dump.begin();
     for (size_t k = 0; k < rows.size(); ++k) {

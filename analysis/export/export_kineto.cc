@@ -2,17 +2,23 @@
 // that HTA, TraceLens and the like can read it: per operation the record_param_comms call on the
 // CPU, the kernel launch and the kernel, joined by correlation, with Kineto's argument names.
 // Kernels are timed by GPU stamps where there are any, else from the proxy's view; an operation
-// without either has only its CPU events. Times are microseconds after baseTimeNanoseconds
-// (CLOCK_REALTIME).
+// without either has only its CPU events. Times are microseconds after baseTimeNanoseconds, which is
+// the same in all files and the one that Kineto takes itself, so that files can be compared and
+// merged, also with PyTorch's own.
 #include <algorithm>
 
 #include "analysis/export/export_files.h"
 #include "analysis/export/torch_names.h"
+#include "analysis/export/wall_clock.h"
 #include "analysis/tables/wall_time.h"
 #include "base/json.h"
 
 namespace lockstep::analysis {
 namespace {
+
+// Kineto's time zero: wall clock time rounded down to a multiple of this, some three months, within
+// which a double holds microseconds to the nanosecond.
+constexpr int64_t kBaseNs = int64_t{7889238} * 1000000000;
 
 struct Interval {
   int64_t start_ns = kNoTime, stop_ns = kNoTime;
@@ -37,18 +43,21 @@ Interval kernel_of(const OperationRow& row) {
 
 class KinetoFile : JsonFields {
  public:
-  KinetoFile(const RunTables& run, const std::vector<TorchGroup>& groups, const ProcessRow& process,
-             OutputFile* file)
-      : run_(run), groups_(groups), process_(process), file_(file) {
-    base_ns_ = wall_ns(process, process.first_ns == kNoTime ? 0 : process.first_ns);
-  }
+  KinetoFile(const RunTables& run, const std::vector<TorchGroup>& groups, const WallClock& clock,
+             const ProcessRow& process, OutputFile* file)
+      : run_(run),
+        groups_(groups),
+        clock_(clock),
+        process_(process),
+        file_(file),
+        base_ns_(clock.first_ns() / kBaseNs * kBaseNs) {}
 
   void begin() {
     writer().StartObject();
     number("schemaVersion", 1);
     object("distributedInfo", [this] {
       string("backend", "nccl");
-      number("rank", process_.rank);
+      raw("rank", " " + std::to_string(process_.rank));  // HTA finds the rank by this blank
       number("world_size", world_size());
       number("pg_count", groups_.size());
       list("pg_config", groups_, [this](const TorchGroup& group) { configuration(group); });
@@ -72,13 +81,20 @@ class KinetoFile : JsonFields {
     const Interval kernel = row.assembled == kNoRow ? kernel_of(row) : Interval();
     if (call.known()) {
       event("cpu_op", "record_param_comms", call, process_.pid, row.tid);
-      arguments(row, correlation);
+      object("args", [&] { collective(row, correlation); });
+      writer().EndObject();
       event("cuda_runtime", "cudaLaunchKernelExC", call, process_.pid, row.tid);
       link(correlation);
     }
     if (kernel.known()) {
       event("kernel", kernel_name(row), kernel, device(), stream_of(row));
-      arguments(row, correlation);
+      object("args", [&] {
+        number("correlation", correlation);
+        number("device", device());
+        number("stream", stream_of(row));
+        collective(row, correlation);
+      });
+      writer().EndObject();
     }
     flush();
     return kernel.known();
@@ -88,7 +104,6 @@ class KinetoFile : JsonFields {
     writer().EndArray();
     writer().EndObject();
     flush();
-    file_->write("\n");
   }
 
  private:
@@ -133,7 +148,7 @@ class KinetoFile : JsonFields {
     string("name", name);
     number("pid", pid);
     number("tid", tid);
-    microseconds("ts", wall_ns(process_, interval.start_ns) - base_ns_);
+    microseconds("ts", clock_.ns(process_, interval.start_ns) - base_ns_);
     microseconds("dur", interval.stop_ns - interval.start_ns);
   }
   void link(int64_t correlation) {
@@ -143,30 +158,24 @@ class KinetoFile : JsonFields {
     });
     writer().EndObject();
   }
-  void arguments(const OperationRow& row, int64_t correlation) {
+  void collective(const OperationRow& row, int64_t external_id) {
     const ElementCounts elements = element_counts(run_, row);
-    object("args", [&] {
-      number("External id", correlation);
-      number("correlation", correlation);
-      number("device", device());
-      number("stream", stream_of(row));
-      string("Collective name", kineto_collective(run_.text(row.func)));
-      number("In msg nelems", elements.in);
-      number("Out msg nelems", elements.out);
-      string("dtype", torch_dtype(run_.text(row.datatype)));
-      string("In split size", "[]");
-      string("Out split size", "[]");
-      if (row.communicator < groups_.size()) group_arguments(groups_[row.communicator]);
-      number("Rank", row.kind == OpKind::PointToPoint ? row.peer : row.rank);
-      if (row.position != kNoRow) number("Seq", int64_t{row.position} + 1);
-    });
-    writer().EndObject();
+    number("External id", external_id);
+    string("Collective name", kineto_collective(run_.text(row.func)));
+    number("In msg nelems", elements.in);
+    number("Out msg nelems", elements.out);
+    string("dtype", torch_dtype(run_.text(row.datatype)));
+    string("In split size", "[]");
+    string("Out split size", "[]");
+    if (row.communicator < groups_.size()) group_arguments(groups_[row.communicator]);
+    number("Rank", row.kind == OpKind::PointToPoint ? row.peer : row.rank);
+    if (row.position != kNoRow) number("Seq", int64_t{row.position} + 1);
   }
   void group_arguments(const TorchGroup& group) {
     number("Group size", group.size);
     string("Process Group Name", group.name);
     string("Process Group Description", group.description);
-    string("Process Group Ranks", group.ranks);
+    string("Process Group Ranks", group.some_ranks);
   }
   void metadata(const char* what, int64_t pid, const std::string& value) {
     object([&] {
@@ -182,14 +191,16 @@ class KinetoFile : JsonFields {
   void microseconds(const char* key, int64_t ns) { raw(key, microseconds_text(ns)); }
   void flush() {
     file_->write(text());
+    file_->write("\n");  // HTA reads the first lines only
     drop();
   }
 
   const RunTables& run_;
   const std::vector<TorchGroup>& groups_;
+  const WallClock& clock_;
   const ProcessRow& process_;
   OutputFile* file_;
-  int64_t base_ns_ = 0;
+  int64_t base_ns_;
   std::vector<uint64_t> streams_;
 };
 
@@ -199,12 +210,13 @@ Status export_kineto(const ExportInput& input, const ExportOptions& options,
                      ExportSummary* summary) {
   const RunTables& run = *input.run;
   const std::vector<TorchGroup> groups = torch_groups(run);
+  const WallClock clock(run);
   uint64_t kernels = 0;
   ProcessFiles files;
   files.mark = "PyTorch profiler traces of NCCL, written by lockstep\n";
   files.name = "rank%r.json";
   files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
-    KinetoFile kineto(run, groups, run.processes[process], file);
+    KinetoFile kineto(run, groups, clock, run.processes[process], file);
     kineto.begin();
     for (size_t k = 0; k < rows.size(); ++k)
       kernels += kineto.operation(run.operations[rows[k]], static_cast<int64_t>(k) + 1);

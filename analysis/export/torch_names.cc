@@ -43,6 +43,8 @@ constexpr TypeName kTypes[] = {
     {"ncclFloat8e5m2", "Float8_e5m2"},
 };
 
+constexpr size_t kMostRanksInEvents = 30;
+
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
@@ -57,7 +59,7 @@ std::string name_in(const std::string& func, const char* FunctionNames::*tool) {
 
 // The rank in the job of every member that is known; of the others too where the communicator's
 // ranks are the job's.
-std::string ranks_of(const RunTables& run, const CommunicatorRow& communicator) {
+std::vector<int32_t> ranks_of(const RunTables& run, const CommunicatorRow& communicator) {
   std::map<int32_t, int32_t> job_rank;
   bool same = true;
   for (uint32_t i = 0; i < communicator.members; ++i) {
@@ -67,12 +69,23 @@ std::string ranks_of(const RunTables& run, const CommunicatorRow& communicator) 
     job_rank[member.rank] = run.processes[member.process].rank;
     same = same && member.rank == job_rank[member.rank];
   }
-  std::string text = "[";
+  std::vector<int32_t> ranks;
   for (int32_t rank = 0; rank < communicator.nranks; ++rank) {
     const auto found = job_rank.find(rank);
-    if (found == job_rank.end() && !same) continue;
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(same ? rank : found->second);
+    if (found != job_rank.end() || same) ranks.push_back(same ? rank : found->second);
+  }
+  return ranks;
+}
+
+std::string list_text(const std::vector<int32_t>& ranks, size_t most) {
+  std::string text = "[";
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks.size() > most && i + 1 == most) {
+      text += ", ...";
+      i = ranks.size() - 1;
+    }
+    if (i > 0) text += ", ";
+    text += std::to_string(ranks[i]);
   }
   return text + "]";
 }
@@ -114,8 +127,9 @@ std::vector<TorchGroup> torch_groups(const RunTables& run) {
   std::vector<TorchGroup> groups;
   for (uint32_t i = 0; i < run.communicators.size(); ++i) {
     const CommunicatorRow& row = run.communicators[i];
-    groups.push_back(
-        {std::to_string(i), communicator_label(run, i), ranks_of(run, row), row.nranks});
+    const std::vector<int32_t> ranks = ranks_of(run, row);
+    groups.push_back({std::to_string(i), communicator_label(run, i), list_text(ranks, ranks.size()),
+                      list_text(ranks, kMostRanksInEvents), row.nranks});
   }
   return groups;
 }

@@ -27,7 +27,9 @@ ElementCounts element_counts(const RunTables& run, const OperationRow& operation
 // A communicator as a process group: the name is its row number, which is the same on every rank
 // and unique, as PyTorch's are; `ranks` are the ranks of the job that are known of it.
 struct TorchGroup {
-  std::string name, description, ranks;  // ranks: "[0, 1]"
+  std::string name, description;
+  std::string ranks;       // "[0, 1]"
+  std::string some_ranks;  // beyond 30 the first 29 and the last, as PyTorch writes them in events
   int32_t size = 0;
 };
 std::vector<TorchGroup> torch_groups(const RunTables& run);  // by communicator row

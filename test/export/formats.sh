@@ -45,7 +45,7 @@ for rank in 0 1 2 3; do
   want_equal "kineto: kernels of rank $rank" $((operations / 4)) "$(jq '[.traceEvents[] |
     select(.cat == "kernel" and (.name | startswith("ncclDevKernel_AllReduce")))] | length' "$trace")"
   want_equal "kineto: kernels without launch and call" 0 "$(jq '[.traceEvents[] | select(.ph == "X")] |
-    group_by(.args.correlation) | map(select([.[].cat] | sort != ["cpu_op", "cuda_runtime", "kernel"])) | length' "$trace")"
+    group_by(.args."External id") | map(select([.[].cat] | sort != ["cpu_op", "cuda_runtime", "kernel"])) | length' "$trace")"
   want_equal "kineto: what the analyzers read" '["allreduce",16384,16384,4,"Float","0","[0, 1, 2, 3]"]' \
     "$(jq -c '[.traceEvents[] | select(.cat == "kernel")][0].args | [."Collective name", ."In msg nelems",
       ."Out msg nelems", ."Group size", .dtype, ."Process Group Name", ."Process Group Ranks"]' "$trace")"

@@ -35,6 +35,15 @@ rapidjson::Document json_of(const std::string& path) {
   return json;
 }
 
+// Of the first kernel in a Kineto file, in microseconds.
+double kernel_ts(const std::string& path) {
+  const rapidjson::Document json = json_of(path);
+  for (const auto& event : json["traceEvents"].GetArray()) {
+    if (event.HasMember("cat") && event["cat"] == "kernel") return event["ts"].GetDouble();
+  }
+  return 0;
+}
+
 TEST(Csv, QuotesWhatNeedsItAndLeavesTheUnknownEmpty) {
   const TempDir dir;
   export_to(dir, export_csv);
@@ -106,7 +115,38 @@ TEST(Kineto, GivesTheOperationInFlightItsCallButNoKernel) {
   }
   EXPECT_EQ(calls, 4u);
   EXPECT_EQ(kernels, 3u);
-  EXPECT_EQ(json["baseTimeNanoseconds"].GetInt64(), 1700000000001000000);
+}
+
+TEST(Kineto, CountsAllFilesFromTheTimeThatKinetoCountsFrom) {
+  const TempDir dir;
+  const auto run = sample_run();
+  run->processes[1].real_offset_ns += 5000000;  // the wall clock of its host is 5 ms ahead
+  EXPECT_TRUE(write_out(dir, *run, export_kineto).ok());
+
+  for (const char* file : {"out/rank0.json", "out/rank1.json"}) {
+    const rapidjson::Document json = json_of(dir / file);
+    EXPECT_EQ(json["baseTimeNanoseconds"].GetInt64() % (int64_t{7889238} * 1000000000), 0) << file;
+  }
+  // Its third operation starts 700 ns after that of rank 0, as on the run's axis.
+  const double first = kernel_ts(dir / "out/rank0.json"),
+               second = kernel_ts(dir / "out/rank1.json");
+  EXPECT_NEAR(second - first, 0.7, 1e-3);
+}
+
+TEST(Kineto, TellsStreamAndDeviceOfKernelsOnly) {
+  const TempDir dir;
+  export_to(dir, export_kineto);
+  for (const auto& event : json_of(dir / "out/rank1.json")["traceEvents"].GetArray()) {
+    if (!event.HasMember("cat")) continue;
+    EXPECT_EQ(event["args"].HasMember("stream"), event["cat"] == "kernel");
+    EXPECT_EQ(event["args"].HasMember("correlation"), event["cat"] != "cpu_op");
+  }
+}
+
+TEST(Kineto, WritesTheRankSoThatHtaFindsIt) {
+  const TempDir dir;
+  export_to(dir, export_kineto);
+  EXPECT_NE(read_text(dir / "out/rank1.json").find("\"rank\": 1,"), std::string::npos);
 }
 
 TEST(FlightRecorder, SaysHowFarEachOperationGot) {
@@ -192,6 +232,16 @@ TEST(TorchNames, FillInTheRanksThatWereNotRecordedOnlyWhereTheyAreKnown) {
   EXPECT_EQ(torch_groups(*run)[0].ranks, "[0, 1, 2, 3]");
   run->members[1].rank = 3;  // rank 1 of the job is rank 3 here: the others could be anyone
   EXPECT_EQ(torch_groups(*run)[0].ranks, "[0, 1]");
+}
+
+TEST(TorchNames, ShortenRanksInEventsAsPyTorchDoes) {
+  const auto run = sample_run();
+  run->communicators[0].nranks = 30;
+  EXPECT_EQ(torch_groups(*run)[0].some_ranks, torch_groups(*run)[0].ranks);
+  run->communicators[0].nranks = 256;
+  const std::string some = torch_groups(*run)[0].some_ranks;
+  EXPECT_EQ(some.substr(some.size() - 21), "27, 28, ..., 255]") << some;
+  EXPECT_EQ(torch_groups(*run)[0].ranks.size(), 1172u) << "all of them where it is said once";
 }
 
 TEST(WallTime, WritesTimesBeforeTheOriginAsNumbersToo) {
