@@ -1,5 +1,6 @@
 // Chrome's trace event JSON, one event per line. Its times are double microseconds, so they are
 // counted from the run's first one, which is written beside them.
+#include "analysis/export/operation_slices.h"
 #include "analysis/export/timeline.h"
 #include "analysis/tables/wall_time.h"
 #include "base/json.h"
@@ -74,7 +75,8 @@ class ChromeSink : public TimelineSink, JsonFields {
     if (flow_begun_.size() <= slice.flow) flow_begun_.resize(slice.flow + 1);
     const char* phase = slice.flow_ends ? "f" : flow_begun_[slice.flow] ? "t" : "s";
     flow_begun_[slice.flow] = true;
-    begin(slice.name, phase, process, slice.track, slice.start_ns);
+    // The events of a flow are known by name, category and id together.
+    begin("match", phase, process, slice.track, slice.start_ns);
     string("cat", "match");
     number("id", slice.flow);
     if (slice.flow_ends) string("bp", "e");
@@ -89,22 +91,13 @@ class ChromeSink : public TimelineSink, JsonFields {
   std::vector<bool> flow_begun_;
 };
 
-int64_t first_time(const RunTables& run) {
-  int64_t first = kNoTime;
-  for (const ProcessRow& process : run.processes) {
-    if (process.first_ns != kNoTime && (first == kNoTime || process.first_ns < first))
-      first = process.first_ns;
-  }
-  return first == kNoTime ? 0 : first;
-}
-
 }  // namespace
 
 Status export_chrome(const ExportInput& input, const ExportOptions& options,
                      ExportSummary* summary) {
   auto file = OutputFile::create(options.output, options.if_exists);
   if (!file.ok()) return file.status();
-  const int64_t origin_ns = first_time(*input.run);
+  const int64_t origin_ns = bounds_of(*input.run).start_ns;
   file.value()->write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"origin_ns\":\"" +
                       std::to_string(origin_ns) + "\"},\"traceEvents\":[");
   ChromeSink sink(file.value().get(), origin_ns);

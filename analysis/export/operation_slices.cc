@@ -6,7 +6,32 @@
 
 namespace lockstep::analysis {
 
-OperationSpan span_of(const OperationRow& operation) {
+OperationSpan bounds_of(const RunTables& run) {
+  OperationSpan bounds{0, 0};
+  for (const ProcessRow& process : run.processes) {
+    if (process.first_ns == kNoTime) continue;
+    bounds.start_ns =
+        bounds.start_ns == 0 ? process.first_ns : std::min(bounds.start_ns, process.first_ns);
+    bounds.stop_ns = std::max({bounds.stop_ns, process.first_ns, process.last_ns});
+  }
+  return bounds;
+}
+
+OperationSpans::OperationSpans(const RunTables& run) : run_(run) {
+  for (const MemberRow& member : run.members) {
+    if (member.finalize_ns != kNoTime)
+      finalize_ns_[{member.communicator, member.process}] = member.finalize_ns;
+  }
+}
+
+int64_t OperationSpans::aborted_ns(const OperationRow& operation) const {
+  const auto finalize = finalize_ns_.find({operation.communicator, operation.process});
+  if (finalize != finalize_ns_.end()) return finalize->second;
+  return operation.process < run_.processes.size() ? run_.processes[operation.process].last_ns
+                                                   : kNoTime;
+}
+
+OperationSpan OperationSpans::of(const OperationRow& operation) const {
   OperationSpan span;
   for (const int64_t start :
        {operation.enqueue_ns, operation.api_start_ns, operation.kernel_start_ns,
@@ -16,8 +41,9 @@ OperationSpan span_of(const OperationRow& operation) {
     break;
   }
   if (span.start_ns == kNoTime || operation.state == OpState::InFlight) return span;
-  for (const int64_t stop :
-       {operation.finish_ns, operation.last_progress_ns, operation.api_stop_ns, span.start_ns}) {
+  const int64_t aborted = operation.state == OpState::Aborted ? aborted_ns(operation) : kNoTime;
+  for (const int64_t stop : {aborted, operation.finish_ns, operation.last_progress_ns,
+                             operation.api_stop_ns, span.start_ns}) {
     if (stop == kNoTime) continue;
     span.stop_ns = std::max(stop, span.start_ns);
     break;
@@ -25,7 +51,7 @@ OperationSpan span_of(const OperationRow& operation) {
   return span;
 }
 
-OperationNotes::OperationNotes(const RunTables& run)
+OperationNotes::OperationNotes(const RunTables& run, const OperationSpans& spans)
     : run_(run), arrival_of_(run.operations.size(), kNoRow), last_of_(run.matches.size(), kNoRow) {
   for (uint32_t i = 0; i < run.arrivals.size(); ++i) {
     const ArrivalRow& arrival = run.arrivals[i];
@@ -35,7 +61,7 @@ OperationNotes::OperationNotes(const RunTables& run)
     const uint32_t match = run.operations[i].match;
     if (match >= last_of_.size()) continue;
     uint32_t& last = last_of_[match];
-    const auto start_of = [&](uint32_t row) { return span_of(run.operations[row]).start_ns; };
+    const auto start_of = [&](uint32_t row) { return spans.of(run.operations[row]).start_ns; };
     if (last == kNoRow || start_of(i) >= start_of(last)) last = i;
   }
 }

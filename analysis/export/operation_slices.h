@@ -1,8 +1,11 @@
 // One operation of one rank as a slice: when it began and ended for a viewer, and what is noted on
-// it. Used by timeline.cc only.
+// it. Used by the timeline and its
+// exporters.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/export/timeline_sink.h"
@@ -13,12 +16,28 @@ namespace lockstep::analysis {
 struct OperationSpan {
   int64_t start_ns = kNoTime, stop_ns = kNoTime;  // stop: kNoTime = open at the recording's end
 };
-// Start is kNoTime only when nothing at all is known of its time.
-OperationSpan span_of(const OperationRow& operation);
+
+// The first and the last record of the run; 0 and 0 when nothing was recorded.
+OperationSpan bounds_of(const RunTables& run);
+
+class OperationSpans {
+ public:
+  explicit OperationSpans(const RunTables& run);
+
+  // Start is kNoTime only when nothing at all is known of its time. An operation that was aborted
+  // ends with its communicator, or with its process: it hung until then.
+  OperationSpan of(const OperationRow& operation) const;
+
+ private:
+  int64_t aborted_ns(const OperationRow& operation) const;
+
+  const RunTables& run_;
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> finalize_ns_;  // by communicator and process
+};
 
 class OperationNotes {
  public:
-  explicit OperationNotes(const RunTables& run);
+  OperationNotes(const RunTables& run, const OperationSpans& spans);
 
   // Valid until the next call.
   const std::vector<SliceNote>& of(uint32_t operation);

@@ -54,7 +54,7 @@ class Drawing : public DetailSink {
   Drawing(const RunTables& run, TimelineSink* sink, TimelineCounts* counts)
       : run_(run), sink_(sink), counts_(counts), lanes_(1) {}
 
-  void operations(OperationNotes* notes);
+  void operations(const OperationSpans& spans, OperationNotes* notes);
   void clocks();
   void event(const EventRow& row) override;
   void proxy_step(const ProxyStepRow& row) override;
@@ -93,11 +93,11 @@ uint32_t Drawing::track_for(const Group& group, int64_t start_ns, int64_t stop_n
   return place.track;
 }
 
-void Drawing::operations(OperationNotes* notes) {
+void Drawing::operations(const OperationSpans& spans, OperationNotes* notes) {
   std::vector<std::pair<OperationSpan, uint32_t>> order;
   order.reserve(run_.operations.size());
   for (uint32_t i = 0; i < run_.operations.size(); ++i) {
-    OperationSpan span = span_of(run_.operations[i]);
+    OperationSpan span = spans.of(run_.operations[i]);
     if (span.start_ns == kNoTime) {  // kept all the same, where its process began
       const ProcessRow& process = run_.processes[run_.operations[i].process];
       span.start_ns = span.stop_ns = process.first_ns == kNoTime ? 0 : process.first_ns;
@@ -130,18 +130,27 @@ void Drawing::operations(OperationNotes* notes) {
   }
 }
 
-// One track per host that has a clock model.
+// One track per host that has a clock model, within the run: a model's points may lie far before its
+// first record. Of those before the last one counts, of those after it the first.
 void Drawing::clocks() {
-  std::map<Text, uint32_t> tracks;
+  const OperationSpan bounds = bounds_of(run_);
+  std::map<Text, std::map<int64_t, int64_t>> hosts;  // time on the run's axis: error
   for (const ClockRow& row : run_.clock) {
-    auto found = tracks.find(row.host);
-    if (found == tracks.end()) {
-      const auto place = lanes_.place({kNoRow, Row::Operations, row.host, 0}, 0, kForever);
-      sink_->counter_track(place.track, "clock error " + run_.text(row.host));
-      found = tracks.emplace(row.host, place.track).first;
+    const int64_t at_ns = row.at_ns + row.offset_ns;
+    std::map<int64_t, int64_t>& points = hosts[row.host];
+    if (at_ns <= bounds.start_ns) {
+      points[bounds.start_ns] = row.error_ns;
+    } else {
+      points.emplace(std::min(at_ns, bounds.stop_ns), row.error_ns);
     }
-    sink_->counter(found->second, row.at_ns + row.offset_ns, row.error_ns);
-    ++counts_->counters;
+  }
+  for (const auto& [host, points] : hosts) {
+    const auto place = lanes_.place({kNoRow, Row::Operations, host, 0}, 0, kForever);
+    sink_->counter_track(place.track, "clock error " + run_.text(host));
+    for (const auto& [at_ns, error_ns] : points) {
+      sink_->counter(place.track, at_ns, error_ns);
+      ++counts_->counters;
+    }
   }
 }
 
@@ -257,9 +266,10 @@ Status draw_timeline(const ExportInput& input, const ExportOptions& options, Tim
   for (uint32_t i = 0; i < run.processes.size(); ++i)
     sink->process(i, process_label(run, run.processes[i]));
   Drawing drawing(run, sink, counts);
-  OperationNotes notes(run);
+  const OperationSpans spans(run);
+  OperationNotes notes(run, spans);
   drawing.clocks();
-  drawing.operations(&notes);
+  drawing.operations(spans, &notes);
   return for_each_process(run, options, [&](uint32_t process) {
     Status streamed = input.stream(process, &drawing);
     drawing.flush(0);

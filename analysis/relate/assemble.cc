@@ -117,6 +117,9 @@ class Assembler {
     row.replay = first.replay;
     row.state = OpState::Done;
     for (const uint32_t i : group.rows) add(run_.operations[i], &row);
+    // The parts are one kernel: those whose times hold tell those of the whole.
+    if (row.kernel_start_ns != kNoTime)
+      row.flags = static_cast<uint8_t>(row.flags & ~kSuspectGpuTime);
     if (row.state != OpState::Done) row.finish_ns = row.kernel_stop_ns = kNoTime;
     return row;
   }

@@ -10,19 +10,20 @@
 namespace lockstep::analysis {
 namespace {
 
-rapidjson::Document export_sample() {
-  const auto run = sample_run();
+rapidjson::Document export_chrome_of(const RunTables& run) {
   const TempDir dir;
   ExportOptions options;
   options.output = dir / "trace.json";
   ExportSummary summary;
-  const Status status = export_chrome(sample_input(*run), options, &summary);
+  const Status status = export_chrome(sample_input(run), options, &summary);
   EXPECT_TRUE(status.ok()) << status.message();
   rapidjson::Document json;
   json.Parse(read_text(options.output).c_str());
   EXPECT_FALSE(json.HasParseError());
   return json;
 }
+
+rapidjson::Document export_sample() { return export_chrome_of(*sample_run()); }
 
 TEST(Chrome, WritesEveryOperationOnceWithItsTimesExactly) {
   const rapidjson::Document json = export_sample();
@@ -45,6 +46,52 @@ TEST(Chrome, WritesEveryOperationOnceWithItsTimesExactly) {
   EXPECT_EQ(phases["f"], 3u);
   EXPECT_EQ(phases["C"], 2u);
   EXPECT_STREQ(json["otherData"]["origin_ns"].GetString(), "1000000");
+}
+
+TEST(Chrome, BindsTheEventsOfAFlowByNameCategoryAndId) {
+  const auto run = sample_run();
+  run->operations[3].func = run->strings.intern("Recv");  // as the partner of a Send is called
+  std::map<std::string, std::string> flows;
+  for (const auto& event : export_chrome_of(*run)["traceEvents"].GetArray()) {
+    const std::string phase = event["ph"].GetString();
+    if (phase != "s" && phase != "f") continue;
+    flows[std::string(event["name"].GetString()) + " " + event["cat"].GetString() + " " +
+          std::to_string(event["id"].GetInt())] += phase;
+  }
+  EXPECT_EQ(flows, (std::map<std::string, std::string>{
+                       {"match match 1", "sf"}, {"match match 2", "sf"}, {"match match 3", "sf"}}));
+}
+
+TEST(Chrome, DrawsTheClockErrorWithinTheRun) {
+  const auto run = sample_run();
+  const Text host = run->processes[1].host;
+  run->clock = {{host, 0, 250, 10, 0},  // when the host booted
+                {host, 900000, 250, 20, 0},
+                {host, 1500000, 250, 30, 0},
+                {host, 5000000, 250, 40, 0},
+                {host, 6000000, 250, 50, 0}};
+  std::string told;
+  for (const auto& event : export_chrome_of(*run)["traceEvents"].GetArray()) {
+    if (event["ph"] != "C") continue;
+    told += std::to_string(event["ts"].GetDouble()) + " " +
+            std::to_string(event["args"]["ns"].GetInt()) + "; ";
+  }
+  EXPECT_EQ(told, "0.000000 20; 500.250000 30; 1000.000000 40; ");
+}
+
+TEST(Chrome, DrawsAnAbortedOperationAsLongAsItHung) {
+  const auto run = sample_run();
+  for (OperationRow& row : run->operations) {
+    if (row.process == 1) row.state = OpState::Aborted;
+  }
+  run->members[1].finalize_ns = 1900000;
+  unsigned hung = 0;
+  for (const auto& event : export_chrome_of(*run)["traceEvents"].GetArray()) {
+    if (event["ph"] != "X" || event["cat"] != "operation" || event["pid"] != 2) continue;
+    EXPECT_DOUBLE_EQ(event["ts"].GetDouble() + event["dur"].GetDouble(), 900) << "its finalize";
+    ++hung;
+  }
+  EXPECT_EQ(hung, 4u);
 }
 
 TEST(Chrome, EscapesWhatPeopleCallTheirHosts) {
