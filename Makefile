@@ -44,6 +44,7 @@ STATIC_CXX_FLAGS = $(if $(SAN),,$(if $(filter 1,$(STATIC_CXX_FOUND)),-static-lib
 static_lib = $(or $(filter /%,$(shell $(CXX) -print-file-name=lib$(1).a)),-l$(1))
 ZSTD   := $(call static_lib,zstd)
 SODIUM := $(call static_lib,sodium)
+ZLIB   := $(call static_lib,z)
 
 # lockstep-nccl is built where the CUDA runtime and NCCL are installed with their headers, and left out elsewhere.
 CUDA_HOME ?= /usr/local/cuda
@@ -139,7 +140,7 @@ $(BUILD)/liblockstep.so: $(READER_SO)
 	ln -sf $(<F) $@
 
 $(BUILD)/lockstep: $(call objs,cli) $(COMMAND_LINE) $(LIBS)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) -ldl
 
 # A driver is a folder of test/drivers; a unit test program is a folder of test/unit; a bench is a file of bench/.
 $(BUILD)/lockstep-%: $$(call objs,test/drivers/$$*) $(call objs,test/drivers/common) $(COMMAND_LINE) $(RECORDING)
@@ -160,7 +161,7 @@ unit_more      = $(if $(filter plugin_%,$(1)),$(call objs,plugin)) $(if $(filter
                  $(if $(filter base drivers analysis_% reader,$(1)),$(COMMAND_LINE))
 $(BUILD)/test/unit_%: $$(call objs,test/unit/$$(subst _,/,$$*)) $$(call unit_more,$$*) $$(call unit_libs,$$*)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -lgtest -lgtest_main -ldl
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) -lgtest -lgtest_main -ldl
 $(BUILD)/test/lib%.so: $(BUILD)/obj/test/plugins/%.o
 	@mkdir -p $(@D)
 	$(CXX) -shared $(LDFLAGS) -o $@ $< -ldl

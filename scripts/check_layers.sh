@@ -105,6 +105,7 @@ offences() {
   third_party 'sodium' 'clocksync/|test/'
   third_party 'protozero/' 'analysis/.*perfetto|test/'
   third_party 'duckdb' 'analysis/sql/|test/'
+  third_party 'zlib' 'analysis/export/export_file\.cc:'
   third_party 'gtest/' 'test/'
   third_party 'rapidjson/' 'base/json\.h:|test/'
   # base/json.h brings all of RapidJSON with it.

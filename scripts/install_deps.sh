@@ -17,6 +17,7 @@ build     rapidjson-dev           <rapidjson/reader.h> reads and writes JSON
 build     libconcurrentqueue-dev  <concurrentqueue/concurrentqueue.h> queue between NCCL and the dump thread
 build     libcli11-dev            <CLI/CLI.hpp>       command lines of the programs
 build     libsodium-dev           <sodium.h>          signs the packets of the clock prober
+build     zlib1g-dev              <zlib.h>            compresses exports
 build     libprotozero-dev        <protozero/pbf_writer.hpp> writes Perfetto traces
 demo      npm                     npm                 fetches uPlot, the plots in the report page
 test      libgtest-dev            <gtest/gtest.h>     unit tests

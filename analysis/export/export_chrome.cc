@@ -1,5 +1,6 @@
 // Chrome's trace event JSON, one event per line. Its times are double microseconds, so they are
 // counted from the run's first one, which is written beside them.
+#include "analysis/export/export_file.h"
 #include "analysis/export/operation_slices.h"
 #include "analysis/export/timeline.h"
 #include "analysis/tables/wall_time.h"
@@ -13,7 +14,7 @@ constexpr uint64_t kManySlices = 1000000;
 
 class ChromeSink : public TimelineSink, JsonFields {
  public:
-  ChromeSink(OutputFile* file, int64_t origin_ns) : file_(file), origin_ns_(origin_ns) {}
+  ChromeSink(ExportFile* file, int64_t origin_ns) : file_(file), origin_ns_(origin_ns) {}
 
   void process(uint32_t process, const std::string& name) override {
     metadata("process_name", process, 0, name);
@@ -83,7 +84,7 @@ class ChromeSink : public TimelineSink, JsonFields {
     end();
   }
 
-  OutputFile* file_;
+  ExportFile* file_;
   int64_t origin_ns_;
   bool first_ = true;
   std::vector<uint32_t> process_of_;  // by track
@@ -95,7 +96,7 @@ class ChromeSink : public TimelineSink, JsonFields {
 
 Status export_chrome(const ExportInput& input, const ExportOptions& options,
                      ExportSummary* summary) {
-  auto file = OutputFile::create(options.output, options.if_exists);
+  auto file = ExportFile::create(options.output, options.if_exists);
   if (!file.ok()) return file.status();
   const int64_t origin_ns = bounds_of(*input.run).start_ns;
   file.value()->write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"origin_ns\":\"" +

@@ -53,7 +53,8 @@ Status write_process_files(const RunTables& run, const ExportOptions& options,
     if (process < operations.size()) operations[process].push_back(i);
   }
   const Status written = for_each_process(run, options, [&](uint32_t process) {
-    auto file = directory.value()->file(names.value()[process]);
+    auto file = ExportFile::create(directory.value()->path() + "/" + names.value()[process],
+                                   IfExists::Refuse);
     if (!file.ok()) return file.status();
     files.write(process, operations[process], file.value().get());
     return file.value()->commit();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/export/export.h"
+#include "analysis/export/export_file.h"
 
 namespace lockstep::analysis {
 
@@ -31,7 +32,7 @@ struct ProcessFiles {
   // process id.
   const char* name;
   // `operations`: the process's rows, in order.
-  std::function<void(uint32_t process, const std::vector<uint32_t>& operations, OutputFile* file)>
+  std::function<void(uint32_t process, const std::vector<uint32_t>& operations, ExportFile* file)>
       write;
   const char* mark;  // OutputDirectory::commit()
 };

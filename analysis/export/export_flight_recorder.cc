@@ -41,7 +41,7 @@ struct Coalesced {  // sends and receives of one NCCL group on one communicator
 class Dump : JsonFields {
  public:
   Dump(const RunTables& run, const std::vector<TorchGroup>& groups, const WallClock& clock,
-       const ProcessRow& process, OutputFile* file)
+       const ProcessRow& process, ExportFile* file)
       : run_(run), groups_(groups), clock_(clock), process_(process), file_(file) {}
 
   void begin() {
@@ -208,7 +208,7 @@ class Dump : JsonFields {
   const std::vector<TorchGroup>& groups_;
   const WallClock& clock_;
   const ProcessRow& process_;
-  OutputFile* file_;
+  ExportFile* file_;
   int64_t record_ = 0;
   std::map<uint32_t, GroupState> states_;    // by communicator
   std::map<uint32_t, Coalesced> coalesced_;  // by communicator; those that may still grow
@@ -238,7 +238,7 @@ Status export_flight_recorder(const ExportInput& input, const ExportOptions& opt
   ProcessFiles files;
   files.mark = "PyTorch NCCL flight recorder dumps, written by lockstep\n";
   files.name = "nccl_trace_rank_%r.json";
-  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
+  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, ExportFile* file) {
     Dump dump(run, groups, clock, run.processes[process], file);
     const std::vector<bool> later = later_done(run, rows);
     dump.begin();

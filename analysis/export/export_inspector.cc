@@ -129,7 +129,7 @@ struct Counts {
 
 // As the live lines: of each communicator first what there is of it, then its operations.
 Counts write_lines(const RunTables& run, uint32_t process, const std::vector<uint32_t>& rows,
-                   OutputFile* file) {
+                   ExportFile* file) {
   Counts counts;
   std::map<uint32_t, std::vector<uint32_t>> by_communicator;
   for (const uint32_t row : rows) {
@@ -177,7 +177,7 @@ Status export_inspector(const ExportInput& input, const ExportOptions& options,
   ProcessFiles files;
   files.mark = "NCCL Inspector JSON lines, written by lockstep\n";
   files.name = "%h-pid%p.log";
-  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
+  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, ExportFile* file) {
     const Counts counts = write_lines(run, process, rows, file);
     written += counts.written;
     unfinished += counts.unfinished;

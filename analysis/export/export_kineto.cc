@@ -44,7 +44,7 @@ Interval kernel_of(const OperationRow& row) {
 class KinetoFile : JsonFields {
  public:
   KinetoFile(const RunTables& run, const std::vector<TorchGroup>& groups, const WallClock& clock,
-             const ProcessRow& process, OutputFile* file)
+             const ProcessRow& process, ExportFile* file)
       : run_(run),
         groups_(groups),
         clock_(clock),
@@ -199,7 +199,7 @@ class KinetoFile : JsonFields {
   const std::vector<TorchGroup>& groups_;
   const WallClock& clock_;
   const ProcessRow& process_;
-  OutputFile* file_;
+  ExportFile* file_;
   int64_t base_ns_;
   std::vector<uint64_t> streams_;
 };
@@ -215,7 +215,7 @@ Status export_kineto(const ExportInput& input, const ExportOptions& options,
   ProcessFiles files;
   files.mark = "PyTorch profiler traces of NCCL, written by lockstep\n";
   files.name = "rank%r.json";
-  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, OutputFile* file) {
+  files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, ExportFile* file) {
     KinetoFile kineto(run, groups, clock, run.processes[process], file);
     kineto.begin();
     for (size_t k = 0; k < rows.size(); ++k)

@@ -3,6 +3,7 @@
 // repeats the messages used.
 #include <protozero/pbf_writer.hpp>
 
+#include "analysis/export/export_file.h"
 #include "analysis/export/timeline.h"
 
 namespace lockstep::analysis {
@@ -41,7 +42,7 @@ constexpr uint64_t kProcessUuids = uint64_t{1} << 40;
 
 class PerfettoSink : public TimelineSink {
  public:
-  explicit PerfettoSink(OutputFile* file) : file_(file) {}
+  explicit PerfettoSink(ExportFile* file) : file_(file) {}
 
   void process(uint32_t process, const std::string& name) override {
     const auto descriptor = track_descriptor(kProcessUuids + process, "", 0);
@@ -137,7 +138,7 @@ class PerfettoSink : public TimelineSink {
     file_->write(framed_);
   }
 
-  OutputFile* file_;
+  ExportFile* file_;
   std::string event_, packet_, framed_;  // kept for their memory
 };
 
@@ -145,7 +146,7 @@ class PerfettoSink : public TimelineSink {
 
 Status export_perfetto(const ExportInput& input, const ExportOptions& options,
                        ExportSummary* summary) {
-  auto file = OutputFile::create(options.output, options.if_exists);
+  auto file = ExportFile::create(options.output, options.if_exists);
   if (!file.ok()) return file.status();
   PerfettoSink sink(file.value().get());
   TimelineCounts counts;

@@ -26,3 +26,6 @@ want_equal "one flow for every operation matched across ranks" $((operations / 4
 for rank in 0 1 2 3; do
   grep -q "process_name: \"rank $rank, " "$TMP/text" || fail "rank $rank has no process track"
 done
+
+"$lockstep" export "$TMP/run" --to perfetto -o "$TMP/trace.gz" >"$TMP/out"
+gzip -dc "$TMP/trace.gz" | cmp - "$TMP/trace" || fail "what is compressed differs"

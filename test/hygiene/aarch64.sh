@@ -14,14 +14,14 @@ cd "$ROOT"
 mkdir -p "$BUILD/arm64-packages"
 packages=$(cd "$BUILD/arm64-packages" && pwd)
 libraries=$packages/root/usr/lib/aarch64-linux-gnu
-if [ ! -e "$libraries/libgtest_main.a" ]; then
+if [ ! -e "$libraries/libgtest_main.a" ] || [ ! -e "$libraries/libz.a" ]; then
   (
     cd "$packages"
     mkdir -p state/lists/partial cache/archives/partial
     : >status
     apt=(apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State="$packages/state"
       -o Dir::State::status="$packages/status" -o Dir::Cache="$packages/cache" -o APT::Sandbox::User=root)
-    "${apt[@]}" update && "${apt[@]}" download libzstd-dev libsodium-dev libgtest-dev
+    "${apt[@]}" update && "${apt[@]}" download libzstd-dev libsodium-dev zlib1g-dev libgtest-dev
     for package in *.deb; do dpkg-deb -x "$package" root; done
   ) >"$TMP/log" 2>&1 || { cat "$TMP/log"; skip "the arm64 packages cannot be had here (apt-get download)"; }
 fi
