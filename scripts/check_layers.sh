@@ -33,7 +33,8 @@ reader                dumper/segment dumper/run clocksync/record
 analysis/tables
 analysis/join         analysis/tables dumper/segment dumper/run clocksync/record clocksync/solve
 analysis/relate       analysis/tables analysis/join clocksync/record
-analysis/judge        analysis/tables analysis/join
+analysis/waits        analysis/tables
+analysis/judge        analysis/tables analysis/join analysis/waits
 analysis/say          analysis/tables analysis/judge
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run

@@ -11,6 +11,7 @@
 #include "clocksync/record/clock_files.h"
 #include "dumper/run/mixed_jobs.h"
 #include "dumper/run/process_reader.h"
+#include "dumper/run/process_state.h"
 #include "dumper/segment/live_comms.h"
 
 namespace lockstep::analysis {
@@ -150,6 +151,11 @@ void fill_ledger(const dumper::Counts& kept, const dumper::Ledger& ledger, Loade
   for (const auto& [key, row] : rows) out->ledger.push_back(row);
 }
 
+Life life_of_running(uint32_t pid) {
+  const char state = dumper::process_run_state(pid);
+  return state == 'T' ? Life::Stopped : state == 'D' ? Life::Blocked : Life::Running;
+}
+
 void set_life(const dumper::ProcessEntry& entry, const dumper::ProcessReader& reader,
               ProcessRow* row) {
   const dumper::ProcessState state = entry.state();
@@ -160,7 +166,7 @@ void set_life(const dumper::ProcessEntry& entry, const dumper::ProcessReader& re
   } else if (row->recovered != 0 || state == dumper::ProcessState::Dead) {
     row->life = Life::Dead;
   } else if (state == dumper::ProcessState::Running) {
-    row->life = Life::Running;
+    row->life = life_of_running(row->pid);
     row->heard_ns = std::max(row->heard_ns, raw_now_ns());
   }
 }

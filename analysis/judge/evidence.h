@@ -17,6 +17,17 @@ struct DeathSeen {
   uint32_t process = kNoRow;
   int64_t silent_ns = kNoTime;  // since its last record, to the last sign of life of the survivors
 };
+// `processes`: its last sign of life is older than the others' by so much.
+struct SilenceSeen {
+  int32_t rank = -1;
+  uint32_t process = kNoRow;
+  int64_t silent_ns = 0;
+};
+// `processes`: what the process table says of one that still runs, where it does not simply run.
+struct HaltSeen {
+  int32_t rank = -1;
+  uint32_t process = kNoRow;
+};
 // `processes`: gone after they had waited inside.
 struct KilledWhileWaiting {
   std::vector<int32_t> ranks;
@@ -32,6 +43,11 @@ struct ValuesPassed {
   std::vector<int32_t> ranks;
   uint32_t operation = kNoRow;
   bool bytes_only = false;
+};
+// `operations`: what the others' earlier calls, or those of other communicators of this size, lead to
+// at this position.
+struct UsualCall {
+  std::vector<int32_t> ranks;  // who passed that
 };
 // `operations`: no row at the stalled position.
 struct NeverCalled {
@@ -70,8 +86,8 @@ struct SlowColumn {
   uint64_t operations = 0;
 };
 
-using Evidence =
-    std::variant<DeathSeen, KilledWhileWaiting, OtherCall, ValuesPassed, NeverCalled, EarlyFinalize,
-                 OpenTransport, LastProgress, LateArrival, LateElsewhere, SlowColumn>;
+using Evidence = std::variant<DeathSeen, SilenceSeen, HaltSeen, KilledWhileWaiting, OtherCall,
+                              ValuesPassed, UsualCall, NeverCalled, EarlyFinalize, OpenTransport,
+                              LastProgress, LateArrival, LateElsewhere, SlowColumn>;
 
 }  // namespace lockstep::analysis

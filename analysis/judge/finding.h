@@ -37,7 +37,10 @@ inline const char* name_of(FindingKind kind) {
 enum class StallClue : uint8_t {
   NeverCalled,
   NotRecorded,  // nothing is known of the ranks that may be missing
+  Behind,       // nor of these, whose recordings end before the others'
   Died,
+  Stopped,  // by a signal
+  Silent,   // gave no sign of life long before the others' last
   OtherCall,
   OtherValues,     // those of `named` differ from the others'
   NoCommonValues,  // they differ from each other, and none has more ranks than the next
@@ -49,6 +52,7 @@ enum class StallClue : uint8_t {
   NoNetworkOperation,
   StepsNotRecorded,
   AllWaitForData,
+  Circle,  // they wait for each other in several operations
 };
 
 // An operation that stands still.
@@ -57,12 +61,13 @@ struct StallFacts {
   uint32_t operation = kNoRow;   // that the ranks wait in
   std::vector<int32_t> waiting;  // inside it
   std::vector<int32_t> named;    // whom the clue is about
-  std::vector<int32_t> held;     // of those: held up elsewhere, so no culprits
+  std::vector<int32_t> held;     // did not enter it either, but are held up elsewhere
   uint32_t other = kNoRow;       // OtherCall: what was called instead
   int32_t peer = -1;
-  uint32_t held_by = kNoRow;  // operation on another communicator that the culprits wait in
-  bool by_calls = false;      // nothing recorded tells when operations end
-  bool too_soon = false;      // the recording ends so soon that it may mean nothing
+  std::vector<uint32_t> circle;  // Circle: the operations
+  bool one_of = false;           // of those named one is to blame, and which is not known
+  bool by_calls = false;         // nothing recorded tells when operations end
+  bool too_soon = false;         // the recording ends so soon that it may mean nothing
 };
 // Ranks that passed different sizes.
 struct SizeFacts {
@@ -88,18 +93,26 @@ struct PathFacts {
   int64_t own_ns = 0, others_ns = 0;  // per operation
 };
 
+// An operation that stands still only because of what a finding is about.
+struct Consequence {
+  uint32_t operation = kNoRow;
+  std::vector<int32_t> waiting;  // inside it
+  std::vector<int32_t> held;     // who did not enter it, and why it waits
+};
+
 struct Finding {
   FindingKind kind = FindingKind::MissingRank;
   uint32_t communicator = kNoRow;
   Text func = 0;
   uint32_t ordinal = 0;
-  std::vector<int32_t> ranks;     // affected: those that wait
-  std::vector<int32_t> culprits;  // ranks of the communicator above
-  double since_s = 0;             // how long nothing has moved; stragglers: the time lost in all
-  double confidence = 0;          // 0..1
+  std::vector<int32_t> ranks;                // affected: those that wait
+  std::vector<int32_t> culprits;             // ranks of the communicator above
+  std::vector<uint32_t> culprits_elsewhere;  // rows of `members`: those that have no rank there
+  double since_s = 0;     // how long nothing has moved; stragglers: the time lost in all
+  double confidence = 0;  // 0..1
   std::variant<StallFacts, SizeFacts, LateFacts, PathFacts> facts;
   std::vector<Evidence> evidence;
-  std::vector<Finding> also;  // stalls that follow from this one on the same communicator
+  std::vector<Consequence> consequences;  // what it blocks itself comes first
 };
 
 }  // namespace lockstep::analysis

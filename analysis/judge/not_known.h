@@ -15,6 +15,7 @@ namespace lockstep::analysis {
 enum class NotKnownKind : uint8_t {
   RanksNotRecorded,  // `ranks` or, where they have no number, `count` of `of` on `communicator`
   CallsLost,         // `rank` lost `count` records, so it may have entered `operation` unseen
+  RecordingBehind,   // `operation` ended although it needs `ranks`, which have no record of it yet
   InProgress,        // `operation` was open when the recording ended, too short to tell more
   InsideHost,        // where `operation` stands: its transports report nothing
   WhichLink,         // where `operation` stands: no network steps

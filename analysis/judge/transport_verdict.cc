@@ -50,12 +50,13 @@ class TransportJudge {
   }
 
   bool kernel_never_began() {
-    std::vector<int32_t> began, not_begun;
+    std::vector<int32_t> not_begun;
+    bool others_began = false;
     for (const StallMember& member : stall_.members) {
-      if (member.stand != Stand::Inside) continue;
-      (run_.operations[member.operation].kernels != 0 ? began : not_begun).push_back(member.rank);
+      if (member.stand == Stand::NotBegun) not_begun.push_back(member.rank);
+      others_began = others_began || member.stand == Stand::Inside;
     }
-    if (began.empty() || not_begun.empty()) return false;
+    if (!others_began || not_begun.empty()) return false;
     accuse(FindingKind::StuckOnGpu, StallClue::KernelNeverBegan, not_begun, 0.9);
     return true;
   }

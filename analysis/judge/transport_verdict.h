@@ -10,7 +10,7 @@
 #include "analysis/judge/evidence.h"
 #include "analysis/judge/finding.h"
 #include "analysis/judge/not_known.h"
-#include "analysis/judge/stalls.h"
+#include "analysis/waits/stalls.h"
 
 namespace lockstep::analysis {
 

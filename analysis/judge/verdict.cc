@@ -1,10 +1,10 @@
 #include "analysis/judge/verdict.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "analysis/judge/transport_verdict.h"
+#include "analysis/waits/passed_values.h"
+#include "analysis/waits/usual_calls.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -13,76 +13,66 @@ namespace {
 // than a slow checkpoint's pause between two ranks, yet known within 15 s.
 constexpr double kPatienceS = 5, kMostPatienceS = 12;
 
-// Of a member whose process is dead.
-DeathSeen death_of(const RunTables& run, const Stall& stall, const StallMember& member) {
-  const ProcessRow& dead = run.processes[member.process];
-  int64_t last_word = kNoTime;  // of the survivors whose clock is the same
-  for (const StallMember& other : stall.members) {
-    if (other.process == kNoRow) continue;
-    const ProcessRow& process = run.processes[other.process];
-    if (process.life != Life::Dead && clock_key(process) == clock_key(dead))
-      last_word = std::max(last_word, process.heard_ns);
-  }
-  DeathSeen death{member.rank, member.process};
-  if (last_word != kNoTime && dead.last_ns != kNoTime) death.silent_ns = last_word - dead.last_ns;
-  return death;
+bool has(const std::vector<uint32_t>& list, uint32_t one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
 }
 
-// What a rank passed: bytes, and the type and the root where they can be compared. A launch without
-// its call counts bytes where the call counted elements: then only the bytes can be.
-using Values = std::tuple<uint64_t, std::string, int32_t>;
-Values values_of(const RunTables& run, const OperationRow& row, bool with_type) {
-  const bool rooted = row.kind == OpKind::Collective && row.peer > 0;
-  return {row.size_bytes, with_type ? run.text(row.datatype) : std::string(),
-          rooted ? row.peer : 0};
-}
-
-class StallJudge {
+class CauseJudge {
  public:
-  StallJudge(const RunTables& run, const Stall& stall)
-      : run_(run), stall_(stall), expected_(run.operations[stall.operation]) {}
+  CauseJudge(const RunTables& run, const WaitGraph& graph, const HangCause& cause,
+             const Stall& stall)
+      : run_(run), graph_(graph), cause_(cause), stall_(stall) {}
 
   Verdict judge() {
     const double typical = static_cast<double>(stall_.typical_ns) * 1e-9;
     if (stall_.running && stall_.seconds < std::clamp(3 * typical, kPatienceS, kMostPatienceS))
       return {};
-    sort_members();
-    finding_.communicator = stall_.communicator;
-    finding_.func = expected_.func;
-    finding_.ordinal = expected_.ordinal;
-    finding_.since_s = stall_.seconds;
-    finding_.ranks = inside_;
-    facts_.operation = stall_.operation;
-    facts_.by_calls = stall_.by_calls;
-    if (!dead_process() && !other_operation() && !other_values() && !missing_ranks() &&
-        !early_abort() && !unrecorded_ranks()) {
+    begin();
+    if (cause_.circle)
+      deadlock();
+    else if (cause_.stalls.empty())
+      outside();
+    else if (!disagreement() && !early_abort() && !unrecorded_ranks())
       everybody_inside();
-    }
     if (verdict_.finding.has_value()) add_members();
     return std::move(verdict_);
   }
 
  private:
-  void sort_members() {
+  void begin() {
+    const OperationRow& expected = run_.operations[stall_.operation];
+    finding_.communicator = stall_.communicator;
+    finding_.func = expected.func;
+    finding_.ordinal = expected.ordinal;
+    finding_.since_s = stall_.seconds;
+    facts_.operation = stall_.operation;
+    facts_.by_calls = stall_.by_calls;
+    std::vector<int32_t> killed;
     for (const StallMember& member : stall_.members) {
+      const bool culprit = member.actor != kNoRow && has(cause_.actors, member.actor);
+      if (member.process != kNoRow && graph_.fates().killed_waiting(member.process) && !culprit)
+        killed.push_back(member.rank);
       switch (member.stand) {
         case Stand::Inside:
+        case Stand::NotBegun:
+          if (culprit && !cause_.circle) break;
+          // The text is told from where somebody waits.
+          if (inside_.empty()) facts_.operation = member.operation;
           inside_.push_back(member.rank);
           break;
-        case Stand::Passed:
-          passed_.push_back(member.rank);
-          break;
-        case Stand::Elsewhere:
-          elsewhere_.push_back(member.rank);
-          break;
         case Stand::Missing:
-          missing_.push_back(member.rank);
+          if (!culprit && graph_.fates().of(member.process) == Fate::Sound)
+            facts_.held.push_back(member.rank);
           break;
         case Stand::NotRecorded:
           not_recorded_.push_back(member.rank);
           break;
+        default:
+          break;
       }
     }
+    finding_.ranks = inside_;
+    if (!killed.empty()) finding_.evidence.emplace_back(KilledWhileWaiting{killed});
   }
 
   // How sure it is that time really stood still, from how long against what is usual.
@@ -127,117 +117,188 @@ class StallJudge {
     return gap;
   }
 
-  // What a watchdog ends after it stood still is a victim of the hang, not its cause.
-  bool waited_before_death(const StallMember& member) const {
-    if (member.stand != Stand::Inside || stall_.by_calls) return false;
-    const OperationRow& row = run_.operations[member.operation];
-    const int64_t since_ns = std::max(row.last_progress_ns, row.enqueue_ns);
-    return run_.processes[member.process].heard_ns - since_ns >
-           std::max<int64_t>(1'000'000'000, 20 * stall_.typical_ns);
+  // Ranks that wait in no operation: the process table and the reach of their recordings say why.
+  void outside() {
+    const Fate fate = graph_.fates().of(graph_.actors().process_of(cause_.actors.front()));
+    double confidence = fate == Fate::Sound ? stall_confidence() : 0.95;
+    // Ranks call ahead of each other as far as their streams are deep.
+    if (fate == Fate::Sound && stall_.by_calls && confidence < 0.8) return;
+    for (const StallMember& member : stall_.members) {
+      if (member.actor == kNoRow || !has(cause_.actors, member.actor)) continue;
+      confidence *= add_absence(fate, member);
+    }
+    const std::vector<int32_t> named = accuse(cause_.actors);
+    switch (fate) {
+      case Fate::Dead:
+        return conclude(FindingKind::DeadProcess, StallClue::Died, named, confidence);
+      case Fate::Stopped:
+        return conclude(FindingKind::MissingRank, StallClue::Stopped, named, confidence);
+      case Fate::Silent:
+        return conclude(FindingKind::DeadProcess, StallClue::Silent, named, confidence);
+      case Fate::Behind:
+        facts_.named = named;
+        return conclude(FindingKind::MissingRank, StallClue::Behind, {}, 0.4);
+      case Fate::Sound:
+        facts_.too_soon = confidence <= 0.4;
+        return conclude(FindingKind::MissingRank, StallClue::NeverCalled, named, confidence);
+    }
   }
 
-  bool dead_process() {
-    std::vector<int32_t> dead, killed;
-    size_t survivors = 0;
-    for (const StallMember& member : stall_.members) {
-      if (member.process == kNoRow) continue;
-      const ProcessRow& process = run_.processes[member.process];
-      if (process.life != Life::Dead) {
-        ++survivors;
-      } else if (waited_before_death(member)) {
-        killed.push_back(member.rank);
-      } else if (member.stand != Stand::Passed || stall_.pair) {
-        dead.push_back(member.rank);
+  // Evidence of why a member is not there; what it leaves of the confidence.
+  double add_absence(Fate fate, const StallMember& member) {
+    const ProcessRow& process = run_.processes[member.process];
+    if (still_runs(process.life) && process.life != Life::Running)
+      finding_.evidence.emplace_back(HaltSeen{member.rank, member.process});
+    switch (fate) {
+      case Fate::Dead:
+        finding_.evidence.emplace_back(death_of(member));
+        return 1;
+      case Fate::Silent:
+        finding_.evidence.emplace_back(
+            SilenceSeen{member.rank, member.process, graph_.fates().silent_ns(member.process)});
+        return 1;
+      case Fate::Behind: {
+        NotKnown& gap = add_gap(NotKnownKind::RecordingBehind);
+        gap.operation = graph_.fates().ended_without(member.process);
+        gap.communicator = run_.operations[gap.operation].communicator;
+        gap.ranks = {rank_on(member.actor, gap.communicator)};
+        return 1;
       }
+      case Fate::Stopped:
+        return 1;
+      case Fate::Sound:
+        break;
     }
-    if (!killed.empty()) finding_.evidence.emplace_back(KilledWhileWaiting{killed});
-    if (dead.empty() || survivors == 0)
-      return false;  // all killed at once: the end of the job, not its cause
-    for (const StallMember& member : stall_.members) {
-      if (member.process == kNoRow || run_.processes[member.process].life != Life::Dead) continue;
-      finding_.evidence.emplace_back(death_of(run_, stall_, member));
-    }
-    std::vector<int32_t> waiting_ranks;
-    for (const int32_t rank : inside_) {
-      if (std::find(dead.begin(), dead.end(), rank) == dead.end()) waiting_ranks.push_back(rank);
-    }
-    finding_.ranks = inside_ = waiting_ranks;
-    conclude(FindingKind::DeadProcess, StallClue::Died, dead, 0.95);
-    return true;
+    finding_.evidence.emplace_back(NeverCalled{member.rank, member.last_operation});
+    if (process.lost == 0) return 1;
+    NotKnown& gap = add_gap(NotKnownKind::CallsLost);
+    gap.rank = member.rank;
+    gap.count = process.lost;
+    return 0.7;
   }
 
-  bool other_operation() {
-    if (elsewhere_.empty()) return false;
-    for (const StallMember& member : stall_.members) {
-      if (member.stand != Stand::Elsewhere) continue;
-      facts_.other = member.operation;
-      finding_.evidence.emplace_back(OtherCall{member.rank, member.operation, stall_.operation});
+  DeathSeen death_of(const StallMember& member) const {
+    const ProcessRow& dead = run_.processes[member.process];
+    int64_t last_word = kNoTime;  // of the survivors whose clock is the same
+    for (const ProcessRow& process : run_.processes) {
+      if (process.life != Life::Dead && clock_key(process) == clock_key(dead))
+        last_word = std::max(last_word, process.heard_ns);
     }
-    const bool even = elsewhere_.size() * 2 >= elsewhere_.size() + inside_.size() + passed_.size();
-    std::vector<int32_t> culprits = elsewhere_;
-    if (even) culprits.insert(culprits.end(), inside_.begin(), inside_.end());
-    std::sort(culprits.begin(), culprits.end());
-    facts_.named = elsewhere_;
-    conclude(FindingKind::WrongOrder, StallClue::OtherCall, culprits, even ? 0.6 : 0.95);
-    return true;
+    DeathSeen death{member.rank, member.process};
+    if (last_word != kNoTime && dead.last_ns != kNoTime) death.silent_ns = last_word - dead.last_ns;
+    return death;
   }
 
-  bool other_values() {
-    struct Group {
-      std::vector<int32_t> ranks;
-      uint32_t operation = kNoRow;
-    };
-    std::map<Values, Group> groups;
-    bool with_type = true;
-    for (const StallMember& member : stall_.members) {
-      if (member.operation == kNoRow) continue;
-      with_type = with_type && (run_.operations[member.operation].flags & kOrphan) == 0;
+  int32_t rank_on(uint32_t actor, uint32_t communicator) const {
+    const CommunicatorRow& comm = run_.communicators[communicator];
+    for (uint32_t i = comm.first_member; i < comm.first_member + comm.members; ++i) {
+      if (graph_.actors().of_member(i) == actor) return run_.members[i].rank;
     }
-    for (const StallMember& member : stall_.members) {
-      if (member.operation == kNoRow) continue;
-      Group& group = groups[values_of(run_, run_.operations[member.operation], with_type)];
-      group.ranks.push_back(member.rank);
-      group.operation = member.operation;
+    return -1;
+  }
+
+  // Their ranks on the communicator of the finding; those who have none there go elsewhere.
+  std::vector<int32_t> accuse(const std::vector<uint32_t>& actors) {
+    std::vector<int32_t> ranks;
+    for (const uint32_t actor : actors) {
+      const int32_t rank = rank_on(actor, stall_.communicator);
+      const uint32_t member = rank >= 0 ? kNoRow : largest_member(actor);
+      if (rank >= 0) ranks.push_back(rank);
+      if (member != kNoRow) finding_.culprits_elsewhere.push_back(member);
     }
-    if (groups.size() < 2) return false;
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  }
+
+  uint32_t largest_member(uint32_t actor) const {
+    uint32_t largest = kNoRow;
+    for (uint32_t i = 0; i < run_.members.size(); ++i) {
+      if (graph_.actors().of_member(i) != actor) continue;
+      if (largest == kNoRow || ranks_beside(i) > ranks_beside(largest)) largest = i;
+    }
+    return largest;
+  }
+  int32_t ranks_beside(uint32_t member) const {
+    return run_.communicators[run_.members[member].communicator].nranks;
+  }
+
+  // Where somebody left the usual order of calls, the others only kept it.
+  void deadlock() {
+    std::vector<uint32_t> strays;
+    for (const uint32_t actor : cause_.actors) {
+      const std::vector<uint32_t>& heads = graph_.heads().of(actor);
+      if (!heads.empty() && out_of_order(run_, heads.front())) strays.push_back(actor);
+    }
+    const std::vector<int32_t> culprits = accuse(strays.empty() ? cause_.actors : strays);
+    for (const uint32_t stall : cause_.stalls)
+      facts_.circle.push_back(graph_.stalls()[stall].operation);
+    facts_.one_of = strays.empty();
+    facts_.held.clear();
+    conclude(FindingKind::Deadlock, StallClue::Circle, culprits,
+             (strays.empty() ? 0.9 : 0.95) * stall_confidence() / 0.95);
+  }
+
+  // Ranks that called different operations, or passed different values to one.
+  bool disagreement() {
+    const PassedValues passed = passed_values(run_, stall_);
+    if (passed.groups.size() < 2) return false;
+    for (const PassedValues::Group& group : passed.groups)
+      finding_.evidence.emplace_back(ValuesPassed{group.ranks, group.operation, passed.bytes_only});
     size_t most = 0;
-    for (const auto& [value, group] : groups) {
+    for (const PassedValues::Group& group : passed.groups)
       most = std::max(most, group.ranks.size());
-      finding_.evidence.emplace_back(ValuesPassed{group.ranks, group.operation, !with_type});
+    std::vector<const PassedValues::Group*> largest;
+    for (const PassedValues::Group& group : passed.groups) {
+      if (group.ranks.size() == most) largest.push_back(&group);
+    }
+    const PassedValues::Group* right = largest.size() == 1 ? largest.front() : nullptr;
+    const bool tie = right == nullptr;
+    if (tie) {
+      const auto usual = usual_group(run_, stall_, passed);
+      if (usual.has_value()) right = &passed.groups[*usual];
+      if (right != nullptr) finding_.evidence.emplace_back(UsualCall{right->ranks});
     }
     std::vector<int32_t> culprits;
-    // The group of the largest size counts as right, if it is the only one.
-    const bool tie = std::count_if(groups.begin(), groups.end(), [&](const auto& one) {
-                       return one.second.ranks.size() == most;
-                     }) > 1;
-    for (const auto& [value, group] : groups) {
-      if (!tie && group.ranks.size() == most) continue;
-      culprits.insert(culprits.end(), group.ranks.begin(), group.ranks.end());
+    for (const PassedValues::Group& group : passed.groups) {
+      if (&group != right) culprits.insert(culprits.end(), group.ranks.begin(), group.ranks.end());
     }
     std::sort(culprits.begin(), culprits.end());
-    conclude(FindingKind::Mismatch, tie ? StallClue::NoCommonValues : StallClue::OtherValues,
-             culprits, tie ? 0.7 : 0.95);
+    facts_.one_of = right == nullptr;
+    const double confidence = right == nullptr ? 0.6 : tie ? 0.85 : 0.95;
+    if (stall_.disputed) {
+      wrong_order(right, culprits, confidence);
+    } else {
+      conclude(FindingKind::Mismatch,
+               right == nullptr ? StallClue::NoCommonValues : StallClue::OtherValues, culprits,
+               confidence);
+    }
     return true;
   }
 
-  bool missing_ranks() {
-    if (missing_.empty()) return false;
-    double confidence = stall_confidence();
-    // Ranks call ahead of each other as far as their streams are deep.
-    if (stall_.by_calls && confidence < 0.8) return true;
-    for (const StallMember& member : stall_.members) {
-      if (member.stand != Stand::Missing) continue;
-      const ProcessRow& process = run_.processes[member.process];
-      finding_.evidence.emplace_back(NeverCalled{member.rank, member.last_operation});
-      if (process.lost == 0) continue;
-      confidence *= 0.7;
-      NotKnown& gap = add_gap(NotKnownKind::CallsLost);
-      gap.rank = member.rank;
-      gap.count = process.lost;
+  void wrong_order(const PassedValues::Group* right, const std::vector<int32_t>& culprits,
+                   double confidence) {
+    // The text speaks of what should have been called.
+    if (right != nullptr) {
+      facts_.operation = right->operation;
+      finding_.func = run_.operations[right->operation].func;
+      finding_.ordinal = run_.operations[right->operation].ordinal;
     }
-    facts_.too_soon = confidence <= 0.4;
-    conclude(FindingKind::MissingRank, StallClue::NeverCalled, missing_, confidence);
-    return true;
+    const Text expected = run_.operations[facts_.operation].func;
+    std::vector<int32_t> inside;
+    for (const StallMember& member : stall_.members) {
+      if (member.operation == kNoRow) continue;
+      if (run_.operations[member.operation].func == expected) {
+        if (std::find(culprits.begin(), culprits.end(), member.rank) == culprits.end() ||
+            right == nullptr)
+          inside.push_back(member.rank);
+        continue;
+      }
+      facts_.other = member.operation;
+      facts_.named.push_back(member.rank);
+      finding_.evidence.emplace_back(OtherCall{member.rank, member.operation, facts_.operation});
+    }
+    finding_.ranks = inside_ = inside;
+    conclude(FindingKind::WrongOrder, StallClue::OtherCall, culprits, confidence);
   }
 
   bool early_abort() {
@@ -262,11 +323,21 @@ class StallJudge {
     return true;
   }
 
+  // Unknown is not guilty; a kernel that never began is, whatever the others do.
   bool unrecorded_ranks() {
-    if (not_recorded_.empty() || inside_.empty()) return false;
+    if (not_recorded_.empty() || inside_.empty() || some_began()) return false;
     if (stall_confidence() < 0.8) return true;
-    conclude(FindingKind::MissingRank, StallClue::NotRecorded, not_recorded_, 0.4);
+    facts_.named = not_recorded_;
+    conclude(FindingKind::MissingRank, StallClue::NotRecorded, {}, 0.4);
     return true;
+  }
+
+  bool some_began() const {
+    const auto stands = [&](Stand stand) {
+      return std::any_of(stall_.members.begin(), stall_.members.end(),
+                         [&](const StallMember& member) { return member.stand == stand; });
+    };
+    return stands(Stand::Inside) && stands(Stand::NotBegun);
   }
 
   void everybody_inside() {
@@ -287,9 +358,10 @@ class StallJudge {
   }
 
   const RunTables& run_;
+  const WaitGraph& graph_;
+  const HangCause& cause_;
   const Stall& stall_;
-  const OperationRow& expected_;
-  std::vector<int32_t> inside_, passed_, elsewhere_, missing_, not_recorded_;
+  std::vector<int32_t> inside_, not_recorded_;
   Finding finding_;
   StallFacts facts_;
   Verdict verdict_;
@@ -297,8 +369,9 @@ class StallJudge {
 
 }  // namespace
 
-Verdict judge_stall(const RunTables& run, const Stall& stall) {
-  return StallJudge(run, stall).judge();
+Verdict judge_cause(const RunTables& run, const WaitGraph& graph, const HangCause& cause,
+                    const Stall& stall) {
+  return CauseJudge(run, graph, cause, stall).judge();
 }
 
 }  // namespace lockstep::analysis

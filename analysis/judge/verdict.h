@@ -1,6 +1,7 @@
-// From the facts of one stall to a finding: the rules in order, each sure enough to stop the
-// search. Dead processes first (nothing else matters then), then other operations, other sizes,
-// missing ranks, and only when everybody is inside, the network operations. Used by judge().
+// From a cause in the wait graph to a finding: who is to blame, how sure that is, and what it rests on.
+// A rank that waits in no operation never called what the others wait in, and its process says why; in
+// an operation that all have entered, ranks that disagree come first, then the network operations
+// decide (transport_verdict.h); a circle is a deadlock. Used by judge_hangs().
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@
 
 #include "analysis/judge/finding.h"
 #include "analysis/judge/not_known.h"
-#include "analysis/judge/stalls.h"
+#include "analysis/waits/wait_graph.h"
 
 namespace lockstep::analysis {
 
@@ -17,6 +18,8 @@ struct Verdict {
   std::vector<NotKnown> not_known;
 };
 
-Verdict judge_stall(const RunTables& run, const Stall& stall);
+// `cause` with the stall that it is judged by.
+Verdict judge_cause(const RunTables& run, const WaitGraph& graph, const HangCause& cause,
+                    const Stall& stall);
 
 }  // namespace lockstep::analysis

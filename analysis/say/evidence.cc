@@ -1,6 +1,5 @@
 #include "analysis/say/evidence.h"
 
-#include "analysis/say/findings.h"
 #include "analysis/say/names.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
@@ -22,6 +21,19 @@ class Line {
               " older than the others' last sign of life";
     return text;
   }
+  std::string operator()(const SilenceSeen& seen) const {
+    return "processes: the last sign of life of " + rank_name(seen.rank) + ", pid " +
+           std::to_string(run_.processes[seen.process].pid) + ", is " + duration(seen.silent_ns) +
+           " older than the others'";
+  }
+  std::string operator()(const HaltSeen& seen) const {
+    const ProcessRow& process = run_.processes[seen.process];
+    return "processes: " + rank_name(seen.rank) + ", pid " + std::to_string(process.pid) + " on " +
+           run_.text(process.host) +
+           (process.life == Life::Stopped
+                ? ", is stopped by a signal (state T): SIGCONT lets it go on"
+                : ", waits inside the kernel (state D), as for a disk or a driver");
+  }
   std::string operator()(const KilledWhileWaiting& seen) const {
     return "processes: " + rank_list(seen.ranks) +
            " died after waiting inside, as when a watchdog ends a hang";
@@ -42,6 +54,10 @@ class Line {
     if (row.kind == OpKind::Collective && row.peer > 0)
       text += ", root " + std::to_string(row.peer);
     return text;
+  }
+  std::string operator()(const UsualCall& seen) const {
+    return "operations: what " + rank_list(seen.ranks) +
+           " passed is what follows here in earlier steps or on other communicators";
   }
   std::string operator()(const NeverCalled& seen) const {
     std::string text = "operations: " + rank_name(seen.rank) + " has no row for it";
@@ -104,8 +120,6 @@ std::vector<std::string> evidence_lines(const RunTables& run, const Finding& fin
   std::vector<std::string> lines;
   for (const Evidence& evidence : finding.evidence)
     lines.push_back(std::visit(Line(run), evidence));
-  for (const Finding& other : finding.also)
-    lines.push_back("also blocked: " + what_is_wrong(run, other));
   return lines;
 }
 

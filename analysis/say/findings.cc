@@ -22,6 +22,27 @@ std::string waiting(const RunTables& run, const Finding& finding, const StallFac
          " been waiting in " + where + time;
 }
 
+// "in AllReduce #20 on tp, AllReduce #7 on dp and 2 more operations"
+std::string circle_operations(const RunTables& run, const StallFacts& facts) {
+  constexpr size_t kShown = 4;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < facts.circle.size() && i < kShown; ++i)
+    names.push_back(operation_on(run, facts.circle[i]));
+  if (facts.circle.size() > kShown)
+    names.push_back(counted(facts.circle.size() - kShown, "more operation"));
+  return listed(names);
+}
+
+std::string circle(const RunTables& run, const Finding& finding, const StallFacts& facts) {
+  std::string text = "Ranks have been waiting for each other for " + seconds(finding.since_s) +
+                     " in " + circle_operations(run, facts) +
+                     ": they call these operations in different orders.";
+  if (facts.one_of || finding.culprits.empty()) return text;
+  return text + " " + capitalized(rank_list(finding.culprits)) + " of " +
+         communicator_label(run, finding.communicator) +
+         (one(finding.culprits) ? " leaves" : " leave") + " the order usual in this run.";
+}
+
 std::string inside_clue(const StallFacts& facts) {
   const std::string named = rank_list(facts.named);
   switch (facts.clue) {
@@ -55,6 +76,17 @@ std::string stall_headline(const RunTables& run, const Finding& finding, const S
       return wait + "; " + named + " never called it.";
     case StallClue::NotRecorded:
       return wait + "; nothing is known of " + named + ".";
+    case StallClue::Behind:
+      return wait + "; the recording of " + named +
+             " ends before the others', so whether it entered is not known.";
+    case StallClue::Stopped:
+      return wait + "; the " + (one(facts.named) ? "process of " : "processes of ") + named +
+             (one(facts.named) ? " is" : " are") + " stopped by a signal.";
+    case StallClue::Silent:
+      return wait + "; the " + (one(facts.named) ? "process of " : "processes of ") + named +
+             " died or " + (one(facts.named) ? "was" : "were") + " frozen long before the others.";
+    case StallClue::Circle:
+      return circle(run, finding, facts);
     case StallClue::Died:
       return (one(facts.named) ? "The process of " : "The processes of ") + named + " died. " +
              wait + ".";
@@ -87,16 +119,13 @@ std::string stall_sentence(const RunTables& run, const Finding& finding, const S
   if (!facts.held.empty())
     text += " " + capitalized(rank_list(facts.held)) + (one(facts.held) ? " is" : " are") +
             " held up elsewhere.";
-  if (facts.held_by == kNoRow) return text;
-  const std::string culprits = rank_list(finding.culprits);
-  const std::string there = operation_on(run, facts.held_by);
-  if (finding.kind == FindingKind::Deadlock)
-    return text + " " + capitalized(culprits) + (one(finding.culprits) ? " is" : " are") +
-           " waiting in " + there +
-           ", which in turn waits for a rank inside this one: the ranks use their communicators in "
-           "different orders.";
-  return text + " This is a consequence: " + culprits + (one(finding.culprits) ? " is" : " are") +
-         " held up by " + there + ", which has a finding of its own.";
+  if (facts.one_of && facts.clue != StallClue::Circle)
+    text += " Which of them is right is not known.";
+  const size_t others = finding.consequences.size();
+  if (others != 0)
+    text += " " + counted(others, "other operation") + (others == 1 ? " stands" : " stand") +
+            " still because of that.";
+  return text;
 }
 
 std::string size_sentence(const RunTables& run, const SizeFacts& facts) {
@@ -151,12 +180,6 @@ std::string path_sentence(const RunTables& run, const Finding& finding, const Pa
          " as long to react as the others'" + figures;
 }
 
-// Whoever is only held up is no node to look at.
-bool is_consequence(const Finding& finding) {
-  const auto* stall = std::get_if<StallFacts>(&finding.facts);
-  return stall != nullptr && stall->held_by != kNoRow && finding.kind != FindingKind::Deadlock;
-}
-
 class Sentence {
  public:
   Sentence(const RunTables& run, const Finding& finding) : run_(run), finding_(finding) {}
@@ -184,9 +207,18 @@ std::string what_is_wrong(const RunTables& run, const Finding& finding) {
 
 std::string sentence(const RunTables& run, const Finding& finding) {
   std::string text = what_is_wrong(run, finding);
-  if (is_consequence(finding)) return text;
-  const std::string where = where_they_run(run, finding.communicator, finding.culprits);
+  const std::string where = where_they_run(run, culprits_of(run, finding));
   return where.empty() ? text : text + " " + where;
+}
+
+std::string clause(const RunTables& run, const Consequence& consequence) {
+  const std::string where = operation_on(run, consequence.operation);
+  std::string text = consequence.waiting.empty()
+                         ? where + " waits"
+                         : rank_list(consequence.waiting) +
+                               (one(consequence.waiting) ? " waits in " : " wait in ") + where;
+  if (!consequence.held.empty()) text += " for " + rank_list(consequence.held);
+  return text;
 }
 
 std::string late_in_short(const RunTables& run, const Finding& finding) {
@@ -194,7 +226,7 @@ std::string late_in_short(const RunTables& run, const Finding& finding) {
   if (facts == nullptr) return "";
   return who_of(run, finding) + ", " + lateness(*facts) +
          (one(finding.culprits) ? "it. " : "them. ") +
-         where_they_run(run, finding.communicator, finding.culprits);
+         where_they_run(run, culprits_of(run, finding));
 }
 
 }  // namespace lockstep::analysis

@@ -11,8 +11,10 @@
 namespace lockstep::analysis {
 
 std::string what_is_wrong(const RunTables& run, const Finding& finding);
-// The same, and where those who caused it run: nothing of whoever is only held up.
+// The same, and where those who caused it run.
 std::string sentence(const RunTables& run, const Finding& finding);
+// "ranks 0 and 1 wait in AllReduce #7 on dp for rank 3"
+std::string clause(const RunTables& run, const Consequence& consequence);
 // Of a straggler, one line for a list of answers: "rank 2 of world, in 10 of 19 operations, ...".
 std::string late_in_short(const RunTables& run, const Finding& finding);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
@@ -11,10 +12,12 @@ namespace {
 
 constexpr size_t kFewRanks = 4, kFewHosts = 4;
 
-std::vector<int32_t> ranks_of(const std::vector<Place>& places) {
+// "rank 3", "world ranks 8 and 9": of places that all have a rank, or all have none.
+std::string named(const std::vector<Place>& places) {
+  const bool in_world = places.front().rank < 0;
   std::vector<int32_t> ranks;
-  for (const Place& place : places) ranks.push_back(place.rank);
-  return ranks;
+  for (const Place& place : places) ranks.push_back(in_world ? place.world_rank : place.rank);
+  return (in_world && places.front().world_rank >= 0 ? "world " : "") + rank_list(ranks);
 }
 
 // "is world rank 5, pid 4711 on node7": of ranks of one host.
@@ -23,7 +26,8 @@ std::string identity_of(const RunTables& run, const std::vector<Place>& places) 
   bool other_numbers = false;
   for (const Place& place : places) {
     pids.push_back(std::to_string(run.processes[place.process].pid));
-    other_numbers = other_numbers || (place.world_rank >= 0 && place.world_rank != place.rank);
+    other_numbers = other_numbers ||
+                    (place.rank >= 0 && place.world_rank >= 0 && place.world_rank != place.rank);
     world_ranks.push_back(place.world_rank >= 0 ? std::to_string(place.world_rank) : "?");
     if (place.gpu != 0) gpus.push_back(run.text(place.gpu));
   }
@@ -73,26 +77,25 @@ std::string operation_on(const RunTables& run, uint32_t operation) {
   return name + " on " + communicator_label(run, row.communicator);
 }
 
-std::string where_they_run(const RunTables& run, uint32_t communicator,
-                           const std::vector<int32_t>& ranks) {
-  const std::vector<Place> places = places_of(run, communicator, ranks);
-  std::vector<Text> hosts;  // in the order of the ranks
-  std::map<Text, std::vector<Place>> by_host;
+std::string where_they_run(const RunTables& run, const std::vector<Place>& places) {
+  using Key = std::pair<Text, bool>;  // host, has a rank
+  std::vector<Key> keys;              // in the order of the ranks
+  std::map<Key, std::vector<Place>> by_host;
   for (const Place& place : places) {
-    const Text host = run.processes[place.process].host;
-    if (by_host[host].empty()) hosts.push_back(host);
-    by_host[host].push_back(place);
+    const Key key{run.processes[place.process].host, place.rank >= 0};
+    if (by_host[key].empty()) keys.push_back(key);
+    by_host[key].push_back(place);
   }
   std::string text;
-  for (size_t i = 0; i < hosts.size() && i < kFewHosts; ++i) {
-    const std::vector<Place>& here = by_host[hosts[i]];
-    text += (i == 0 ? "" : "; ") + rank_list(ranks_of(here));
+  for (size_t i = 0; i < keys.size() && i < kFewHosts; ++i) {
+    const std::vector<Place>& here = by_host[keys[i]];
+    text += (i == 0 ? "" : "; ") + named(here);
     text += places.size() <= kFewRanks
                 ? identity_of(run, here)
-                : (here.size() == 1 ? " runs on " : " run on ") + run.text(hosts[i]);
+                : (here.size() == 1 ? " runs on " : " run on ") + run.text(keys[i].first);
   }
-  if (hosts.size() > kFewHosts)
-    text += "; the others run on " + counted(hosts.size() - kFewHosts, "more host");
+  if (keys.size() > kFewHosts)
+    text += "; the others run on " + counted(keys.size() - kFewHosts, "more host");
   return text.empty() ? text : capitalized(text) + ".";
 }
 

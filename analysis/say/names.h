@@ -20,9 +20,9 @@ std::string operation_name(const RunTables& run, const OperationRow& row);
 // "AllGather #9 on world", "Send #12 to rank 1 on world".
 std::string operation_on(const RunTables& run, uint32_t operation);
 
-// "Rank 3 is pid 4711 on node7.", with its rank in the run's largest communicator where that is
-// another one; for more than four ranks only their hosts. Empty where no process is known.
-std::string where_they_run(const RunTables& run, uint32_t communicator,
-                           const std::vector<int32_t>& ranks);
+// "Rank 3 is pid 4711 on node7.", with its rank in the largest communicator of its process where that
+// is another one, or alone where it has no rank there; for more than four ranks only their hosts. Empty
+// where no process is known.
+std::string where_they_run(const RunTables& run, const std::vector<Place>& places);
 
 }  // namespace lockstep::analysis

@@ -64,6 +64,10 @@ std::string about_operation(const RunTables& run, const NotKnown& gap) {
     case NotKnownKind::CallsLost:
       return capitalized(rank_name(gap.rank)) + " lost " + counted(gap.count, "record") +
              ", so it may have called " + operation + " unseen.";
+    case NotKnownKind::RecordingBehind:
+      return "Where " + rank_list(gap.ranks) + " of " + communicator_label(run, gap.communicator) +
+             " is cannot be told: " + operation_name(run, run.operations[gap.operation]) +
+             " ended, which needs it, and its recording does not reach that far.";
     case NotKnownKind::InProgress:
       return operation +
              " was in progress when the recording ended, for too short a time to tell more.";
@@ -130,6 +134,7 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
     case NotKnownKind::RanksNotRecorded:
       return ranks_not_recorded(run, gap);
     case NotKnownKind::CallsLost:
+    case NotKnownKind::RecordingBehind:
     case NotKnownKind::InProgress:
     case NotKnownKind::InsideHost:
     case NotKnownKind::WhichLink:

@@ -55,9 +55,14 @@ enum class Life : uint8_t {
   Unknown,  // it runs or ran on another machine and did not close its recording
   Ended,    // it closed its recording
   Running,
-  Dead,  // it is gone and never closed its recording
+  Dead,     // it is gone and never closed its recording
+  Stopped,  // it runs, stopped by a signal
+  Blocked,  // it runs, and waits inside the kernel where no signal reaches it
 };
-constexpr const char* kLifeNames[] = {"unknown", "ended", "running", "dead"};
+constexpr const char* kLifeNames[] = {"unknown", "ended", "running", "dead", "stopped", "blocked"};
+inline bool still_runs(Life life) {
+  return life == Life::Running || life == Life::Stopped || life == Life::Blocked;
+}
 
 // `last_state` of what has reached none (kStateNames has the others).
 constexpr uint8_t kNoState = 255;

@@ -35,7 +35,7 @@ void put_number(JsonFields& out, const char* key, int64_t number, bool known) {
 void put_place(JsonFields& out, const RunTables& run, const analysis::Place& place) {
   const analysis::ProcessRow& process = run.processes[place.process];
   out.object([&] {
-    out.number("rank", place.rank);
+    put_number(out, "rank", place.rank, place.rank >= 0);
     put_number(out, "world_rank", place.world_rank, place.world_rank >= 0);
     out.string("host", run.text(process.host));
     out.number("pid", process.pid);
@@ -43,6 +43,50 @@ void put_place(JsonFields& out, const RunTables& run, const analysis::Place& pla
       out.string("gpu", run.text(place.gpu));
     else
       out.raw("gpu", "null");
+  });
+}
+
+void put_consequence(JsonFields& out, const RunTables& run,
+                     const analysis::Consequence& consequence) {
+  const analysis::OperationRow& row = run.operations[consequence.operation];
+  const analysis::CommunicatorRow& comm = run.communicators[row.communicator];
+  out.object([&] {
+    out.string("comm", analysis::hex_text(comm.comm_id));
+    out.string("comm_name", run.text(comm.name));
+    out.string("op", run.text(row.func));
+    out.number("ordinal", row.ordinal);
+    const auto rank = [&](int32_t number) { out.writer().Int(number); };
+    out.list("ranks", consequence.waiting, rank);
+    out.list("held_up", consequence.held, rank);
+    out.string("text", clause(run, consequence));
+  });
+}
+
+// The culprits once more, by what people look for: one entry of each list for each of them.
+void put_culprits(JsonFields& out, const RunTables& run,
+                  const std::vector<analysis::Place>& places) {
+  const auto number_or_null = [&](int64_t number, bool known) {
+    if (known)
+      out.writer().Int64(number);
+    else
+      out.writer().Null();
+  };
+  out.list("culprits_at", places,
+           [&](const analysis::Place& place) { put_place(out, run, place); });
+  out.list("culprits_world", places, [&](const analysis::Place& place) {
+    number_or_null(place.world_rank, place.world_rank >= 0);
+  });
+  out.list("hosts", places, [&](const analysis::Place& place) {
+    out.writer().String(run.text(run.processes[place.process].host).c_str());
+  });
+  out.list("pids", places, [&](const analysis::Place& place) {
+    out.writer().Uint(run.processes[place.process].pid);
+  });
+  out.list("gpus", places, [&](const analysis::Place& place) {
+    if (place.gpu != 0)
+      out.writer().String(run.text(place.gpu).c_str());
+    else
+      out.writer().Null();
   });
 }
 
@@ -58,10 +102,12 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
     out.number("ordinal", finding.ordinal);
     out.list("ranks", finding.ranks, rank);
     out.list("culprits", finding.culprits, rank);
-    out.list("culprits_at", places_of(run, finding.communicator, finding.culprits),
-             [&](const analysis::Place& place) { put_place(out, run, place); });
+    put_culprits(out, run, culprits_of(run, finding));
     out.number("since_s", finding.since_s);
     out.number("confidence", finding.confidence);
+    out.list("consequences", finding.consequences, [&](const analysis::Consequence& consequence) {
+      put_consequence(out, run, consequence);
+    });
     out.strings("evidence", evidence_lines(run, finding));
     out.string("text", sentence(run, finding));
   });
@@ -79,16 +125,22 @@ void print_as_json(const RunTables& run, const std::vector<Finding>& findings,
   print_json(out.text());
 }
 
-std::string finding_text(const RunTables& run, const Finding& finding) {
-  std::string text = std::string(name_of(finding.kind)) + " (" +
-                     analysis::percent(finding.confidence) + " sure): " + sentence(run, finding) +
-                     "\n";
-  const std::vector<std::string> evidence = evidence_lines(run, finding);
-  constexpr size_t kShown = 12;
-  for (size_t i = 0; i < evidence.size() && i < kShown; ++i) text += "    " + evidence[i] + "\n";
-  if (evidence.size() > kShown)
-    text += "    and " + std::to_string(evidence.size() - kShown) + " more (--json lists them)\n";
+// The first of `lines`, and how many more there are.
+std::string indented(const std::vector<std::string>& lines, size_t most) {
+  std::string text;
+  for (size_t i = 0; i < lines.size() && i < most; ++i) text += "    " + lines[i] + "\n";
+  if (lines.size() > most)
+    text += "    and " + std::to_string(lines.size() - most) + " more (--json lists them)\n";
   return text;
+}
+
+std::string finding_text(const RunTables& run, const Finding& finding) {
+  std::vector<std::string> consequences;
+  for (const analysis::Consequence& consequence : finding.consequences)
+    consequences.push_back("consequence: " + clause(run, consequence));
+  return std::string(name_of(finding.kind)) + " (" + analysis::percent(finding.confidence) +
+         " sure): " + sentence(run, finding) + "\n" + indented(evidence_lines(run, finding), 12) +
+         indented(consequences, 6);
 }
 
 void print_for_people(const RunTables& run, const std::vector<Finding>& findings,

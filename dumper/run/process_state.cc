@@ -16,6 +16,14 @@ std::string first_bytes(const std::string& path) {
   return text.ok() ? text.value() : std::string();
 }
 
+// Of a process's line in /proc from its state on, field 3. The command in parentheses before it may
+// hold blanks and parentheses itself.
+std::string state_and_later(uint32_t pid) {
+  const std::string stat = first_bytes("/proc/" + std::to_string(pid) + "/stat");
+  const size_t at = stat.rfind(')');
+  return at == std::string::npos || at + 2 >= stat.size() ? std::string() : stat.substr(at + 2);
+}
+
 }  // namespace
 
 std::string this_boot_id() {
@@ -24,14 +32,19 @@ std::string this_boot_id() {
 }
 
 uint64_t process_start_time(uint32_t pid) {
-  const std::string stat = first_bytes("/proc/" + std::to_string(pid) + "/stat");
-  // The command in parentheses may hold blanks and parentheses: count fields from the last one.
-  // State is field 3.
-  size_t at = stat.rfind(')');
-  if (at == std::string::npos || at + 2 >= stat.size()) return 0;
-  if (stat[at + 2] == 'Z' || stat[at + 2] == 'X') return 0;  // its memory is gone
-  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
-  return at == std::string::npos ? 0 : std::strtoull(stat.c_str() + at + 1, nullptr, 10);
+  const std::string stat = state_and_later(pid);
+  if (stat.empty() || stat[0] == 'Z' || stat[0] == 'X') return 0;  // its memory is gone
+  size_t at = 0;
+  for (int field = 3; field < 22 && at != std::string::npos; ++field) {
+    at = stat.find(' ', at);
+    if (at != std::string::npos) ++at;
+  }
+  return at == std::string::npos ? 0 : std::strtoull(stat.c_str() + at, nullptr, 10);
+}
+
+char process_run_state(uint32_t pid) {
+  const std::string stat = state_and_later(pid);
+  return stat.empty() ? '\0' : stat[0];
 }
 
 ProcessState process_state(const ProcessIdentity& process) {

@@ -24,5 +24,8 @@ ProcessState process_state(const ProcessIdentity& process);
 std::string this_boot_id();
 // 0 when there is no such process.
 uint64_t process_start_time(uint32_t pid);
+// Its state as ps(1) shows it: R, S, D (waits in the kernel), T (stopped), ...; 0 when there is no such
+// process.
+char process_run_state(uint32_t pid);
 
 }  // namespace lockstep::dumper

@@ -38,50 +38,6 @@ TEST(Diagnose, NamesTheRankThatNeverEntered) {
             "called it. Rank 3 is pid 13 on test.");
 }
 
-TEST(Diagnose, WalksToTheOriginOnAnotherCommunicator) {
-  // Rank 1 is missing in 0xc0 because it waits in 0xd0 for rank 2, its rank 1 there, which never
-  // comes.
-  TestRun run;
-  for (int32_t rank = 0; rank < 2; ++rank) {
-    driver::RankRecords world = rank_of(&run, 1, 0xc0, rank, 2);
-    driver::RankRecords pair(2, 0xd0, 0, 2, static_cast<uint32_t>(10 + rank), &run.strings);
-    for (unsigned i = 0; i < kOperations; ++i) world.operation(operation_at(i, 0));
-    if (rank == 0) world.operation(open_at(kOperations));
-    if (rank == 1) {
-      pair.init(1'100 * kMs);
-      pair.operation(open_at(kOperations));
-    }
-    run.add(static_cast<uint32_t>(10 + rank), {&world.user, &world.proxy, &pair.user, &pair.proxy},
-            "test");
-  }
-  driver::RankRecords origin(1, 0xd0, 1, 2, 12, &run.strings);
-  origin.init(1'100 * kMs);
-  run.add(12, origin);
-
-  const Judged diagnosis(run.load());
-  ASSERT_EQ(diagnosis.findings.size(), 2u);
-  EXPECT_EQ(diagnosis.findings[0].ranks, std::vector<int32_t>{0});
-  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{1});
-  EXPECT_NE(diagnosis.text().find("0xd0"), std::string::npos);
-  EXPECT_NE(diagnosis.text(1).find("consequence"), std::string::npos);
-}
-
-TEST(Diagnose, SeesRanksThatWaitForEachOtherInTwoCommunicators) {
-  TestRun run;
-  for (int32_t rank = 0; rank < 2; ++rank) {
-    driver::RankRecords one = rank_of(&run, 1, 0xc0, rank, 2),
-                        two = rank_of(&run, 2, 0xd0, rank, 2);
-    for (unsigned i = 0; i < kOperations; ++i) one.operation(operation_at(i, 0));
-    (rank == 0 ? one : two).operation(open_at(kOperations));
-    run.add(static_cast<uint32_t>(10 + rank), {&one.user, &one.proxy, &two.user, &two.proxy},
-            "test");
-  }
-
-  const Judged diagnosis(run.load());
-  ASSERT_EQ(diagnosis.findings.size(), 2u);
-  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::Deadlock);
-}
-
 TEST(Diagnose, SeesDifferentSizesInOperationsThatEnded) {
   TestRun run;
   for (int32_t rank = 0; rank < 3; ++rank) {

@@ -41,22 +41,36 @@ TEST(Sentence, GivesTheWorldRankWhereTheCommunicatorHasAnother) {
       "1 is world rank 3, pid 4703 on node8.");
 }
 
-TEST(Sentence, OfAConsequenceSendsNobodyToItsNode) {
+TEST(Sentence, CountsWhatFollowsAndTheClausesSayWhat) {
   Finding finding = missing_rank();
-  facts_of(&finding).held_by = 1;
-  EXPECT_EQ(
-      sentence(SaidRun(), finding),
-      "Ranks 0 and 1 have been waiting in AllGather #9 on world for 98.0 s; rank 3 never "
-      "called it. This is a consequence: rank 3 is held up by AllGather #9 on tp, which has a "
-      "finding of its own.");
+  finding.consequences.push_back({1, {0}, {1}});
+  EXPECT_EQ(sentence(SaidRun(), finding),
+            "Ranks 0 and 1 have been waiting in AllGather #9 on world for 98.0 s; rank 3 never "
+            "called it. 1 other operation stands still because of that. Rank 3 is pid 4703 on "
+            "node8.");
+  EXPECT_EQ(clause(SaidRun(), finding.consequences[0]),
+            "rank 0 waits in AllGather #9 on tp for rank 1");
 }
 
-TEST(Sentence, OfADeadlockNamesBothCommunicators) {
+TEST(Sentence, OfADeadlockNamesTheOperationsAndWhoLeftTheOrder) {
   Finding finding = missing_rank();
   finding.kind = FindingKind::Deadlock;
-  facts_of(&finding).held_by = 1;
+  facts_of(&finding).clue = StallClue::Circle;
+  facts_of(&finding).circle = {0, 1};
+  EXPECT_EQ(sentence(SaidRun(), finding),
+            "Ranks have been waiting for each other for 98.0 s in AllGather #9 on world and "
+            "AllGather #9 on tp: they call these operations in different orders. Rank 3 of world "
+            "leaves the order usual in this run. Rank 3 is pid 4703 on node8.");
+}
+
+TEST(Sentence, NamesCulpritsWithoutARankOnTheCommunicatorByTheirWorldRank) {
+  Finding finding = missing_rank();
+  finding.communicator = 1;
+  finding.culprits = facts_of(&finding).named = {1};
+  finding.culprits_elsewhere = {2};
   const std::string text = sentence(SaidRun(), finding);
-  EXPECT_NE(text.find("Rank 3 is waiting in AllGather #9 on tp, which in turn waits"),
+  EXPECT_NE(text.find("Rank 1 is world rank 3, pid 4703 on node8; world rank 2 is pid 4702 on "
+                      "node8."),
             std::string::npos)
       << text;
 }
@@ -84,7 +98,7 @@ TEST(Sentence, OfAStragglerSaysHowOftenAndWhatItCost) {
 }
 
 TEST(Sentence, IsWholeForEveryClueAndNeverWritesAnUnknownRankAsANumber) {
-  for (int clue = 0; clue <= static_cast<int>(StallClue::AllWaitForData); ++clue) {
+  for (int clue = 0; clue <= static_cast<int>(StallClue::Circle); ++clue) {
     for (const auto& ranks :
          {std::vector<int32_t>{}, std::vector<int32_t>{-1}, std::vector<int32_t>{0, -1, 2}}) {
       Finding finding = missing_rank();
@@ -92,7 +106,8 @@ TEST(Sentence, IsWholeForEveryClueAndNeverWritesAnUnknownRankAsANumber) {
       facts.clue = static_cast<StallClue>(clue);
       facts.other = 1;
       facts.waiting = facts.named = finding.culprits = ranks;
-      facts.by_calls = facts.too_soon = true;
+      facts.circle = {1};
+      facts.by_calls = facts.too_soon = facts.one_of = true;
       const std::string text = sentence(SaidRun(), finding);
       EXPECT_EQ(text.find("-1"), std::string::npos) << text;
       EXPECT_EQ(text.find("  "), std::string::npos) << text;
@@ -116,13 +131,24 @@ TEST(EvidenceLines, NameTheTableAndNeverWriteAnUnknownRankAsANumber) {
   progress.operation = 0;
   LateArrival late;
   late.late.match = late.late.arrival = 0;
+  SilenceSeen silence;
+  HaltSeen halt;
+  silence.process = halt.process = 0;
   LateElsewhere elsewhere;
   elsewhere.rank.communicator = 1;
-  finding.evidence = {death,         KilledWhileWaiting{{-1}},
-                      call,          passed,
-                      NeverCalled{}, EarlyFinalize{},
-                      transport,     progress,
-                      late,          elsewhere,
+  finding.evidence = {death,
+                      silence,
+                      halt,
+                      KilledWhileWaiting{{-1}},
+                      call,
+                      passed,
+                      UsualCall{{-1}},
+                      NeverCalled{},
+                      EarlyFinalize{},
+                      transport,
+                      progress,
+                      late,
+                      elsewhere,
                       SlowColumn{}};
   ASSERT_EQ(finding.evidence.size(), std::variant_size_v<Evidence>);
   for (const std::string& line : evidence_lines(SaidRun(), finding)) {
@@ -140,16 +166,17 @@ TEST(OperationOn, NamesThePeerOfASend) {
 }
 
 TEST(WhereTheyRun, GroupsRanksByHost) {
-  EXPECT_EQ(where_they_run(SaidRun(), 0, {0, 1}), "Ranks 0 and 1 are pids 4700 and 4701 on node7.");
-  EXPECT_EQ(where_they_run(SaidRun(), 0, {1, 2}),
+  EXPECT_EQ(where_they_run(SaidRun(), places_of(SaidRun(), 0, {0, 1})),
+            "Ranks 0 and 1 are pids 4700 and 4701 on node7.");
+  EXPECT_EQ(where_they_run(SaidRun(), places_of(SaidRun(), 0, {1, 2})),
             "Rank 1 is pid 4701 on node7; rank 2 is pid 4702 on node8.");
-  EXPECT_EQ(where_they_run(SaidRun(), 0, {17}), "");
+  EXPECT_EQ(where_they_run(SaidRun(), places_of(SaidRun(), 0, {17})), "");
 }
 
 TEST(WhereTheyRun, NamesTheGpuWhereItIsKnown) {
   SaidRun run;
   run.members[3].gpu = run.strings.intern("GPU-8a3c");
-  EXPECT_EQ(where_they_run(run, 0, {3}), "Rank 3 is pid 4703 on node8, GPU-8a3c.");
+  EXPECT_EQ(where_they_run(run, places_of(run, 0, {3})), "Rank 3 is pid 4703 on node8, GPU-8a3c.");
 }
 
 TEST(RankList, CountsWhatItDoesNotShow) {

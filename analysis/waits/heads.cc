@@ -1,0 +1,132 @@
+#include "analysis/waits/heads.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace lockstep::analysis {
+
+Heads::Heads(const RunTables& run, const Actors& actors)
+    : run_(run),
+      actors_(actors),
+      last_position_(run.members.size(), -1),
+      fewest_(run.communicators.size(), std::numeric_limits<int64_t>::max()),
+      agreed_(run.communicators.size(), std::numeric_limits<int64_t>::max()),
+      kernels_on_(run.communicators.size()),
+      kernels_of_(run.processes.size()),
+      unfinished_(run.operations.size()),
+      heads_(actors.size()) {
+  note_calls();
+  find_unfinished();
+  find_heads();
+}
+
+void Heads::note_calls() {
+  std::vector<std::vector<Text>> functions(run_.communicators.size());
+  std::vector<bool> ends_known(run_.communicators.size());
+  for (const OperationRow& row : run_.operations) {
+    if (row.communicator == kNoRow) continue;
+    if (row.state != OpState::Enqueued) ends_known[row.communicator] = true;
+    if (row.kernels != 0) kernels_on_[row.communicator] = kernels_of_[row.process] = true;
+    if (row.position == kNoRow) continue;
+    const uint32_t member = actors_.member_of(row.communicator, row.process, row.rank);
+    if (member == kNoRow) continue;
+    last_position_[member] = std::max<int64_t>(last_position_[member], row.position);
+    note_function(row, &functions);
+  }
+  for (uint32_t i = 0; i < run_.members.size(); ++i) {
+    const MemberRow& member = run_.members[i];
+    if (member.process == kNoRow) continue;
+    fewest_[member.communicator] = std::min(fewest_[member.communicator], last_position_[i]);
+  }
+  note_deaths(ends_known);
+}
+
+// Where calls are all there is, nobody knows whether the last one ended before a process died.
+void Heads::note_deaths(const std::vector<bool>& ends_known) {
+  for (const MemberRow& member : run_.members) {
+    if (member.process == kNoRow || ends_known[member.communicator]) continue;
+    if (run_.processes[member.process].life != Life::Dead) continue;
+    int64_t& agreed = agreed_[member.communicator];
+    agreed = std::min(agreed, std::max<int64_t>(0, fewest_[member.communicator]));
+  }
+}
+
+void Heads::note_function(const OperationRow& row, std::vector<std::vector<Text>>* functions) {
+  std::vector<Text>& called = (*functions)[row.communicator];
+  if (called.size() <= row.position) called.resize(row.position + 1);
+  Text& function = called[row.position];
+  if (function == 0) function = row.func;
+  if (function != row.func)
+    agreed_[row.communicator] = std::min<int64_t>(agreed_[row.communicator], row.position);
+}
+
+// Streams run in order: what comes before a kernel that began has ended, as far as the GPU goes.
+void Heads::find_unfinished() {
+  std::unordered_map<uint64_t, uint64_t> began;  // stream -> group call of its last kernel
+  for (size_t i = run_.operations.size(); i-- > 0;) {
+    const OperationRow& row = run_.operations[i];
+    if (i + 1 < run_.operations.size() && run_.operations[i + 1].process != row.process)
+      began.clear();
+    const auto later = began.find(row.stream);
+    const bool other_call =
+        later != began.end() && (row.group_id == 0 || later->second != row.group_id);
+    unfinished_[i] = is_unfinished(static_cast<uint32_t>(i), other_call);
+    if (row.kernels != 0) began.emplace(row.stream, row.group_id);
+  }
+}
+
+bool Heads::is_unfinished(uint32_t operation, bool later_began) const {
+  const OperationRow& row = run_.operations[operation];
+  if (row.communicator == kNoRow || row.kind == OpKind::Assembled || row.match == kNoRow)
+    return false;
+  if (row.kind == OpKind::PointToPoint && row.peer == row.rank) return false;
+  if (row.state == OpState::InFlight || row.state == OpState::Aborted) return true;
+  // Nothing tells when it ended: surely not before everybody called it and its kernel began.
+  return row.state == OpState::Enqueued && !later_began &&
+         (some_never_called(row) || not_begun(operation));
+}
+
+bool Heads::some_never_called(const OperationRow& row) const {
+  if (row.position != kNoRow) {
+    return fewest_[row.communicator] < row.position || agreed_[row.communicator] <= row.position;
+  }
+  const MatchRow& match = run_.matches[row.match];
+  return row.kind == OpKind::PointToPoint && match.arrivals < match.expected;
+}
+
+void Heads::find_heads() {
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> first;  // (actor, stream) -> head
+  for (uint32_t i = 0; i < run_.operations.size(); ++i) {
+    if (!unfinished_[i]) continue;
+    const OperationRow& row = run_.operations[i];
+    const uint32_t actor = actors_.of_operation(row);
+    if (actor == kNoRow) continue;
+    const OperationRow& head =
+        run_.operations[first.try_emplace({actor, row.stream}, i).first->second];
+    const bool one_call = row.group_id != 0 && row.group_id == head.group_id &&
+                          row.replay == head.replay && row.communicator == head.communicator;
+    if (&row == &head || one_call || row.kernels != 0) heads_[actor].push_back(i);
+  }
+}
+
+bool Heads::is_head(uint32_t operation) const {
+  const uint32_t actor = actors_.of_operation(run_.operations[operation]);
+  return actor != kNoRow &&
+         std::binary_search(heads_[actor].begin(), heads_[actor].end(), operation);
+}
+
+bool Heads::not_begun(uint32_t operation) const {
+  const OperationRow& row = run_.operations[operation];
+  if (row.kernels != 0 || row.kind == OpKind::ApiOnly || row.kind == OpKind::CopyEngine)
+    return false;
+  return row.communicator != kNoRow && kernels_on_[row.communicator] && kernels_of_[row.process];
+}
+
+bool Heads::comes_after_open(uint32_t operation, uint32_t actor) const {
+  return !heads_[actor].empty() && heads_[actor].front() < operation;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,124 @@
+#include "analysis/waits/usual_calls.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace lockstep::analysis {
+namespace {
+
+// So many calls before it say where in a step a call stands.
+constexpr size_t kLongestContext = 16;
+
+using Call = std::tuple<uint32_t, Text, uint64_t, Text, int32_t>;
+using Calls = std::vector<Call>;
+
+// How often each call followed the context in `calls`, before place `end`.
+void count_followers(const Calls& calls, const Calls& context, size_t end,
+                     std::map<Call, uint32_t>* counts) {
+  for (size_t i = context.size(); i < end; ++i) {
+    const auto before = calls.begin() + static_cast<ptrdiff_t>(i - context.size());
+    if (std::equal(context.begin(), context.end(), before)) ++(*counts)[calls[i]];
+  }
+}
+
+Calls last_of(const Calls& calls, size_t end, size_t length) {
+  return Calls(calls.begin() + static_cast<ptrdiff_t>(end - length),
+               calls.begin() + static_cast<ptrdiff_t>(end));
+}
+
+uint32_t count_of(const std::map<Call, uint32_t>& counts, const Call& call) {
+  const auto found = counts.find(call);
+  return found == counts.end() ? 0 : found->second;
+}
+
+// The calls of one kind on each communicator of a size: collectives, or what one rank sends another.
+class SimilarCalls {
+ public:
+  SimilarCalls(const RunTables& run, const Stall& stall) : pair_(stall.pair) {
+    const int32_t nranks = run.communicators[stall.communicator].nranks;
+    for (const OperationRow& row : run.operations) {
+      if (row.communicator == kNoRow || run.communicators[row.communicator].nranks != nranks ||
+          row.replay > 1 || (pair_ ? row.kind != OpKind::PointToPoint : row.position == kNoRow))
+        continue;
+      series_[series_of(row)].push_back(call_of(row));
+      rows_[series_of(row)].push_back(&row);
+    }
+  }
+
+  // Calls that followed the longest context that any of `candidates` followed.
+  std::map<Call, uint32_t> followers(const OperationRow& row,
+                                     const std::vector<Call>& candidates) const {
+    const Series own = series_of(row);
+    const auto& rows = rows_.at(own);
+    const auto end = static_cast<size_t>(std::find(rows.begin(), rows.end(), &row) - rows.begin());
+    for (size_t length = std::min(end, kLongestContext) + 1; length-- > 0;) {
+      const Calls context = last_of(series_.at(own), end, length);
+      std::map<Call, uint32_t> counts;
+      for (const auto& [series, calls] : series_) {
+        const bool same = std::get<0>(series) == std::get<0>(own);
+        count_followers(calls, context, same ? std::min(end, calls.size()) : calls.size(), &counts);
+      }
+      if (std::any_of(candidates.begin(), candidates.end(),
+                      [&](const Call& one) { return count_of(counts, one) != 0; }))
+        return counts;
+    }
+    return {};
+  }
+
+  Call call_of(const OperationRow& row) const {
+    return {0, pair_ ? 0 : row.func, row.size_bytes, row.datatype,
+            !pair_ && row.kind == OpKind::Collective ? std::max(0, row.peer) : 0};
+  }
+
+ private:
+  using Series =
+      std::tuple<uint32_t, int32_t, int32_t, Text>;  // communicator, rank, peer, function
+  Series series_of(const OperationRow& row) const {
+    return {row.communicator, row.rank, pair_ ? row.peer : -1, pair_ ? row.func : 0};
+  }
+
+  const bool pair_;
+  std::map<Series, Calls> series_;
+  std::map<Series, std::vector<const OperationRow*>> rows_;
+};
+
+}  // namespace
+
+std::optional<size_t> usual_group(const RunTables& run, const Stall& stall,
+                                  const PassedValues& passed) {
+  const SimilarCalls similar(run, stall);
+  std::vector<Call> candidates;
+  for (const PassedValues::Group& group : passed.groups)
+    candidates.push_back(similar.call_of(run.operations[group.operation]));
+  std::vector<uint32_t> votes(candidates.size());
+  for (const PassedValues::Group& group : passed.groups) {
+    const auto counts = similar.followers(run.operations[group.operation], candidates);
+    for (size_t i = 0; i < votes.size(); ++i) votes[i] += count_of(counts, candidates[i]);
+  }
+  const auto most = std::max_element(votes.begin(), votes.end());
+  if (*most == 0 || std::count(votes.begin(), votes.end(), *most) > 1) return std::nullopt;
+  return static_cast<size_t>(most - votes.begin());
+}
+
+bool out_of_order(const RunTables& run, uint32_t operation) {
+  const uint32_t process = run.operations[operation].process;
+  Calls calls;
+  size_t place = 0;
+  for (uint32_t i = 0; i < run.operations.size(); ++i) {
+    const OperationRow& row = run.operations[i];
+    if (row.process != process || row.kind == OpKind::Assembled || row.replay > 1) continue;
+    if (i == operation) place = calls.size();
+    calls.emplace_back(row.communicator, row.func, row.size_bytes, row.datatype, row.peer);
+  }
+  if (place >= calls.size()) return false;
+  for (size_t length = std::min(place, kLongestContext); length > 0; --length) {
+    std::map<Call, uint32_t> counts;
+    count_followers(calls, last_of(calls, place, length), place, &counts);
+    if (!counts.empty()) return count_of(counts, calls[place]) == 0;
+  }
+  return false;
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,163 @@
+#include "analysis/waits/wait_graph.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "analysis/waits/passed_values.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// Tarjan's strongly connected components without recursion: a ring of 1,024 ranks is a deep graph.
+class Components {
+ public:
+  explicit Components(const std::vector<std::vector<uint32_t>>& edges)
+      : edges_(edges), number_(edges.size()), low_(edges.size()), of_(edges.size(), kNoRow) {
+    for (uint32_t node = 0; node < edges.size(); ++node) {
+      if (number_[node] == 0) walk(node);
+    }
+  }
+  std::vector<uint32_t> take() { return std::move(of_); }
+
+ private:
+  struct Frame {
+    uint32_t node;
+    size_t next = 0;
+  };
+
+  void walk(uint32_t root) {
+    std::vector<Frame> path;
+    enter(root, &path);
+    while (!path.empty()) {
+      Frame& at = path.back();
+      if (at.next < edges_[at.node].size()) {
+        const uint32_t to = edges_[at.node][at.next++];
+        if (number_[to] == 0)
+          enter(to, &path);
+        else if (of_[to] == kNoRow)
+          low_[at.node] = std::min(low_[at.node], number_[to]);
+        continue;
+      }
+      const uint32_t done = at.node;
+      path.pop_back();
+      if (!path.empty()) low_[path.back().node] = std::min(low_[path.back().node], low_[done]);
+      if (low_[done] == number_[done]) close(done);
+    }
+  }
+  void enter(uint32_t node, std::vector<Frame>* path) {
+    number_[node] = low_[node] = ++count_;
+    open_.push_back(node);
+    path->push_back({node});
+  }
+  void close(uint32_t node) {
+    uint32_t member = kNoRow;
+    do {
+      member = open_.back();
+      open_.pop_back();
+      of_[member] = components_;
+    } while (member != node);
+    ++components_;
+  }
+
+  const std::vector<std::vector<uint32_t>>& edges_;
+  std::vector<uint32_t> number_, low_, of_, open_;
+  uint32_t count_ = 0, components_ = 0;
+};
+
+}  // namespace
+
+WaitGraph::WaitGraph(const RunTables& run)
+    : actors_(run),
+      heads_(run, actors_),
+      fates_(run, actors_, heads_),
+      stalls_(find_stalls(run, actors_, heads_)) {
+  std::unordered_map<uint32_t, Node> stall_of;  // by row of `operations`
+  for (size_t i = 0; i < stalls_.size(); ++i) {
+    for (const StallMember& member : stalls_[i].members) {
+      if (member.operation != kNoRow)
+        stall_of[member.operation] = actors_.size() + static_cast<Node>(i);
+    }
+  }
+  waits_for_.resize(actors_.size() + stalls_.size());
+  for (uint32_t actor = 0; actor < actors_.size(); ++actor) {
+    if (fates_.of(actors_.process_of(actor)) != Fate::Sound) continue;
+    for (const uint32_t head : heads_.of(actor)) {
+      const auto stall = stall_of.find(head);
+      if (stall != stall_of.end()) waits_for_[actor].push_back(stall->second);
+    }
+  }
+  for (size_t i = 0; i < stalls_.size(); ++i) {
+    // Ranks that disagree wait for each other inside, whoever comes besides.
+    if (stalls_[i].disputed || passed_values(run, stalls_[i]).groups.size() > 1) continue;
+    for (const StallMember& member : stalls_[i].members) {
+      if (holds_up(stalls_[i], member)) waits_for_[actors_.size() + i].push_back(member.actor);
+    }
+  }
+}
+
+bool WaitGraph::holds_up(const Stall& stall, const StallMember& member) const {
+  if (member.actor == kNoRow) return false;
+  if (member.stand == Stand::Missing || member.stand == Stand::Queued) return true;
+  const Fate fate = fates_.of(member.process);
+  const bool stands_still = fate == Fate::Dead || fate == Fate::Stopped || fate == Fate::Silent;
+  return stands_still && (member.stand != Stand::Passed || stall.pair);
+}
+
+std::vector<HangCause> WaitGraph::causes() const {
+  const std::vector<uint32_t> component = Components(waits_for_).take();
+  std::vector<bool> leaves(waits_for_.size()), awaited(waits_for_.size());  // by component
+  for (Node node = 0; node < waits_for_.size(); ++node) {
+    for (const Node to : waits_for_[node]) {
+      leaves[component[node]] = leaves[component[node]] || component[to] != component[node];
+      awaited[component[to]] = true;
+    }
+  }
+  std::vector<HangCause> causes;
+  std::vector<uint32_t> cause_of(waits_for_.size(), kNoRow);  // by node
+  std::unordered_map<uint32_t, uint32_t> number;              // component -> cause
+  for (Node node = 0; node < waits_for_.size(); ++node) {
+    if (leaves[component[node]] || !awaited[component[node]]) continue;
+    const auto [at, is_new] =
+        number.try_emplace(component[node], static_cast<uint32_t>(causes.size()));
+    if (is_new) causes.emplace_back();
+    HangCause& cause = causes[at->second];
+    cause_of[node] = at->second;
+    if (node < actors_.size())
+      cause.actors.push_back(node);
+    else
+      cause.stalls.push_back(node - actors_.size());
+    cause.circle = cause.actors.size() + cause.stalls.size() > 1;
+  }
+  add_waiting(&causes, cause_of);
+  return causes;
+}
+
+// Each stall goes to the cause that is nearest to it, against the edges.
+void WaitGraph::add_waiting(std::vector<HangCause>* causes,
+                            const std::vector<uint32_t>& cause_of) const {
+  std::vector<std::vector<Node>> held_by(waits_for_.size());
+  for (Node node = 0; node < waits_for_.size(); ++node) {
+    for (const Node to : waits_for_[node]) held_by[to].push_back(node);
+  }
+  std::vector<uint32_t> cause = cause_of;
+  std::vector<Node> queue;
+  for (Node node = 0; node < cause.size(); ++node) {
+    if (cause[node] != kNoRow) queue.push_back(node);
+  }
+  for (const Node root : queue) {
+    for (const Node node : held_by[root]) {
+      if (node >= actors_.size() && cause[node] == kNoRow)
+        (*causes)[cause[root]].blocked.push_back(node - actors_.size());
+    }
+  }
+  for (size_t i = 0; i < queue.size(); ++i) {
+    for (const Node node : held_by[queue[i]]) {
+      if (cause[node] != kNoRow) continue;
+      cause[node] = cause[queue[i]];
+      queue.push_back(node);
+      if (node >= actors_.size()) (*causes)[cause[node]].waiting.push_back(node - actors_.size());
+    }
+  }
+}
+
+}  // namespace lockstep::analysis
