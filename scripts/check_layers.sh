@@ -34,8 +34,9 @@ analysis/tables
 analysis/join         analysis/tables dumper/segment dumper/run clocksync/record clocksync/solve
 analysis/relate       analysis/tables analysis/join clocksync/record
 analysis/waits        analysis/tables
-analysis/judge        analysis/tables analysis/join analysis/waits
-analysis/say          analysis/tables analysis/judge
+analysis/whatif       analysis/tables
+analysis/judge        analysis/tables analysis/join analysis/waits analysis/whatif
+analysis/say          analysis/tables analysis/judge analysis/whatif
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run
 analysis/hostload     analysis/tables analysis/relate dumper/run hostload/record

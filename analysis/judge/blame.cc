@@ -7,13 +7,15 @@
 #include <set>
 
 #include "analysis/judge/blame_findings.h"
+#include "analysis/whatif/culprits.h"
 #include "analysis/judge/late_operations.h"
 #include "analysis/judge/slow_paths.h"
-#include "analysis/judge/stragglers.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
 namespace {
+
+using RankKey = std::pair<uint32_t, int32_t>;  // communicator, rank
 
 class Blamer {
  public:
@@ -78,8 +80,6 @@ class Blamer {
     }
     for (auto& [key, blame] : ranks) {
       add_lateness(own[key], &blame);
-      auto& excesses = excesses_[key];
-      for (const LateOperation* late : own[key]) excesses.push_back(late->excess_ns);
       out_.ranks.push_back(blame);
     }
   }
@@ -118,30 +118,16 @@ class Blamer {
     }
   }
 
-  // A process that is late on several communicators is accused once, where it costs most.
   void accuse_stragglers() {
-    std::map<uint32_t, std::vector<RankBlame*>> communicators;
-    for (RankBlame& blame : out_.ranks) communicators[blame.communicator].push_back(&blame);
-    std::vector<Straggler> accused;
-    for (const auto& [communicator, ranks] : communicators) {
-      for (Straggler& one : find_stragglers(run_, ranks, excesses_, span_ns(communicator)))
-        accused.push_back(std::move(one));
-    }
-    std::stable_sort(accused.begin(), accused.end(), [](const Straggler& a, const Straggler& b) {
-      return a.excess_ns > b.excess_ns;
-    });
-    std::set<uint32_t> named;  // processes
-    for (const Straggler& one : accused) {
-      if (named.count(one.ranks.front()->process) != 0) continue;
-      std::vector<const RankBlame*> elsewhere;
-      for (const RankBlame* rank : one.ranks) {
-        named.insert(rank->process);
-        for (const RankBlame& other : out_.ranks) {
-          if (other.accused && &other != rank && other.process == rank->process)
-            elsewhere.push_back(&other);
-        }
+    const OwnSegments own = find_own_segments(run_);
+    const Excesses excesses = measure_excesses(run_, own);
+    const LatenessTables tables{run_, own, excesses.ns, out_.late, out_.ranks};
+    for (const Culprit& culprit : find_culprits(run_, own, excesses.ns, excesses.alone)) {
+      for (RankBlame& rank : out_.ranks) {
+        for (const uint32_t actor : culprit.actors)
+          rank.accused = rank.accused || own.actors[actor].process == rank.process;
       }
-      out_.findings.push_back(straggler_finding(run_, out_.late, one, elsewhere));
+      out_.findings.push_back(straggler_finding(tables, culprit));
     }
   }
 
@@ -218,7 +204,6 @@ class Blamer {
 
   const RunTables& run_;
   std::vector<SlowPath> slow_;
-  Excesses excesses_;
   std::map<uint32_t, std::set<const RankBlame*>> passed_on_;  // who made others late on it
   std::map<uint32_t, std::pair<int64_t, int64_t>> spans_;
   Blame out_;

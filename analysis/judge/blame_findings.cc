@@ -1,73 +1,247 @@
 #include "analysis/judge/blame_findings.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/quantile.h"
 
 namespace lockstep::analysis {
 namespace {
 
-// The operations that Straggler::late counts, the worst first.
-std::vector<const LateOperation*> late_operations_of(const RunTables& run,
-                                                     const std::vector<LateOperation>& all,
-                                                     const Straggler& straggler) {
-  std::vector<const LateOperation*> own;
-  for (const LateOperation& late : all) {
-    const int32_t rank = run.arrivals[late.arrival].rank;
-    for (const RankBlame* blame : straggler.ranks) {
-      if (late.origin == late.match && late.excess_ns * 2 >= blame->typical_ns &&
-          blame->rank == rank && run.matches[late.match].communicator == blame->communicator) {
-        own.push_back(&late);
+// An operation that a culprit was late for and others waited in.
+struct LateRow {
+  uint32_t arrival = kNoRow;
+  int64_t excess_ns = 0, caused_wait_ns = 0;
+};
+
+// What one culprit did on one communicator, launch by launch.
+struct Account {
+  uint32_t communicator = kNoRow;
+  std::vector<int32_t> ranks;             // of the culprit there
+  std::map<uint32_t, LateRow> late;       // by launch of the worst of them
+  uint64_t launches = 0, operations = 0;  // of the first of them that could be late
+  int64_t excess_ns = 0;
+};
+
+class Straggler {
+ public:
+  Straggler(const LatenessTables& tables, const Culprit& culprit)
+      : tables_(tables), run_(tables.run), culprit_(culprit) {
+    std::vector<int64_t> excesses;
+    for (const Occasion& one : culprit.occasions) excesses.push_back(one.excess_ns);
+    typical_ns_ = median(&excesses);
+    for (const LateOperation& one : tables.late) why_[one.arrival] = &one;
+  }
+
+  Finding finding() {
+    keep_accounts();
+    const Account& account = most_telling();
+    Finding finding;
+    finding.kind = FindingKind::Straggler;
+    finding.communicator = account.communicator;
+    finding.culprits = account.ranks;
+    std::sort(finding.culprits.begin(), finding.culprits.end());
+    finding.since_s = static_cast<double>(culprit_.gain_ns) * 1e-9;
+    finding.confidence = confidence();
+    const std::vector<LateRow> rows = worst_first(account);
+    add_evidence(rows, &finding);
+    finding.facts = facts(account, rows, &finding);
+    return finding;
+  }
+
+ private:
+  bool is_culprit(uint32_t actor) const {
+    return std::count(culprit_.actors.begin(), culprit_.actors.end(), actor) != 0;
+  }
+
+  void keep_accounts() {
+    for (uint32_t m = 0; m < run_.members.size(); ++m) {
+      const MemberRow& member = run_.members[m];
+      const uint32_t actor = tables_.own.actor_of(run_, member);
+      if (actor == kNoRow || !is_culprit(actor)) continue;
+      Account& account = accounts_[member.communicator];
+      account.communicator = member.communicator;
+      account.ranks.push_back(member.rank);
+    }
+    std::map<uint32_t, std::pair<uint32_t, uint32_t>> last_launch;  // communicator: actor, launch
+    for (const uint32_t a : tables_.own.order) {
+      const Segment& segment = tables_.own.segments[a];
+      if (!segment.counts || !is_culprit(segment.actor)) continue;
+      const MatchRow& match = run_.matches[run_.arrivals[a].match];
+      Account& account = accounts_[match.communicator];
+      if (segment.actor == culprit_.actors.front()) {
+        ++account.operations;
+        const auto [last, first] = last_launch.try_emplace(match.communicator, 0, kNoRow);
+        account.launches += last->second.second != segment.launch ? 1 : 0;
+        last->second = {segment.actor, segment.launch};
       }
+      if (tables_.excess_ns[a] * 2 >= typical_ns_) note(a, &account);
     }
   }
-  std::sort(own.begin(), own.end(), [](const LateOperation* a, const LateOperation* b) {
-    return a->excess_ns > b->excess_ns;
-  });
-  return own;
-}
 
-LateFacts facts_of(const RunTables& run, const Straggler& straggler, size_t elsewhere) {
-  const RankBlame& latest = *straggler.ranks.front();
-  LateFacts facts;
-  facts.host = run.processes[latest.process].host;
-  facts.whole_host = straggler.whole_host;
-  facts.late = straggler.late;
-  facts.operations = latest.operations;
-  facts.typical_ns = straggler.typical_ns;
-  facts.caused_wait_ns = straggler.caused_wait_ns;
-  facts.cause = latest.cause;
-  facts.passed_on = straggler.passed_on;
-  facts.passed_on_wait_ns = straggler.passed_on_wait_ns;
-  facts.elsewhere = static_cast<uint32_t>(elsewhere);
-  return facts;
-}
+  // What the others waited for it: no longer than it was late.
+  void note(uint32_t a, Account* account) const {
+    const Segment& own = tables_.own.segments[a];
+    const MatchRow& match = run_.matches[run_.arrivals[a].match];
+    LateRow row{a, tables_.excess_ns[a], 0};
+    if (own.start_ns < tables_.own.last_start_ns[run_.arrivals[a].match]) {
+      // Somebody came later still: was that one of the same culprit?
+      if (culprit_.actors.size() == 1) return;
+    }
+    for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
+      const Segment& other = tables_.own.segments[i];
+      if (other.actor == kNoRow || !other.waits || is_culprit(other.actor)) continue;
+      row.caused_wait_ns += std::clamp<int64_t>(own.start_ns - other.start_ns, 0, row.excess_ns);
+    }
+    if (row.caused_wait_ns == 0) return;
+    // The ranks of one culprit come late together: their operation counts once.
+    const uint32_t first = tables_.own.segments[match.first_arrival].launch;
+    const uint32_t launch = culprit_.actors.size() == 1 ? own.launch : first;
+    LateRow& kept = account->late[launch];
+    if (row.caused_wait_ns > kept.caused_wait_ns) kept = row;
+  }
+
+  // Where it shows best: of the communicators that all culprits are in, else of all, that on which
+  // it cost most.
+  const Account& most_telling() {
+    const Account* best = nullptr;
+    for (auto& [communicator, account] : accounts_) {
+      for (const auto& [launch, row] : account.late) account.excess_ns += row.excess_ns;
+      const auto better = [&](const Account& other) {
+        const bool has_late = !account.late.empty(), other_has = !other.late.empty();
+        if (has_late != other_has) return has_late;
+        if (account.ranks.size() != other.ranks.size())
+          return account.ranks.size() > other.ranks.size();
+        return account.excess_ns > other.excess_ns;
+      };
+      if (best == nullptr || better(*best)) best = &account;
+    }
+    return *best;
+  }
+
+  static std::vector<LateRow> worst_first(const Account& account) {
+    std::vector<LateRow> rows;
+    for (const auto& [launch, row] : account.late) rows.push_back(row);
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const LateRow& a, const LateRow& b) { return a.excess_ns > b.excess_ns; });
+    return rows;
+  }
+
+  // That neither noise alone nor a few moments gave the verdict; few occasions bound it besides.
+  double confidence() const {
+    constexpr double kSurest = 0.98;
+    const auto occasions = static_cast<double>(culprit_.occasions.size());
+    return std::min(kSurest, culprit_.stable * (1 - culprit_.chance) * (1 - 1 / (occasions + 2)));
+  }
+
+  LateOperation operation_of(const LateRow& row) const {
+    LateOperation one;
+    const auto why = why_.find(row.arrival);
+    if (why != why_.end()) one = *why->second;
+    one.match = run_.arrivals[row.arrival].match;
+    one.arrival = row.arrival;
+    one.excess_ns = row.excess_ns;
+    one.caused_wait_ns = row.caused_wait_ns;
+    return one;
+  }
+
+  void add_evidence(const std::vector<LateRow>& rows, Finding* finding) const {
+    if (rows.empty()) return;
+    const MatchRow& match = run_.matches[run_.arrivals[rows.front().arrival].match];
+    finding->func = match.func;
+    finding->ordinal = match.ordinal;
+    for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
+      const int32_t rank = run_.arrivals[i].rank;
+      if (!std::binary_search(finding->culprits.begin(), finding->culprits.end(), rank))
+        finding->ranks.push_back(rank);
+    }
+    constexpr size_t kMostEvidence = 100;
+    for (size_t i = 0; i < rows.size() && i < kMostEvidence; ++i)
+      finding->evidence.emplace_back(LateArrival{operation_of(rows[i])});
+  }
+
+  Cause cause_of(const std::vector<LateRow>& rows) const {
+    std::array<uint32_t, std::size(kCauseNames)> causes{};
+    for (const LateRow& row : rows) ++causes[static_cast<unsigned>(operation_of(row).cause)];
+    return static_cast<Cause>(std::max_element(causes.begin(), causes.end()) - causes.begin());
+  }
+
+  LateFacts facts(const Account& account, const std::vector<LateRow>& rows, Finding* finding) {
+    LateFacts facts;
+    facts.host = run_.processes[tables_.own.actors[culprit_.actors.front()].process].host;
+    facts.whole_host = culprit_.host;
+    facts.late = account.late.size();
+    facts.operations = account.launches;
+    facts.grouped = account.launches < account.operations;
+    std::vector<int64_t> excesses;
+    for (const LateRow& row : rows) {
+      excesses.push_back(row.excess_ns);
+      facts.caused_wait_ns += row.caused_wait_ns;
+    }
+    facts.typical_ns = median(&excesses);
+    facts.cause = rows.empty() ? Cause::Unknown : cause_of(rows);
+    facts.gain_ns = culprit_.gain_ns;
+    facts.gain_share =
+        static_cast<double>(culprit_.gain_ns) / static_cast<double>(culprit_.span_ns);
+    facts.pattern =
+        pattern_of(moments(), first_ns(), first_ns() + culprit_.span_ns, account.launches);
+    facts.alone = culprit_.alone;
+    for (const RankBlame& rank : tables_.ranks) {
+      if (rank.communicator != account.communicator ||
+          std::count(account.ranks.begin(), account.ranks.end(), rank.rank) == 0)
+        continue;
+      facts.passed_on += rank.passed_on;
+      facts.passed_on_wait_ns += rank.passed_on_wait_ns;
+    }
+    for (const auto& [communicator, other] : accounts_) {
+      constexpr size_t kFewest = 3;
+      if (communicator == account.communicator || other.late.size() < kFewest) continue;
+      ++facts.elsewhere;
+      finding->evidence.emplace_back(LateElsewhere{elsewhere(other)});
+    }
+    return facts;
+  }
+  static RankBlame elsewhere(const Account& other) {
+    RankBlame blame;
+    blame.communicator = other.communicator;
+    blame.rank = other.ranks.front();
+    blame.operations = other.launches;
+    blame.late = other.late.size();
+    std::vector<int64_t> excesses;
+    for (const auto& [launch, row] : other.late) excesses.push_back(row.excess_ns);
+    blame.typical_ns = median(&excesses);
+    return blame;
+  }
+
+  int64_t first_ns() const {
+    int64_t first = std::numeric_limits<int64_t>::max();
+    for (const Segment& segment : tables_.own.segments) {
+      if (segment.counts) first = std::min(first, segment.start_ns);
+    }
+    return first;
+  }
+  std::vector<LateMoment> moments() const {
+    std::vector<LateMoment> moments;
+    for (const Occasion& one : culprit_.occasions)
+      moments.push_back({tables_.own.segments[one.arrival].start_ns, one.excess_ns});
+    return moments;
+  }
+
+  const LatenessTables& tables_;
+  const RunTables& run_;
+  const Culprit& culprit_;
+  int64_t typical_ns_ = 0;
+  std::map<uint32_t, const LateOperation*> why_;  // by row of `arrivals`
+  std::map<uint32_t, Account> accounts_;          // by communicator
+};
 
 }  // namespace
 
-Finding straggler_finding(const RunTables& run, const std::vector<LateOperation>& late,
-                          const Straggler& straggler,
-                          const std::vector<const RankBlame*>& elsewhere) {
-  Finding finding;
-  finding.kind = FindingKind::Straggler;
-  finding.communicator = straggler.ranks.front()->communicator;
-  for (const RankBlame* blame : straggler.ranks) finding.culprits.push_back(blame->rank);
-  std::sort(finding.culprits.begin(), finding.culprits.end());
-  finding.since_s = static_cast<double>(straggler.excess_ns) * 1e-9;
-  finding.confidence = std::min(0.99, straggler.surplus * (straggler.late >= 10 ? 1.0 : 0.9));
-  const std::vector<const LateOperation*> own = late_operations_of(run, late, straggler);
-  const MatchRow& match = run.matches[own.front()->match];
-  finding.func = match.func;
-  finding.ordinal = match.ordinal;
-  for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
-    const int32_t rank = run.arrivals[i].rank;
-    if (!std::binary_search(finding.culprits.begin(), finding.culprits.end(), rank))
-      finding.ranks.push_back(rank);
-  }
-  constexpr size_t kMostEvidence = 100;
-  for (size_t i = 0; i < own.size() && i < kMostEvidence; ++i)
-    finding.evidence.emplace_back(LateArrival{*own[i]});
-  for (const RankBlame* other : elsewhere) finding.evidence.emplace_back(LateElsewhere{*other});
-  finding.facts = facts_of(run, straggler, elsewhere.size());
-  return finding;
+Finding straggler_finding(const LatenessTables& tables, const Culprit& culprit) {
+  return Straggler(tables, culprit).finding();
 }
 
 Finding slow_path_finding(const RunTables& run, const SlowPath& path) {

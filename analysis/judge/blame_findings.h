@@ -3,14 +3,21 @@
 
 #include "analysis/judge/finding.h"
 #include "analysis/judge/slow_paths.h"
-#include "analysis/judge/stragglers.h"
+#include "analysis/whatif/culprits.h"
+#include "analysis/whatif/role_reference.h"
 
 namespace lockstep::analysis {
 
-// late: of all ranks. elsewhere: the same processes on other communicators.
-Finding straggler_finding(const RunTables& run, const std::vector<LateOperation>& late,
-                          const Straggler& straggler,
-                          const std::vector<const RankBlame*>& elsewhere);
+// What the accounts of the culprits rest on; all of one run.
+struct LatenessTables {
+  const RunTables& run;
+  const OwnSegments& own;
+  const std::vector<int64_t>& excess_ns;   // by row of `arrivals`
+  const std::vector<LateOperation>& late;  // why operations began late
+  const std::vector<RankBlame>& ranks;     // by communicator, then rank
+};
+
+Finding straggler_finding(const LatenessTables& tables, const Culprit& culprit);
 Finding slow_path_finding(const RunTables& run, const SlowPath& path);
 
 }  // namespace lockstep::analysis

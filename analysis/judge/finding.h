@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/judge/evidence.h"
+#include "analysis/whatif/when_late.h"
 #include "analysis/tables/tables.h"
 
 namespace lockstep::analysis {
@@ -75,12 +76,17 @@ struct SizeFacts {
   bool ended = false;           // it ended all the same
   uint32_t times = 1;
 };
-// One rank, or several of one host, that come last.
+// One rank, or several that come last together.
 struct LateFacts {
   Text host = 0;
   bool whole_host = false;  // they are all that the host has in the communicator
   uint64_t late = 0, operations = 0;
+  bool grouped = false;  // these are group calls of several operations each
   int64_t typical_ns = 0, caused_wait_ns = 0;
+  int64_t gain_ns = 0;    // without it the run would be so much shorter,
+  double gain_share = 0;  // as a part of the run's time
+  LatePattern pattern;    // when in the run
+  bool alone = false;     // no rank does the same work: compared with itself over time
   Cause cause = Cause::Unknown;
   uint64_t passed_on = 0;  // operations that others were late for because of it
   int64_t passed_on_wait_ns = 0;

@@ -7,8 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "analysis/tables/tables.h"
@@ -29,7 +27,7 @@ struct RankBlame {
   int64_t passed_on_wait_ns = 0;  // what was waited in those
   int64_t own_wait_ns = 0;        // what it waited for others, over all operations
   Cause cause = Cause::None;      // the most frequent of those
-  bool accused = false;           // late beyond chance, and enough to matter: has a finding
+  bool accused = false;           // has a finding
 };
 
 struct LateOperation {
@@ -38,9 +36,5 @@ struct LateOperation {
   uint32_t origin = kNoRow;  // row in `matches` where the lateness began; itself unless inherited
   Cause cause = Cause::Unknown;
 };
-
-using RankKey = std::pair<uint32_t, int32_t>;  // communicator, rank
-// By how much each rank's own late operations were late, trifles included.
-using Excesses = std::map<RankKey, std::vector<int64_t>>;
 
 }  // namespace lockstep::analysis

@@ -141,10 +141,36 @@ std::string who_of(const RunTables& run, const Finding& finding) {
 }
 
 std::string lateness(const LateFacts& facts) {
-  return "in " + std::to_string(facts.late) + " of " + counted(facts.operations, "operation") +
-         ", typically by " + duration(facts.typical_ns) + " (" +
-         kCauseNames[static_cast<unsigned>(facts.cause)] + "); the others waited " +
-         duration(facts.caused_wait_ns) + " for ";
+  return "in " + std::to_string(facts.late) + " of " +
+         counted(facts.operations, facts.grouped ? "group call" : "operation") + ", typically by " +
+         duration(facts.typical_ns) + " (" + kCauseNames[static_cast<unsigned>(facts.cause)] +
+         "); the others waited " + duration(facts.caused_wait_ns) + " for ";
+}
+
+// When in the run, where that tells something: " It was late only in the first 1.20 s of the run."
+std::string when_late(const LatePattern& pattern, bool single) {
+  const std::string who = single ? " It was late" : " They were late";
+  switch (pattern.when) {
+    case WhenLate::AtStart:
+      return who + " only at the start of the run, in its first " + duration(pattern.until_ns) +
+             ".";
+    case WhenLate::Periodic:
+      return who + " every " + duration(pattern.period_ns) + ".";
+    case WhenLate::InBursts:
+      return who + " in bursts, in " + percent(pattern.share_of_time) + " of the run's time.";
+    case WhenLate::Growing:
+      return who + " more and more, at the end " + times(pattern.growth) +
+             " as much as at the start.";
+    case WhenLate::Throughout:
+      break;
+  }
+  return "";
+}
+
+// " Without it the run would be 18 % (3.60 s) shorter."
+std::string cost(const LateFacts& facts, bool single) {
+  return std::string(" Without ") + (single ? "it" : "them") + " the run would be " +
+         percent(facts.gain_share) + " (" + duration(facts.gain_ns) + ") shorter.";
 }
 
 std::string late_sentence(const RunTables& run, const Finding& finding, const LateFacts& facts) {
@@ -161,6 +187,11 @@ std::string late_sentence(const RunTables& run, const Finding& finding, const La
   if (facts.elsewhere != 0)
     text += (single ? " It is" : " They are") + std::string(" just as late on ") +
             counted(facts.elsewhere, "other communicator") + ".";
+  text += when_late(facts.pattern, single) + cost(facts, single);
+  if (facts.alone)
+    text += std::string(" No other rank does the same work, so ") +
+            (single ? "it is compared with itself" : "they are compared with themselves") +
+            " over time.";
   return text;
 }
 

@@ -90,6 +90,12 @@ void put_culprits(JsonFields& out, const RunTables& run,
   });
 }
 
+void put_lateness(JsonFields& out, const analysis::LateFacts& late) {
+  out.number("gain_ns", late.gain_ns);
+  out.number("gain_share", late.gain_share);
+  out.string("when", analysis::kWhenLateNames[static_cast<unsigned>(late.pattern.when)]);
+}
+
 void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) {
   analysis::CommunicatorRow comm;
   if (finding.communicator != analysis::kNoRow) comm = run.communicators[finding.communicator];
@@ -108,6 +114,8 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
     out.list("consequences", finding.consequences, [&](const analysis::Consequence& consequence) {
       put_consequence(out, run, consequence);
     });
+    if (const auto* late = std::get_if<analysis::LateFacts>(&finding.facts))
+      put_lateness(out, *late);
     out.strings("evidence", evidence_lines(run, finding));
     out.string("text", sentence(run, finding));
   });

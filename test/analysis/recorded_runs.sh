@@ -25,6 +25,8 @@ for events in all proxy; do
   expect straggler_alltoall '[["straggler",[0]]]'
   expect straggler_groups '[["straggler",[1]]]'
   expect straggler_split '[["straggler",[3]]]'
+  expect healthy_groups '[]'
+  expect rare_long_stall '[["straggler",[0]]]'
   expect hang '[["missing_rank",[1]]]'
 done
 # Short logs in which nobody does wrong; abort_middle apart, whose operation stands still for the 530 ms of the abort.

@@ -86,15 +86,42 @@ TEST(Sentence, OfAStragglerSaysHowOftenAndWhatItCost) {
   facts.typical_ns = 4'000'000;
   facts.caused_wait_ns = 3'000'000'000;
   facts.cause = Cause::HostLate;
+  facts.gain_ns = 900'000'000;
+  facts.gain_share = 0.184;
   finding.facts = facts;
   EXPECT_EQ(
       sentence(SaidRun(), finding),
       "Rank 2 of world arrived last, and clearly late, in 250 of 998 operations, typically by "
-      "4.00 ms (host_late); the others waited 3.00 s for it in all. Rank 2 is pid 4702 on "
-      "node8.");
+      "4.00 ms (host_late); the others waited 3.00 s for it in all. Without it the run would be "
+      "18 % (900 ms) shorter. Rank 2 is pid 4702 on node8.");
   EXPECT_EQ(late_in_short(SaidRun(), finding),
             "rank 2 of world, in 250 of 998 operations, typically by 4.00 ms (host_late); the "
             "others waited 3.00 s for it. Rank 2 is pid 4702 on node8.");
+}
+
+TEST(Sentence, OfAStragglerSaysWhenItWasLate) {
+  Finding finding;
+  finding.kind = FindingKind::Straggler;
+  finding.communicator = 0;
+  finding.culprits = {2};
+  LateFacts facts;
+  facts.grouped = true;
+  const auto said = [&](WhenLate when) {
+    facts.pattern = {when, 2'000'000'000, 300'000'000, 0.15, 2.5};
+    finding.facts = facts;
+    return sentence(SaidRun(), finding);
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(said(WhenLate::AtStart),
+                  "It was late only at the start of the run, in its first 300 ms."));
+  EXPECT_TRUE(has(said(WhenLate::Periodic), "It was late every 2.00 s."));
+  EXPECT_TRUE(has(said(WhenLate::InBursts), "It was late in bursts, in 15 % of the run's time."));
+  EXPECT_TRUE(has(said(WhenLate::Growing),
+                  "It was late more and more, at the end 2.5 times as much as at the start."));
+  EXPECT_FALSE(has(said(WhenLate::Throughout), "It was late"));
+  EXPECT_TRUE(has(said(WhenLate::Throughout), "in 0 of 0 group calls"));
 }
 
 TEST(Sentence, IsWholeForEveryClueAndNeverWritesAnUnknownRankAsANumber) {

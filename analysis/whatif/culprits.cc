@@ -1,0 +1,364 @@
+#include "analysis/whatif/culprits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "analysis/whatif/resample.h"
+#include "base/quantile.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// A finding costs at least so much of the run's time,
+constexpr double kLeastShare = 0.02;
+// so many times what a rank typically costs,
+constexpr int64_t kTimesTypical = 4;
+// and noise would give anybody its occasions less often than this.
+constexpr double kMostChance = 0.07;
+// Of the best gain, what a smaller set must have to be accused instead.
+constexpr double kMostOfBest = 0.8;
+constexpr size_t kFewestOccasions = 2;
+// Clock reads, cache misses and interrupts alone make ranks late by so much.
+constexpr int64_t kLeastTypicalNs = 50'000;
+// A trifle beside the worst culprit is none: curing that one leaves the rest inexactly known.
+constexpr double kTrifle = 0.1;
+constexpr size_t kMostCulprits = 16;
+// So many ranks are replayed one by one, and members of a set left out in turn.
+constexpr size_t kMostReplayed = 64;
+
+struct Candidate {
+  std::vector<uint32_t> actors;  // sorted
+  bool host = false;
+  int64_t at_most_ns = 0;  // its excess on the critical path: no replay can gain more
+  int64_t gain_ns = 0;
+};
+
+// Probability that at least `own` of `all` occasions fall on a set with this share of the ranks.
+double binomial_tail(size_t own, size_t all, double share) {
+  const auto n = static_cast<double>(all);
+  double tail = 0;
+  for (size_t k = own; k <= all; ++k) {
+    const auto x = static_cast<double>(k);
+    tail += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) +
+                     x * std::log(share) + (n - x) * std::log1p(-share));
+  }
+  return std::min(1.0, tail);
+}
+
+// Half of the time lost is lost on occasions at least as bad as this one.
+int64_t typical_of(std::vector<int64_t> excesses) {
+  std::sort(excesses.rbegin(), excesses.rend());
+  int64_t all = 0, so_far = 0;
+  for (const int64_t one : excesses) all += one;
+  for (const int64_t one : excesses) {
+    so_far += one;
+    if (so_far * 2 >= all) return one;
+  }
+  return 0;
+}
+
+class Search {
+ public:
+  Search(const RunTables& run, const OwnSegments& own, const std::vector<int64_t>& excess_ns,
+         const std::vector<uint8_t>& alone)
+      : run_(run), own_(own), alone_(alone), what_if_(run, own, excess_ns) {}
+
+  std::vector<Culprit> find() {
+    cured_.assign(own_.actors.size(), 0);
+    active_.assign(own_.actors.size(), 0);
+    for (const uint32_t a : own_.order) active_[own_.segments[a].actor] = 1;
+    find_sets();
+    std::vector<Culprit> found;
+    while (found.size() < kMostCulprits) {
+      Culprit culprit;
+      if (!find_next(&culprit)) break;
+      worst_ns_ = std::max(worst_ns_, culprit.gain_ns);
+      for (const uint32_t actor : culprit.actors) cured_[actor] = 1;
+      found.push_back(std::move(culprit));
+    }
+    return found;
+  }
+
+ private:
+  size_t suspects() const {
+    size_t count = 0;
+    for (size_t i = 0; i < active_.size(); ++i) count += active_[i] != 0 && cured_[i] == 0;
+    return count;
+  }
+
+  // Hosts, and members of communicators: at most half of all, for the rest are their measure.
+  void find_sets() {
+    std::map<Text, std::vector<uint32_t>> hosts;
+    for (uint32_t i = 0; i < own_.actors.size(); ++i) {
+      if (active_[i] != 0) hosts[run_.processes[own_.actors[i].process].host].push_back(i);
+    }
+    for (auto& [host, actors] : hosts) add_set(std::move(actors), true);
+    for (const CommunicatorRow& comm : run_.communicators) {
+      std::vector<uint32_t> actors;
+      for (uint32_t m = comm.first_member; m < comm.first_member + comm.members; ++m) {
+        const uint32_t actor = own_.actor_of(run_, run_.members[m]);
+        if (actor != kNoRow && active_[actor] != 0) actors.push_back(actor);
+      }
+      add_set(std::move(actors), false);
+    }
+  }
+  void add_set(std::vector<uint32_t> actors, bool host) {
+    std::sort(actors.begin(), actors.end());
+    actors.erase(std::unique(actors.begin(), actors.end()), actors.end());
+    if (actors.size() < 2 || actors.size() * 2 > suspects() || !known_.insert(actors).second)
+      return;
+    Candidate set;
+    set.actors = std::move(actors);
+    set.host = host;
+    sets_.push_back(std::move(set));
+  }
+
+  int64_t replay(const std::vector<uint32_t>& actors) {
+    std::vector<uint8_t> cured = cured_;
+    for (const uint32_t actor : actors) cured[actor] = 1;
+    return what_if_.gain_ns(cured) - base_ns_;
+  }
+
+  bool find_next(Culprit* culprit) {
+    base_ns_ = what_if_.gain_ns(cured_);
+    path_ = what_if_.critical_path(cured_);
+    on_path_ns_.assign(own_.actors.size(), 0);
+    for (const PathPiece& piece : path_)
+      on_path_ns_[own_.segments[piece.arrival].actor] += piece.excess_ns;
+    const auto least_ns =
+        static_cast<int64_t>(std::max(kLeastShare * static_cast<double>(what_if_.span_ns()),
+                                      kTrifle * static_cast<double>(worst_ns_)));
+    std::vector<Candidate> ranks = replay_ranks(least_ns);
+    std::vector<Candidate> sets = replay_sets(least_ns, ranks.empty() ? 0 : ranks.front().gain_ns);
+    while (!ranks.empty() || !sets.empty()) {
+      const int64_t best_ns = std::max(ranks.empty() ? 0 : ranks.front().gain_ns,
+                                       sets.empty() ? 0 : sets.front().gain_ns);
+      if (best_ns < least_ns || best_ns <= 0) return false;
+      const bool rank_suffices = !ranks.empty() && static_cast<double>(ranks.front().gain_ns) >=
+                                                       kMostOfBest * static_cast<double>(best_ns);
+      std::vector<Candidate>& from = rank_suffices ? ranks : sets;
+      const auto chosen = rank_suffices ? from.begin() : smallest(&from, best_ns);
+      const bool accused = rank_suffices || are_late_together(&*chosen);
+      if (accused && accuse(*chosen, culprit)) return true;
+      from.erase(chosen);
+    }
+    return false;
+  }
+
+  // The best first; of many ranks only those that can matter.
+  std::vector<Candidate> replay_ranks(int64_t least_ns) {
+    std::vector<Candidate> ranks;
+    const bool all = suspects() <= kMostReplayed;
+    gains_.clear();
+    for (uint32_t i = 0; i < own_.actors.size(); ++i) {
+      if (active_[i] == 0 || cured_[i] != 0) continue;
+      Candidate one;
+      one.actors = {i};
+      one.at_most_ns = one.gain_ns = on_path_ns_[i];
+      if (one.at_most_ns >= least_ns || (all && one.at_most_ns > 0)) one.gain_ns = replay({i});
+      gains_[i] = one.gain_ns;
+      if (one.gain_ns >= least_ns) ranks.push_back(one);
+    }
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.gain_ns > b.gain_ns; });
+    return ranks;
+  }
+  // Those that gain clearly more than the best rank, the best first.
+  std::vector<Candidate> replay_sets(int64_t least_ns, int64_t best_rank_ns) {
+    std::vector<Candidate> sets;
+    for (Candidate set : sets_) {
+      set.at_most_ns = 0;
+      for (const uint32_t actor : set.actors) set.at_most_ns += on_path_ns_[actor];
+      if (set.at_most_ns < least_ns ||
+          static_cast<double>(set.at_most_ns) * kMostOfBest <= static_cast<double>(best_rank_ns))
+        continue;
+      set.gain_ns = replay(set.actors);
+      sets.push_back(std::move(set));
+    }
+    std::stable_sort(sets.begin(), sets.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.gain_ns > b.gain_ns; });
+    return sets;
+  }
+  static std::vector<Candidate>::iterator smallest(std::vector<Candidate>* sets, int64_t best_ns) {
+    auto chosen = sets->begin();
+    for (auto one = sets->begin(); one != sets->end(); ++one) {
+      if (static_cast<double>(one->gain_ns) >= kMostOfBest * static_cast<double>(best_ns) &&
+          one->actors.size() < chosen->actors.size())
+        chosen = one;
+    }
+    return chosen;
+  }
+
+  // A set is one cause where curing its ranks one by one gains less than half of what curing all of
+  // them does: they hold the run up at the same moments. Ranks that add nothing leave the set.
+  bool are_late_together(Candidate* set) {
+    int64_t single_ns = 0;
+    for (const uint32_t actor : set->actors) single_ns += gains_[actor];
+    if (single_ns * 2 >= set->gain_ns) return false;
+    if (set->actors.size() > kMostReplayed) return true;
+    std::vector<uint32_t> kept = set->actors;
+    for (const uint32_t actor : set->actors) {
+      if (kept.size() == 1) break;
+      std::vector<uint32_t> fewer;
+      for (const uint32_t other : kept) {
+        if (other != actor) fewer.push_back(other);
+      }
+      if (static_cast<double>(replay(fewer)) >= 0.95 * static_cast<double>(set->gain_ns))
+        kept = std::move(fewer);
+    }
+    const bool most = kept.size() * 2 > set->actors.size();
+    set->host = set->host && kept.size() == set->actors.size();
+    set->actors = std::move(kept);
+    set->gain_ns = replay(set->actors);
+    return most && set->actors.size() > 1;
+  }
+
+  // What a rank that is not in the set typically gains: noise.
+  int64_t typical_gain(const std::vector<uint32_t>& actors) const {
+    std::vector<int64_t> others;
+    for (const auto& [actor, gain_ns] : gains_) {
+      if (!std::binary_search(actors.begin(), actors.end(), actor)) others.push_back(gain_ns);
+    }
+    if (others.empty()) return 0;
+    std::sort(others.begin(), others.end());
+    return others[(others.size() - 1) / 2];
+  }
+
+  bool accuse(const Candidate& candidate, Culprit* culprit) {
+    const int64_t typical_ns =
+        typical_gain(candidate.actors) * static_cast<int64_t>(candidate.actors.size());
+    const size_t left = suspects();
+    if (left <= candidate.actors.size() || candidate.gain_ns < kTimesTypical * typical_ns)
+      return false;
+    culprit->actors = candidate.actors;
+    culprit->host = candidate.host;
+    culprit->gain_ns = candidate.gain_ns;
+    culprit->span_ns = what_if_.span_ns();
+    culprit->alone = std::all_of(candidate.actors.begin(), candidate.actors.end(),
+                                 [&](uint32_t actor) { return alone_[actor] != 0; });
+    collect_occasions(candidate, culprit);
+    if (culprit->chance > kMostChance || !holds_without_worst(*culprit, typical_ns)) return false;
+    std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
+                     [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
+    culprit->stable = share_of_resamples(candidate, typical_ns);
+    return true;
+  }
+
+  // No single moment makes a culprit: without its worst it must still be beyond noise, and cost half
+  // of what matters.
+  bool holds_without_worst(const Culprit& culprit, int64_t typical_ns) const {
+    int64_t all_ns = 0, worst_ns = 0;
+    for (const Occasion& one : culprit.occasions) {
+      all_ns += one.excess_ns;
+      worst_ns = std::max(worst_ns, one.excess_ns);
+    }
+    if (all_ns == 0) return false;
+    const double left_ns = static_cast<double>(culprit.gain_ns) *
+                           static_cast<double>(all_ns - worst_ns) / static_cast<double>(all_ns);
+    return left_ns >= kLeastShare / 2 * static_cast<double>(culprit.span_ns) &&
+           left_ns >= static_cast<double>(kTimesTypical * typical_ns);
+  }
+
+  // A training step, else a launch.
+  uint64_t trial_of(const PathPiece& piece) const {
+    const uint32_t step = run_.matches[run_.arrivals[piece.arrival].match].step;
+    return step != kNoRow ? step : uint64_t{1} << 32 | own_.segments[piece.arrival].launch;
+  }
+
+  bool is_of(const Candidate& candidate, const PathPiece& piece) const {
+    return std::binary_search(candidate.actors.begin(), candidate.actors.end(),
+                              own_.segments[piece.arrival].actor);
+  }
+
+  // For this piece: in its operation, or in a later one that its rank came late to for that reason.
+  bool anybody_waited(size_t at) const {
+    const uint32_t actor = own_.segments[path_[at].arrival].actor;
+    for (size_t i = at; i < path_.size() && own_.segments[path_[i].arrival].actor == actor; ++i) {
+      if (path_[i].waited_ns * 2 >= path_[at].excess_ns) return true;
+      if (i != at && path_[i].excess_ns * 2 >= path_[at].excess_ns) break;
+    }
+    return false;
+  }
+
+  void collect_occasions(const Candidate& candidate, Culprit* culprit) const {
+    std::vector<int64_t> excesses;
+    for (const PathPiece& piece : path_) {
+      if (is_of(candidate, piece) && piece.excess_ns > 0) excesses.push_back(piece.excess_ns);
+    }
+    const int64_t typical_ns = typical_of(std::move(excesses));
+    if (typical_ns < kLeastTypicalNs) return;
+    std::set<uint64_t> own, others;
+    std::vector<size_t> moments;  // of the occasions, in trials of the path
+    size_t trials = 0;
+    uint64_t trial = 0;
+    for (const PathPiece& piece : path_) {
+      if (trials == 0 || trial_of(piece) != trial) ++trials;
+      trial = trial_of(piece);
+      if (piece.excess_ns * 2 < typical_ns) continue;
+      if (is_of(candidate, piece)) {
+        if (!anybody_waited(static_cast<size_t>(&piece - path_.data()))) continue;
+        culprit->occasions.push_back({piece.arrival, piece.excess_ns});
+        if (own.insert(trial).second) moments.push_back(trials);
+      } else {
+        others.insert(trial);
+      }
+    }
+    if (own.size() < kFewestOccasions) return;
+    const auto size = static_cast<double>(candidate.actors.size());
+    const auto left = static_cast<double>(suspects());
+    // As many as could have been accused instead.
+    const double alternatives = std::max(1.0, left / size);
+    culprit->chance =
+        alternatives * binomial_tail(own.size(), own.size() + others.size(), size / left);
+    // Noise would not gather in one part of the run either.
+    const auto count = static_cast<double>(own.size());
+    const double window =
+        static_cast<double>(moments.back() - moments.front() + 1) / static_cast<double>(trials);
+    culprit->chance *= std::min(1.0, count * std::pow(window, count - 1));
+    culprit->chance = std::min(1.0, culprit->chance);
+  }
+
+  // Block bootstrap over the critical path: does the verdict hang on a few moments?
+  double share_of_resamples(const Candidate& candidate, int64_t typical_ns) const {
+    std::vector<int64_t> gains_ns;
+    int64_t all_ns = 0;
+    uint64_t trial = 0;
+    for (const PathPiece& piece : path_) {
+      if (gains_ns.empty() || trial_of(piece) != trial) gains_ns.push_back(0);
+      trial = trial_of(piece);
+      if (!is_of(candidate, piece)) continue;
+      gains_ns.back() += piece.excess_ns;
+      all_ns += piece.excess_ns;
+    }
+    if (all_ns == 0) return 0;
+    const auto of_path = static_cast<double>(candidate.gain_ns) / static_cast<double>(all_ns);
+    const double least_ns = std::max(kLeastShare * static_cast<double>(what_if_.span_ns()),
+                                     static_cast<double>(kTimesTypical * typical_ns));
+    return share_that_keeps(gains_ns, least_ns / of_path);
+  }
+
+  const RunTables& run_;
+  const OwnSegments& own_;
+  const std::vector<uint8_t>& alone_;
+  WhatIf what_if_;
+  std::vector<uint8_t> cured_, active_;  // by actor: accused already; has operations
+  std::vector<Candidate> sets_;
+  std::set<std::vector<uint32_t>> known_;
+  // Of this round: what the cured gain, the critical path left, and each actor's excess on it.
+  int64_t base_ns_ = 0, worst_ns_ = 0;
+  std::vector<PathPiece> path_;
+  std::vector<int64_t> on_path_ns_;
+  std::map<uint32_t, int64_t> gains_;  // by actor
+};
+
+}  // namespace
+
+std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own,
+                                   const std::vector<int64_t>& excess_ns,
+                                   const std::vector<uint8_t>& alone) {
+  return Search(run, own, excess_ns, alone).find();
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,38 @@
+// Whose lateness costs the job time, by what the replay (what_if.h) gains without it. Asked of every
+// rank, host and communicator: the smallest set of ranks that has most of the best gain is accused and
+// cured, and the question asked again, so that several culprits do not excuse each other.
+//
+// Noise has many authors. So a gain must be a part of the run's time that matters, far beyond what a
+// rank typically has, and the occasions it comes from must fall on that set more often than chance
+// lets them. One group call, or one training step where steps are known, is one occasion.
+// The cost is bounded: a set that has no excess on the critical path gains nothing and is not replayed.
+#pragma once
+
+#include <vector>
+
+#include "analysis/whatif/what_if.h"
+
+namespace lockstep::analysis {
+
+// One time that a culprit held the run up.
+struct Occasion {
+  uint32_t arrival = kNoRow;  // row: the operation it came late to
+  int64_t excess_ns = 0;
+};
+
+struct Culprit {
+  std::vector<uint32_t> actors;  // the most to blame first
+  bool host = false;             // what they have in common: they are (nearly) all of a host
+  int64_t gain_ns = 0;           // the run would be so much shorter
+  int64_t span_ns = 0;           // of so much
+  double chance = 1;             // that noise alone gives anybody these occasions
+  double stable = 0;             // share of runs made of this one's parts that give the same answer
+  bool alone = false;            // nobody has its role: compared with itself over time
+  std::vector<Occasion> occasions;  // in the order of time
+};
+
+std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own,
+                                   const std::vector<int64_t>& excess_ns,
+                                   const std::vector<uint8_t>& alone);
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,262 @@
+#include "analysis/whatif/own_segments.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace lockstep::analysis {
+namespace {
+
+// What ends so shortly after a start may well have ended before it: GPU stamps are that exact.
+constexpr int64_t kSameInstantNs = 1'000;
+// So far back a predecessor is looked for among operations that overlap.
+constexpr size_t kFarthestBack = 1024;
+
+class Finder {
+ public:
+  explicit Finder(const RunTables& run) : run_(run) {}
+
+  OwnSegments find() {
+    number_actors();
+    collect();
+    find_ends_of_wholes();
+    place_starts();
+    place_ends();
+    find_predecessors();
+    return std::move(out_);
+  }
+
+ private:
+  Segment& at(size_t i) { return out_.segments[out_.order[i]]; }
+  const OperationRow& operation(size_t i) const {
+    return run_.operations[run_.arrivals[out_.order[i]].operation];
+  }
+  const MatchRow& match(size_t i) const { return run_.matches[run_.arrivals[out_.order[i]].match]; }
+
+  void number_actors() {
+    std::vector<uint32_t> locals(run_.processes.size(), 1);
+    out_.member_local.resize(run_.members.size());
+    for (const CommunicatorRow& comm : run_.communicators) {
+      std::unordered_map<uint32_t, uint32_t> seen;  // by process
+      for (uint32_t m = comm.first_member; m < comm.first_member + comm.members; ++m) {
+        const uint32_t process = run_.members[m].process;
+        if (process == kNoRow) continue;
+        const uint32_t local = seen[process]++;
+        out_.member_local[m] = local;
+        locals[process] = std::max(locals[process], local + 1);
+      }
+    }
+    for (uint32_t p = 0; p < run_.processes.size(); ++p) {
+      out_.first_actor.push_back(static_cast<uint32_t>(out_.actors.size()));
+      for (uint32_t local = 0; local < locals[p]; ++local) out_.actors.push_back({p, local});
+    }
+  }
+
+  uint32_t actor_of(const OperationRow& row) const {
+    const uint32_t first = out_.first_actor[row.process];
+    const bool single = row.process + 1 < out_.first_actor.size()
+                            ? out_.first_actor[row.process + 1] == first + 1
+                            : out_.actors.size() == first + 1;
+    if (single) return first;
+    const CommunicatorRow& comm = run_.communicators[row.communicator];
+    const auto begin = run_.members.begin() + comm.first_member, end = begin + comm.members;
+    const auto member = std::find_if(begin, end, [&](const MemberRow& one) {
+      return one.process == row.process && one.rank == row.rank;
+    });
+    return member == end
+               ? first
+               : first + out_.member_local[static_cast<size_t>(member - run_.members.begin())];
+  }
+
+  static bool took_place(const OperationRow& row) {
+    return row.state == OpState::Done || row.state == OpState::Enqueued ||
+           row.state == OpState::Incomplete;
+  }
+
+  // The last kernel or network end of a row; of an assembled operation that of the last part, by the
+  // network where a part has no kernel times.
+  int64_t finish_of(uint32_t arrival) const {
+    const auto whole = whole_finish_ns_.find(run_.arrivals[arrival].operation);
+    return whole == whole_finish_ns_.end() ? run_.arrivals[arrival].finish_ns : whole->second;
+  }
+  void find_ends_of_wholes() {
+    for (const OperationRow& part : run_.operations) {
+      if (part.assembled == kNoRow || run_.operations[part.assembled].finish_ns == kNoTime)
+        continue;
+      int64_t& finish_ns = whole_finish_ns_.try_emplace(part.assembled, kNoTime).first->second;
+      finish_ns = std::max(finish_ns,
+                           part.kernel_stop_ns != kNoTime ? part.kernel_stop_ns : part.finish_ns);
+    }
+  }
+
+  // Rows in the order of the calls, by actor, with the launches numbered.
+  void collect() {
+    std::vector<uint32_t> arrival_of(run_.operations.size(), kNoRow);
+    for (uint32_t a = 0; a < run_.arrivals.size(); ++a) {
+      const ArrivalRow& arrival = run_.arrivals[a];
+      const OperationRow& row = run_.operations[arrival.operation];
+      // The whole of an all-to-all stands for its parts.
+      if (row.assembled == kNoRow && arrival.arrival_ns != kNoTime && took_place(row))
+        arrival_of[arrival.operation] = a;
+    }
+    out_.segments.resize(run_.arrivals.size());
+    std::vector<std::vector<uint32_t>> rows_of(out_.actors.size());
+    for (uint32_t o = 0; o < run_.operations.size(); ++o) {
+      if (arrival_of[o] == kNoRow) continue;
+      const uint32_t actor = actor_of(run_.operations[o]);
+      out_.segments[arrival_of[o]].actor = actor;
+      rows_of[actor].push_back(arrival_of[o]);
+    }
+    for (auto& rows : rows_of) {
+      number_launches(rows);
+      out_.order.insert(out_.order.end(), rows.begin(), rows.end());
+      std::vector<uint32_t>().swap(rows);
+    }
+  }
+  void number_launches(const std::vector<uint32_t>& rows) {
+    const OperationRow* previous = nullptr;
+    for (const uint32_t a : rows) {
+      const OperationRow& row = run_.operations[run_.arrivals[a].operation];
+      const bool same = previous != nullptr && previous->replay == row.replay &&
+                        ((row.group_id != 0 && previous->group_id == row.group_id) ||
+                         (row.launch_ns != kNoTime && previous->launch_ns == row.launch_ns));
+      if (!same) set_up_.push_back(false);
+      out_.segments[a].launch = static_cast<uint32_t>(set_up_.size() - 1);
+      // The first operation of a communicator, or with a peer, sets up its connections.
+      if (row.ordinal + row.replay == 0) set_up_.back() = true;
+      previous = &row;
+    }
+  }
+
+  // When the operations before one on its communicator, or on its stream, had ended.
+  struct Serial {
+    uint32_t launch = kNoRow;
+    int64_t before_ns = kNoTime, own_ns = kNoTime;  // of earlier launches; of `launch`
+    void enter(uint32_t at) {
+      if (at == launch) return;
+      before_ns = std::max(before_ns, own_ns);
+      own_ns = kNoTime;
+      launch = at;
+    }
+  };
+
+  void place_starts() {
+    out_.last_start_ns.assign(run_.matches.size(), kNoTime);
+    std::unordered_map<uint64_t, Serial> serial;
+    uint32_t actor = kNoRow;
+    for (size_t i = 0; i < out_.order.size(); ++i) {
+      Segment& segment = at(i);
+      if (segment.actor != actor) serial.clear();
+      actor = segment.actor;
+      const ArrivalRow& arrival = run_.arrivals[out_.order[i]];
+      const OperationRow& row = operation(i);
+      const int64_t finish_ns = finish_of(out_.order[i]);
+      segment.start_ns = arrival.arrival_ns;
+      Serial* const lines[] = {&serial[uint64_t{row.communicator} << 1],
+                               row.stream == 0 ? nullptr : &serial[row.stream << 1 | 1]};
+      for (Serial* line : lines) {
+        if (line == nullptr) continue;
+        line->enter(segment.launch);
+        // What ended before it did not run beside it.
+        if (arrival.basis != ArrivalBasis::KernelStart &&
+            (finish_ns == kNoTime || line->before_ns < finish_ns))
+          segment.start_ns = std::max(segment.start_ns, line->before_ns);
+        line->own_ns = std::max(line->own_ns, finish_ns);
+      }
+      int64_t& last = out_.last_start_ns[arrival.match];
+      last = std::max(last, segment.start_ns);
+      segment.counts =
+          !set_up_[segment.launch] && match(i).comparable != 0 && match(i).arrivals > 1;
+    }
+  }
+
+  void place_ends() {
+    Following any;  // call of the actor
+    std::unordered_map<uint32_t, Following> on_communicator;
+    for (size_t i = out_.order.size(); i-- > 0;) {
+      Segment& segment = at(i);
+      if (i + 1 == out_.order.size() || at(i + 1).actor != segment.actor) {
+        any = Following();
+        on_communicator.clear();
+      }
+      Following& same = on_communicator[match(i).communicator];
+      any.enter(segment);
+      same.enter(segment);
+      place_end(out_.order[i], any.next_ns, same.next_ns);
+    }
+  }
+  // When the launch after the one at hand starts, going backwards.
+  struct Following {
+    uint32_t launch = kNoRow;
+    int64_t next_ns = kNoTime, own_ns = kNoTime;
+    void enter(const Segment& segment) {
+      if (segment.launch != launch) next_ns = own_ns;
+      launch = segment.launch;
+      own_ns = segment.start_ns;
+    }
+  };
+
+  void place_end(uint32_t a, int64_t next_ns, int64_t next_on_communicator_ns) {
+    Segment& segment = out_.segments[a];
+    const ArrivalRow& arrival = run_.arrivals[a];
+    const MatchRow& match = run_.matches[arrival.match];
+    const int64_t last_ns = out_.last_start_ns[arrival.match];
+    int64_t finish_ns = finish_of(a);
+    const bool together = match.comparable != 0 && match.arrivals > 1;
+    segment.waits = together && (finish_ns != kNoTime ? finish_ns >= last_ns
+                                 : next_ns == kNoTime ? true
+                                                      : next_ns >= last_ns);
+    // Proxy threads see ends late: the next operation of a communicator begins after this one.
+    if (finish_ns != kNoTime && next_on_communicator_ns != kNoTime)
+      finish_ns = std::min(finish_ns, next_on_communicator_ns);
+    segment.end_ns = finish_ns != kNoTime ? finish_ns : segment.start_ns;
+    // An end lies after what it waited for: the order of a replay.
+    segment.end_ns = std::max(segment.end_ns, 1 + (segment.waits ? last_ns : segment.start_ns));
+  }
+
+  bool was_over(uint32_t a, int64_t at_ns) const {
+    const Segment& segment = out_.segments[a];
+    const int64_t begun_ns =
+        segment.waits ? out_.last_start_ns[run_.arrivals[a].match] : segment.start_ns;
+    return segment.end_ns <= at_ns + kSameInstantNs && begun_ns < at_ns;
+  }
+
+  void find_predecessors() {
+    std::vector<int64_t> latest_before(out_.order.size(), kNoTime);  // end of any earlier call
+    size_t first = 0;
+    for (size_t i = 0; i < out_.order.size(); ++i) {
+      Segment& segment = at(i);
+      if (i == 0 || at(i - 1).actor != segment.actor) {
+        first = i;
+        continue;
+      }
+      latest_before[i] = std::max(latest_before[i - 1], at(i - 1).end_ns);
+      int64_t end_ns = kNoTime;
+      for (size_t j = i; j-- > first && i - j <= kFarthestBack;) {
+        const Segment& earlier = at(j);
+        if (earlier.end_ns > end_ns && was_over(out_.order[j], segment.start_ns)) {
+          end_ns = earlier.end_ns;
+          segment.before = out_.order[j];
+        }
+        if (latest_before[j] <= end_ns) break;  // nothing further back ended later
+      }
+      if (segment.before != kNoRow) segment.own_ns = segment.start_ns - end_ns;
+    }
+  }
+
+  const RunTables& run_;
+  std::vector<bool> set_up_;                               // by launch
+  std::unordered_map<uint32_t, int64_t> whole_finish_ns_;  // by row of `operations`
+  OwnSegments out_;
+};
+
+}  // namespace
+
+uint32_t OwnSegments::actor_of(const RunTables& run, const MemberRow& member) const {
+  if (member.process == kNoRow) return kNoRow;
+  return first_actor[member.process] +
+         member_local[static_cast<size_t>(&member - run.members.data())];
+}
+
+OwnSegments find_own_segments(const RunTables& run) { return Finder(run).find(); }
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,53 @@
+// What each rank owns of the time: the stretch between the end of what it last waited for and its next
+// arrival. Arriving late is no fault, for an earlier rank may have been late, or it is the schedule:
+// bubbles of a pipeline lie inside its receives, waiting for a late peer inside the collective, and
+// neither is an own segment. Built once by the blame, linear in the operations; then only read.
+//
+// Where kernels are not recorded an arrival is the enqueue, which may run ahead of the GPU: an operation
+// then starts no earlier than the operation before it on its communicator or stream ended. Where ends
+// are not recorded, an operation ends with its last arrival, unless the rank had called the next by then.
+#pragma once
+
+#include <vector>
+
+#include "analysis/tables/run_tables.h"
+
+namespace lockstep::analysis {
+
+// What does one thing after the other: a process, or the part of it that is one rank where it has
+// several ranks of one communicator (a process that drives several GPUs).
+struct Actor {
+  uint32_t process = kNoRow;
+  uint32_t local = 0;  // 0, 1, ... among the ranks that its process has in one communicator
+};
+
+// One operation of one rank, as a row of `arrivals`.
+struct Segment {
+  int64_t start_ns = kNoTime, end_ns = kNoTime;
+  // From the end of `before` to the start, less than 0 by the exactness of the stamps at most; kNoTime:
+  // nothing came before.
+  int64_t own_ns = kNoTime;
+  uint32_t before =
+      kNoRow;  // row of `arrivals`: of the same actor, the last to end before the start
+  uint32_t actor =
+      kNoRow;           // kNoRow: the row takes no part (the parts of an assembled operation, ...)
+  uint32_t launch = 0;  // operations of one group call have one launch, and are one trial
+  bool waits = false;   // its end came after the last arrival of its match: it waited for it
+  bool counts =
+      false;  // its arrival can be compared with the others', and is not connection set-up
+};
+
+struct OwnSegments {
+  std::vector<Actor> actors;
+  std::vector<Segment> segments;  // by row of `arrivals`
+  std::vector<uint32_t> order;    // rows that take part, by actor, then in the order of the calls
+  std::vector<int64_t> last_start_ns;  // by row of `matches`, of the rows that take part
+
+  uint32_t actor_of(const RunTables& run, const MemberRow& member) const;
+  std::vector<uint32_t> first_actor;   // by process
+  std::vector<uint32_t> member_local;  // by row of `members`
+};
+
+OwnSegments find_own_segments(const RunTables& run);
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,210 @@
+#include "analysis/whatif/role_reference.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/quantile.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// A low quantile: it holds where nearly two thirds of the ranks are slow.
+constexpr double kReference = 0.35;
+// With fewer segments than this the position is taken less exactly.
+constexpr size_t kFewest = 8;
+// Operations that make a position, from the most exact to the least.
+constexpr unsigned kContexts[] = {8, 2, 1};
+// A role knows its neighbours so far away: the stages of the longest pipelines.
+constexpr int kRounds = 64;
+// What a rank calls less often than this is no part of its role: checkpoints, logging.
+constexpr double kLeastShare = 0.02;
+
+uint64_t mix(uint64_t digest, uint64_t value) {
+  digest = (digest ^ value) * 0x9e3779b97f4a7c15ULL;
+  return digest ^ digest >> 29;
+}
+
+class Reference {
+ public:
+  Reference(const RunTables& run, const OwnSegments& own) : run_(run), own_(own) {}
+
+  Excesses measure() {
+    out_.ns.assign(own_.segments.size(), 0);
+    place_.resize(own_.segments.size());
+    for (uint32_t i = 0; i < own_.order.size(); ++i) place_[own_.order[i]] = i;
+    name_calls();
+    find_roles();
+    compare();
+    return std::move(out_);
+  }
+
+ private:
+  const OperationRow& operation(uint32_t arrival) const {
+    return run_.operations[run_.arrivals[arrival].operation];
+  }
+  // How far up the peer of a send or receive is, the same along a ring and along a pipeline.
+  uint32_t distance(const OperationRow& row) const {
+    const int32_t ranks = run_.communicators[row.communicator].nranks;
+    if (row.kind != OpKind::PointToPoint || row.peer < 0 || row.rank < 0 || ranks < 1) return 0;
+    return static_cast<uint32_t>((row.peer - row.rank + ranks) % ranks);
+  }
+
+  void name_calls() {
+    calls_.resize(own_.segments.size());
+    for (const uint32_t a : own_.order) {
+      const OperationRow& row = operation(a);
+      uint64_t call = mix(row.func, row.size_bytes);
+      call = mix(call, static_cast<uint64_t>(run_.communicators[row.communicator].nranks));
+      calls_[a] = mix(call, distance(row));
+    }
+  }
+
+  void find_roles() {
+    std::vector<std::unordered_map<uint64_t, size_t>> counts(own_.actors.size());
+    std::vector<size_t> all(own_.actors.size());
+    for (const uint32_t a : own_.order) {
+      const uint32_t actor = own_.segments[a].actor;
+      ++counts[actor][calls_[a]];
+      ++all[actor];
+    }
+    out_.role.assign(own_.actors.size(), 0);
+    for (size_t actor = 0; actor < counts.size(); ++actor) {
+      for (const auto& [call, count] : counts[actor]) {
+        if (static_cast<double>(count) >= kLeastShare * static_cast<double>(all[actor]))
+          out_.role[actor] += mix(call, 1);  // a sum: in whatever order
+      }
+    }
+    look_at_peers();
+    std::unordered_map<uint64_t, size_t> ranks;
+    for (size_t actor = 0; actor < counts.size(); ++actor)
+      ranks[out_.role[actor]] += all[actor] != 0;
+    for (const uint64_t role : out_.role) out_.alone.push_back(ranks[role] < 2 ? 1 : 0);
+  }
+
+  // Until no round tells any two ranks apart that the one before had not.
+  void look_at_peers() {
+    const std::vector<std::set<std::pair<uint32_t, uint32_t>>> peers = find_peers();
+    size_t known = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      const size_t roles = std::unordered_set<uint64_t>(out_.role.begin(), out_.role.end()).size();
+      if (roles == known) return;
+      known = roles;
+      std::vector<uint64_t> next;
+      for (size_t actor = 0; actor < out_.role.size(); ++actor) {
+        uint64_t sum = 0;
+        for (const auto& [peer, distance] : peers[actor]) sum += mix(out_.role[peer], distance);
+        next.push_back(mix(out_.role[actor], sum));
+      }
+      out_.role.swap(next);
+    }
+  }
+  // Of each actor, with whom it exchanges sends and receives, and how far away that is.
+  std::vector<std::set<std::pair<uint32_t, uint32_t>>> find_peers() const {
+    std::vector<std::set<std::pair<uint32_t, uint32_t>>> peers(own_.actors.size());
+    for (const MatchRow& match : run_.matches) {
+      if (match.arrivals != 2) continue;
+      const uint32_t a = match.first_arrival, b = a + 1;
+      if (operation(a).kind != OpKind::PointToPoint) continue;
+      const uint32_t one = own_.segments[a].actor, other = own_.segments[b].actor;
+      if (one == kNoRow || other == kNoRow || one == other) continue;
+      peers[one].emplace(other, distance(operation(a)));
+      peers[other].emplace(one, distance(operation(b)));
+    }
+    return peers;
+  }
+
+  void compare() {
+    std::vector<uint32_t> left;
+    for (const uint32_t a : own_.order) {
+      if (own_.segments[a].counts && own_.segments[a].own_ns != kNoTime) left.push_back(a);
+    }
+    for (const unsigned context : kContexts) {
+      if (!left.empty()) left = compare_within(context, left);
+    }
+  }
+
+  struct Entry {
+    uint64_t position = 0;
+    uint32_t visit = 0;  // n-th time that the rank is there: the same step on all ranks
+    uint32_t arrival = 0;
+    int64_t own_ns = 0;
+  };
+  static int64_t reference_of(const Entry* begin, const Entry* end) {
+    return begin[static_cast<size_t>(static_cast<double>(end - begin) * kReference)].own_ns;
+  }
+  // Returns those whose position has too few others.
+  std::vector<uint32_t> compare_within(unsigned context, const std::vector<uint32_t>& rows) {
+    const std::vector<uint64_t> positions = positions_of(context);
+    std::vector<Entry> entries;
+    entries.reserve(rows.size());
+    std::unordered_map<uint64_t, uint32_t> visits;
+    uint32_t actor = kNoRow;
+    for (const uint32_t a : rows) {
+      if (own_.segments[a].actor != actor) visits.clear();
+      actor = own_.segments[a].actor;
+      entries.push_back({positions[a], visits[positions[a]]++, a, own_.segments[a].own_ns});
+    }
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      return a.position != b.position ? a.position < b.position : a.own_ns < b.own_ns;
+    });
+    std::vector<uint32_t> left;
+    const Entry* const all_end = entries.data() + entries.size();
+    for (Entry *begin = entries.data(), *end = begin; begin != all_end; begin = end) {
+      while (end != all_end && end->position == begin->position) ++end;
+      if (static_cast<size_t>(end - begin) >= kFewest) {
+        compare_position(begin, end);
+      } else {
+        for (const Entry* one = begin; one != end; ++one) left.push_back(one->arrival);
+      }
+    }
+    std::sort(left.begin(), left.end(),
+              [&](uint32_t a, uint32_t b) { return place_[a] < place_[b]; });
+    return left;
+  }
+  // A moment that held all ranks up, as a checkpoint of the whole job, is no fault of any of them: the
+  // reference is the larger of that over all steps and that of the same step.
+  void compare_position(Entry* begin, Entry* end) {
+    const int64_t usual_ns = reference_of(begin, end);
+    std::sort(begin, end, [](const Entry& a, const Entry& b) {
+      return a.visit != b.visit ? a.visit < b.visit : a.own_ns < b.own_ns;
+    });
+    for (Entry *first = begin, *last = first; first != end; first = last) {
+      while (last != end && last->visit == first->visit) ++last;
+      const int64_t here_ns = last - first > 1 ? reference_of(first, last) : usual_ns;
+      for (const Entry* one = first; one != last; ++one)
+        out_.ns[one->arrival] = std::max<int64_t>(0, one->own_ns - std::max(usual_ns, here_ns));
+    }
+  }
+
+  std::vector<uint64_t> positions_of(unsigned context) const {
+    std::vector<uint64_t> positions(calls_.size());
+    for (size_t i = 0; i < own_.order.size(); ++i) {
+      const uint32_t actor = own_.segments[own_.order[i]].actor;
+      uint64_t position = mix(out_.role[actor], context);
+      for (size_t back = 0; back < context && back <= i; ++back) {
+        const uint32_t earlier = own_.order[i - back];
+        if (own_.segments[earlier].actor != actor) break;
+        position = mix(position, calls_[earlier]);
+      }
+      positions[own_.order[i]] = position;
+    }
+    return positions;
+  }
+
+  const RunTables& run_;
+  const OwnSegments& own_;
+  std::vector<uint32_t> place_;  // by row of `arrivals`: in OwnSegments::order
+  std::vector<uint64_t> calls_;  // by row of `arrivals`: what is called
+  Excesses out_;
+};
+
+}  // namespace
+
+Excesses measure_excesses(const RunTables& run, const OwnSegments& own) {
+  return Reference(run, own).measure();
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,25 @@
+// How long an own segment usually is: the reference is taken over all ranks of the same role and all
+// training steps, at the same position of the step, so that a rank is compared only with ranks that do
+// the same work. Linear in the operations but for sorting them.
+//
+// Role: what a rank calls (function, size, ranks of the communicator, how far its peer is), and what
+// roles its peers of sends and receives have, and theirs. So the stages of a pipeline have a role
+// each, the replicas of one stage share theirs, and no numbering of ranks matters.
+// Position: the operations called just before, as many of them as still give enough to compare with.
+#pragma once
+
+#include <vector>
+
+#include "analysis/whatif/own_segments.h"
+
+namespace lockstep::analysis {
+
+struct Excesses {
+  std::vector<int64_t> ns;     // by row of `arrivals`: own segment beyond its reference, 0 at least
+  std::vector<uint64_t> role;  // by actor
+  std::vector<uint8_t> alone;  // by actor: nobody else has its role; compared with itself over time
+};
+
+Excesses measure_excesses(const RunTables& run, const OwnSegments& own);
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,92 @@
+#include "analysis/whatif/what_if.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace lockstep::analysis {
+
+// Only starts are replayed, in the order in which they were observed: all that a start depends on
+// started before it.
+WhatIf::WhatIf(const RunTables& run, const OwnSegments& own, const std::vector<int64_t>& excess_ns)
+    : run_(run),
+      own_(own),
+      excess_ns_(excess_ns),
+      order_(own.order),
+      start_ns_(own.segments.size()),
+      last_start_ns_(run.matches.size()),
+      first_ns_(std::numeric_limits<int64_t>::max()),
+      last_ns_(std::numeric_limits<int64_t>::min()) {
+  const auto& segments = own.segments;
+  std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
+    return segments[a].start_ns != segments[b].start_ns
+               ? segments[a].start_ns < segments[b].start_ns
+               : a < b;
+  });
+  for (const uint32_t a : order_) {
+    if (segments[a].counts) first_ns_ = std::min(first_ns_, segments[a].start_ns);
+    last_ns_ = std::max(last_ns_, segments[a].end_ns);
+  }
+  first_ns_ = std::min(first_ns_, last_ns_);
+}
+
+int64_t WhatIf::end_of(uint32_t arrival) const {
+  const Segment& segment = own_.segments[arrival];
+  const uint32_t match = run_.arrivals[arrival].match;
+  return segment.waits ? last_start_ns_[match] + segment.end_ns - own_.last_start_ns[match]
+                       : start_ns_[arrival] + segment.end_ns - segment.start_ns;
+}
+
+void WhatIf::replay(const std::vector<uint8_t>& cured) {
+  std::fill(last_start_ns_.begin(), last_start_ns_.end(), std::numeric_limits<int64_t>::min());
+  for (const uint32_t a : order_) {
+    const Segment& segment = own_.segments[a];
+    int64_t start_ns = segment.start_ns;
+    if (segment.before != kNoRow)
+      start_ns = end_of(segment.before) + segment.own_ns - (is_cured(a, cured) ? excess_ns_[a] : 0);
+    start_ns_[a] = start_ns;
+    int64_t& last = last_start_ns_[run_.arrivals[a].match];
+    last = std::max(last, start_ns);
+  }
+}
+
+int64_t WhatIf::gain_ns(const std::vector<uint8_t>& cured) {
+  replay(cured);
+  int64_t end_ns = std::numeric_limits<int64_t>::min();
+  for (const uint32_t a : order_) end_ns = std::max(end_ns, end_of(a));
+  return order_.empty() ? 0 : last_ns_ - end_ns;
+}
+
+int64_t WhatIf::waited_for(uint32_t arrival) const {
+  const MatchRow& match = run_.matches[run_.arrivals[arrival].match];
+  int64_t longest_ns = 0;
+  for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+    if (own_.segments[a].waits && own_.segments[a].actor != own_.segments[arrival].actor)
+      longest_ns = std::max(longest_ns, start_ns_[arrival] - start_ns_[a]);
+  }
+  return longest_ns;
+}
+
+std::vector<PathPiece> WhatIf::critical_path(const std::vector<uint8_t>& cured) {
+  replay(cured);
+  std::vector<PathPiece> path;
+  uint32_t at = kNoRow;
+  for (const uint32_t a : order_) {
+    if (at == kNoRow || end_of(a) > end_of(at)) at = a;
+  }
+  while (at != kNoRow) {
+    if (own_.segments[at].waits) {
+      const MatchRow& match = run_.matches[run_.arrivals[at].match];
+      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+        if (own_.segments[a].actor != kNoRow && start_ns_[a] > start_ns_[at]) at = a;
+      }
+    }
+    const uint32_t before = own_.segments[at].before;
+    if (before != kNoRow)
+      path.push_back({at, is_cured(at, cured) ? 0 : excess_ns_[at], waited_for(at)});
+    at = before;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+}  // namespace lockstep::analysis

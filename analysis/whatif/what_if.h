@@ -1,0 +1,49 @@
+// The run again, had some ranks never taken longer than usual: a replay as a max-plus system, in which
+// an operation starts its own segment after the end of what its rank did before, and ends its
+// observed transfer after the last start. Nothing cured, it gives the times of the recording. So the
+// difference is what those ranks cost the job, in the job's own time.
+#pragma once
+
+#include <vector>
+
+#include "analysis/whatif/own_segments.h"
+
+namespace lockstep::analysis {
+
+// An own segment on the critical path, in the order of time.
+struct PathPiece {
+  uint32_t arrival = kNoRow;  // row
+  int64_t excess_ns = 0;      // of it, what curing its rank would take away
+  int64_t waited_ns = 0;      // the longest that another rank waited for its end in that operation
+};
+
+class WhatIf {
+ public:
+  // excess_ns: by row of `arrivals`. All three are read as long as this lives.
+  WhatIf(const RunTables& run, const OwnSegments& own, const std::vector<int64_t>& excess_ns);
+
+  // How much sooner the run ends when these actors are cured (a flag each), against the recording.
+  int64_t gain_ns(const std::vector<uint8_t>& cured);
+  // What determined the end of the run, these being cured. No set of ranks can gain more than its
+  // pieces' excesses.
+  std::vector<PathPiece> critical_path(const std::vector<uint8_t>& cured);
+  // From the first operation that is no connection set-up to the last end.
+  int64_t span_ns() const { return last_ns_ - first_ns_; }
+
+ private:
+  void replay(const std::vector<uint8_t>& cured);
+  int64_t end_of(uint32_t arrival) const;
+  int64_t waited_for(uint32_t arrival) const;
+  bool is_cured(uint32_t arrival, const std::vector<uint8_t>& cured) const {
+    return cured[own_.segments[arrival].actor] != 0;
+  }
+
+  const RunTables& run_;
+  const OwnSegments& own_;
+  const std::vector<int64_t>& excess_ns_;
+  std::vector<uint32_t> order_;                    // rows of `arrivals` by observed start
+  std::vector<int64_t> start_ns_, last_start_ns_;  // replayed: by row of `arrivals`, of `matches`
+  int64_t first_ns_ = 0, last_ns_ = 0;
+};
+
+}  // namespace lockstep::analysis

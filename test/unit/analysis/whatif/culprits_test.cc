@@ -1,0 +1,251 @@
+// Whose lateness costs the job time: who is named for it, what it costs, and when in the run it was.
+#include <functional>
+#include <random>
+
+#include "test/unit/analysis/whatif/played_job.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr uint64_t kUs = 1'000;
+
+// 0 to `most`, the same in every run of the test.
+class Noise {
+ public:
+  uint64_t upto(uint64_t most) { return (random_() >> 11) % most; }
+
+ private:
+  std::mt19937_64 random_{7};
+};
+
+using Late = std::function<uint64_t(int32_t rank, unsigned iteration)>;
+
+// Iterations of 4 ms of work and one all-reduce.
+Judged all_reduces(int32_t ranks, unsigned iterations, const Late& late_ns) {
+  PlayedJob job(ranks, ranks);
+  Noise noise;
+  for (unsigned i = 0; i < iterations; ++i) {
+    for (int32_t rank = 0; rank < ranks; ++rank)
+      job.work(rank, 4 * kMs + noise.upto(50 * kUs) + late_ns(rank, i));
+    job.collective(0);
+  }
+  return job.judge();
+}
+
+const LateFacts& facts_of(const Judged& judged, size_t finding = 0) {
+  return std::get<LateFacts>(judged.findings.at(finding).facts);
+}
+
+std::vector<int32_t> accused(const Judged& judged) {
+  std::vector<int32_t> ranks;
+  for (const Finding& finding : judged.findings)
+    ranks.insert(ranks.end(), finding.culprits.begin(), finding.culprits.end());
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+TEST(Culprits, SaysWhatALateRankCostsTheJob) {
+  // 20 of 60 iterations of 5 ms by another 5 ms: 100 of 400 ms.
+  const Judged judged = all_reduces(
+      4, 60, [](int32_t rank, unsigned i) { return rank == 2 && i % 3 == 1 ? 5 * kMs : 0; });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{2}) << all_text(judged);
+  EXPECT_NEAR(facts_of(judged).gain_share, 0.25, 0.01);
+  EXPECT_NEAR(static_cast<double>(facts_of(judged).gain_ns), 100e6, 2e6);
+  EXPECT_NE(judged.text().find("Without it the run would be 25 % ("), std::string::npos)
+      << judged.text();
+}
+
+TEST(Culprits, TwoLateRanksOfFourDoNotExcuseEachOther) {
+  Noise noise;
+  const Judged judged = all_reduces(4, 60, [&](int32_t rank, unsigned) {
+    return (rank == 1 || rank == 2) && noise.upto(10) < 4 ? 5 * kMs : 0;
+  });
+  EXPECT_EQ(accused(judged), (std::vector<int32_t>{1, 2})) << all_text(judged);
+  EXPECT_EQ(judged.findings.size(), 2u);
+}
+
+TEST(Culprits, NamesTheLateOneOfTwoRanks) {
+  const Judged judged = all_reduces(
+      2, 30, [](int32_t rank, unsigned i) { return rank == 1 && i % 4 == 1 ? 5 * kMs : 0; });
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{1}) << all_text(judged);
+}
+
+TEST(Culprits, NamesARankThatStandsStillSeldomAndLong) {
+  const Judged judged = all_reduces(
+      4, 30, [](int32_t rank, unsigned i) { return rank == 0 && i % 10 == 9 ? 40 * kMs : 0; });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{0}) << all_text(judged);
+  EXPECT_GT(facts_of(judged).gain_share, 0.4);
+  EXPECT_LT(judged.findings[0].confidence, 0.9) << "three occasions prove little";
+}
+
+TEST(Culprits, AnswersForOneLongPauseAreNobodys) {
+  const Judged judged = all_reduces(
+      4, 60, [](int32_t rank, unsigned i) { return rank == 0 && i == 30 ? 60 * kMs : 0; });
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+}
+
+TEST(Culprits, SaysThatARankIsLateAtTheStartWhereThatCostsTwoPercent) {
+  const auto late_at_start = [](uint64_t late_ns) {
+    return [=](int32_t rank, unsigned i) { return rank == 1 && i < 4 ? late_ns : 0; };
+  };
+  const Judged costly = all_reduces(4, 60, late_at_start(20 * kMs));
+  ASSERT_EQ(accused(costly), std::vector<int32_t>{1}) << all_text(costly);
+  EXPECT_EQ(facts_of(costly).pattern.when, WhenLate::AtStart);
+  EXPECT_NE(costly.text().find("It was late only at the start of the run, in its first "),
+            std::string::npos)
+      << costly.text();
+  const Judged cheap = all_reduces(4, 60, late_at_start(1 * kMs));
+  EXPECT_EQ(accused(cheap), std::vector<int32_t>{}) << all_text(cheap);
+}
+
+TEST(Culprits, SaysAtWhatPeriodARankIsLate) {
+  const Judged judged = all_reduces(
+      4, 80, [](int32_t rank, unsigned i) { return rank == 3 && i % 8 == 4 ? 20 * kMs : 0; });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{3}) << all_text(judged);
+  EXPECT_EQ(facts_of(judged).pattern.when, WhenLate::Periodic);
+  EXPECT_NE(judged.text().find("It was late every 60."), std::string::npos) << judged.text();
+}
+
+TEST(Culprits, SaysThatARankIsLateInBursts) {
+  const Judged judged = all_reduces(4, 120, [](int32_t rank, unsigned i) {
+    const bool burst = (i >= 20 && i < 30) || (i >= 80 && i < 90);
+    return rank == 3 && burst ? 5 * kMs : 0;
+  });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{3}) << all_text(judged);
+  EXPECT_EQ(facts_of(judged).pattern.when, WhenLate::InBursts);
+}
+
+TEST(Culprits, SaysThatARankGetsSlowerAndSlower) {
+  const Judged judged =
+      all_reduces(4, 90, [](int32_t rank, unsigned i) { return rank == 3 ? i * 30 * kUs : 0; });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{3}) << all_text(judged);
+  EXPECT_EQ(facts_of(judged).pattern.when, WhenLate::Growing);
+}
+
+TEST(Culprits, AccusesNobodyOfWhatBefallsAll) {
+  // Heavy noise, and a checkpoint of the whole job that takes each rank a time of its own.
+  Noise noise;
+  const Judged judged = all_reduces(8, 80, [&](int32_t, unsigned i) {
+    return noise.upto(2 * kMs) + (i % 8 == 4 ? 60 * kMs + noise.upto(8 * kMs) : 0);
+  });
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+}
+
+TEST(Culprits, AccusesNobodyForWhomNobodyWaits) {
+  // The sender of a reduction of two ranks goes on at once, however late the root comes.
+  PlayedJob job(2, 2);
+  for (unsigned i = 0; i < 50; ++i) {
+    job.work(0, 4 * kMs);
+    job.work(1, 4 * kMs + (i % 4 == 0 ? 2 * kMs : 0));
+    job.without_waiting(0, 100 * kUs, "Reduce");
+  }
+  const Judged judged = job.judge();
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+}
+
+TEST(Culprits, NamesATensorGroupWhoseRanksAreLateTogether) {
+  // Four groups of two on one host; the ranks of one wait for each other nowhere, all others for them.
+  PlayedJob job(8, 8);
+  std::vector<unsigned> tensor, data;
+  for (int32_t i = 0; i < 4; ++i) tensor.push_back(job.communicator({2 * i, 2 * i + 1}));
+  for (int32_t i = 0; i < 2; ++i) data.push_back(job.communicator({i, i + 2, i + 4, i + 6}));
+  Noise noise;
+  for (unsigned i = 0; i < 40; ++i) {
+    for (int32_t rank = 0; rank < 8; ++rank)
+      job.work(rank, 4 * kMs + noise.upto(50 * kUs) + (rank / 2 == 1 ? 2 * kMs : 0));
+    for (const unsigned comm : tensor) job.collective(comm);
+    for (int32_t rank = 0; rank < 8; ++rank) job.work(rank, 1 * kMs);
+    for (const unsigned comm : data) job.collective(comm);
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  const Finding& finding = judged.findings[0];
+  EXPECT_EQ(finding.culprits.size(), 2u) << all_text(judged);
+  EXPECT_NE(judged.text().find("12 and 13 on a"), std::string::npos) << judged.text();
+}
+
+// Pipelines: a stage is a list of what it does, one after the other.
+struct Move {
+  enum class Kind { Work, Send, Receive } kind = Kind::Work;
+  int32_t peer = 0;
+  uint64_t ns = 0;
+};
+using Stage = std::vector<Move>;
+
+void add_forward(int32_t stage, int32_t stages, uint64_t ns, Stage* moves) {
+  if (stage > 0) moves->push_back({Move::Kind::Receive, stage - 1, 0});
+  moves->push_back({Move::Kind::Work, 0, ns});
+  if (stage + 1 < stages) moves->push_back({Move::Kind::Send, stage + 1, 0});
+}
+void add_backward(int32_t stage, int32_t stages, uint64_t ns, Stage* moves) {
+  if (stage + 1 < stages) moves->push_back({Move::Kind::Receive, stage + 1, 0});
+  moves->push_back({Move::Kind::Work, 0, 2 * ns});
+  if (stage > 0) moves->push_back({Move::Kind::Send, stage - 1, 0});
+}
+
+// late_ns: what a stage's forward work takes longer in a step.
+Judged pipeline(bool one_forward_one_backward, const Late& late_ns) {
+  constexpr int32_t kStages = 4, kMicroBatches = 4;
+  PlayedJob job(kStages, kStages);
+  Noise noise;
+  for (unsigned step = 0; step < 11; ++step) {
+    std::vector<Stage> stages(kStages);
+    for (int32_t stage = 0; stage < kStages; ++stage) {
+      const int32_t ahead =
+          one_forward_one_backward ? std::min(kStages - stage, kMicroBatches) : kMicroBatches;
+      const auto work_ns = [&] { return 2 * kMs + noise.upto(100 * kUs) + late_ns(stage, step); };
+      Stage& moves = stages[static_cast<size_t>(stage)];
+      for (int32_t i = 0; i < ahead; ++i) add_forward(stage, kStages, work_ns(), &moves);
+      for (int32_t i = 0; i < kMicroBatches; ++i) {
+        add_backward(stage, kStages, 2 * kMs + noise.upto(100 * kUs), &moves);
+        if (ahead + i < kMicroBatches) add_forward(stage, kStages, work_ns(), &moves);
+      }
+    }
+    std::vector<size_t> done(kStages);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int32_t rank = 0; rank < kStages; ++rank) {
+        const Stage& moves = stages[static_cast<size_t>(rank)];
+        size_t& next = done[static_cast<size_t>(rank)];
+        for (; next < moves.size(); ++next, moved = true) {
+          const Move& move = moves[next];
+          if (move.kind == Move::Kind::Receive && !job.can_receive(move.peer, rank)) break;
+          if (move.kind == Move::Kind::Receive) job.receive(move.peer, rank);
+          if (move.kind == Move::Kind::Send) job.send(rank, move.peer);
+          if (move.kind == Move::Kind::Work) job.work(rank, move.ns);
+        }
+      }
+    }
+  }
+  return job.judge();
+}
+
+TEST(Culprits, AccusesNoStageOfAHealthyPipeline) {
+  for (const bool one_forward_one_backward : {false, true}) {
+    const Judged judged = pipeline(one_forward_one_backward, [](int32_t, unsigned) { return 0; });
+    EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+  }
+}
+
+TEST(Culprits, AccusesNoStageForDoingMore) {
+  for (const bool one_forward_one_backward : {false, true}) {
+    const Judged judged = pipeline(
+        one_forward_one_backward, [](int32_t stage, unsigned) { return stage == 2 ? 1 * kMs : 0; });
+    EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+  }
+}
+
+TEST(Culprits, NamesAStageThatIsLateNowAndThenAndSaysWhatItIsComparedWith) {
+  for (const bool one_forward_one_backward : {false, true}) {
+    const Judged judged = pipeline(one_forward_one_backward, [](int32_t stage, unsigned step) {
+      return stage == 2 && step % 3 == 1 ? 2 * kMs : 0;
+    });
+    ASSERT_EQ(accused(judged), std::vector<int32_t>{2}) << all_text(judged);
+    EXPECT_NE(judged.text().find("No other rank does the same work, so it is compared with itself"),
+              std::string::npos)
+        << judged.text();
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::analysis

@@ -1,0 +1,126 @@
+// A job played by its own rules at virtual time: what a rank does takes as long as a test says, and what
+// follows from it (who waits for whom) is worked out, so that lateness passes on as in a real job.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "test/unit/analysis/judge/judged.h"
+
+namespace lockstep::analysis {
+
+class PlayedJob {
+ public:
+  // per_host ranks to each host a, b, ...; the world is communicator 0.
+  PlayedJob(int32_t ranks, int32_t per_host)
+      : per_host_(per_host), now_(static_cast<size_t>(ranks)) {
+    std::vector<int32_t> world;
+    for (int32_t rank = 0; rank < ranks; ++rank) world.push_back(rank);
+    std::fill(now_.begin(), now_.end(), 2'000 * kMs);
+    communicator(world);
+  }
+
+  // Returns its number.
+  unsigned communicator(const std::vector<int32_t>& members) {
+    const auto number = static_cast<unsigned>(comms_.size());
+    Comm& comm = comms_.emplace_back();
+    comm.members = members;
+    for (size_t i = 0; i < members.size(); ++i) {
+      const auto world_rank = static_cast<uint32_t>(members[i]);
+      comm.records.push_back(std::make_unique<driver::RankRecords>(
+          number + 1, 0xc0 + number, static_cast<int32_t>(i), static_cast<int32_t>(members.size()),
+          10 + world_rank, &run_.strings));
+      comm.records.back()->init(1'000 * kMs + number);
+    }
+    return number;
+  }
+
+  void work(int32_t rank, uint64_t ns) { now(rank) += ns; }
+  uint64_t now_ns(int32_t rank) { return now(rank); }
+
+  void collective(unsigned number, uint64_t ns = 1 * kMs, const char* func = "AllReduce") {
+    Comm& comm = comms_[number];
+    uint64_t last = 0;
+    for (const int32_t rank : comm.members) last = std::max(last, now(rank));
+    for (size_t i = 0; i < comm.members.size(); ++i) end(&comm, i, func, 0, last + ns);
+  }
+  // Each rank ends on its own: nobody waits for anybody.
+  void without_waiting(unsigned number, uint64_t ns, const char* func) {
+    Comm& comm = comms_[number];
+    for (size_t i = 0; i < comm.members.size(); ++i)
+      end(&comm, i, func, 0, now(comm.members[i]) + ns);
+  }
+  // On the world. The sender goes on at once, as with small messages.
+  void send(int32_t from, int32_t to, uint64_t ns = kMs / 10) {
+    sent_[{from, to}].push_back(now(from) + ns);
+    end(&comms_[0], static_cast<size_t>(from), "Send", to, now(from) + ns);
+  }
+  bool can_receive(int32_t from, int32_t to) const {
+    const auto sent = sent_.find({from, to});
+    const auto taken = taken_.find({from, to});
+    return sent != sent_.end() && sent->second.size() > (taken == taken_.end() ? 0 : taken->second);
+  }
+  void receive(int32_t from, int32_t to) {
+    const uint64_t arrived = sent_[{from, to}][taken_[{from, to}]++];
+    end(&comms_[0], static_cast<size_t>(to), "Recv", from, std::max(arrived, now(to) + kMs / 100));
+  }
+
+  Judged judge() {
+    clocksync::ClockModel model;
+    model.reference = "a";
+    for (int32_t rank = 0; rank < static_cast<int32_t>(now_.size()); ++rank) {
+      std::vector<const std::vector<uint64_t>*> threads;
+      for (Comm& comm : comms_) {
+        const auto at = std::find(comm.members.begin(), comm.members.end(), rank);
+        if (at == comm.members.end()) continue;
+        const auto& records = comm.records[static_cast<size_t>(at - comm.members.begin())];
+        threads.push_back(&records->user);
+        threads.push_back(&records->proxy);
+      }
+      const std::string host(1, static_cast<char>('a' + rank / per_host_));
+      run_.add(static_cast<uint32_t>(10 + rank), threads, host);
+      if (rank % per_host_ != 0) continue;
+      clocksync::HostModel& one = model.hosts.emplace_back();
+      one.host = host;
+      one.source = clocksync::OffsetSource::Probes;
+      one.knots = {{0, 0, -500, 500}, {static_cast<int64_t>(run_.end_ns), 0, -500, 500}};
+    }
+    EXPECT_TRUE(
+        clocksync::save_clock_model(model, run_.path() + "/" + clocksync::kClockModelFile).ok());
+    Judged judged(run_.load());
+    EXPECT_TRUE(judged.run->damage.empty()) << "too many records for one chunk";
+    return judged;
+  }
+
+ private:
+  struct Comm {
+    std::vector<int32_t> members;
+    std::vector<std::unique_ptr<driver::RankRecords>> records;
+    std::map<size_t, uint64_t> calls;  // by member
+  };
+  uint64_t& now(int32_t rank) { return now_[static_cast<size_t>(rank)]; }
+
+  void end(Comm* comm, size_t member, const char* func, int32_t peer, uint64_t at_ns) {
+    uint64_t& now_ns = now(comm->members[member]);
+    driver::RankOperation op;
+    op.func = func;
+    op.peer = peer;
+    op.channels = 1;
+    op.sequence = comm->calls[member]++;
+    op.call_ns = now_ns;
+    op.kernel_ns = now_ns + 10'000;
+    op.finish_ns = at_ns + 20'000;
+    comm->records[member]->operation(op);
+    now_ns = op.finish_ns;
+  }
+
+  TestRun run_;
+  int32_t per_host_;
+  std::vector<uint64_t> now_;  // by rank
+  std::vector<Comm> comms_;
+  std::map<std::pair<int32_t, int32_t>, std::vector<uint64_t>> sent_;  // when each arrives
+  std::map<std::pair<int32_t, int32_t>, size_t> taken_;
+};
+
+}  // namespace lockstep::analysis
