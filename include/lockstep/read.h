@@ -197,7 +197,8 @@ typedef struct lockstep_damage {
 } lockstep_damage;
 
 /* What was passed over so far; with LOCKSTEP_ALL_PROCESSES also files that belong to no process. The
- * damage is looked up by the count, and valid until the next count or lockstep_close_records(). */
+ * damage is looked up by the count, and valid until the next count or lockstep_close_records(). Where
+ * there is no memory to tell it the count is 0, too, and lockstep_error() says so. */
 LOCKSTEP_API size_t lockstep_damage_count(lockstep_records* records);
 /* Damage 0 to count - 1; NULL for others. */
 LOCKSTEP_API const lockstep_damage* lockstep_damage_at(const lockstep_records* records,
