@@ -62,7 +62,7 @@ const ShownRecord& shown(const lockstep_record* record) {
 void show_comm(const dumper::LiveComms& comms, ShownRecord* out) {
   const auto found = comms.all().find(out->comm);
   const dumper::CommFacts* facts = found == comms.all().end() ? nullptr : &found->second;
-  out->rank = facts == nullptr ? -1 : facts->rank;
+  out->rank = facts == nullptr ? -1 : int64_t{facts->rank};
   out->ranks = facts == nullptr ? 0 : facts->ranks;
   out->comm_id = facts == nullptr ? 0 : facts->id;
   out->comm_name = facts == nullptr || facts->name.empty() ? nullptr : facts->name.c_str();

@@ -178,6 +178,21 @@ TEST(Read, GivesNegativeNumbersAndMissingArgumentsAsSuch) {
   EXPECT_EQ(value(record, "argument"), LOCKSTEP_NO_ARGUMENT);
 }
 
+TEST(Read, KnowsNothingOfACommunicatorWhoseBeginningIsLost) {
+  TestRun written;
+  driver::RankRecords rank(1, 0xabc, 3, 8, 100, &written.strings);
+  rank.operation(operation_at(0, 0));
+  written.add(100, {&rank.user}, "a");
+  const OpenRun run = open_run(written.path());
+  const Records records = read(run);
+  const lockstep_record* record = next(records, Kind::Coll);
+  EXPECT_EQ(record->comm, 1u);
+  EXPECT_EQ(record->rank, -1);
+  EXPECT_EQ(record->ranks, 0u);
+  EXPECT_EQ(record->comm_id, 0u);
+  EXPECT_EQ(record->comm_name, nullptr);
+}
+
 TEST(Read, KnowsNoOtherKindsStatesAndCalls) {
   EXPECT_EQ(lockstep_read_version(), static_cast<uint32_t>(LOCKSTEP_READ_VERSION));
   EXPECT_EQ(lockstep_kind_number("Coll"), 1);
