@@ -94,8 +94,14 @@ uint32_t Keeper::blocks_ahead() const {
   return arena_.grows_anywhere() ? kBlocksAhead : std::max(kBlocksAhead, arena_.max_blocks() / 4);
 }
 
-void Keeper::give_back() {
-  while (queue_.free_count() > blocks_ahead()) {
+void Keeper::give_back() { release_beyond(blocks_ahead()); }
+
+void Keeper::give_back_all() {
+  if (arena_.grows_anywhere()) release_beyond(0);
+}
+
+void Keeper::release_beyond(size_t blocks) {
+  while (queue_.free_count() > blocks) {
     BlockHeader* block = queue_.pop_free(nullptr);
     if (block == nullptr) return;
     arena_.release(block);

@@ -24,6 +24,8 @@ class Keeper {
   void stop();
   // After stop(), and with nothing left to write: what a burst left beyond the blocks kept ahead.
   void give_back();
+  // Likewise all of it, where producers can reserve blocks themselves.
+  void give_back_all();
   // Before start(): what else the keeper's thread does every 100 ms.
   void set_tick(std::function<void()> tick) { tick_ = std::move(tick); }
   uint64_t interval_us() const { return interval_us_.load(std::memory_order_relaxed); }
@@ -36,6 +38,7 @@ class Keeper {
   void reserve_ahead();
   uint32_t blocks_ahead() const;
   void release_surplus();
+  void release_beyond(size_t blocks);
 
   Arena& arena_;
   BlockQueue& queue_;

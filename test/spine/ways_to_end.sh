@@ -22,6 +22,8 @@ run=$TMP/amid-calls
 line=$(LOCKSTEP_DIR=$run "$BUILD/lockstep-storm" "$PLUGIN" --operations 500 --end exit-amid-calls)
 "$LOCKSTEP" verify "$run" >"$TMP/verify" && fail "verify does not miss the calls made while the process exited"
 grep -q '^difference: .*exited while its threads went on.*`lockstep recover`' "$TMP/verify" || { cat "$TMP/verify"; fail "verify does not say what to do"; }
+memory_kib=$(du -k "$(cat "$run"/*.arena)" | cut -f1)
+[ "$memory_kib" -le 4096 ] || fail "the memory file of a process that exited takes $memory_kib KiB"
 "$LOCKSTEP" recover "$run"
 want_recorded "exit amid calls" "$line" "$run"
 "$LOCKSTEP" export "$run" --to csv -o "$TMP/csv" >/dev/null
