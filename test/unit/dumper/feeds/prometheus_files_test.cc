@@ -23,7 +23,7 @@ class PrometheusFiles : public ::testing::Test {
  protected:
   // A file of that process, last written so long ago.
   std::string write(const char* family, const std::string& host, uint32_t pid, int64_t age_s) {
-    const std::string path = folder_.path() + "/" + prometheus_file_name(family, "GPU-7", pid);
+    std::string path = folder_.path() + "/" + prometheus_file_name(family, "GPU-7", pid);
     std::ofstream(path) << "# HELP a b\na{slurm_job_id=\"1\"," << label("node", host) << ","
                         << label("pid", std::to_string(pid)) << ",gpu=\"GPU7\"} 1\n";
     age(path, age_s);
