@@ -11,8 +11,8 @@
 
 namespace lockstep {
 
-// Empty when the thread cannot be created (EAGAIN); `body` then never runs. The caller joins or detaches
-// it.
+// Empty when the thread cannot be created (EAGAIN); `body` then never runs. The caller joins or
+// detaches it.
 std::optional<pthread_t> start_thread(const char* name, void* (*body)(void*), void* argument);
 // The same for a body that owns what it captured; it is gone when the body has returned. A body that
 // runs out of memory ends its thread, not the host program.
