@@ -20,8 +20,9 @@ namespace lockstep::hostload {
 namespace {
 
 // Blocks that one look() reads of a process: a thread keeps its block for long, and two system calls
-// each add up.
-constexpr int kBlocksALook = 64;
+// each add up. While a process is new its threads are, too: then more.
+constexpr int kBlocksALook = 64, kBlocksAFirstLook = 1024;
+constexpr int kFirstLooks = 10;
 constexpr uint32_t kArenaVersion = 1;
 constexpr const char* kSuffix = ".blocks";
 
@@ -50,6 +51,7 @@ struct RecordedThreads::Process {
   uint64_t uid = 0, start = 0;
   uint32_t pid = 0;
   off_t next = static_cast<off_t>(kFirstBlockOffset);  // block to look at
+  int looks = 0;
 };
 
 RecordedThreads::RecordedThreads(RecordedThreadsOptions options) : options_(std::move(options)) {
@@ -140,7 +142,9 @@ void RecordedThreads::look_into(Process* process, std::vector<LoadThread>* found
   constexpr auto kFirst = static_cast<off_t>(kFirstBlockOffset);
   constexpr auto kStep = static_cast<off_t>(kBlockBytes);
   std::set<uint32_t> tids;
-  for (int looked = 0; looked < kBlocksALook; ++looked) {
+  const int most = process->looks < kFirstLooks ? kBlocksAFirstLook : kBlocksALook;
+  process->looks += process->looks < kFirstLooks ? 1 : 0;
+  for (int looked = 0; looked < most; ++looked) {
     const off_t data = lseek(process->file, process->next, SEEK_DATA);
     process->next = data < kFirst ? kFirst : data - (data - kFirst) % kStep;
     BlockHeader block{};

@@ -100,11 +100,14 @@ TEST_F(RecordedThreadsTest, OfAProcessThatEndedAreForgotten) {
   EXPECT_EQ(tids(&threads), Tids());
 }
 
-TEST_F(RecordedThreadsTest, InAnyBlockAreFoundAfterAFewLooks) {
+TEST_F(RecordedThreadsTest, InAnyBlockAreFoundAtOnceAndLaterAfterAFewLooks) {
   const MemoryFile memory = memory_of("a", 77, 500);
   memory.write();
   for (uint32_t block = 0; block < 150; ++block) memory.put_block(block, 100 + block, "x");
   RecordedThreads threads(options());
+  EXPECT_EQ(tids(&threads).size(), 150u);
+  for (int look = 0; look < 10; ++look) tids(&threads);
+  EXPECT_EQ(tids(&threads).size(), 64u);
   Tids all;
   for (int look = 0; look < 3; ++look) all.merge(tids(&threads));
   EXPECT_EQ(all.size(), 150u);
