@@ -96,12 +96,13 @@ int main(int argc, char** argv) {
   }
   const auto bytes = std::filesystem::file_size(writer.value().path());
   const double total_us = microseconds(first_ns + ticks_ns + writes_ns, seconds);
-  std::printf("threads sampled                        %zu\n", rows / kTicksASecond / static_cast<size_t>(seconds));
+  std::printf("threads sampled                        %zu\n",
+              rows / kTicksASecond / static_cast<size_t>(seconds));
   std::printf("reading their schedstat                %.1f us\n",
               microseconds(ticks_ns, seconds * (kTicksASecond - 1.0)));
   std::printf("the reading of each second, with all   %.1f us\n", microseconds(first_ns, seconds));
-  std::printf("writing a second                       %.1f us, %.0f bytes\n", microseconds(writes_ns, seconds),
-              static_cast<double>(bytes) / seconds);
+  std::printf("writing a second                       %.1f us, %.0f bytes\n",
+              microseconds(writes_ns, seconds), static_cast<double>(bytes) / seconds);
   std::printf("of a core                              %.3f %%\n", total_us / 1e6 * 100);
   for (const pid_t child : children) kill(child, SIGKILL);
   for (const pid_t child : children) waitpid(child, nullptr, 0);

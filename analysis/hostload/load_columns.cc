@@ -79,4 +79,13 @@ const std::vector<Column<NicCounterRow>>& columns_of<NicCounterRow>() {
   return columns;
 }
 
+template <>
+const std::vector<Column<GpuStateRow>>& columns_of<GpuStateRow>() {
+  using R = GpuStateRow;
+  static const std::vector<Column<R>> columns = {TEXT(host),    TEXT(gpu),     NUMBER(gpu_index),
+                                                 TEXT(fact),    NUMBER(at_ns), NUMBER(value),
+                                                 NUMBER(change)};
+  return columns;
+}
+
 }  // namespace lockstep::analysis

@@ -12,9 +12,12 @@ template <>
 const std::vector<Column<HostLoadRow>>& columns_of<HostLoadRow>();
 template <>
 const std::vector<Column<NicCounterRow>>& columns_of<NicCounterRow>();
+template <>
+const std::vector<Column<GpuStateRow>>& columns_of<GpuStateRow>();
 
 constexpr const char* kThreadLoadTable = "thread_load";
 constexpr const char* kHostLoadTable = "host_load";
 constexpr const char* kNicCountersTable = "nic_counters";
+constexpr const char* kGpuStateTable = "gpu_state";
 
 }  // namespace lockstep::analysis

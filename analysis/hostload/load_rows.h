@@ -53,12 +53,22 @@ struct NicCounterRow {
   int64_t change = kNoTime;  // since the value before
 };
 
+// `gpu_state`: a fact of a GPU that changed.
+struct GpuStateRow {
+  std::string_view host, gpu, fact;  // gpu: its UUID
+  uint32_t gpu_index = 0;            // NVML's
+  int64_t at_ns = kNoTime;
+  int64_t value = 0;
+  int64_t change = kNoTime;  // since the value before
+};
+
 class LoadSink {
  public:
   virtual ~LoadSink() = default;
   virtual void thread_load(const ThreadLoadRow&) {}
   virtual void host_load(const HostLoadRow&) {}
   virtual void nic_counter(const NicCounterRow&) {}
+  virtual void gpu_state(const GpuStateRow&) {}
 };
 
 }  // namespace lockstep::analysis

@@ -1,10 +1,12 @@
 #include "analysis/hostload/stream_load.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <tuple>
 
 #include "analysis/relate/run_clock.h"
+#include "base/text.h"
 #include "dumper/run/run_files.h"
 #include "hostload/record/load_file.h"
 
@@ -37,6 +39,8 @@ class LoadStream {
       take_host(chunk, load, chunk.cgroups[static_cast<size_t>(load.cgroup)]);
     for (const CounterValue& value : chunk.counter_values)
       take_counter(chunk, value, chunk.counters[static_cast<size_t>(value.counter)]);
+    for (const CounterValue& value : chunk.gpu_values)
+      take_gpu(chunk, value, chunk.gpu_facts[static_cast<size_t>(value.counter)]);
   }
 
  private:
@@ -126,11 +130,35 @@ class LoadStream {
     row.counter = counter.name;
     row.at_ns = at_ns(now.raw_ns);
     row.value = now.value;
-    const auto [found, first] =
-        counters_.try_emplace({counter.device, counter.port, counter.name}, now.value);
-    if (!first) row.change = grown(found->second, now.value);
-    found->second = now.value;
+    row.change = change_of(counter, now.value, &counters_);
     sink_->nic_counter(row);
+  }
+
+  void take_gpu(const LoadChunk& chunk, const CounterValue& now, const LoadCounter& fact) {
+    GpuStateRow row;
+    row.host = chunk.host;
+    row.gpu = fact.device;
+    row.gpu_index = fact.port;
+    row.fact = fact.name;
+    row.at_ns = at_ns(now.raw_ns);
+    row.value = now.value;
+    const auto before = gpu_facts_.find(key_of(fact));
+    // Clocks and temperatures fall, too. A file may claim less than nothing.
+    if (before != gpu_facts_.end() && now.value >= 0 && before->second >= 0)
+      row.change = now.value - before->second;
+    gpu_facts_[key_of(fact)] = now.value;
+    sink_->gpu_state(row);
+  }
+
+  static CounterKey key_of(const LoadCounter& counter) {
+    return {counter.device, counter.port, counter.name};
+  }
+  static int64_t change_of(const LoadCounter& counter, int64_t now,
+                           std::map<CounterKey, int64_t>* last) {
+    const auto [found, first] = last->try_emplace(key_of(counter), now);
+    const int64_t change = first ? kNoTime : grown(found->second, now);
+    found->second = now;
+    return change;
   }
 
   const RunTables& run_;
@@ -140,7 +168,7 @@ class LoadStream {
   std::map<Key, ThreadTimes> times_;
   std::map<Key, ThreadEvents> events_;
   std::map<std::string, HostLoad> hosts_;
-  std::map<CounterKey, int64_t> counters_;
+  std::map<CounterKey, int64_t> counters_, gpu_facts_;
 };
 
 }  // namespace
@@ -152,6 +180,8 @@ std::vector<std::string> load_files(const std::string& directory) {
   for (const std::string& file : files.value()) {
     if (dumper::has_ending(file, kLoadFileSuffix)) found.push_back(file);
   }
+  std::sort(found.begin(), found.end(),
+            [](const std::string& a, const std::string& b) { return base_name(a) < base_name(b); });
   return found;
 }
 

@@ -10,7 +10,7 @@
 
 namespace lockstep::analysis {
 
-// The `<host>.load` files of a run directory; empty where nothing was sampled.
+// The `<host>.load` files of a run directory, by host; empty where nothing was sampled.
 std::vector<std::string> load_files(const std::string& directory);
 
 // All rows of all hosts: file after file, chunk after chunk (a second each), subject after subject, in

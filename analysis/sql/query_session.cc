@@ -61,7 +61,8 @@ class DetailAppender : public DetailSink {
   SqlAppender *events_, *steps_;
 };
 
-constexpr const char* kHostLoadTables[] = {kThreadLoadTable, kHostLoadTable, kNicCountersTable};
+constexpr const char* kHostLoadTables[] = {kThreadLoadTable, kHostLoadTable, kNicCountersTable,
+                                           kGpuStateTable};
 
 // Those of the host's tables that were named.
 class HostLoadAppender : public LoadSink {
@@ -71,13 +72,15 @@ class HostLoadAppender : public LoadSink {
     make<ThreadLoadRow>(kThreadLoadTable, to, tables, &threads_);
     make<HostLoadRow>(kHostLoadTable, to, tables, &hosts_);
     make<NicCounterRow>(kNicCountersTable, to, tables, &counters_);
+    make<GpuStateRow>(kGpuStateTable, to, tables, &gpus_);
   }
   void thread_load(const ThreadLoadRow& row) override { add(threads_.get(), row); }
   void host_load(const HostLoadRow& row) override { add(hosts_.get(), row); }
   void nic_counter(const NicCounterRow& row) override { add(counters_.get(), row); }
+  void gpu_state(const GpuStateRow& row) override { add(gpus_.get(), row); }
   Status close() {
     Status status;
-    for (SqlAppender* one : {threads_.get(), hosts_.get(), counters_.get()}) {
+    for (SqlAppender* one : {threads_.get(), hosts_.get(), counters_.get(), gpus_.get()}) {
       if (one != nullptr && status.ok()) status = one->close();
     }
     return status;
@@ -97,7 +100,7 @@ class HostLoadAppender : public LoadSink {
   }
 
   const RunTables& run_;
-  Appender threads_, hosts_, counters_;
+  Appender threads_, hosts_, counters_, gpus_;
 };
 
 std::string make_spill_directory() {
@@ -142,6 +145,7 @@ Status QuerySession::create_tables() {
   statements += create_table_statement<ThreadLoadRow>(kThreadLoadTable) + ";";
   statements += create_table_statement<HostLoadRow>(kHostLoadTable) + ";";
   statements += create_table_statement<NicCounterRow>(kNicCountersTable) + ";";
+  statements += create_table_statement<GpuStateRow>(kGpuStateTable) + ";";
   statements += std::string(kNcclTraceView) + ";";
   statements += "SET enable_external_access = false; SET lock_configuration = true;";
   return connection_->execute(statements);

@@ -15,10 +15,12 @@ enum class Section : uint64_t {
   Threads = 2,
   Cgroups = 3,
   Counters = 4,
+  GpuFacts = 5,
   ThreadTimes = 16,
   ThreadEvents = 17,
   HostLoads = 18,
   CounterValues = 19,
+  GpuValues = 20,
 };
 
 constexpr uint64_t kMaxColumns = 64;
@@ -97,6 +99,12 @@ void take_origin(ByteReader* in, LoadChunk* chunk) {
   chunk->clock_namespace = take_text(in);
 }
 
+void put_counter(ByteBuffer* out, const LoadCounter& counter) {
+  put_text(out, counter.device);
+  out->varint(counter.port);
+  put_text(out, counter.name);
+}
+
 LoadThread take_thread(ByteReader* in) {
   LoadThread thread;
   thread.process_uid = in->varint();
@@ -124,6 +132,8 @@ void take_section(uint64_t tag, ByteReader* in, LoadChunk* chunk) {
       return take_list(in, &chunk->cgroups, take_text);
     case Section::Counters:
       return take_list(in, &chunk->counters, take_counter);
+    case Section::GpuFacts:
+      return take_list(in, &chunk->gpu_facts, take_counter);
     case Section::ThreadTimes:
       return take_table(in, &chunk->thread_times);
     case Section::ThreadEvents:
@@ -132,6 +142,8 @@ void take_section(uint64_t tag, ByteReader* in, LoadChunk* chunk) {
       return take_table(in, &chunk->host_loads);
     case Section::CounterValues:
       return take_table(in, &chunk->counter_values);
+    case Section::GpuValues:
+      return take_table(in, &chunk->gpu_values);
   }
 }
 
@@ -158,15 +170,13 @@ std::string encode_load(LoadChunk* chunk) {
     put_text(to, thread.name);
   });
   put_list(&out, Section::Cgroups, chunk->cgroups, put_text);
-  put_list(&out, Section::Counters, chunk->counters, [](ByteBuffer* to, const LoadCounter& one) {
-    put_text(to, one.device);
-    to->varint(one.port);
-    put_text(to, one.name);
-  });
+  put_list(&out, Section::Counters, chunk->counters, put_counter);
+  put_list(&out, Section::GpuFacts, chunk->gpu_facts, put_counter);
   put_table(&out, Section::ThreadTimes, &chunk->thread_times);
   put_table(&out, Section::ThreadEvents, &chunk->thread_events);
   put_table(&out, Section::HostLoads, &chunk->host_loads);
   put_table(&out, Section::CounterValues, &chunk->counter_values);
+  put_table(&out, Section::GpuValues, &chunk->gpu_values);
   return std::string(reinterpret_cast<const char*>(out.data()), out.size());
 }
 
@@ -186,7 +196,8 @@ Result<LoadChunk> decode_load(std::string_view bytes) {
   if (!subjects_exist(chunk.thread_times, chunk.threads.size()) ||
       !subjects_exist(chunk.thread_events, chunk.threads.size()) ||
       !subjects_exist(chunk.host_loads, chunk.cgroups.size()) ||
-      !subjects_exist(chunk.counter_values, chunk.counters.size()))
+      !subjects_exist(chunk.counter_values, chunk.counters.size()) ||
+      !subjects_exist(chunk.gpu_values, chunk.gpu_facts.size()))
     return Status::error("a row of the host's load is about nothing that its chunk lists");
   return chunk;
 }

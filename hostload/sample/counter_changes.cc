@@ -3,7 +3,7 @@
 namespace lockstep::hostload {
 
 void CounterChanges::add(const LoadCounter& counter, int64_t raw_ns, int64_t value,
-                         LoadChunk* chunk) {
+                         std::vector<LoadCounter>* counters, std::vector<CounterValue>* values) {
   const Key key(counter.device, counter.port, counter.name);
   auto found = last_.find(key);
   if (found != last_.end() && found->second.value == value) return;
@@ -13,11 +13,11 @@ void CounterChanges::add(const LoadCounter& counter, int64_t raw_ns, int64_t val
   }
   Last& last = found->second;
   if (last.place == kNotListed) {
-    last.place = chunk->counters.size();
-    chunk->counters.push_back(counter);
+    last.place = counters->size();
+    counters->push_back(counter);
   }
   last.value = value;
-  chunk->counter_values.push_back({static_cast<int64_t>(last.place), raw_ns, value});
+  values->push_back({static_cast<int64_t>(last.place), raw_ns, value});
 }
 
 void CounterChanges::begin_chunk() {

@@ -15,7 +15,9 @@ class CounterChanges {
   // Most counters of a host; others are left out.
   static constexpr size_t kMostCounters = 4096;
 
-  void add(const LoadCounter& counter, int64_t raw_ns, int64_t value, LoadChunk* chunk);
+  // The last two are the chunk's lists.
+  void add(const LoadCounter& counter, int64_t raw_ns, int64_t value,
+           std::vector<LoadCounter>* counters, std::vector<CounterValue>* values);
   // From here on the rows are for another chunk.
   void begin_chunk();
 
@@ -23,7 +25,7 @@ class CounterChanges {
   static constexpr size_t kNotListed = ~size_t{0};
   struct Last {
     int64_t value = 0;
-    size_t place = kNotListed;  // in the chunk's counters
+    size_t place = kNotListed;  // in the chunk's list
   };
   using Key = std::tuple<std::string, uint32_t, std::string>;
   std::map<Key, Last> last_;

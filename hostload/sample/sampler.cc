@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include "base/clock_ns.h"
+#include "hostload/sample/infiniband.h"
 #include "hostload/sample/kernel_text.h"
 #include "hostload/sample/net_counters.h"
+#include "hostload/sample/nvml.h"
 
 namespace lockstep::hostload {
 namespace {
@@ -16,6 +18,14 @@ std::string link_target(const std::string& path) {
   char target[256];
   const ssize_t size = readlink(path.c_str(), target, sizeof target);
   return size > 0 ? std::string(target, static_cast<size_t>(size)) : "";
+}
+
+std::vector<CounterReading> read_adapters(const std::string& root) {
+  std::vector<CounterReading> readings;
+  read_infiniband(root, [&](const LoadCounter& counter, int64_t value) {
+    readings.push_back({counter, raw_now_ns(), value});
+  });
+  return readings;
 }
 
 LoadChunk origin_of(const SamplerOptions& options) {
@@ -36,7 +46,11 @@ Sampler::Sampler(const SamplerOptions& options)
       chunk_(origin_),
       recorded_({options.root, options.memory_folders, options.run_directory}),
       threads_(options.root),
-      host_(options.root) {}
+      host_(options.root) {
+  if (has_infiniband(root_))
+    infiniband_.emplace("lockstep-ib", [root = root_] { return read_adapters(root); });
+  if (options.gpus) gpus_.emplace("lockstep-nvml", read_gpus);
+}
 
 void Sampler::look_for_threads() {
   std::vector<LoadThread> found;
@@ -49,16 +63,28 @@ void Sampler::look_for_threads() {
   pids_ = std::move(pids);
 }
 
+void Sampler::read_counters() {
+  const int64_t raw_ns = raw_now_ns();
+  const auto add = [this](const LoadCounter& counter, int64_t at_raw_ns, int64_t value) {
+    counters_.add(counter, at_raw_ns, value, &chunk_.counters, &chunk_.counter_values);
+  };
+  read_net_counters(
+      root_, [&](const LoadCounter& counter, int64_t value) { add(counter, raw_ns, value); });
+  if (infiniband_) {
+    for (const CounterReading& one : infiniband_->take()) add(one.counter, one.raw_ns, one.value);
+  }
+  if (!gpus_) return;
+  for (const CounterReading& one : gpus_->take())
+    gpu_counters_.add(one.counter, one.raw_ns, one.value, &chunk_.gpu_facts, &chunk_.gpu_values);
+}
+
 void Sampler::tick() {
   const bool second = ticks_ % kTicksASecond == 0;
   if (second) look_for_threads();
   threads_.sample(second, &chunk_);
   if (second) {
     host_.sample(&chunk_);
-    const int64_t raw_ns = raw_now_ns();
-    read_net_counters(root_, [&](const LoadCounter& counter, int64_t value) {
-      counters_.add(counter, raw_ns, value, &chunk_);
-    });
+    read_counters();
   }
   ++ticks_;
 }
@@ -68,6 +94,7 @@ LoadChunk Sampler::take() {
   chunk_ = origin_;
   threads_.begin_chunk();
   counters_.begin_chunk();
+  gpu_counters_.begin_chunk();
   return taken;
 }
 

@@ -1,9 +1,11 @@
 // One host's sampler: what to read when. The caller calls tick() every 100 ms and takes the chunk away
 // once a second. Reads /proc, /sys and memory files, in some 100 us; a hung file system cannot hold it
-// up, for it touches none. One thread.
+// up, for it touches none. Adapters and GPUs are read on threads of their own, so that what a tick
+// takes of them is a second old. One thread.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "hostload/sample/counter_changes.h"
 #include "hostload/sample/host_sampler.h"
 #include "hostload/sample/recorded_threads.h"
+#include "hostload/sample/slow_reader.h"
 #include "hostload/sample/thread_sampler.h"
 
 namespace lockstep::hostload {
@@ -24,6 +27,7 @@ struct SamplerOptions {
   std::string host;  // as in the names of the run's files
   std::string run_directory;
   std::vector<std::string> memory_folders;  // where the memory files of this host's processes lie
+  bool gpus = false;                        // reads them, too
 };
 
 class Sampler {
@@ -36,6 +40,7 @@ class Sampler {
 
  private:
   void look_for_threads();
+  void read_counters();
 
   std::string root_;
   LoadChunk origin_;  // a chunk without rows
@@ -45,7 +50,8 @@ class Sampler {
   RecordedThreads recorded_;
   ThreadSampler threads_;
   HostSampler host_;
-  CounterChanges counters_;
+  CounterChanges counters_, gpu_counters_;
+  std::optional<SlowReader> infiniband_, gpus_;
 };
 
 }  // namespace lockstep::hostload

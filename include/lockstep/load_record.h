@@ -82,10 +82,12 @@ struct LoadChunk {
   std::vector<LoadThread> threads;
   std::vector<std::string> cgroups;  // the first is empty: the whole host
   std::vector<LoadCounter> counters;
+  std::vector<LoadCounter> gpu_facts;  // device: the GPU's UUID, port: its index
   std::vector<ThreadTimes> thread_times;
   std::vector<ThreadEvents> thread_events;
   std::vector<HostLoad> host_loads;
   std::vector<CounterValue> counter_values;
+  std::vector<CounterValue> gpu_values;  // of gpu_facts
 };
 
 // The fields of each row in the order of the file; the first is the row's subject. New ones go to the end.

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "dumper/options/config.h"
 #include "hostload/service/host_load.h"
 #include "lockstep/shared_blocks.h"
 
@@ -10,6 +11,6 @@ namespace lockstep::plugin {
 
 // `arena_path` is empty when this process has no memory file; others of the host may.
 hostload::HostLoadOptions load_options(const ArenaHeader& arena, const std::string& arena_path,
-                                       const std::string& shm_dir);
+                                       const dumper::Config& config);
 
 }  // namespace lockstep::plugin

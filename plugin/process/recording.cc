@@ -214,8 +214,7 @@ void Recording::resume() {
 
 void Recording::sample_host() {
   if (!config_.flag(Option::HostLoad)) return;
-  hostload::HostLoadOptions options =
-      load_options(*arena_.header(), arena_.path(), config_.text(Option::ShmDir));
+  hostload::HostLoadOptions options = load_options(*arena_.header(), arena_.path(), config_);
   options.log = [this](const std::string& sentence) { log(true, sentence); };
   const Status started = host_load_.start(std::move(options));
   if (!started.ok()) log(true, started.message());

@@ -17,6 +17,7 @@ record
 before=$(sums "$TMP/local")
 "$lockstep" collect "$TMP/local" --to "$DEST" >"$TMP/out"
 want_equal "files" "$before" "$(sums "$DEST")"
+want_equal "the load of the host" 1 "$(find "$DEST" -name "$(hostname).load" | wc -l)"
 [ ! -e "$TMP/local" ] || fail "left behind: $(ls "$TMP/local")"
 "$lockstep" verify "$DEST" >/dev/null || fail "what was collected is not complete"
 
@@ -31,10 +32,10 @@ want_equal "nothing is named before it is whole" "" "$(find "$DEST" -name '*.lks
 want_equal "nothing is lost" "$before" "$(sums "$TMP/local")"
 half=$(cat "$DEST"/*.part | wc -c)
 [ "$half" -gt 0 ] || fail "nothing was copied before the limit"
-all=$(cat "$TMP/local"/*.lks | wc -c)
+all=$(cat "$TMP/local"/*.{lks,load} | wc -c)
 SLURM_JOB_ID=$$ "$lockstep" collect "$TMP/local" --to "$DEST" >"$TMP/out"
 [ -z "$(compgen -G "$marker-*.run")" ] || fail "it tells the epilog although it has ended"
-want_equal "bytes copied by the second call" "$(hostname): 2 files, $((all - half)) bytes copied to $DEST" "$(cat "$TMP/out")"
+want_equal "bytes copied by the second call" "$(hostname): 3 files, $((all - half)) bytes copied to $DEST" "$(cat "$TMP/out")"
 want_equal "files" "$before" "$(sums "$DEST")"
 
 want_equal "a third call" "$(hostname): nothing to collect: there is no $TMP/local" "$("$lockstep" collect "$TMP/local" --to "$DEST")"

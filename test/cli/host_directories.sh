@@ -13,7 +13,7 @@ want_equal "files of clocks" "a.b.clock a.clock" "$(find . -name '*.clock' -prin
 
 # What is not the host's own, or lies deeper, is somebody else's.
 mkdir -p other a/a "$TMP/flat/run"
-cp -p a/*.lks a.b/*.lks *.clock "$TMP/flat/run"
+cp -p a/*.{lks,load} a.b/*.{lks,load} *.clock "$TMP/flat/run"
 cp a/a.*.lks other
 cp a/a.*.lks a/a
 for ask in "count run" "cat run" "verify run" "info run" "align run" "clock run" "diagnose run" \

@@ -17,7 +17,7 @@ grep -q '^world,0,1,5898240,' "$TMP/answers" || fail "the third example's answer
 
 # The words of each section of schema.md, and of its paragraph on row numbers, against the real columns.
 for table in operations arrivals matches communicators members processes clock ledger open_transports events proxy_steps \
-  thread_load host_load nic_counters; do
+  thread_load host_load nic_counters gpu_state; do
   sed -n -e '/^\*\*In SQL/,/^$/p' -e "/^## .*$table/,/^## /p" "$ROOT/docs/schema.md" | tr -c 'a-z_0-9' '\n' | sort -u >"$TMP/words"
   "$lockstep" query "$TMP/run" --csv "SELECT column_name FROM (DESCRIBE $table)" | tail -n +2 | sort -u >"$TMP/columns"
   missing=$(comm -13 "$TMP/words" "$TMP/columns" | { grep -vx host || true; } | xargs)

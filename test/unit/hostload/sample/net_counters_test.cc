@@ -57,17 +57,20 @@ TEST(CounterChanges, GoIntoTheFileOnceAndWhenTheValueIsAnother) {
   CounterChanges changes;
   LoadChunk first, second;
   const LoadCounter errors{"eth0", 0, "rx_errors"}, bytes{"eth0", 0, "rx_bytes"};
-  changes.add(errors, 1, 0, &first);
-  changes.add(bytes, 1, 5, &first);
-  changes.add(errors, 2, 0, &first);
-  changes.add(bytes, 2, 6, &first);
+  const auto add = [&](const LoadCounter& counter, int64_t raw_ns, int64_t value, LoadChunk* to) {
+    changes.add(counter, raw_ns, value, &to->counters, &to->counter_values);
+  };
+  add(errors, 1, 0, &first);
+  add(bytes, 1, 5, &first);
+  add(errors, 2, 0, &first);
+  add(bytes, 2, 6, &first);
   EXPECT_EQ(first.counters.size(), 2u);
   ASSERT_EQ(first.counter_values.size(), 3u);
   EXPECT_EQ(first.counter_values[2].counter, 1);
   EXPECT_EQ(first.counter_values[2].value, 6);
   changes.begin_chunk();
-  changes.add(errors, 3, 0, &second);
-  changes.add(bytes, 3, 7, &second);
+  add(errors, 3, 0, &second);
+  add(bytes, 3, 7, &second);
   ASSERT_EQ(second.counters.size(), 1u);
   EXPECT_EQ(second.counters[0].name, "rx_bytes");
   EXPECT_EQ(second.counter_values[0].counter, 0);
@@ -77,7 +80,7 @@ TEST(CounterChanges, HaveAnEnd) {
   CounterChanges changes;
   LoadChunk chunk;
   for (size_t i = 0; i < 2 * CounterChanges::kMostCounters; ++i)
-    changes.add({"x", 0, std::to_string(i)}, 1, 1, &chunk);
+    changes.add({"x", 0, std::to_string(i)}, 1, 1, &chunk.counters, &chunk.counter_values);
   EXPECT_EQ(chunk.counters.size(), CounterChanges::kMostCounters);
 }
 
