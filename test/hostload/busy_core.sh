@@ -3,6 +3,7 @@
 # kernel counted it.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/common.sh"
+lockstep=$BUILD/lockstep
 need taskset util-linux
 need jq jq
 [ -r /proc/self/schedstat ] || skip "this kernel keeps no schedstat"

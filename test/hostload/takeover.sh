@@ -2,6 +2,7 @@
 # One process per host samples all of them. When it is killed another takes over, and the file goes on.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/common.sh"
+lockstep=$BUILD/lockstep
 need jq jq
 [ -r /proc/self/schedstat ] || skip "this kernel keeps no schedstat"
 started=()
