@@ -31,6 +31,8 @@ for class in $classes; do
   want_equal "what $class counts" "$(jq -cS ".counts | $counts" "$run/truth.json")" \
     "$("$BUILD/lockstep" count "$run" --json | jq -cS "$counts")"
   want_equal "whether $class hangs" "$hangs" "$(jq 'if .hung then 1 else 0 end' "$run/truth.json")"
+  jq -e '.hung or .faults[0].structure or .faults[0].cost > 0.01' "$run/truth.json" >/dev/null ||
+    fail "$class costs the job nothing: $(jq -c .faults "$run/truth.json")"
   want_equal "the class in the truth" "$class" "$(jq -r '.faults[0].class' "$run/truth.json")"
 done
 

@@ -19,7 +19,9 @@ std::optional<int> parse(const std::vector<std::string>& words, Arguments* argum
       .separated_by(',');
   program.option("--size", &run.size, "of the first fault; --list says of what").not_negative();
   program.option("--rank", &run.rank, "world rank of the first fault; drawn when left out");
-  program.option("--at", &run.at_step, "step of a fault that happens once; drawn when left out");
+  program.option(
+      "--at", &run.at_step,
+      "step of the first fault: when it happens once, drawn when left out; else from when on");
   program.option("--ranks", &run.ranks, "world size").between(2, 65'536);
   program.option("--gpus-per-host", &run.gpus_per_host, "ranks of a host").between(1, 64);
   program.option("--schedule", &run.schedule, "by name");

@@ -76,7 +76,7 @@ class Engine {
   Channel& channel_of(int rank, const Part& part, size_t* member);
   void call(int rank, uint8_t stream, const Item& item, const Part& part, uint32_t index);
   void arrive(int rank, const Part& part);
-  void complete(Meeting* meeting);
+  void progress(Meeting* meeting);
   void part_ends(int rank, uint8_t stream, int64_t end_ns);
   void tell_of_stuck(const Channel& channel);
   void die(int rank);
@@ -355,6 +355,8 @@ void Engine::call(int rank, uint8_t stream, const Item& item, const Part& part, 
   member.called_ns = item.issued_ns;
   member.stops = part.function != Function::Recv &&
                  job_.faults.stops({rank, item.step, item.instruction}, Harm::TransferStops);
+  // Its buffers are there now for those whose kernels have begun.
+  if (meeting.begun != 0) progress(&meeting);
 }
 
 // Its kernel has begun.
@@ -362,35 +364,35 @@ void Engine::arrive(int rank, const Part& part) {
   size_t self = 0;
   Channel& channel = channel_of(rank, part, &self);
   Meeting& meeting = channel.next_begun(self);
-  MeetingMember& member = meeting.members[self];
-  member.begun_ns = now_ns_;
-  if (part.function == Function::Send && !member.stops) {
-    const int peer =
-        job_.layout.communicators[part.communicator].ranks[static_cast<size_t>(part.peer)];
-    if (job_.network.is_eager(part, rank, peer))
-      part_ends(rank, member.stream, now_ns_ + job_.network.copy_ns(part.bytes));
-  }
-  if (++meeting.begun < meeting.members.size() || meeting.mismatched) return;
-  for (const MeetingMember& at : meeting.members) {
-    if (at.stops || host(at.rank).dead) return;
-  }
-  complete(&meeting);
+  meeting.members[self].begun_ns = now_ns_;
+  ++meeting.begun;
+  progress(&meeting);
   channel.forget_done();
 }
 
-// Everybody's kernel has begun.
-void Engine::complete(Meeting* meeting) {
-  meeting->done = true;
-  job_.network.play(*meeting, &transfer_);
-  if (observer_ != nullptr && transfer_.times.steps != 0)
-    observer_->moved(*meeting, transfer_, Observer::Progress::Whole);
-  const bool pair = is_p2p(meeting->part.function);
-  for (size_t i = 0; i < meeting->members.size(); ++i) {
-    const MeetingMember& at = meeting->members[i];
-    if (pair && i == 0 && job_.network.is_eager(meeting->part, at.rank, meeting->members[1].rank))
-      continue;
-    part_ends(at.rank, at.stream, transfer_.times.ends_ns[i]);
+// Ends the kernels whose part in the operation is over: of most collectives when everybody's has
+// begun, along a chain and of a transfer as soon as the data got there.
+void Engine::progress(Meeting* meeting) {
+  const Function function = meeting->part.function;
+  const bool together = !is_p2p(function) && !is_rooted(function);
+  if (meeting->done || meeting->mismatched) return;
+  if (together && meeting->begun < meeting->members.size()) return;
+  for (const MeetingMember& at : meeting->members) {
+    if ((together && at.stops) || (at.rank >= 0 && host(at.rank).dead)) return;
   }
+  job_.network.play(*meeting, &transfer_);
+  meeting->done = true;
+  for (size_t i = 0; i < meeting->members.size(); ++i) {
+    MeetingMember& at = meeting->members[i];
+    const int64_t end_ns = transfer_.times.ends_ns[i];
+    if (!at.ended && happens(end_ns)) {
+      at.ended = true;
+      part_ends(at.rank, at.stream, end_ns);
+    }
+    meeting->done = meeting->done && at.ended;
+  }
+  if (meeting->done && observer_ != nullptr && transfer_.times.steps != 0)
+    observer_->moved(*meeting, transfer_, Observer::Progress::Whole);
 }
 
 void Engine::tell_of_stuck(const Channel& channel) {

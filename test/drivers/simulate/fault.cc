@@ -153,6 +153,7 @@ bool Chooser::with_it(const Fault& fault, int rank) const {
 Status Chooser::choose(Fault* fault) const {
   if (fault->rank < 0) fault->rank = below(layout_.options.ranks, 1);
   if (fault->rank >= layout_.options.ranks) return refuse(*fault, "--rank is none of the ranks");
+  if (fault->first_step < 0 && fault->info->when != When::Once) fault->first_step = 0;
   if (fault->first_step < 0)
     fault->first_step = fault->steps / 3 + below(std::max(fault->steps / 3, 1), 2);
   const Status chosen = choose_place(fault);
@@ -240,6 +241,7 @@ Result<Fault> make_fault(const FaultOptions& options, const Layout& layout,
 
 double Faults::strength(const Fault& fault, int step) const {
   const auto number = static_cast<uint64_t>(step);
+  if (step < fault.first_step) return 0;
   switch (fault.info->when) {
     case When::Always:
       return 1;
@@ -248,7 +250,7 @@ double Faults::strength(const Fault& fault, int step) const {
     case When::Bursts:
       return random_.uniform(Draw::Burst, number / kBurst, fault.index) < 0.25 ? 1 : 0;
     case When::Start:
-      return step < 3 ? 1 : 0;
+      return step < fault.first_step + 3 ? 1 : 0;
     case When::Growing:
       return static_cast<double>(step + 1) / fault.steps;
     case When::Periodic:

@@ -16,6 +16,7 @@ struct MeetingMember {
   int rank = -1;  // of the world
   uint8_t stream = 0;
   bool stops = false;          // its data does not leave
+  bool ended = false;          // the end of its kernel is known
   uint32_t part = 0;           // of the launch
   uint64_t launch = 0;         // the observer's
   int64_t called_ns = kNever;  // the launch returned

@@ -5,7 +5,8 @@
 namespace lockstep::simulate {
 namespace {
 
-constexpr uint64_t kSliceBytes = 1 << 20, kPairStepBytes = 128 << 10, kSmallBytes = 64 << 10;
+constexpr uint64_t kSliceBytes = 1 << 20, kPairStepBytes = 128 << 10, kChainStepBytes = 512 << 10,
+                   kSmallBytes = 64 << 10;
 constexpr uint32_t kRingCredits = 4, kPairCredits = 8;
 constexpr size_t kMostCells = 100'000;  // of a ring: ranks times steps
 
@@ -149,6 +150,31 @@ void Network::play_collective(const Meeting& meeting, Transfer* transfer) const 
   play_by_formula(meeting, ranks, noise, &transfer->times.ends_ns);
 }
 
+// A chain over the ring's edges: to the root, which is last, or from it.
+void Network::play_rooted(const Meeting& meeting, Transfer* transfer) const {
+  const Communicator& communicator = layout_.communicators[meeting.part.communicator];
+  const std::vector<int>& ranks = communicator.ranks;
+  const size_t count = ranks.size();
+  const auto root = static_cast<size_t>(meeting.part.peer);
+  const size_t first = meeting.part.function == Function::Reduce ? (root + 1) % count : root;
+  const double noise = noise_.transfer_factor(meeting.part.communicator, meeting.ordinal);
+  const uint64_t per_channel = std::max<uint64_t>(meeting.part.bytes / kChannels, 1);
+  TransportShape shape;
+  shape.steps = static_cast<uint32_t>((per_channel + kChainStepBytes - 1) / kChainStepBytes);
+  shape.credits = kPairCredits;
+  transfer->step_bytes = per_channel / shape.steps;
+  const uint64_t bytes = transfer->step_bytes * kChannels;
+  std::vector<TransportEdge> edges;
+  transfer->over_network.clear();
+  for (size_t i = 0; i < count; ++i) {
+    const int from = ranks[i], to = ranks[(i + 1) % count];
+    edges.push_back(edge(meeting, from, to, bytes, noise));
+    const bool used = (i + 1) % count != first;
+    transfer->over_network.push_back(used && crosses(from, to) ? 1 : 0);
+  }
+  play_chain(members(meeting, bytes), edges, first, shape, &transfer->times);
+}
+
 void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
   // A member that has not called is known by what its peer has called.
   const auto& ranks = layout_.communicators[meeting.part.communicator].ranks;
@@ -168,7 +194,9 @@ void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
                                                    over(meeting.part.bytes, rate / noise)
                                              : kNever;
     transfer->times.steps = 0;
-    transfer->times.ends_ns = {end_ns, end_ns};
+    const int64_t eager_ns = first.begun_ns + copy_ns(meeting.part.bytes);
+    const bool alone = is_eager(meeting.part) && !first.stops;
+    transfer->times.ends_ns = {alone ? eager_ns : end_ns, end_ns};
     return;
   }
   TransportShape shape;
@@ -186,6 +214,8 @@ void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
 void Network::play(const Meeting& meeting, Transfer* transfer) const {
   if (is_p2p(meeting.part.function)) {
     play_pair(meeting, transfer);
+  } else if (is_rooted(meeting.part.function)) {
+    play_rooted(meeting, transfer);
   } else {
     play_collective(meeting, transfer);
   }

@@ -44,16 +44,14 @@ class Network {
         faults_(faults),
         every_step_(every_step) {}
 
-  // Also of a meeting that is not complete: kNever where its data never gets.
+  // Also of a meeting that is not complete: kNever where its data does not get yet, or never.
   void play(const Meeting& meeting, Transfer* transfer) const;
-  // A send that ends with its own kernel, into the buffers, whatever its peer does.
-  bool is_eager(const Part& part, int from, int to) const {
-    return part.bytes <= machine_.eager_bytes && !crosses(from, to);
-  }
-  int64_t copy_ns(uint64_t bytes) const;
 
  private:
   bool crosses(int from, int to) const { return layout_.host_of(from) != layout_.host_of(to); }
+  // A send that ends with its own kernel, into the buffers, whatever its peer does.
+  bool is_eager(const Part& part) const { return part.bytes <= machine_.eager_bytes; }
+  int64_t copy_ns(uint64_t bytes) const;
   double bytes_per_ns(int from, int to, int step) const;
   int64_t latency_ns(int from, int to) const {
     return crosses(from, to) ? machine_.between_ns : machine_.inside_ns;
@@ -65,6 +63,7 @@ class Network {
   TransportEdge edge(const Meeting& meeting, int from, int to, uint64_t bytes, double noise) const;
   std::vector<TransportMember> members(const Meeting& meeting, uint64_t bytes) const;
   void play_collective(const Meeting& meeting, Transfer* transfer) const;
+  void play_rooted(const Meeting& meeting, Transfer* transfer) const;
   void play_pair(const Meeting& meeting, Transfer* transfer) const;
 
   const Layout& layout_;

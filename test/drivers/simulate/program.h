@@ -7,16 +7,29 @@
 
 namespace lockstep::simulate {
 
-enum class Function : uint8_t { AllReduce, AllGather, ReduceScatter, Send, Recv };
-constexpr const char* kFunctionNames[] = {"AllReduce", "AllGather", "ReduceScatter", "Send",
-                                          "Recv"};
+enum class Function : uint8_t {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  Reduce,
+  Broadcast,
+  Send,
+  Recv
+};
+constexpr const char* kFunctionNames[] = {"AllReduce", "AllGather", "ReduceScatter", "Reduce",
+                                          "Broadcast", "Send",      "Recv"};
+constexpr unsigned kFunctions = 7;
 constexpr bool is_p2p(Function function) { return function >= Function::Send; }
+// Data goes along a chain, to the root or from it: ranks do not all wait for each other.
+constexpr bool is_rooted(Function function) {
+  return function == Function::Reduce || function == Function::Broadcast;
+}
 
 // One operation of a launch.
 struct Part {
   uint32_t communicator = 0;
   Function function = Function::AllReduce;
-  int32_t peer = 0;    // send, receive: rank in the communicator
+  int32_t peer = 0;    // the other's, or the root's, rank in the communicator
   uint64_t bytes = 0;  // of the whole vector: what every rank holds after an all-gather
   friend bool operator==(const Part& a, const Part& b) {
     return a.communicator == b.communicator && a.function == b.function && a.bytes == b.bytes;

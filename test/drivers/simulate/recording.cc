@@ -5,7 +5,6 @@
 namespace lockstep::simulate {
 namespace {
 
-constexpr unsigned kFunctions = 5;
 constexpr int64_t kInitNs = -400'000'000, kAnchorsApartNs = 100'000'000, kFinalizeNs = 5'000'000,
                   kPollNs = 2'000, kPostNs = 8'000;
 
@@ -38,6 +37,9 @@ uint16_t name_text(const Communicator& communicator) {
   while (kCommunicatorNames[axis] != communicator.name) ++axis;
   return static_cast<uint16_t>(kFirstName + axis);
 }
+
+// A broadcast goes through all-gather's path, of which NCCL tells the call alone.
+bool has_calls_only(Function function) { return function == Function::Broadcast; }
 
 // What the user passes as count, of float16: a rank's own share where the whole is gathered.
 uint64_t api_count(const Part& part, size_t ranks) {
@@ -97,7 +99,9 @@ void Recording::api_call(const Launch& launch, const Part& part, EventId id, Eve
   if (is_p2p(part.function)) {
     fill(P2pApiRecord());
   } else {
-    fill(CollApiRecord());
+    CollApiRecord record;
+    record.root = is_rooted(part.function) ? part.peer : 0;
+    fill(record);
   }
   user.stop(stop, id);
 }
@@ -131,6 +135,7 @@ void Recording::operation(const Launch& launch, const Part& part, EventId id, Ev
     record.datatype = kInt8;
   }
   record.warps = 16;
+  record.root = is_rooted(part.function) ? part.peer : 0;
   record.seq_number =
       self.sequences[(number - 1) * kFunctions + static_cast<size_t>(part.function)]++;
   record.send_buff = 0x7f3000000000;
@@ -175,6 +180,11 @@ uint64_t Recording::launched(const Launch& launch) {
                share(0.02, 0.2, i + 1));
   }
   if (records(Kind::GroupApi)) user.state(at(0.21), api_group, kGroupEndApiStart);
+  if (has_calls_only(launch.parts[0].function)) {
+    user.stop(at(0.3), api_group);
+    self.launches.push_back({0, 0, number, launch.step, 0});
+    return self.launches.size() - 1;
+  }
   if (records(Kind::KernelLaunch)) {
     KernelLaunchRecord record;
     record.stream = 0x7f1200000000 + uint64_t{launch.stream} * 0x1000;
@@ -268,7 +278,7 @@ EdgeEnd Recording::edge_end(const Meeting& meeting, size_t self, size_t peer, Pr
 }
 
 void Recording::moved(const Meeting& meeting, const Transfer& transfer, Progress progress) {
-  if (!records(Kind::ProxyOp)) return;
+  if (!records(Kind::ProxyOp) || has_calls_only(meeting.part.function)) return;
   const size_t count = meeting.members.size();
   for (size_t edge = 0; edge < transfer.over_network.size(); ++edge) {
     if (transfer.over_network[edge] == 0) continue;
@@ -370,6 +380,7 @@ Status Recording::write(const std::string& directory, const Outcome& outcome,
   for (int number = 0; number < layout_.options.ranks; ++number) {
     const Status status = write_rank(number, outcome, look_ns, &files, counts);
     if (!status.ok()) return status;
+    rank(number) = Rank();
   }
   if (layout_.hosts == 1 || !options_.aligned) return Status();
   return save_clock_model(layout_, random_, look_ns, directory);

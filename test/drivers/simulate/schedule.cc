@@ -18,6 +18,7 @@ class Writer {
   Program data_parallel();
   Program grouped();
   Program sharded();
+  Program owners();
   Program pipeline();
   Program experts();
 
@@ -131,6 +132,23 @@ Program Writer::sharded() {
   return end();
 }
 
+// Each layer's gradients are reduced to the rank that owns them, which sends the parameters to all.
+Program Writer::owners() {
+  begin();
+  for (int i = 0; i < options_.layers; ++i) layer(options_.layer_ns);
+  const uint32_t communicator = layout_.member(rank_, Axis::Data).communicator;
+  const auto rooted = [&](Function function, int i) {
+    launch(kDataStream, {{communicator, function, i % layout_.data, options_.layer_bytes}}, false);
+  };
+  for (int i = 0; i < options_.layers; ++i) {
+    layer(2 * options_.layer_ns);
+    stream_wait(kDataStream, kComputeStream);
+    rooted(Function::Reduce, i);
+  }
+  for (int i = 0; i < options_.layers; ++i) rooted(Function::Broadcast, i);
+  return end();
+}
+
 // The passes of this stage in their order, those together between which it sends and receives
 // nothing: interleaved, a forward and a backward pass share their exchanges. With several chunks a rank holds every stages()-th part of
 // the model, and micro-batches go round in turns of stages(), as in Megatron's interleaved schedule.
@@ -230,6 +248,8 @@ const std::vector<ScheduleInfo>& schedules() {
       {"group", "data parallel: all gradients in one group at the end of the step", 1, 1, 1},
       {"zero", "sharded data parallel: all-gather ahead, reduce-scatter behind, two streams", 1, 1,
        1},
+      {"owner", "data parallel: gradients reduced to their owners, which broadcast parameters", 1,
+       1, 1},
       {"tp-dp", "tensor parallel layers, data parallel gradients", 2, 1, 1},
       {"gpipe", "pipeline: all micro-batches forward, then all backward", 1, 2, 1},
       {"1f1b", "pipeline: one forward, one backward", 1, 2, 1},
@@ -253,16 +273,18 @@ Result<std::vector<Program>> make_programs(const ScheduleOptions& options, const
     return Status::error("--schedule " + options.name + " has no stages: leave out --pp");
   if (interleaved && options.micro_batches % layout.options.stages != 0)
     return Status::error("--schedule interleaved needs a multiple of --pp --micro-batches");
-  if (options.name == "group" && layout.data < 2)
-    return Status::error("--schedule group reduces over data ranks, and there is only one");
+  if ((options.name == "group" || options.name == "owner") && layout.data < 2)
+    return Status::error("--schedule " + options.name +
+                         " reduces over data ranks, and there is only one");
   std::vector<Program> programs;
   for (int rank = 0; rank < layout.options.ranks; ++rank) {
     Writer writer(options, layout, rank);
-    programs.push_back(options.name == "group"  ? writer.grouped()
-                       : options.name == "zero" ? writer.sharded()
-                       : options.name == "moe"  ? writer.experts()
-                       : pipeline               ? writer.pipeline()
-                                                : writer.data_parallel());
+    programs.push_back(options.name == "group"   ? writer.grouped()
+                       : options.name == "zero"  ? writer.sharded()
+                       : options.name == "owner" ? writer.owners()
+                       : options.name == "moe"   ? writer.experts()
+                       : pipeline                ? writer.pipeline()
+                                                 : writer.data_parallel());
   }
   return programs;
 }

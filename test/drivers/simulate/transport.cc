@@ -61,6 +61,28 @@ void play_ring(const std::vector<TransportMember>& members, const std::vector<Tr
   }
 }
 
+void play_chain(const std::vector<TransportMember>& members,
+                const std::vector<TransportEdge>& edges, size_t first, const TransportShape& shape,
+                TransportTimes* times) {
+  const size_t count = members.size();
+  times->steps = shape.steps;
+  times->edges.assign(count * shape.steps, StepTimes());
+  times->ends_ns.resize(count);
+  int64_t taken_ns = 0;  // the last step that the member before has sent
+  for (size_t place = 0; place < count; ++place) {
+    const size_t i = (first + place) % count, from = (i + count - 1) % count;
+    StepTimes* const steps = &times->edges[i * shape.steps];
+    for (uint32_t n = 0; n < shape.steps && place + 1 < count; ++n) {
+      const int64_t input_ns = place == 0 ? 0 : times->at(from, n).consumed_ns;
+      steps[n] =
+          next_step(members[i], members[(i + 1) % count], edges[i], shape, n, steps, input_ns);
+    }
+    const int64_t given_ns = place + 1 < count ? steps[shape.steps - 1].ready_ns : 0;
+    times->ends_ns[i] = std::max({members[i].begun_ns, taken_ns, given_ns}) + kEndNs;
+    taken_ns = steps[shape.steps - 1].consumed_ns;
+  }
+}
+
 void play_transfer(const std::vector<TransportMember>& members, const TransportEdge& edge,
                    const TransportShape& shape, TransportTimes* times) {
   times->steps = shape.steps;

@@ -54,6 +54,12 @@ struct TransportTimes {
 void play_ring(const std::vector<TransportMember>& members, const std::vector<TransportEdge>& edges,
                const TransportShape& shape, TransportTimes* times);
 
+// Along the same edges from member `first` to the one before it, which leads nowhere. Sends need the
+// receive of the same number.
+void play_chain(const std::vector<TransportMember>& members,
+                const std::vector<TransportEdge>& edges, size_t first, const TransportShape& shape,
+                TransportTimes* times);
+
 // From members[0] to members[1] over one edge.
 void play_transfer(const std::vector<TransportMember>& members, const TransportEdge& edge,
                    const TransportShape& shape, TransportTimes* times);

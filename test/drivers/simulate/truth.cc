@@ -109,6 +109,7 @@ void put_fault(JsonFields* out, const Truth& truth, size_t index) {
     if (fault.info->when == When::Once) {
       put_operation(out, truth, fault);
     } else if (!is_structure(fault.info->harm)) {
+      out->number("from_step", fault.first_step);
       out->number("cost", cost(truth.outcome.end_ns, truth.without_ns[index]));
     }
   });

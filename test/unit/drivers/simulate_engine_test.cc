@@ -153,6 +153,23 @@ TEST(SimulateEngine, ASmallSendDoesNotWaitForItsReceiver) {
   EXPECT_GT(job.kernel(1, 0).ended_ns, 5'000'000);
 }
 
+TEST(SimulateEngine, TheRanksBeforeTheRootOfAReduceDoNotWaitForIt) {
+  Pair job;
+  job.compute(1, 5'000'000);
+  for (int rank : {0, 1}) job.launch(rank, {0, Function::Reduce, 1, 64'000});
+  EXPECT_FALSE(job.play().hung());
+  EXPECT_LT(job.kernel(0, 0).ended_ns, 1'000'000);
+  EXPECT_GT(job.kernel(1, 0).ended_ns, 5'000'000);
+}
+
+TEST(SimulateEngine, TheRootOfAReduceWaitsForTheRanksBefore) {
+  Pair job;
+  job.compute(1, 5'000'000);
+  for (int rank : {0, 1}) job.launch(rank, {0, Function::Reduce, 0, 64'000});
+  EXPECT_FALSE(job.play().hung());
+  EXPECT_GT(job.kernel(0, 0).ended_ns, 5'000'000);
+}
+
 TEST(SimulateEngine, ALargeSendDoes) {
   Pair job;
   job.launch(0, {0, Function::Send, 1, 4 << 20});
