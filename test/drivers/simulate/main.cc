@@ -1,4 +1,7 @@
 // lockstep-simulate: training jobs at virtual time, recorded as the plugin would.
+#include <malloc.h>
+
+#include <climits>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -42,6 +45,12 @@ int simulate(const Arguments& arguments) {
   return 0;
 }
 
+// Runs are alike: what one gave back to the system the next would take again, page by page.
+void keep_memory() {
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  mallopt(M_MMAP_THRESHOLD, INT_MAX);
+}
+
 // Each line is a command line of its own; empty ones and those that begin with # are left out.
 int simulate_batch(const std::string& path) {
   std::ifstream file(path);
@@ -64,6 +73,7 @@ int run(int argc, char** argv) {
   Arguments arguments;
   if (const auto status = parse({argv + 1, argv + argc}, &arguments)) return *status;
   if (arguments.list) return list(), 0;
+  keep_memory();
   return arguments.batch.empty() ? simulate(arguments) : simulate_batch(arguments.batch);
 }
 

@@ -1,6 +1,7 @@
 #include "test/drivers/simulate/noise.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lockstep::simulate {
 namespace {
@@ -82,9 +83,7 @@ Result<NoiseModel> make_noise(const std::vector<std::string>& names, int hosts, 
   return model;
 }
 
-double Noise::warm_up_factor(int step) const {
-  return 1 + model_.warm_up * std::exp2(-step) * (step < 10 ? 1 : 0);
-}
+double Noise::warm_up_factor(int step) const { return 1 + std::ldexp(model_.warm_up, -step); }
 
 int64_t Noise::host_ns(const Place& place, int64_t ns) const {
   const double sigma = model_.host_sigma * sigma_factor(place.rank);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "test/drivers/simulate/exact_math.h"
+
 namespace lockstep::simulate {
 
 // What a number is drawn for; each has numbers of its own.
@@ -42,17 +44,20 @@ class Random {
   uint64_t below(uint64_t end, Draw what, uint64_t a, uint64_t b = 0, uint64_t c = 0) const {
     return static_cast<uint64_t>(uniform(what, a, b, c) * static_cast<double>(end));
   }
+  // By the polar method of Marsaglia: a point in the unit circle.
   double normal(Draw what, uint64_t a, uint64_t b = 0, uint64_t c = 0) const {
-    const uint64_t first = bits(what, a, b, c);
-    const double radius = std::sqrt(-2 * std::log(1 - fraction(first)));
-    return radius * std::cos(6.283185307179586 * fraction(mixed(first + 1)));
+    for (uint64_t point = bits(what, a, b, c);; point = mixed(point + 1)) {
+      const double u = 2 * fraction(point) - 1, v = 2 * fraction(mixed(point ^ seed_)) - 1;
+      const double square = u * u + v * v;
+      if (square < 1 && square > 0) return u * std::sqrt(-2 * exact_log(square) / square);
+    }
   }
   // Median 1.
   double lognormal(double sigma, Draw what, uint64_t a, uint64_t b = 0, uint64_t c = 0) const {
-    return sigma == 0 ? 1 : std::exp(sigma * normal(what, a, b, c));
+    return sigma == 0 ? 1 : exact_exp(sigma * normal(what, a, b, c));
   }
   double exponential(Draw what, uint64_t a, uint64_t b = 0, uint64_t c = 0) const {
-    return -std::log(1 - uniform(what, a, b, c));
+    return -exact_log(1 - uniform(what, a, b, c));
   }
 
  private:
