@@ -17,6 +17,15 @@ class Chooser {
     return static_cast<int>(
         random_.below(static_cast<uint64_t>(end), Draw::Choice, 0xfa00 + index_, what));
   }
+  // Not one of `taken`, as long as there are others.
+  int draw_rank(const std::vector<int>& taken) const {
+    int rank = below(layout_.options.ranks, 1);
+    for (size_t i = 0; i < taken.size(); ++i) {
+      if (std::count(taken.begin(), taken.end(), rank) != 0)
+        rank = (rank + 1) % layout_.options.ranks;
+    }
+    return rank;
+  }
   // Launches of the rank's program of which `fits`.
   template <class Fits>
   std::vector<uint32_t> launches(int rank, Fits fits) const {
@@ -35,7 +44,7 @@ class Chooser {
     fault->instruction = found[static_cast<size_t>(below(static_cast<int>(found.size()), 3))];
     return true;
   }
-  Status choose(Fault* fault) const;
+  Status choose(const std::vector<int>& taken, Fault* fault) const;
 
  private:
   bool with_it(const Fault& fault, int rank) const;
@@ -150,8 +159,8 @@ bool Chooser::with_it(const Fault& fault, int rank) const {
   return false;
 }
 
-Status Chooser::choose(Fault* fault) const {
-  if (fault->rank < 0) fault->rank = below(layout_.options.ranks, 1);
+Status Chooser::choose(const std::vector<int>& taken, Fault* fault) const {
+  if (fault->rank < 0) fault->rank = draw_rank(taken);
   if (fault->rank >= layout_.options.ranks) return refuse(*fault, "--rank is none of the ranks");
   if (fault->first_step < 0 && fault->info->when != When::Once) fault->first_step = 0;
   if (fault->first_step < 0)
@@ -234,7 +243,7 @@ Result<Fault> make_fault(const FaultOptions& options, const Layout& layout,
   fault.rank = options.rank;
   fault.first_step = options.step;
   fault.steps = steps;
-  const Status chosen = Chooser(layout, programs, seed, index).choose(&fault);
+  const Status chosen = Chooser(layout, programs, seed, index).choose(options.taken, &fault);
   if (!chosen.ok()) return chosen;
   return fault;
 }

@@ -70,7 +70,8 @@ struct Fault {
 struct FaultOptions {
   std::string name = "healthy";
   double size = 0;  // 0: the class's own
-  int rank = -1;    // -1: drawn
+  int rank = -1;    // -1: drawn, none of...
+  std::vector<int> taken;
   int step = -1;
 };
 

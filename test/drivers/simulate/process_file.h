@@ -17,7 +17,7 @@ namespace lockstep::simulate {
 enum class ProcessEnd : uint8_t {
   Finalized,  // it drained everything and said so
   Recovered,  // it was killed, and `lockstep recover` has saved what it left
-  Running,    // somebody looks while it runs: no end
+  Running,    // somebody looks while it runs, or its host was lost: no end
 };
 
 struct ProcessThread {

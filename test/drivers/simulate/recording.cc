@@ -5,7 +5,7 @@
 namespace lockstep::simulate {
 namespace {
 
-constexpr int64_t kInitNs = -400'000'000, kAnchorsApartNs = 100'000'000, kFinalizeNs = 5'000'000,
+constexpr int64_t kInitNs = -400'000'000, kRoundNs = 100'000'000, kFinalizeNs = 5'000'000,
                   kPollNs = 2'000, kPostNs = 8'000;
 
 // Numbers of the string table.
@@ -40,6 +40,9 @@ uint16_t name_text(const Communicator& communicator) {
 
 // A broadcast goes through all-gather's path, of which NCCL tells the call alone.
 bool has_calls_only(Function function) { return function == Function::Broadcast; }
+
+// When the keeper last took its anchor, and the dump thread wrote.
+int64_t last_round(int64_t at_ns) { return at_ns - (at_ns - kInitNs) % kRoundNs; }
 
 // What the user passes as count, of float16: a rank's own share where the whole is gathered.
 uint64_t api_count(const Part& part, size_t ranks) {
@@ -320,25 +323,28 @@ ProcessRecords Recording::process_of(int number) const {
   facts.tick_source = "raw";
   facts.job = {{"SLURM_JOB_ID", std::to_string(1'000 + options_.seed % 1'000'000)},
                {"SLURM_PROCID", std::to_string(number)}};
-  facts.options = {{"LOCKSTEP_EVENTS", options_.events_name, "env"}};
+  facts.options = {{"LOCKSTEP_EVENTS", options_.events_name, "env"},
+                   {"LOCKSTEP_DUMP_INTERVAL_US", std::to_string(kRoundNs / 1'000), "env"}};
   process.uid = random_.bits(Draw::Choice, static_cast<uint64_t>(number), 0x1d);
   process.created_real_ns = clock(number).real_ns(kInitNs);
   return process;
 }
 
-// The keeper's every 100 ms while there are records, and the last one before the process ended; one
-// that ends in good order takes another.
-std::vector<Anchor> Recording::anchors(int number, ProcessEnd end, int64_t last_ns,
-                                       int64_t end_ns) const {
+// The keeper's while there are records, and its last one.
+std::vector<Anchor> Recording::anchors(int number, int64_t last_ns, int64_t end_ns) const {
   std::vector<Anchor> made;
-  int64_t at_ns = kInitNs;
-  for (; at_ns < std::min(end_ns, last_ns + kAnchorsApartNs); at_ns += kAnchorsApartNs)
+  for (int64_t at_ns = kInitNs; at_ns < std::min(end_ns, last_ns + kRoundNs); at_ns += kRoundNs)
     made.push_back(clock(number).anchor(at_ns));
-  const int64_t last_kept_ns =
-      end == ProcessEnd::Recovered ? end_ns - (end_ns - kInitNs) % kAnchorsApartNs : end_ns;
-  if (last_kept_ns >= at_ns || end != ProcessEnd::Recovered)
-    made.push_back(clock(number).anchor(last_kept_ns));
+  made.push_back(clock(number).anchor(end_ns));
   return made;
+}
+
+// With its host: what had not reached the disk is gone.
+bool Recording::lost(int number) const {
+  const auto& faults = faults_.all();
+  return std::any_of(faults.begin(), faults.end(), [number](const Fault& fault) {
+    return fault.info->harm == Harm::Dies && fault.info->scope == Scope::Host && fault.hits(number);
+  });
 }
 
 Status Recording::write_rank(int number, const Outcome& outcome, int64_t look_ns,
@@ -346,10 +352,19 @@ Status Recording::write_rank(int number, const Outcome& outcome, int64_t look_ns
   Rank& self = rank(number);
   ProcessRecords process = process_of(number);
   const int64_t finished_ns = outcome.finished_ns[static_cast<size_t>(number)];
-  int64_t end_ns = look_ns;
+  int64_t end_ns = look_ns;    // of its records
+  int64_t heard_ns = look_ns;  // its last anchor
   if (outcome.hung()) {
-    process.end = self.died_ns != kNever ? ProcessEnd::Recovered : options_.hung_end;
+    const bool died = self.died_ns != kNever;
+    process.end = died && lost(number) ? ProcessEnd::Running
+                  : died               ? ProcessEnd::Recovered
+                                       : options_.hung_end;
     end_ns = std::min(self.died_ns, look_ns);
+    if (died && lost(number)) end_ns = last_round(end_ns);
+    // Who still runs wrote nothing in the rounds after its last record.
+    heard_ns = last_round(process.end == ProcessEnd::Running && !died
+                              ? std::min(outcome.end_ns + kRoundNs, look_ns)
+                              : end_ns);
   } else {
     const int64_t at_ns = std::max(finished_ns, outcome.end_ns) + kFinalizeNs;
     for (uint32_t comm = 1; comm <= self.proxies.size(); ++comm) {
@@ -365,7 +380,7 @@ Status Recording::write_rank(int number, const Outcome& outcome, int64_t look_ns
     if (!words.empty())
       process.threads.push_back({process.facts.pid + 1'000'000 * (i + 1), "NCCL Progress", &words});
   }
-  process.anchors = anchors(number, process.end, outcome.end_ns, end_ns);
+  process.anchors = anchors(number, outcome.end_ns, heard_ns);
   ++counts->processes;
   counts->communicators += self.proxies.size();
   return files->write(process, &counts->calls);

@@ -81,7 +81,8 @@ class Recording : public Observer {
   Status write_rank(int number, const Outcome& outcome, int64_t look_ns, ProcessFileWriter* files,
                     RecordedCounts* counts);
   ProcessRecords process_of(int number) const;
-  std::vector<Anchor> anchors(int number, ProcessEnd end, int64_t last_ns, int64_t end_ns) const;
+  std::vector<Anchor> anchors(int number, int64_t last_ns, int64_t end_ns) const;
+  bool lost(int number) const;
 
   const Layout& layout_;
   Faults faults_;

@@ -82,6 +82,7 @@ Status Simulation::prepare_faults() {
     if (name == "healthy") continue;
     FaultOptions fault;
     fault.name = name;
+    for (const Fault& other : faults_) fault.taken.push_back(other.rank);
     const bool first = faults_.empty();
     if (first) fault.size = options_.size;
     if (first) fault.rank = options_.rank;
@@ -138,14 +139,16 @@ Status Simulation::record() {
   RecordedCounts counts;
   const Status written = recording->write(options_.directory, outcome, &counts);
   if (!written.ok()) return written;
-  Truth truth{options_, layout_, programs_,           faults_, outcome, healthy_.end_ns,
-              {},       counts,  noise_->noisy_host()};
-  for (size_t i = 0; i < faults_.size(); ++i) {
+  Truth truth{options_, layout_, programs_, faults_, outcome, counts};
+  truth.healthy_ns = healthy_.end_ns;
+  truth.noisy_host = noise_->noisy_host();
+  for (size_t i = 0; i < faults_.size() && !outcome.hung(); ++i) {
     std::vector<Fault> others = faults_;
     others.erase(others.begin() + static_cast<ptrdiff_t>(i));
-    const bool alone = others.empty();
-    truth.without_ns.push_back(alone ? healthy_.end_ns
-                                     : play_with(others, nullptr, nullptr).end_ns);
+    const bool only = others.empty();
+    truth.without_ns.push_back(only ? healthy_.end_ns : play_with(others, nullptr, nullptr).end_ns);
+    truth.alone_ns.push_back(only ? outcome.end_ns
+                                  : play_with({faults_[i]}, nullptr, nullptr).end_ns);
   }
   return write_file(options_.directory + "/truth.json", truth_json(truth), IfExists::Refuse);
 }

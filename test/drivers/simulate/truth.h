@@ -18,9 +18,10 @@ struct Truth {
   const std::vector<Program>& programs;
   const std::vector<Fault>& faults;
   const Outcome& outcome;
-  int64_t healthy_ns = 0;           // the same run without its faults
-  std::vector<int64_t> without_ns;  // ... without this one of them, by fault
   const RecordedCounts& counts;
+  int64_t healthy_ns = 0;                // the same run without its faults
+  std::vector<int64_t> without_ns = {};  // ... without this one of them, by fault
+  std::vector<int64_t> alone_ns = {};    // ... with this one only; both empty in a hang
   int noisy_host = -1;
 };
 
