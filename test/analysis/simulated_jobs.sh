@@ -38,6 +38,15 @@ for class in $classes; do
   want_equal "the class in the truth" "$class" "$(jq -r '.faults[0].class' "$run/truth.json")"
 done
 
+# Who dies has recorded what it called until then, and no more.
+for class in dead-process lost-host; do
+  dead=$(jq '.faults[0].ranks[0]' "$TMP/$class/truth.json") alive=$(jq '[range(8)] - .faults[0].ranks | .[0]' "$TMP/$class/truth.json")
+  of_dead=$("$BUILD/lockstep" cat "$TMP/$class" --rank "$dead" | wc -l)
+  of_alive=$("$BUILD/lockstep" cat "$TMP/$class" --rank "$alive" | wc -l)
+  [ "$class" = lost-host ] || [ "$of_dead" -gt 100 ] || fail "$class: rank $dead left only $of_dead records"
+  [ "$of_dead" -lt "$of_alive" ] || fail "$class: rank $dead left $of_dead records, rank $alive $of_alive"
+done
+
 # One that still runs when somebody looks has no end, and says so.
 "$SIMULATE" "$TMP/running" --class missing-rank --end running --steps 6
 status=0
