@@ -31,6 +31,10 @@ std::optional<int> parse(const std::vector<std::string>& words, Arguments* argum
   program.option("--steps", &run.steps, "training steps").between(1, 1'000'000);
   program.option("--layers", &run.layers, "layers of a stage").between(1, 1'000);
   program.option("--micro-batches", &run.micro_batches, "of pipelines").between(1, 1'000);
+  program.option("--layer-us", &run.layer_us,
+                 "a layer's forward computation; backward takes twice");
+  program.option("--layer-bytes", &run.layer_bytes, "of a layer's parameters on a rank").bytes();
+  program.option("--activation-bytes", &run.activation_bytes, "that a layer passes on").bytes();
   program.option("--run-ahead", &run.run_ahead, "kernels that a host thread may be ahead")
       .between(1, 1'000'000);
   program.option("--sync-every", &run.sync_every, "steps after which the host waits for its GPU")

@@ -101,6 +101,9 @@ Status Simulation::prepare_programs() {
   schedule.name = options_.schedule;
   schedule.layers = options_.layers;
   schedule.micro_batches = options_.micro_batches;
+  schedule.layer_ns = static_cast<int64_t>(options_.layer_us) * 1'000;
+  schedule.layer_bytes = options_.layer_bytes;
+  schedule.activation_bytes = options_.activation_bytes;
   for (const Fault& fault : faults_) {
     if (!is_structure(fault.info->harm)) continue;
     schedule.heavy = 1 + fault.size;

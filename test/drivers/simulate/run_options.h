@@ -15,7 +15,10 @@ struct RunOptions {
   int tensor = 0, stages = 0, experts = 0;  // 0: the schedule's own
   std::string schedule = "ddp";
   int steps = 20, layers = 4, micro_batches = 4, run_ahead = 1024;
-  int sync_every = 1;  // steps after which the host waits for its GPU
+  int sync_every = 1;                   // steps after which the host waits for its GPU
+  uint64_t layer_us = 1'000;            // forward; backward takes twice that
+  uint64_t layer_bytes = 32 << 20;      // parameters of a layer on one rank
+  uint64_t activation_bytes = 4 << 20;  // between layers of tensor ranks, stages and experts
   std::string events = "proxy";
   std::vector<std::string> noise = {"jitter"};
   std::vector<std::string> classes;  // none: healthy
