@@ -6,7 +6,9 @@
 // the same in all files and the one that Kineto takes itself, so that files can be compared and
 // merged, also with PyTorch's own.
 #include <algorithm>
+#include <numeric>
 
+#include "analysis/export/all_to_all_v.h"
 #include "analysis/export/export_files.h"
 #include "analysis/export/torch_names.h"
 #include "analysis/export/wall_clock.h"
@@ -74,14 +76,14 @@ class KinetoFile : JsonFields {
     flush();
   }
 
-  // Gives whether it has a kernel.
-  bool operation(const OperationRow& row, int64_t correlation) {
+  // Gives whether it has a kernel. `splits`: of an all-to-all whose parts differ, else null.
+  bool operation(const OperationRow& row, int64_t correlation, const Splits* splits) {
     const Interval call = call_of(row);
     // The sends and receives of an all-to-all run as its one kernel.
     const Interval kernel = row.assembled == kNoRow ? kernel_of(row) : Interval();
     if (call.known()) {
       event("cpu_op", "record_param_comms", call, process_.pid, row.tid);
-      object("args", [&] { collective(row, correlation); });
+      object("args", [&] { collective(row, correlation, splits); });
       writer().EndObject();
       event("cuda_runtime", "cudaLaunchKernelExC", call, process_.pid, row.tid);
       link(correlation);
@@ -92,7 +94,7 @@ class KinetoFile : JsonFields {
         number("correlation", correlation);
         number("device", device());
         number("stream", stream_of(row));
-        collective(row, correlation);
+        collective(row, correlation, splits);
       });
       writer().EndObject();
     }
@@ -158,18 +160,23 @@ class KinetoFile : JsonFields {
     });
     writer().EndObject();
   }
-  void collective(const OperationRow& row, int64_t external_id) {
-    const ElementCounts elements = element_counts(run_, row);
+  void collective(const OperationRow& row, int64_t external_id, const Splits* splits) {
+    ElementCounts elements = element_counts(run_, row);
+    if (splits != nullptr) elements = {total(splits->in), total(splits->out)};
     number("External id", external_id);
-    string("Collective name", kineto_collective(run_.text(row.func)));
+    string("Collective name",
+           splits == nullptr ? kineto_collective(run_.text(row.func)) : "all_to_allv");
     number("In msg nelems", elements.in);
     number("Out msg nelems", elements.out);
     string("dtype", torch_dtype(run_.text(row.datatype)));
-    string("In split size", "[]");
-    string("Out split size", "[]");
+    string("In split size", splits == nullptr ? "[]" : torch_list(splits->in));
+    string("Out split size", splits == nullptr ? "[]" : torch_list(splits->out));
     if (row.communicator < groups_.size()) group_arguments(groups_[row.communicator]);
     number("Rank", row.kind == OpKind::PointToPoint ? row.peer : row.rank);
     if (row.position != kNoRow) number("Seq", int64_t{row.position} + 1);
+  }
+  static uint64_t total(const std::vector<uint64_t>& elements) {
+    return std::accumulate(elements.begin(), elements.end(), uint64_t{0});
   }
   void group_arguments(const TorchGroup& group) {
     number("Group size", group.size);
@@ -211,6 +218,7 @@ Status export_kineto(const ExportInput& input, const ExportOptions& options,
   const RunTables& run = *input.run;
   const std::vector<TorchGroup> groups = torch_groups(run);
   const WallClock clock(run);
+  const AllToAllV all_to_all_v(run);
   uint64_t kernels = 0;
   ProcessFiles files;
   files.mark = "PyTorch profiler traces of NCCL, written by lockstep\n";
@@ -218,8 +226,12 @@ Status export_kineto(const ExportInput& input, const ExportOptions& options,
   files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, ExportFile* file) {
     KinetoFile kineto(run, groups, clock, run.processes[process], file);
     kineto.begin();
-    for (size_t k = 0; k < rows.size(); ++k)
-      kernels += kineto.operation(run.operations[rows[k]], static_cast<int64_t>(k) + 1);
+    const auto splits = all_to_all_v.splits_of(rows);
+    for (size_t k = 0; k < rows.size(); ++k) {
+      const auto uneven = splits.find(rows[k]);
+      kernels += kineto.operation(run.operations[rows[k]], static_cast<int64_t>(k) + 1,
+                                  uneven == splits.end() ? nullptr : &uneven->second);
+    }
     kineto.end();
   };
   Status written = write_process_files(run, options, files);

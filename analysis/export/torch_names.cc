@@ -43,7 +43,7 @@ constexpr TypeName kTypes[] = {
     {"ncclFloat8e5m2", "Float8_e5m2"},
 };
 
-constexpr size_t kMostRanksInEvents = 30;
+constexpr size_t kMostInEvents = 30;
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -77,15 +77,16 @@ std::vector<int32_t> ranks_of(const RunTables& run, const CommunicatorRow& commu
   return ranks;
 }
 
-std::string list_text(const std::vector<int32_t>& ranks, size_t most) {
+template <class Number>
+std::string list_text(const std::vector<Number>& numbers, size_t most) {
   std::string text = "[";
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks.size() > most && i + 1 == most) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers.size() > most && i + 1 == most) {
       text += ", ...";
-      i = ranks.size() - 1;
+      i = numbers.size() - 1;
     }
     if (i > 0) text += ", ";
-    text += std::to_string(ranks[i]);
+    text += std::to_string(numbers[i]);
   }
   return text + "]";
 }
@@ -105,6 +106,10 @@ std::string torch_dtype(const std::string& datatype) {
     if (datatype == name.nccl) return name.torch;
   }
   return datatype;
+}
+
+std::string torch_list(const std::vector<uint64_t>& numbers) {
+  return list_text(numbers, kMostInEvents);
 }
 
 ElementCounts element_counts(const RunTables& run, const OperationRow& operation) {
@@ -129,7 +134,7 @@ std::vector<TorchGroup> torch_groups(const RunTables& run) {
     const CommunicatorRow& row = run.communicators[i];
     const std::vector<int32_t> ranks = ranks_of(run, row);
     groups.push_back({std::to_string(i), communicator_label(run, i), list_text(ranks, ranks.size()),
-                      list_text(ranks, kMostRanksInEvents), row.nranks});
+                      list_text(ranks, kMostInEvents), row.nranks});
   }
   return groups;
 }

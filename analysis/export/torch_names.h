@@ -18,6 +18,9 @@ std::string recorder_collective(const std::string& func);
 // "ncclFloat32" -> "Float"; unknown ones unchanged.
 std::string torch_dtype(const std::string& datatype);
 
+// "[1, 2]"; beyond 30 the first 29 and the last, as PyTorch writes lists in events.
+std::string torch_list(const std::vector<uint64_t>& numbers);
+
 struct ElementCounts {
   uint64_t in = 0, out = 0;
 };
@@ -29,7 +32,7 @@ ElementCounts element_counts(const RunTables& run, const OperationRow& operation
 struct TorchGroup {
   std::string name, description;
   std::string ranks;       // "[0, 1]"
-  std::string some_ranks;  // beyond 30 the first 29 and the last, as PyTorch writes them in events
+  std::string some_ranks;  // torch_list(), for events
   int32_t size = 0;
 };
 std::vector<TorchGroup> torch_groups(const RunTables& run);  // by communicator row

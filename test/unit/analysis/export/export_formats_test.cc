@@ -133,6 +133,45 @@ TEST(Kineto, CountsAllFilesFromTheTimeThatKinetoCountsFrom) {
   EXPECT_NEAR(second - first, 0.7, 1e-3);
 }
 
+TEST(Kineto, CallsAnAllToAllWithPartsOfSeveralSizesByItsNameOnAllRanks) {
+  const TempDir dir;
+  const auto run = sample_run();
+  run->operations.resize(6);               // without the send
+  for (const uint32_t whole : {0u, 3u}) {  // the first operation of each rank
+    run->operations[whole].kind = OpKind::Assembled;
+    run->operations[whole].func = run->strings.intern("AlltoAll");
+    for (const char* func : {"Send", "Recv"}) {
+      for (const int32_t peer : {0, 1}) {
+        OperationRow part = run->operations[whole];
+        part.kind = OpKind::PointToPoint;
+        part.func = run->strings.intern(func);
+        part.assembled = whole;
+        part.match = kNoRow;
+        part.peer = peer;
+        part.count = whole == 0 && peer == 1 ? 30 : 10;  // rank 1 alone looks even
+        run->operations.push_back(part);
+      }
+    }
+  }
+  EXPECT_TRUE(write_out(dir, *run, export_kineto).ok());
+
+  const std::string uneven[] = {"all_to_allv 40 40 [10, 30] [10, 30]",
+                                "all_to_allv 20 20 [10, 10] [10, 10]"};
+  for (const int rank : {0, 1}) {
+    std::string told;
+    const auto json = json_of(dir / ("out/rank" + std::to_string(rank) + ".json"));
+    for (const auto& event : json["traceEvents"].GetArray()) {
+      if (!event.HasMember("cat") || event["cat"] != "kernel" || !told.empty()) continue;
+      const auto& args = event["args"];
+      told = std::string(args["Collective name"].GetString()) + " " +
+             std::to_string(args["In msg nelems"].GetInt()) + " " +
+             std::to_string(args["Out msg nelems"].GetInt()) + " " +
+             args["In split size"].GetString() + " " + args["Out split size"].GetString();
+    }
+    EXPECT_EQ(told, uneven[rank]);
+  }
+}
+
 TEST(Kineto, TellsStreamAndDeviceOfKernelsOnly) {
   const TempDir dir;
   export_to(dir, export_kineto);
