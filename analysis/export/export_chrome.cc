@@ -12,11 +12,15 @@ namespace {
 // Browsers hold the whole file in memory; beyond about this many slices they stop answering.
 constexpr uint64_t kManySlices = 1000000;
 
+constexpr int32_t kNobody = 0;  // the process id of the hosts' clocks
+
 class ChromeSink : public TimelineSink, JsonFields {
  public:
   ChromeSink(ExportFile* file, int64_t origin_ns) : file_(file), origin_ns_(origin_ns) {}
 
-  void process(uint32_t process, const std::string& name) override {
+  void process(uint32_t process, int32_t pid, const std::string& name) override {
+    if (pids_.size() <= process) pids_.resize(process + 1);
+    pids_[process] = pid;
     metadata("process_name", process, 0, name);
   }
   void track(uint32_t track, uint32_t process, const std::string& name) override {
@@ -55,7 +59,7 @@ class ChromeSink : public TimelineSink, JsonFields {
     writer().StartObject();
     string("name", name);
     string("ph", phase);
-    number("pid", process + 1);  // 0 (of kNoRow) is nobody: the hosts' clocks
+    number("pid", process < pids_.size() ? pids_[process] : kNobody);
     number("tid", track);
     time("ts", at_ns - origin_ns_);
   }
@@ -87,6 +91,7 @@ class ChromeSink : public TimelineSink, JsonFields {
   ExportFile* file_;
   int64_t origin_ns_;
   bool first_ = true;
+  std::vector<int32_t> pids_;         // by process
   std::vector<uint32_t> process_of_;  // by track
   std::vector<std::string> counter_names_;
   std::vector<bool> flow_begun_;

@@ -44,13 +44,12 @@ class PerfettoSink : public TimelineSink {
  public:
   explicit PerfettoSink(ExportFile* file) : file_(file) {}
 
-  void process(uint32_t process, const std::string& name) override {
+  void process(uint32_t process, int32_t pid, const std::string& name) override {
     const auto descriptor = track_descriptor(kProcessUuids + process, "", 0);
     std::string data = descriptor;
     protozero::pbf_writer writer(data);
     protozero::pbf_writer inner(writer, kProcess);
-    // Not the real pid: those of two hosts may be equal, and Perfetto would merge them.
-    inner.add_int32(kPid, static_cast<int32_t>(process + 1));
+    inner.add_int32(kPid, pid);
     inner.add_string(kProcessName, name);
     inner.commit();
     descriptor_packet(data);

@@ -7,6 +7,7 @@
 #include "analysis/export/export_files.h"
 #include "analysis/export/lanes.h"
 #include "analysis/export/operation_slices.h"
+#include "analysis/export/process_ids.h"
 #include "analysis/tables/labels.h"
 
 namespace lockstep::analysis {
@@ -58,9 +59,14 @@ class Drawing : public DetailSink {
   void clocks();
   void event(const EventRow& row) override;
   void proxy_step(const ProxyStepRow& row) override;
-  void flush(size_t keep);
+  void thread(uint32_t tid, const std::string& name) override { threads_[tid] = name; }
+  void end_process() {
+    flush(0);
+    threads_.clear();
+  }
 
  private:
+  void flush(size_t keep);
   uint32_t track_for(const Group& group, int64_t start_ns, int64_t stop_ns);
   void draw(const Pending& pending);
   void describe_event(const EventRow& event, const char* kind);
@@ -73,6 +79,7 @@ class Drawing : public DetailSink {
   TimelineCounts* counts_;
   Lanes<Group> lanes_;
   std::priority_queue<Pending> window_;
+  std::map<uint32_t, std::string> threads_;  // names by id, of the process that is streamed
   std::string name_;  // of the slice being drawn, kept for its memory; likewise its notes
   std::vector<SliceNote> notes_;
 };
@@ -83,7 +90,11 @@ std::string Drawing::track_name(const Group& group, uint32_t lane) const {
   const bool by_channel =
       group.row == Row::Kernels || group.row == Row::Send || group.row == Row::Receive;
   if (by_channel) name += " channel " + std::to_string(group.part);
-  if (!by_channel && group.row != Row::Operations) name += " thread " + std::to_string(group.part);
+  if (!by_channel && group.row != Row::Operations) {
+    name += " thread " + std::to_string(group.part);
+    const auto thread = threads_.find(group.part);
+    if (thread != threads_.end() && !thread->second.empty()) name += " (" + thread->second + ")";
+  }
   return lane == 0 ? name : name + " (" + std::to_string(lane + 1) + ")";
 }
 
@@ -263,8 +274,9 @@ void Drawing::describe_step(const ProxyStepRow& step) {
 Status draw_timeline(const ExportInput& input, const ExportOptions& options, TimelineSink* sink,
                      TimelineCounts* counts) {
   const RunTables& run = *input.run;
+  const std::vector<int32_t> pids = viewer_pids(run);
   for (uint32_t i = 0; i < run.processes.size(); ++i)
-    sink->process(i, process_label(run, run.processes[i]));
+    sink->process(i, pids[i], process_label(run, run.processes[i]));
   Drawing drawing(run, sink, counts);
   const OperationSpans spans(run);
   OperationNotes notes(run, spans);
@@ -272,7 +284,7 @@ Status draw_timeline(const ExportInput& input, const ExportOptions& options, Tim
   drawing.operations(spans, &notes);
   return for_each_process(run, options, [&](uint32_t process) {
     Status streamed = input.stream(process, &drawing);
-    drawing.flush(0);
+    drawing.end_process();
     return streamed;
   });
 }

@@ -34,7 +34,8 @@ struct Slice {
 class TimelineSink {
  public:
   virtual ~TimelineSink() = default;
-  virtual void process(uint32_t process, const std::string& name) = 0;
+  // `pid`: of viewer_pids().
+  virtual void process(uint32_t process, int32_t pid, const std::string& name) = 0;
   virtual void track(uint32_t track, uint32_t process, const std::string& name) = 0;
   virtual void slice(const Slice& slice) = 0;
   virtual void counter_track(uint32_t track, const std::string& name) = 0;  // in nanoseconds

@@ -27,6 +27,9 @@ class DetailJoin {
       const size_t end =
           i + 1 < chunk.pieces.size() ? chunk.pieces[i + 1].first_word : chunk.words.size();
       tid_ = chunk.pieces[i].tid;
+      std::string& known = threads_[tid_];
+      if (known != chunk.pieces[i].thread_name)
+        sink_.thread(tid_, known = chunk.pieces[i].thread_name);
       for (size_t at = chunk.pieces[i].first_word; at < end;) {
         const uint64_t* w = chunk.words.data() + at;
         const unsigned size = kRecordShapes[tag_of(w[0])].words;
@@ -177,6 +180,7 @@ class DetailJoin {
   HostAxis axis_;
   DetailSink& sink_;
   std::vector<Text> texts_;
+  std::unordered_map<uint32_t, std::string> threads_;  // names by id
   std::unordered_map<uint64_t, Open> open_;
   std::unordered_map<uint64_t, ProxyOpFacts> works_;
 };

@@ -43,6 +43,8 @@ class DetailSink {
   virtual ~DetailSink() = default;
   virtual void event(const EventRow& row) = 0;
   virtual void proxy_step(const ProxyStepRow& row) = 0;
+  // A thread of the process, before its first row; again when it has another name.
+  virtual void thread(uint32_t /*tid*/, const std::string& /*name*/) {}
 };
 
 }  // namespace lockstep::analysis

@@ -26,6 +26,10 @@ want_equal "one flow for every operation matched across ranks" $((operations / 4
 for rank in 0 1 2 3; do
   grep -q "process_name: \"rank $rank, " "$TMP/text" || fail "rank $rank has no process track"
 done
+want_equal "process ids are the processes' own" \
+  "$(find "$TMP/run" -name '*.lks' -printf '%f\n' | cut -d. -f2 | sort -nu | paste -sd' ')" \
+  "$(sed -n 's/^ *pid: //p' "$TMP/text" | sort -n | paste -sd' ')"
+grep -qE 'name: "calls thread [0-9]+ \(lockstep-replay\)"' "$TMP/text" || fail "no track has the name of its thread"
 
 "$lockstep" export "$TMP/run" --to perfetto -o "$TMP/trace.gz" >"$TMP/out"
 gzip -dc "$TMP/trace.gz" | cmp - "$TMP/trace" || fail "what is compressed differs"

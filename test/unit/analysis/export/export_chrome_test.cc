@@ -31,7 +31,7 @@ TEST(Chrome, WritesEveryOperationOnceWithItsTimesExactly) {
   for (const auto& event : json["traceEvents"].GetArray()) {
     ++phases[event["ph"].GetString()];
     if (event.HasMember("cat") && event["cat"] == "operation") ++names[event["name"].GetString()];
-    if (event["ph"] == "X" && event["name"] == "AllReduce" && event["pid"] == 1 &&
+    if (event["ph"] == "X" && event["name"] == "AllReduce" && event["pid"] == 4242 &&
         event["args"]["ordinal"] == 1) {
       EXPECT_DOUBLE_EQ(event["ts"].GetDouble(), 101.0);  // enqueued 1 us after the run's second 100
       EXPECT_DOUBLE_EQ(event["dur"].GetDouble(), 49.0);
@@ -87,7 +87,8 @@ TEST(Chrome, DrawsAnAbortedOperationAsLongAsItHung) {
   run->members[1].finalize_ns = 1900000;
   unsigned hung = 0;
   for (const auto& event : export_chrome_of(*run)["traceEvents"].GetArray()) {
-    if (event["ph"] != "X" || event["cat"] != "operation" || event["pid"] != 2) continue;
+    if (event["ph"] != "X" || event["cat"] != "operation" || event["pid"] != 4242 + 4194304)
+      continue;
     EXPECT_DOUBLE_EQ(event["ts"].GetDouble() + event["dur"].GetDouble(), 900) << "its finalize";
     ++hung;
   }

@@ -182,9 +182,24 @@ TEST(Perfetto, JoinsTheOperationsOfOneMatchByAFlow) {
   }
 }
 
+TEST(Perfetto, NamesTheTracksOfThreadsByThem) {
+  const auto run = sample_run();
+  const auto named = [](uint32_t process, DetailSink* sink) {
+    if (process == 0) sink->thread(100, "pt_main_thread");
+    return sample_details(process, sink);
+  };
+  std::set<std::string> names;
+  for (const auto& [track, name] : export_and_read(*run, named).tracks) names.insert(name);
+  EXPECT_EQ(names.count("calls thread 100 (pt_main_thread)"), 1u);
+  EXPECT_EQ(names.count("calls thread 101"), 1u)
+      << "the name of another process's thread is its own";
+}
+
 TEST(Perfetto, KeepsProcessesOfTwoHostsApartThatHaveOnePid) {
   const auto run = sample_run();
-  EXPECT_EQ(export_and_read(*run, sample_details).pids.size(), 2u);
+  EXPECT_EQ(export_and_read(*run, sample_details).pids, (std::set<int32_t>{4242, 4242 + 4194304}));
+  run->processes[1].pid = 4343;
+  EXPECT_EQ(export_and_read(*run, sample_details).pids, (std::set<int32_t>{4242, 4343}));
 }
 
 TEST(Perfetto, KeepsAnOperationOfWhichNoTimeIsKnown) {
