@@ -12,6 +12,7 @@ namespace {
 // Browsers hold the whole file in memory; beyond about this many slices they stop answering.
 constexpr uint64_t kManySlices = 1000000;
 
+constexpr const char* kUnits[] = {"ns", "operations", "MB/s"};  // of CounterUnit
 constexpr int32_t kNobody = 0;  // the process id of the hosts' clocks
 
 class ChromeSink : public TimelineSink, JsonFields {
@@ -28,13 +29,15 @@ class ChromeSink : public TimelineSink, JsonFields {
     process_of_[track] = process;
     metadata("thread_name", process, track, name);
   }
-  void counter_track(uint32_t track, const std::string& name) override {
-    if (counter_names_.size() <= track) counter_names_.resize(track + 1);
-    counter_names_[track] = name;
+  void counter_track(uint32_t track, uint32_t process, const std::string& name,
+                     CounterUnit unit) override {
+    if (counters_.size() <= track) counters_.resize(track + 1);
+    counters_[track] = {process, name, kUnits[static_cast<size_t>(unit)]};
   }
-  void counter(uint32_t track, int64_t at_ns, int64_t value_ns) override {
-    begin(counter_names_[track], "C", kNoRow, track, at_ns);
-    object("args", [&] { number("ns", value_ns); });
+  void counter(uint32_t track, int64_t at_ns, int64_t value) override {
+    const Counter& counter = counters_[track];
+    begin(counter.name, "C", counter.process, track, at_ns);
+    object("args", [&] { number(counter.unit, value); });
     end();
   }
   void slice(const Slice& slice) override {
@@ -93,7 +96,12 @@ class ChromeSink : public TimelineSink, JsonFields {
   bool first_ = true;
   std::vector<int32_t> pids_;         // by process
   std::vector<uint32_t> process_of_;  // by track
-  std::vector<std::string> counter_names_;
+  struct Counter {
+    uint32_t process = kNoRow;
+    std::string name;
+    const char* unit = "";
+  };
+  std::vector<Counter> counters_;  // by track
   std::vector<bool> flow_begun_;
 };
 

@@ -24,7 +24,8 @@ enum TrackDescriptor : uint32_t {
   kCounter = 8
 };
 enum ProcessDescriptor : uint32_t { kPid = 1, kProcessName = 6 };
-constexpr uint32_t kCounterUnit = 3, kNanoseconds = 1;
+enum CounterDescriptor : uint32_t { kCounterUnit = 3, kCounterUnitName = 6 };
+enum Unit : int32_t { kNanoseconds = 1, kCount = 2 };
 enum TrackEvent : uint32_t {
   kAnnotation = 4,
   kType = 9,
@@ -59,21 +60,33 @@ class PerfettoSink : public TimelineSink {
     descriptor_packet(track_descriptor(track, name, kProcessUuids + process));
   }
 
-  void counter_track(uint32_t track, const std::string& name) override {
-    std::string data = track_descriptor(track, name, 0);
+  void counter_track(uint32_t track, uint32_t process, const std::string& name,
+                     CounterUnit unit) override {
+    std::string data =
+        track_descriptor(track, name, process == kNoRow ? 0 : kProcessUuids + process);
     protozero::pbf_writer writer(data);
-    protozero::pbf_writer unit(writer, kCounter);
-    unit.add_enum(kCounterUnit, kNanoseconds);
-    unit.commit();
+    protozero::pbf_writer counter(writer, kCounter);
+    switch (unit) {
+      case CounterUnit::Nanoseconds:
+        counter.add_enum(kCounterUnit, kNanoseconds);
+        break;
+      case CounterUnit::Operations:
+        counter.add_enum(kCounterUnit, kCount);
+        break;
+      case CounterUnit::MegabytesPerSecond:
+        counter.add_string(kCounterUnitName, "MB/s");
+        break;
+    }
+    counter.commit();
     descriptor_packet(data);
   }
 
-  void counter(uint32_t track, int64_t at_ns, int64_t value_ns) override {
+  void counter(uint32_t track, int64_t at_ns, int64_t value) override {
     std::string data;
     protozero::pbf_writer event(data);
     event.add_enum(kType, kCounterEvent);
     event.add_uint64(kTrackUuid, track);
-    event.add_int64(kCounterValue, value_ns);
+    event.add_int64(kCounterValue, value);
     event_packet(at_ns, data);
   }
 

@@ -4,6 +4,7 @@
 #include <queue>
 #include <tuple>
 
+#include "analysis/export/counters.h"
 #include "analysis/export/export_files.h"
 #include "analysis/export/lanes.h"
 #include "analysis/export/operation_slices.h"
@@ -26,11 +27,14 @@ enum class Row : uint8_t {
   Send,
   Receive,
   Proxy,
-  Network
+  Network,
+  InFlight,
+  Bandwidth
 };
 constexpr const char* kRowNames[] = {
-    "operations",   "calls",           "kernels",      "copy engine",   "proxy operations",
-    "network send", "network receive", "proxy thread", "network plugin"};
+    "operations",   "calls",           "kernels",      "copy engine",    "proxy operations",
+    "network send", "network receive", "proxy thread", "network plugin", "operations in flight",
+    "bus bandwidth"};
 struct Group {
   uint32_t process;
   Row row;
@@ -57,6 +61,7 @@ class Drawing : public DetailSink {
 
   void operations(const OperationSpans& spans, OperationNotes* notes);
   void clocks();
+  void counters(Row row, CounterUnit unit, const std::vector<CounterStep>& steps);
   void event(const EventRow& row) override;
   void proxy_step(const ProxyStepRow& row) override;
   void thread(uint32_t tid, const std::string& name) override { threads_[tid] = name; }
@@ -157,11 +162,26 @@ void Drawing::clocks() {
   }
   for (const auto& [host, points] : hosts) {
     const auto place = lanes_.place({kNoRow, Row::Operations, host, 0}, 0, kForever);
-    sink_->counter_track(place.track, "clock error " + run_.text(host));
+    sink_->counter_track(place.track, kNoRow, "clock error " + run_.text(host),
+                         CounterUnit::Nanoseconds);
     for (const auto& [at_ns, error_ns] : points) {
       sink_->counter(place.track, at_ns, error_ns);
       ++counts_->counters;
     }
+  }
+}
+
+// One track per process.
+void Drawing::counters(Row row, CounterUnit unit, const std::vector<CounterStep>& steps) {
+  uint32_t process = kNoRow, track = 0;
+  for (const CounterStep& step : steps) {
+    if (step.process != process) {
+      process = step.process;
+      track = lanes_.place({process, row, kNoRow, 0}, 0, kForever).track;
+      sink_->counter_track(track, process, kRowNames[static_cast<size_t>(row)], unit);
+    }
+    sink_->counter(track, step.at_ns, step.value);
+    ++counts_->counters;
   }
 }
 
@@ -281,6 +301,8 @@ Status draw_timeline(const ExportInput& input, const ExportOptions& options, Tim
   const OperationSpans spans(run);
   OperationNotes notes(run, spans);
   drawing.clocks();
+  drawing.counters(Row::InFlight, CounterUnit::Operations, operations_in_flight(run, spans));
+  drawing.counters(Row::Bandwidth, CounterUnit::MegabytesPerSecond, bus_bandwidth_mbs(run));
   drawing.operations(spans, &notes);
   return for_each_process(run, options, [&](uint32_t process) {
     Status streamed = input.stream(process, &drawing);
@@ -293,7 +315,7 @@ void add_counts(const TimelineCounts& counts, ExportSummary* summary) {
   summary->add("operations", counts.operations);
   summary->add("slices", counts.slices);
   summary->add("flows", counts.flows);
-  summary->add("clock points", counts.counters);
+  summary->add("counter points", counts.counters);
   if (counts.untimed != 0)
     summary->notes.push_back(
         std::to_string(counts.untimed) +

@@ -17,6 +17,8 @@ struct SliceNote {
   std::string_view text;  // instead of the number when not empty
 };
 
+enum class CounterUnit { Nanoseconds, Operations, MegabytesPerSecond };
+
 struct Slice {
   uint32_t track = 0;
   int64_t start_ns = 0;
@@ -38,8 +40,10 @@ class TimelineSink {
   virtual void process(uint32_t process, int32_t pid, const std::string& name) = 0;
   virtual void track(uint32_t track, uint32_t process, const std::string& name) = 0;
   virtual void slice(const Slice& slice) = 0;
-  virtual void counter_track(uint32_t track, const std::string& name) = 0;  // in nanoseconds
-  virtual void counter(uint32_t track, int64_t at_ns, int64_t value_ns) = 0;
+  // `process`: kNoRow for a host's. A value holds until the next.
+  virtual void counter_track(uint32_t track, uint32_t process, const std::string& name,
+                             CounterUnit unit) = 0;
+  virtual void counter(uint32_t track, int64_t at_ns, int64_t value) = 0;
 };
 
 }  // namespace lockstep::analysis
