@@ -38,6 +38,10 @@ std::vector<CounterStep> operations_in_flight(const RunTables& run, const Operat
     changes.push_back({operation.process, span.start_ns, 1});
     if (span.stop_ns != kNoTime) changes.push_back({operation.process, span.stop_ns, -1});
   }
+  // A hang may leave no record for minutes: viewers end where the last event is.
+  for (uint32_t i = 0; i < run.processes.size(); ++i) {
+    if (run.processes[i].heard_ns != kNoTime) changes.push_back({i, run.processes[i].heard_ns, 0});
+  }
   return summed(std::move(changes));
 }
 

@@ -15,7 +15,8 @@ struct CounterStep {
 };
 
 // Both by process, then by time; a step for each time at which something changes.
-// Calls captured into a graph and the parts of an assembled operation do not count.
+// Calls captured into a graph and the parts of an assembled operation do not count. The last step of
+// what is in flight is where the process was last heard of.
 std::vector<CounterStep> operations_in_flight(const RunTables& run, const OperationSpans& spans);
 std::vector<CounterStep> bus_bandwidth_mbs(const RunTables& run);  // 1e6 bytes per second
 

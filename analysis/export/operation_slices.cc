@@ -27,7 +27,7 @@ OperationSpans::OperationSpans(const RunTables& run) : run_(run) {
 int64_t OperationSpans::aborted_ns(const OperationRow& operation) const {
   const auto finalize = finalize_ns_.find({operation.communicator, operation.process});
   if (finalize != finalize_ns_.end()) return finalize->second;
-  return operation.process < run_.processes.size() ? run_.processes[operation.process].last_ns
+  return operation.process < run_.processes.size() ? run_.processes[operation.process].heard_ns
                                                    : kNoTime;
 }
 

@@ -82,6 +82,7 @@ TEST(Chrome, CountsWhatIsInFlightAndHowFastItMoves) {
   const auto run = sample_run();
   run->operations.erase(run->operations.begin() + 3, run->operations.end());  // rank 0 alone
   run->operations[1].enqueue_ns = run->operations[0].enqueue_ns + 10000;      // two at once
+  run->processes[0].heard_ns = 1300000;
   run->arrivals.resize(1);
   run->arrivals[0].finish_ns = 1050000;
   run->arrivals[0].transfer_ns = 20000;
@@ -94,7 +95,8 @@ TEST(Chrome, CountsWhatIsInFlightAndHowFastItMoves) {
           std::to_string(value.value.GetInt()) + "; ";
     }
   }
-  EXPECT_EQ(told["operations in flight in operations"], "1 1; 11 2; 50 1; 150 0; 201 1; 250 0; ");
+  EXPECT_EQ(told["operations in flight in operations"],
+            "1 1; 11 2; 50 1; 150 0; 201 1; 250 0; 300 0; ");
   EXPECT_EQ(told["bus bandwidth in MB/s"], "30 1500; 50 0; ");
 }
 
@@ -112,6 +114,13 @@ TEST(Chrome, DrawsAnAbortedOperationAsLongAsItHung) {
     ++hung;
   }
   EXPECT_EQ(hung, 4u);
+
+  run->members.clear();  // a process that was killed
+  run->processes[1].heard_ns = 2900000;
+  for (const auto& event : export_chrome_of(*run)["traceEvents"].GetArray()) {
+    if (event["ph"] != "X" || event["cat"] != "operation" || event["pid"] == 4242) continue;
+    EXPECT_DOUBLE_EQ(event["ts"].GetDouble() + event["dur"].GetDouble(), 1900);
+  }
 }
 
 TEST(Chrome, EscapesWhatPeopleCallTheirHosts) {
