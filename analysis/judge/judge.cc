@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "analysis/judge/blame.h"
 #include "analysis/judge/coverage.h"
@@ -17,6 +18,7 @@ class RunJudge {
 
   Judgement judge() {
     Hangs hangs = judge_hangs(run_);
+    for (const Finding& finding : hangs.findings) note_match(finding);
     append(&hangs.findings, &out_.findings);
     append(&hangs.not_known, &out_.not_known);
     for (Finding& finding : find_mismatches()) out_.findings.push_back(std::move(finding));
@@ -36,6 +38,12 @@ class RunJudge {
                std::make_move_iterator(from->end()));
   }
 
+  // What stands still in an operation is judged with the hangs.
+  void note_match(const Finding& finding) {
+    const auto* stall = std::get_if<StallFacts>(&finding.facts);
+    if (stall != nullptr) judged_.insert(run_.operations[stall->operation].match);
+  }
+
   // Operations that did end although the ranks disagreed: their result is wrong. One finding for each
   // communicator.
   std::vector<Finding> find_mismatches() const {
@@ -44,8 +52,9 @@ class RunJudge {
       if (match.arrivals < 2 || match.expected < 2) continue;
       const OperationRow& first = run_.operations[run_.arrivals[match.first_arrival].operation];
       // The ranks of an assembled operation send and receive different amounts by nature.
-      // What still stands in it is judged with the hangs.
-      if (!nobody_inside(match) || first.kind == OpKind::Assembled) continue;
+      if (judged_.count(first.match) != 0 || !nobody_inside(match) ||
+          first.kind == OpKind::Assembled)
+        continue;
       const std::map<uint64_t, ValuesPassed> sizes = sizes_of(match);
       if (sizes.size() < 2) continue;
       const auto [at, is_new] = by_communicator.try_emplace(match.communicator);
@@ -103,6 +112,7 @@ class RunJudge {
   }
 
   const RunTables& run_;
+  std::set<uint32_t> judged_;  // matches
   Judgement out_;
 };
 

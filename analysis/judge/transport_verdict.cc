@@ -96,7 +96,7 @@ class TransportJudge {
   bool gpu_stands_still() {
     std::set<int32_t> waits_for_data, waits_for_gpu;
     for (const OpenTransportRow* row : open_) {
-      if (row->last_state == kRecvWait) waits_for_data.insert(row->rank);
+      if (row->is_send == 0 && row->last_state != kRecvGpuWait) waits_for_data.insert(row->rank);
       if (row->last_state == kSendGpuWait || row->last_state == kRecvGpuWait)
         waits_for_gpu.insert(row->rank);
     }

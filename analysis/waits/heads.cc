@@ -44,13 +44,17 @@ void Heads::note_calls() {
   note_deaths(ends_known);
 }
 
-// Where calls are all there is, nobody knows whether the last one ended before a process died.
+// Where calls are all there is, nobody knows whether the last one ended before a process died; when
+// all died, the job ended.
 void Heads::note_deaths(const std::vector<bool>& ends_known) {
+  std::vector<uint32_t> dead(run_.communicators.size());
   for (const MemberRow& member : run_.members) {
-    if (member.process == kNoRow || ends_known[member.communicator]) continue;
-    if (run_.processes[member.process].life != Life::Dead) continue;
-    int64_t& agreed = agreed_[member.communicator];
-    agreed = std::min(agreed, std::max<int64_t>(0, fewest_[member.communicator]));
+    if (member.process != kNoRow && run_.processes[member.process].life == Life::Dead)
+      ++dead[member.communicator];
+  }
+  for (size_t i = 0; i < dead.size(); ++i) {
+    if (ends_known[i] || dead[i] == 0 || dead[i] == run_.communicators[i].members) continue;
+    agreed_[i] = std::min(agreed_[i], std::max<int64_t>(0, fewest_[i]));
   }
 }
 
