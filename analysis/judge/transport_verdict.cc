@@ -93,12 +93,19 @@ class TransportJudge {
     return false;
   }
 
+  // A GPU that has all its data and neither takes nor gives any. What reaches it from its own host
+  // cannot be seen, so that only what came by the network tells that it has all.
   bool gpu_stands_still() {
     std::set<int32_t> waits_for_data, waits_for_gpu;
     for (const OpenTransportRow* row : open_) {
       if (row->is_send == 0 && row->last_state != kRecvGpuWait) waits_for_data.insert(row->rank);
-      if (row->last_state == kSendGpuWait || row->last_state == kRecvGpuWait)
+      if (row->last_state == kRecvGpuWait) waits_for_gpu.insert(row->rank);
+      if (row->is_send == 0 || row->last_state != kSendGpuWait) continue;
+      const OperationRow& operation = run_.operations[row->operation];
+      if (operation.kind == OpKind::PointToPoint || operation.received_bytes != 0)
         waits_for_gpu.insert(row->rank);
+      else
+        inside_host_ = true;
     }
     std::vector<int32_t> culprits;
     for (const int32_t rank : waits_for_gpu) {
@@ -122,7 +129,7 @@ class TransportJudge {
       out_.not_known = NotKnownKind::WhichLink;
     } else {
       out_.clue = StallClue::AllWaitForData;
-      out_.not_known = NotKnownKind::WhoStopped;
+      out_.not_known = inside_host_ ? NotKnownKind::InsideHost : NotKnownKind::WhoStopped;
     }
   }
 
@@ -136,6 +143,7 @@ class TransportJudge {
   const RunTables& run_;
   const Stall& stall_;
   std::vector<const OpenTransportRow*> open_;
+  bool inside_host_ = false;  // a GPU waits, perhaps for data from its own host
   TransportVerdict out_;
 };
 
