@@ -12,6 +12,9 @@ namespace {
 // While the job runs, an operation must stand still this long before anybody is accused: longer
 // than a slow checkpoint's pause between two ranks, yet known within 15 s.
 constexpr double kPatienceS = 5, kMostPatienceS = 12;
+// An operation that all have entered must stand still for longer than NCCL takes to give up a
+// communicator (half a second): until then it may have been cut short by that alone.
+constexpr double kShortestStallS = 1;
 
 bool has(const std::vector<uint32_t>& list, uint32_t one) {
   return std::find(list.begin(), list.end(), one) != list.end();
@@ -344,7 +347,7 @@ class CauseJudge {
     // A job that is killed or leaves without destroying its communicators ends with its last
     // operation open.
     if (stall_.by_calls) return;
-    if (stall_confidence() < 0.8 || stall_.seconds < 0.5) {
+    if (stall_confidence() < 0.8 || stall_.seconds < kShortestStallS) {
       if (!stall_.running && !inside_.empty()) add_gap(NotKnownKind::InProgress);
       return;
     }
