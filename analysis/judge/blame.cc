@@ -7,9 +7,9 @@
 #include <set>
 
 #include "analysis/judge/blame_findings.h"
-#include "analysis/whatif/culprits.h"
 #include "analysis/judge/late_operations.h"
 #include "analysis/judge/slow_paths.h"
+#include "analysis/whatif/culprits.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -122,7 +122,7 @@ class Blamer {
     const OwnSegments own = find_own_segments(run_);
     const Excesses excesses = measure_excesses(run_, own);
     const LatenessTables tables{run_, own, excesses.ns, out_.late, out_.ranks};
-    for (const Culprit& culprit : find_culprits(run_, own, excesses.ns, excesses.alone)) {
+    for (const Culprit& culprit : find_culprits(run_, own, excesses)) {
       for (RankBlame& rank : out_.ranks) {
         for (const uint32_t actor : culprit.actors)
           rank.accused = rank.accused || own.actors[actor].process == rank.process;
@@ -187,7 +187,7 @@ class Blamer {
 
   void note_gaps() {
     uint64_t apart = 0, many = 0;
-    bool steps = false, network = false, nodes = false;
+    bool steps = false, network = false, nodes = false, kernels = false;
     for (const CommunicatorRow& comm : run_.communicators) nodes = nodes || comm.nnodes > 1;
     for (const MatchRow& match : run_.matches) {
       if (match.expected < 2) continue;
@@ -197,8 +197,10 @@ class Blamer {
     for (const OperationRow& row : run_.operations) {
       network = network || row.proxy_ops != 0;
       steps = steps || row.steps != 0;
+      kernels = kernels || row.kernel_start_ns != kNoTime || row.kernel_seen_ns != kNoTime;
     }
     if (apart != 0) add_gap(NotKnownKind::WhoCameLast, apart, many);
+    if (!kernels && many != 0) add_gap(NotKnownKind::SlowGpus, many);
     if (!steps && (network || nodes)) add_gap(NotKnownKind::SlowPaths, network ? 1 : 0);
   }
 

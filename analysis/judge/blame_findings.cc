@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <set>
+#include <tuple>
 
 #include "base/quantile.h"
 
@@ -38,7 +38,7 @@ class Straggler {
 
   Finding finding() {
     keep_accounts();
-    const Account& account = most_telling();
+    const Account account = most_telling();
     Finding finding;
     finding.kind = FindingKind::Straggler;
     finding.communicator = account.communicator;
@@ -66,7 +66,7 @@ class Straggler {
       account.communicator = member.communicator;
       account.ranks.push_back(member.rank);
     }
-    std::map<uint32_t, std::pair<uint32_t, uint32_t>> last_launch;  // communicator: actor, launch
+    std::map<uint32_t, uint32_t> last_launch;  // by communicator
     for (const uint32_t a : tables_.own.order) {
       const Segment& segment = tables_.own.segments[a];
       if (!segment.counts || !is_culprit(segment.actor)) continue;
@@ -74,12 +74,23 @@ class Straggler {
       Account& account = accounts_[match.communicator];
       if (segment.actor == culprit_.actors.front()) {
         ++account.operations;
-        const auto [last, first] = last_launch.try_emplace(match.communicator, 0, kNoRow);
-        account.launches += last->second.second != segment.launch ? 1 : 0;
-        last->second = {segment.actor, segment.launch};
+        uint32_t& last = last_launch.try_emplace(match.communicator, kNoRow).first->second;
+        account.launches += last != segment.launch ? 1 : 0;
+        last = segment.launch;
       }
       if (tables_.excess_ns[a] * 2 >= typical_ns_) note(a, &account);
     }
+    // Where nobody else takes part, or nobody waits, the others waited in what came next.
+    for (const Occasion& one : culprit_.occasions) {
+      const uint32_t communicator = run_.matches[run_.arrivals[one.arrival].match].communicator;
+      accounts_[communicator].late.try_emplace(launch_of(one.arrival),
+                                               LateRow{one.arrival, one.excess_ns, one.waited_ns});
+    }
+  }
+  // The ranks of one culprit come late together: their operation counts once.
+  uint32_t launch_of(uint32_t a) const {
+    const MatchRow& match = run_.matches[run_.arrivals[a].match];
+    return tables_.own.segments[culprit_.actors.size() == 1 ? a : match.first_arrival].launch;
   }
 
   // What the others waited for it: no longer than it was late.
@@ -87,39 +98,50 @@ class Straggler {
     const Segment& own = tables_.own.segments[a];
     const MatchRow& match = run_.matches[run_.arrivals[a].match];
     LateRow row{a, tables_.excess_ns[a], 0};
-    if (own.start_ns < tables_.own.last_start_ns[run_.arrivals[a].match]) {
-      // Somebody came later still: was that one of the same culprit?
-      if (culprit_.actors.size() == 1) return;
-    }
+    const bool last = own.start_ns == tables_.own.last_start_ns[run_.arrivals[a].match];
+    if (culprit_.actors.size() == 1 && !last) return;  // they waited for another
     for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
       const Segment& other = tables_.own.segments[i];
       if (other.actor == kNoRow || !other.waits || is_culprit(other.actor)) continue;
       row.caused_wait_ns += std::clamp<int64_t>(own.start_ns - other.start_ns, 0, row.excess_ns);
     }
     if (row.caused_wait_ns == 0) return;
-    // The ranks of one culprit come late together: their operation counts once.
-    const uint32_t first = tables_.own.segments[match.first_arrival].launch;
-    const uint32_t launch = culprit_.actors.size() == 1 ? own.launch : first;
-    LateRow& kept = account->late[launch];
+    LateRow& kept = account->late[launch_of(a)];
     if (row.caused_wait_ns > kept.caused_wait_ns) kept = row;
   }
 
-  // Where it shows best: of the communicators that all culprits are in, else of all, that on which
-  // it cost most.
-  const Account& most_telling() {
-    const Account* best = nullptr;
+  // Where it shows best: of the communicators that all culprits are in that on which it cost most.
+  Account most_telling() {
     for (auto& [communicator, account] : accounts_) {
       for (const auto& [launch, row] : account.late) account.excess_ns += row.excess_ns;
-      const auto better = [&](const Account& other) {
-        const bool has_late = !account.late.empty(), other_has = !other.late.empty();
-        if (has_late != other_has) return has_late;
-        if (account.ranks.size() != other.ranks.size())
-          return account.ranks.size() > other.ranks.size();
-        return account.excess_ns > other.excess_ns;
-      };
-      if (best == nullptr || better(*best)) best = &account;
     }
-    return *best;
+    const auto tells_less = [](const auto& a, const auto& b) {
+      const auto rank = [](const Account& one) {
+        return std::make_tuple(!one.late.empty(), one.ranks.size(), one.excess_ns);
+      };
+      return rank(a.second) < rank(b.second);
+    };
+    const auto best = std::max_element(accounts_.begin(), accounts_.end(), tells_less);
+    if (best->second.ranks.size() == culprit_.actors.size()) return best->second;
+    const auto smaller = [](const auto& a, const auto& b) {
+      return a.second.ranks.size() < b.second.ranks.size();
+    };
+    const auto all = std::max_element(accounts_.begin(), accounts_.end(), smaller);
+    return all->second.ranks.size() > best->second.ranks.size() ? united(all->second)
+                                                                : best->second;
+  }
+  // Of culprits that no communicator with late operations has all in it: named where they all are, for
+  // what they did everywhere.
+  Account united(Account account) {
+    account.late.clear();
+    account.launches = account.operations = 0;
+    for (auto& [communicator, one] : accounts_) {
+      account.launches += one.launches;
+      account.operations += one.operations;
+      account.late.insert(one.late.begin(), one.late.end());
+      one.late.clear();
+    }
+    return account;
   }
 
   static std::vector<LateRow> worst_first(const Account& account) {
@@ -151,11 +173,14 @@ class Straggler {
   void add_evidence(const std::vector<LateRow>& rows, Finding* finding) const {
     if (rows.empty()) return;
     const MatchRow& match = run_.matches[run_.arrivals[rows.front().arrival].match];
-    finding->func = match.func;
-    finding->ordinal = match.ordinal;
+    if (match.communicator == finding->communicator) {
+      finding->func = match.func;
+      finding->ordinal = match.ordinal;
+    }
     for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
       const int32_t rank = run_.arrivals[i].rank;
-      if (!std::binary_search(finding->culprits.begin(), finding->culprits.end(), rank))
+      if (match.communicator == finding->communicator &&
+          !std::binary_search(finding->culprits.begin(), finding->culprits.end(), rank))
         finding->ranks.push_back(rank);
     }
     constexpr size_t kMostEvidence = 100;

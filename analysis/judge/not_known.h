@@ -23,6 +23,7 @@ enum class NotKnownKind : uint8_t {
   WhoHoldsUp,        // why the ranks of `communicator` arrive `typical_ns` apart
   WhoCameLast,       // in `count` of `of` operations: the hosts are not on one clock
   SlowPaths,         // which links are slow; count != 0: network operations were recorded
+  SlowGpus,          // whose GPU is slow: kernels were not recorded
   Ends,              // when `count` of `of` operations ended
   Lost,              // `count` calls, for `loss`
   GpuTimes,          // of `count` operations: they contradict the host's clock

@@ -10,7 +10,8 @@ namespace {
 
 class Line {
  public:
-  explicit Line(const RunTables& run) : run_(run) {}
+  // communicator: the finding's, which the lines need not repeat.
+  Line(const RunTables& run, uint32_t communicator) : run_(run), communicator_(communicator) {}
 
   std::string operator()(const DeathSeen& seen) const {
     const ProcessRow& dead = run_.processes[seen.process];
@@ -89,7 +90,11 @@ class Line {
   }
   std::string operator()(const LateArrival& seen) const {
     const ArrivalRow& arrival = run_.arrivals[seen.late.arrival];
-    return "matches: in " + operation_name(run_, run_.operations[arrival.operation]) + ", " +
+    const bool here = run_.matches[seen.late.match].communicator == communicator_;
+    return "matches: in " +
+           (here ? operation_name(run_, run_.operations[arrival.operation])
+                 : operation_on(run_, arrival.operation)) +
+           ", " +
            rank_name(arrival.rank) + " arrived " + duration(seen.late.excess_ns) +
            " after the median of the others (" +
            kCauseNames[static_cast<unsigned>(seen.late.cause)] + "); row " +
@@ -112,6 +117,7 @@ class Line {
 
  private:
   const RunTables& run_;
+  const uint32_t communicator_;
 };
 
 }  // namespace
@@ -119,7 +125,7 @@ class Line {
 std::vector<std::string> evidence_lines(const RunTables& run, const Finding& finding) {
   std::vector<std::string> lines;
   for (const Evidence& evidence : finding.evidence)
-    lines.push_back(std::visit(Line(run), evidence));
+    lines.push_back(std::visit(Line(run, finding.communicator), evidence));
   return lines;
 }
 

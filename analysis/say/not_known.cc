@@ -148,6 +148,10 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
              "them).";
     case NotKnownKind::SlowPaths:
       return slow_paths(gap);
+    case NotKnownKind::SlowGpus:
+      return "Which GPUs are slow is not known: kernels were not recorded, so ranks are compared "
+             "by "
+             "when they called (LOCKSTEP_EVENTS=kernel or proxy records kernels).";
     case NotKnownKind::Ends:
       return "When " + some_of(gap, "operation") +
              " ended is not known: nothing in the recording tells (inside a host without kernel "

@@ -15,8 +15,9 @@ namespace {
 constexpr double kLeastShare = 0.02;
 // so many times what a rank typically costs,
 constexpr int64_t kTimesTypical = 4;
-// and noise would give anybody its occasions less often than this.
-constexpr double kMostChance = 0.07;
+// and noise would give anybody its occasions less often than this: where nobody else has any as bad, and
+// where others show that there is such noise.
+constexpr double kMostChance = 0.07, kMostChanceInNoise = 0.01;
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
 constexpr size_t kFewestOccasions = 2;
@@ -61,9 +62,8 @@ int64_t typical_of(std::vector<int64_t> excesses) {
 
 class Search {
  public:
-  Search(const RunTables& run, const OwnSegments& own, const std::vector<int64_t>& excess_ns,
-         const std::vector<uint8_t>& alone)
-      : run_(run), own_(own), alone_(alone), what_if_(run, own, excess_ns) {}
+  Search(const RunTables& run, const OwnSegments& own, const Excesses& excesses)
+      : run_(run), own_(own), excesses_(excesses), what_if_(run, own, excesses.ns) {}
 
   std::vector<Culprit> find() {
     cured_.assign(own_.actors.size(), 0);
@@ -215,20 +215,37 @@ class Search {
     return most && set->actors.size() > 1;
   }
 
-  // What a rank that is not in the set typically gains: noise.
-  int64_t typical_gain(const std::vector<uint32_t>& actors) const {
+  // What ranks that are not in the set typically gain, and other sets of the same kind: noise.
+  int64_t typical_gain(const Candidate& candidate) {
     std::vector<int64_t> others;
     for (const auto& [actor, gain_ns] : gains_) {
-      if (!std::binary_search(actors.begin(), actors.end(), actor)) others.push_back(gain_ns);
+      if (!std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor))
+        others.push_back(gain_ns);
     }
-    if (others.empty()) return 0;
-    std::sort(others.begin(), others.end());
-    return others[(others.size() - 1) / 2];
+    const auto size = static_cast<int64_t>(candidate.actors.size());
+    const int64_t single_ns = size * lower_median(std::move(others));
+    return size == 1 ? single_ns : std::max(single_ns, typical_gain_of_sets(candidate));
+  }
+  int64_t typical_gain_of_sets(const Candidate& candidate) {
+    std::vector<int64_t> others;
+    for (const Candidate& set : sets_) {
+      if (set.host != candidate.host || set.actors.size() != candidate.actors.size()) continue;
+      const bool apart = std::none_of(set.actors.begin(), set.actors.end(), [&](uint32_t actor) {
+        return cured_[actor] != 0 ||
+               std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor);
+      });
+      if (apart && others.size() < kMostReplayed) others.push_back(replay(set.actors));
+    }
+    return lower_median(std::move(others));
+  }
+  static int64_t lower_median(std::vector<int64_t> values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    return values[(values.size() - 1) / 2];
   }
 
   bool accuse(const Candidate& candidate, Culprit* culprit) {
-    const int64_t typical_ns =
-        typical_gain(candidate.actors) * static_cast<int64_t>(candidate.actors.size());
+    const int64_t typical_ns = typical_gain(candidate);
     const size_t left = suspects();
     if (left <= candidate.actors.size() || candidate.gain_ns < kTimesTypical * typical_ns)
       return false;
@@ -237,7 +254,7 @@ class Search {
     culprit->gain_ns = candidate.gain_ns;
     culprit->span_ns = what_if_.span_ns();
     culprit->alone = std::all_of(candidate.actors.begin(), candidate.actors.end(),
-                                 [&](uint32_t actor) { return alone_[actor] != 0; });
+                                 [&](uint32_t actor) { return excesses_.alone[actor] != 0; });
     collect_occasions(candidate, culprit);
     if (culprit->chance > kMostChance || !holds_without_worst(*culprit, typical_ns)) return false;
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
@@ -261,10 +278,8 @@ class Search {
            left_ns >= static_cast<double>(kTimesTypical * typical_ns);
   }
 
-  // A training step, else a launch.
-  uint64_t trial_of(const PathPiece& piece) const {
-    const uint32_t step = run_.matches[run_.arrivals[piece.arrival].match].step;
-    return step != kNoRow ? step : uint64_t{1} << 32 | own_.segments[piece.arrival].launch;
+  uint32_t trial_of(const PathPiece& piece) const {
+    return excesses_.trial[own_.segments[piece.arrival].launch];
   }
 
   bool is_of(const Candidate& candidate, const PathPiece& piece) const {
@@ -272,14 +287,14 @@ class Search {
                               own_.segments[piece.arrival].actor);
   }
 
-  // For this piece: in its operation, or in a later one that its rank came late to for that reason.
-  bool anybody_waited(size_t at) const {
-    const uint32_t actor = own_.segments[path_[at].arrival].actor;
-    for (size_t i = at; i < path_.size() && own_.segments[path_[i].arrival].actor == actor; ++i) {
-      if (path_[i].waited_ns * 2 >= path_[at].excess_ns) return true;
-      if (i != at && path_[i].excess_ns * 2 >= path_[at].excess_ns) break;
+  // For this piece: in its operation, or in a later one that the culprits came late to for that reason.
+  int64_t longest_wait(const Candidate& candidate, size_t at) const {
+    const int64_t excess_ns = path_[at].excess_ns;
+    for (size_t i = at; i < path_.size() && is_of(candidate, path_[i]); ++i) {
+      if (path_[i].waited_ns * 2 >= excess_ns) return std::min(path_[i].waited_ns, excess_ns);
+      if (i != at && path_[i].excess_ns * 2 >= excess_ns) break;
     }
-    return false;
+    return 0;
   }
 
   void collect_occasions(const Candidate& candidate, Culprit* culprit) const {
@@ -289,17 +304,19 @@ class Search {
     }
     const int64_t typical_ns = typical_of(std::move(excesses));
     if (typical_ns < kLeastTypicalNs) return;
-    std::set<uint64_t> own, others;
+    std::set<uint32_t> own, others;
     std::vector<size_t> moments;  // of the occasions, in trials of the path
     size_t trials = 0;
-    uint64_t trial = 0;
+    uint32_t trial = 0;
     for (const PathPiece& piece : path_) {
       if (trials == 0 || trial_of(piece) != trial) ++trials;
       trial = trial_of(piece);
       if (piece.excess_ns * 2 < typical_ns) continue;
       if (is_of(candidate, piece)) {
-        if (!anybody_waited(static_cast<size_t>(&piece - path_.data()))) continue;
-        culprit->occasions.push_back({piece.arrival, piece.excess_ns});
+        const int64_t waited_ns =
+            longest_wait(candidate, static_cast<size_t>(&piece - path_.data()));
+        if (waited_ns == 0) continue;
+        culprit->occasions.push_back({piece.arrival, piece.excess_ns, waited_ns});
         if (own.insert(trial).second) moments.push_back(trials);
       } else {
         others.insert(trial);
@@ -317,6 +334,7 @@ class Search {
     const double window =
         static_cast<double>(moments.back() - moments.front() + 1) / static_cast<double>(trials);
     culprit->chance *= std::min(1.0, count * std::pow(window, count - 1));
+    if (!others.empty() && culprit->chance > kMostChanceInNoise) culprit->chance = 1;
     culprit->chance = std::min(1.0, culprit->chance);
   }
 
@@ -324,7 +342,7 @@ class Search {
   double share_of_resamples(const Candidate& candidate, int64_t typical_ns) const {
     std::vector<int64_t> gains_ns;
     int64_t all_ns = 0;
-    uint64_t trial = 0;
+    uint32_t trial = 0;
     for (const PathPiece& piece : path_) {
       if (gains_ns.empty() || trial_of(piece) != trial) gains_ns.push_back(0);
       trial = trial_of(piece);
@@ -341,7 +359,7 @@ class Search {
 
   const RunTables& run_;
   const OwnSegments& own_;
-  const std::vector<uint8_t>& alone_;
+  const Excesses& excesses_;
   WhatIf what_if_;
   std::vector<uint8_t> cured_, active_;  // by actor: accused already; has operations
   std::vector<Candidate> sets_;
@@ -356,9 +374,8 @@ class Search {
 }  // namespace
 
 std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own,
-                                   const std::vector<int64_t>& excess_ns,
-                                   const std::vector<uint8_t>& alone) {
-  return Search(run, own, excess_ns, alone).find();
+                                   const Excesses& excesses) {
+  return Search(run, own, excesses).find();
 }
 
 }  // namespace lockstep::analysis

@@ -4,12 +4,13 @@
 //
 // Noise has many authors. So a gain must be a part of the run's time that matters, far beyond what a
 // rank typically has, and the occasions it comes from must fall on that set more often than chance
-// lets them. One group call, or one training step where steps are known, is one occasion.
+// lets them. One group call, or one training step where the run shows such, is one occasion.
 // The cost is bounded: a set that has no excess on the critical path gains nothing and is not replayed.
 #pragma once
 
 #include <vector>
 
+#include "analysis/whatif/role_reference.h"
 #include "analysis/whatif/what_if.h"
 
 namespace lockstep::analysis {
@@ -18,6 +19,7 @@ namespace lockstep::analysis {
 struct Occasion {
   uint32_t arrival = kNoRow;  // row: the operation it came late to
   int64_t excess_ns = 0;
+  int64_t waited_ns = 0;  // the longest wait of another rank, there or in what it came late to next
 };
 
 struct Culprit {
@@ -32,7 +34,6 @@ struct Culprit {
 };
 
 std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own,
-                                   const std::vector<int64_t>& excess_ns,
-                                   const std::vector<uint8_t>& alone);
+                                   const Excesses& excesses);
 
 }  // namespace lockstep::analysis

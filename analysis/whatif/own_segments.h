@@ -27,14 +27,14 @@ struct Segment {
   // From the end of `before` to the start, less than 0 by the exactness of the stamps at most; kNoTime:
   // nothing came before.
   int64_t own_ns = kNoTime;
-  uint32_t before =
-      kNoRow;  // row of `arrivals`: of the same actor, the last to end before the start
-  uint32_t actor =
-      kNoRow;           // kNoRow: the row takes no part (the parts of an assembled operation, ...)
+  // Row of `arrivals`: of the same actor, the last to end before the start.
+  uint32_t before = kNoRow;
+  // kNoRow: the row takes no part (a part of an assembled operation, one that did not end, ...).
+  uint32_t actor = kNoRow;
   uint32_t launch = 0;  // operations of one group call have one launch, and are one trial
   bool waits = false;   // its end came after the last arrival of its match: it waited for it
-  bool counts =
-      false;  // its arrival can be compared with the others', and is not connection set-up
+  // Its arrival can be compared with the others', and is not connection set-up.
+  bool counts = false;
 };
 
 struct OwnSegments {

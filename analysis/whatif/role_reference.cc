@@ -13,6 +13,8 @@ namespace {
 
 // A low quantile: it holds where nearly two thirds of the ranks are slow.
 constexpr double kReference = 0.35;
+// Who is compared with itself alone may be late most of the time.
+constexpr double kReferenceAlone = 0.2;
 // With fewer segments than this the position is taken less exactly.
 constexpr size_t kFewest = 8;
 // Operations that make a position, from the most exact to the least.
@@ -38,6 +40,7 @@ class Reference {
     name_calls();
     find_roles();
     compare();
+    number_trials();
     return std::move(out_);
   }
 
@@ -82,6 +85,21 @@ class Reference {
     for (size_t actor = 0; actor < counts.size(); ++actor)
       ranks[out_.role[actor]] += all[actor] != 0;
     for (const uint64_t role : out_.role) out_.alone.push_back(ranks[role] < 2 ? 1 : 0);
+    find_spread_roles();
+  }
+
+  // Roles whose ranks are on several hosts, or all that there are where the run has one host: what holds
+  // up all of them at a moment is nobody's. Ranks of one host may have a fault in common.
+  void find_spread_roles() {
+    std::unordered_map<uint64_t, std::set<Text>> hosts_of;
+    std::set<Text> hosts;
+    for (size_t actor = 0; actor < out_.role.size(); ++actor) {
+      const Text host = run_.processes[own_.actors[actor].process].host;
+      hosts.insert(host);
+      hosts_of[out_.role[actor]].insert(host);
+    }
+    for (const uint64_t role : out_.role)
+      spread_.push_back(hosts.size() == 1 || hosts_of[role].size() > 1);
   }
 
   // Until no round tells any two ranks apart that the one before had not.
@@ -126,14 +144,53 @@ class Reference {
     }
   }
 
+  void number_trials() {
+    uint32_t launches = 0;
+    for (const uint32_t a : own_.order) launches = std::max(launches, own_.segments[a].launch + 1);
+    out_.trial.assign(launches, 0);
+    for (size_t begin = 0, end = 0; begin < own_.order.size(); begin = end) {
+      const uint32_t actor = own_.segments[own_.order[begin]].actor;
+      while (end < own_.order.size() && own_.segments[own_.order[end]].actor == actor) ++end;
+      const uint64_t mark = find_mark(begin, end);
+      uint32_t trial = 0, last = kNoRow;
+      for (size_t i = begin; i < end; ++i) {
+        const uint32_t launch = own_.segments[own_.order[i]].launch;
+        if (calls_[own_.order[i]] == mark && launch != last) ++trial, last = launch;
+        out_.trial[launch] = trial;
+      }
+    }
+  }
+  // Of one rank's operations: the call that the fewest launches make, rare ones left out.
+  uint64_t find_mark(size_t begin, size_t end) const {
+    std::unordered_map<uint64_t, std::pair<uint32_t, uint32_t>>
+        launches;  // by call: how many, last
+    uint32_t all = 0, last = kNoRow;
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t launch = own_.segments[own_.order[i]].launch;
+      all += launch != last ? 1 : 0;
+      last = launch;
+      auto& [count, latest] = launches.try_emplace(calls_[own_.order[i]], 0, kNoRow).first->second;
+      count += latest != launch ? 1 : 0;
+      latest = launch;
+    }
+    const uint32_t fewest = std::max<uint32_t>(kFewest, all / 100);
+    std::pair<uint32_t, uint64_t> mark{~uint32_t{0}, 0};
+    for (const auto& [call, seen] : launches) {
+      if (seen.first >= fewest) mark = std::min(mark, std::make_pair(seen.first, call));
+    }
+    return mark.second;
+  }
+
   struct Entry {
     uint64_t position = 0;
     uint32_t visit = 0;  // n-th time that the rank is there: the same step on all ranks
     uint32_t arrival = 0;
     int64_t own_ns = 0;
   };
-  static int64_t reference_of(const Entry* begin, const Entry* end) {
-    return begin[static_cast<size_t>(static_cast<double>(end - begin) * kReference)].own_ns;
+  int64_t reference_of(const Entry* begin, const Entry* end) const {
+    const bool alone = out_.alone[own_.segments[begin->arrival].actor] != 0;
+    const double share = alone ? kReferenceAlone : kReference;
+    return begin[static_cast<size_t>(static_cast<double>(end - begin) * share)].own_ns;
   }
   // Returns those whose position has too few others.
   std::vector<uint32_t> compare_within(unsigned context, const std::vector<uint32_t>& rows) {
@@ -173,7 +230,8 @@ class Reference {
     });
     for (Entry *first = begin, *last = first; first != end; first = last) {
       while (last != end && last->visit == first->visit) ++last;
-      const int64_t here_ns = last - first > 1 ? reference_of(first, last) : usual_ns;
+      const bool compares = last - first > 1 && spread_[own_.segments[first->arrival].actor];
+      const int64_t here_ns = compares ? reference_of(first, last) : usual_ns;
       for (const Entry* one = first; one != last; ++one)
         out_.ns[one->arrival] = std::max<int64_t>(0, one->own_ns - std::max(usual_ns, here_ns));
     }
@@ -196,6 +254,7 @@ class Reference {
 
   const RunTables& run_;
   const OwnSegments& own_;
+  std::vector<bool> spread_;     // by actor: its role is on several hosts
   std::vector<uint32_t> place_;  // by row of `arrivals`: in OwnSegments::order
   std::vector<uint64_t> calls_;  // by row of `arrivals`: what is called
   Excesses out_;

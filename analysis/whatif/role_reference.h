@@ -15,7 +15,10 @@
 namespace lockstep::analysis {
 
 struct Excesses {
-  std::vector<int64_t> ns;     // by row of `arrivals`: own segment beyond its reference, 0 at least
+  std::vector<int64_t> ns;  // by row of `arrivals`: own segment beyond its reference, 0 at least
+  // By launch: how often its rank had made the call that marks a training step: the rarest one that it
+  // makes regularly. Launches of one rank with the same number are one trial.
+  std::vector<uint32_t> trial;
   std::vector<uint64_t> role;  // by actor
   std::vector<uint8_t> alone;  // by actor: nobody else has its role; compared with itself over time
 };

@@ -56,8 +56,8 @@ LatePattern pattern_of(const std::vector<LateMoment>& moments, int64_t first_ns,
     pattern.when = WhenLate::AtStart;
     return pattern;
   }
-  // Late nearly each time is no period.
-  if (trials >= 3 * moments.size()) {
+  // Late in every second or third trial is no period worth a word.
+  if (2 * trials >= 9 * moments.size()) {
     pattern.period_ns = period_of(moments);
     if (pattern.period_ns > 2 * (last_ns - first_ns) / static_cast<int64_t>(trials)) {
       pattern.when = WhenLate::Periodic;

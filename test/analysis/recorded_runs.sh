@@ -30,6 +30,17 @@ for events in all proxy; do
   expect hang '[["missing_rank",[1]]]'
   expect hang_sendrecv '[["missing_rank",[1]]]'
 done
+# Lateness shows by the calls alone as well.
+events=coll
+expect healthy_alltoall '[]'
+expect healthy_groups '[]'
+expect healthy_split_mix '[]'
+expect rare_long_stall '[["straggler",[0]]]'
+expect straggler '[["straggler",[2]]]'
+expect straggler_alltoall '[["straggler",[0]]]'
+expect straggler_groups '[["straggler",[1]]]'
+expect straggler_split '[["straggler",[3]]]'
+events=all
 # Short logs in which nobody does wrong, though two of them end in the middle.
 for log in "$ROOT"/test/data/calls/*.0.txt.zst; do
   name=$(basename "$log" .0.txt.zst)

@@ -78,7 +78,7 @@ TEST(Culprits, NamesARankThatStandsStillSeldomAndLong) {
   EXPECT_LT(judged.findings[0].confidence, 0.9) << "three occasions prove little";
 }
 
-TEST(Culprits, AnswersForOneLongPauseAreNobodys) {
+TEST(Culprits, AccusesNobodyOfOneLongPause) {
   const Judged judged = all_reduces(
       4, 60, [](int32_t rank, unsigned i) { return rank == 0 && i == 30 ? 60 * kMs : 0; });
   EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
