@@ -84,6 +84,26 @@ TEST(Culprits, AccusesNobodyOfOneLongPause) {
   EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
 }
 
+TEST(Culprits, AccusesNobodyWhereOneOfTwoPausesIsNearlyAllTheCost) {
+  // 90 ms in 3.4 s, but the second pause alone is less than 1 % of the run.
+  const Judged judged = all_reduces(4, 80, [](int32_t rank, unsigned i) {
+    const uint64_t pause_ns = rank != 0 ? 0
+                              : i == 30 ? 60 * kMs
+                              : i == 31 ? 30 * kMs + 500 * kUs
+                                        : 0;
+    return 36 * kMs + pause_ns;
+  });
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+}
+
+TEST(Culprits, AccusesNobodyOfNoiseThatAllHave) {
+  // Each rank loses its processor for 4 ms now and then: a tenth of the run, by all of them.
+  Noise noise;
+  const Judged judged =
+      all_reduces(4, 80, [&](int32_t, unsigned) { return noise.upto(10) == 0 ? 4 * kMs : 0; });
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+}
+
 TEST(Culprits, SaysThatARankIsLateAtTheStartWhereThatCostsTwoPercent) {
   const auto late_at_start = [](uint64_t late_ns) {
     return [=](int32_t rank, unsigned i) { return rank == 1 && i < 4 ? late_ns : 0; };
