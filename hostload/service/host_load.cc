@@ -27,6 +27,12 @@ void after_fork_in_child() {
   if (fd >= 0) close(fd);
 }
 
+// Also when the thread ends because memory ran out.
+struct Led {
+  explicit Led(int fd) { lock_fd.store(fd, std::memory_order_relaxed); }
+  ~Led() { lock_fd.store(-1, std::memory_order_relaxed); }
+};
+
 std::string namespace_of(const char* kind) {
   char target[64];
   const std::string path = std::string("/proc/self/ns/") + kind;
@@ -66,14 +72,13 @@ void HostLoad::Session::lead() const {
   while (!lock.try_take()) {
     if (wait(kLeadRetryNs)) return;
   }
-  lock_fd.store(lock.fd(), std::memory_order_relaxed);
+  const Led led(lock.fd());
   Result<LoadWriter> writer = LoadWriter::open(options.sampler.run_directory, options.sampler.host);
   if (writer.ok()) {
     sample(std::move(writer.value()));
   } else if (options.log) {
     options.log("host load: " + writer.message() + "; it is not recorded");
   }
-  lock_fd.store(-1, std::memory_order_relaxed);
 }
 
 void HostLoad::Session::sample(LoadWriter writer) const {

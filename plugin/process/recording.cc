@@ -212,12 +212,16 @@ void Recording::resume() {
   sample_host();
 }
 
+// What memory there is belongs to the recording: it goes on without the sampler.
 void Recording::sample_host() {
   if (!config_.flag(Option::HostLoad)) return;
-  hostload::HostLoadOptions options = load_options(*arena_.header(), arena_.path(), config_);
-  options.log = [this](const std::string& sentence) { log(true, sentence); };
-  const Status started = host_load_.start(std::move(options));
-  if (!started.ok()) log(true, started.message());
+  try {
+    hostload::HostLoadOptions options = load_options(*arena_.header(), arena_.path(), config_);
+    options.log = [this](const std::string& sentence) { log(true, sentence); };
+    const Status started = host_load_.start(std::move(options));
+    if (!started.ok()) log(true, started.message());
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 // Whoever could switch recording on again.

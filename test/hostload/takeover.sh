@@ -25,14 +25,14 @@ until_true "samples of all four" four_are_sampled
 samplers() {  # the processes that have the file open
   local pid
   for pid in "${pids[@]}"; do
-    find "/proc/$pid/fd" -lname "*.load" 2>/dev/null | grep -q . && echo "$pid"
+    [ -n "$(find "/proc/$pid/fd" -lname "*.load" 2>/dev/null)" ] && echo "$pid"
   done
   true
 }
 first=$(samplers)
 want_equal "processes that sample" 1 "$(wc -w <<<"$first")"
 unharmed=$other
-tree "$other" | grep -qx "$first" && unharmed=$one
+case " $(tree "$other" | xargs) " in *" $first "*) unharmed=$one ;; esac
 mapfile -t left < <(tree "$unharmed" | grep -Fx "$(printf '%s\n' "${pids[@]}")" | sort -n)
 kill -9 "$first"
 another_samples() { local now; now=$(samplers); [ -n "$now" ] && [ "$now" != "$first" ]; }
