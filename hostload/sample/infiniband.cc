@@ -21,12 +21,11 @@ constexpr const char* kLinkFiles[] = {"state", "phys_state", "rate"};
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  DIR* directory = opendir(folder.c_str());
+  const Directory directory(opendir(folder.c_str()));
   if (directory == nullptr) return names;
-  while (const dirent* entry = readdir(directory)) {
+  while (const dirent* entry = readdir(directory.get())) {
     if (entry->d_name[0] != '.' && names.size() < kMostCounters) names.push_back(entry->d_name);
   }
-  closedir(directory);
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -12,14 +12,11 @@ namespace {
 constexpr size_t kOneRead = 4096;
 constexpr size_t kMostBytes = 256 * 1024;
 
-// O_NONBLOCK: should a FIFO lie there, nobody waits for its writer.
-int open_to_read(const std::string& path) {
-  return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-}
-
 }  // namespace
 
-KernelFile::KernelFile(const std::string& path) : file_(open_to_read(path)) {}
+// O_NONBLOCK: should a FIFO lie there, nobody waits for its writer.
+KernelFile::KernelFile(const std::string& path, int more_flags)
+    : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | more_flags)) {}
 
 KernelFile& KernelFile::operator=(KernelFile&& other) noexcept {
   std::swap(file_, other.file_);
@@ -39,13 +36,12 @@ std::string KernelFile::read() const {
 // The kernel may hand over a long file line by line.
 std::string read_kernel_file(const std::string& path) {
   std::string text;
-  const int file = open_to_read(path);
-  if (file < 0) return text;
+  const KernelFile file(path);
+  if (!file.is_open()) return text;
   char buffer[kOneRead];
   ssize_t size = 0;
-  while (text.size() < kMostBytes && (size = read(file, buffer, sizeof buffer)) > 0)
+  while (text.size() < kMostBytes && (size = read(file.fd(), buffer, sizeof buffer)) > 0)
     text.append(buffer, static_cast<size_t>(size));
-  close(file);
   return text;
 }
 

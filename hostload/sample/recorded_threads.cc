@@ -47,7 +47,7 @@ bool is_own_file(int file) {
 }  // namespace
 
 struct RecordedThreads::Process {
-  int file = -1;
+  KernelFile file;
   uint64_t uid = 0, start = 0;
   uint32_t pid = 0;
   off_t next = static_cast<off_t>(kFirstBlockOffset);  // block to look at
@@ -60,9 +60,7 @@ RecordedThreads::RecordedThreads(RecordedThreadsOptions options) : options_(std:
   boot_id_ = take_line(&left);
 }
 
-RecordedThreads::~RecordedThreads() {
-  for (const auto& [path, process] : processes_) close(process.file);
-}
+RecordedThreads::~RecordedThreads() = default;
 
 void RecordedThreads::look(std::vector<LoadThread>* found) {
   find_processes();
@@ -72,7 +70,6 @@ void RecordedThreads::look(std::vector<LoadThread>* found) {
       ++at;
     } else {
       foreign_.insert(at->first);
-      close(at->second.file);
       at = processes_.erase(at);
     }
   }
@@ -82,9 +79,9 @@ void RecordedThreads::find_processes() {
   const std::string prefix = "lockstep-" + std::to_string(geteuid()) + "-";
   std::set<std::string> foreign;  // those that are still there
   for (const std::string& folder : options_.folders) {
-    DIR* directory = opendir(folder.c_str());
+    const Directory directory(opendir(folder.c_str()));
     if (directory == nullptr) continue;
-    while (const dirent* entry = readdir(directory)) {
+    while (const dirent* entry = readdir(directory.get())) {
       const std::string name = entry->d_name;
       if (!starts_with(name, prefix) || name.size() < std::strlen(kSuffix) ||
           name.compare(name.size() - std::strlen(kSuffix), std::string::npos, kSuffix) != 0)
@@ -96,22 +93,21 @@ void RecordedThreads::find_processes() {
         add_process(path);
       }
     }
-    closedir(directory);
   }
   foreign_.swap(foreign);
 }
 
 // One that is just being made names no run yet and is looked at again the next time.
 void RecordedThreads::add_process(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return;
+  Process process;
+  process.file = KernelFile(path, O_NOFOLLOW);
+  if (!process.file.is_open()) return;
   Head head;
-  const bool ours = is_own_file(file) &&
-                    pread(file, head.data(), head.size(), 0) == static_cast<ssize_t>(head.size());
+  const bool ours =
+      is_own_file(process.file.fd()) &&
+      pread(process.file.fd(), head.data(), head.size(), 0) == static_cast<ssize_t>(head.size());
   const std::string run =
       ours ? text_at(head, offsetof(ArenaHeader, run_dir), kPathBytes) : std::string();
-  Process process;
-  process.file = file;
   if (run == options_.run_directory) {
     process.uid = number_at<uint64_t>(head, offsetof(ArenaHeader, process_uid));
     process.start = number_at<uint64_t>(head, offsetof(ArenaHeader, process_start));
@@ -121,19 +117,18 @@ void RecordedThreads::add_process(const std::string& path) {
     if (number_at<uint64_t>(head, 0) == kArenaMagic &&
         number_at<uint32_t>(head, offsetof(ArenaHeader, version)) == kArenaVersion &&
         boot == boot_id_ && is_alive(process)) {
-      processes_.emplace(path, process);
+      processes_.emplace(path, std::move(process));
       return;
     }
   }
   if (!run.empty()) foreign_.insert(path);
-  close(file);
 }
 
 // Its memory file is removed when it has written everything, and stays when it was killed.
 bool RecordedThreads::is_alive(const Process& process) const {
   struct stat facts {};
   const std::string stat_path = options_.root + "/proc/" + std::to_string(process.pid) + "/stat";
-  return fstat(process.file, &facts) == 0 && facts.st_nlink != 0 &&
+  return fstat(process.file.fd(), &facts) == 0 && facts.st_nlink != 0 &&
          start_time(KernelFile(stat_path).read()) == process.start;
 }
 
@@ -145,11 +140,11 @@ void RecordedThreads::look_into(Process* process, std::vector<LoadThread>* found
   const int most = process->looks < kFirstLooks ? kBlocksAFirstLook : kBlocksALook;
   process->looks += process->looks < kFirstLooks ? 1 : 0;
   for (int looked = 0; looked < most; ++looked) {
-    const off_t data = lseek(process->file, process->next, SEEK_DATA);
+    const off_t data = lseek(process->file.fd(), process->next, SEEK_DATA);
     process->next = data < kFirst ? kFirst : data - (data - kFirst) % kStep;
     BlockHeader block{};
-    if (data < 0 || pread(process->file, static_cast<void*>(&block), sizeof block, process->next) !=
-                        static_cast<ssize_t>(sizeof block)) {
+    if (data < 0 || pread(process->file.fd(), static_cast<void*>(&block), sizeof block,
+                          process->next) != static_cast<ssize_t>(sizeof block)) {
       process->next = kFirst;  // that was the last
       return;
     }
