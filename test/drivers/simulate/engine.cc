@@ -176,7 +176,9 @@ bool Engine::play_instruction(int rank, uint32_t played, int64_t* now_ns) {
       break;
     case Do::HostWait: {
       const Stream& stream = self.streams[instruction.stream];
-      if ((self.step + 1) % job_.sync_every == 0 && stream.done != stream.issued) {
+      const int step = self.step + 1;  // whoever ends waits in any case
+      const bool waits = step % job_.sync_every == 0 || step == job_.steps;
+      if (waits && stream.done != stream.issued) {
         self.waits = Waits::ForStream;
         self.stream = instruction.stream;
         return false;
