@@ -42,12 +42,13 @@ class Pair : public Observer {
     made.parts = 1;
     program.parts.push_back(part);
   }
-  Outcome play(int run_ahead = 1024) {
+  Outcome play(int run_ahead = 1024, int sync_every = 1) {
     const Faults none;
     const Network network(layout, Machine(), *noise, none, false);
     Job job{layout, programs, network, *noise, none};
     job.steps = 1;
     job.run_ahead = run_ahead;
+    job.sync_every = sync_every;
     return simulate::play(job, this);
   }
   const Kernel& kernel(int rank, uint64_t launch) const {
@@ -141,6 +142,13 @@ TEST(SimulateEngine, OppositeOrdersOnOneStreamNeverMeet) {
   for (int rank : {0, 1}) job.host_wait(rank);
   EXPECT_TRUE(job.play().hung());
   EXPECT_EQ(job.kernels.size(), 2u);
+}
+
+TEST(SimulateEngine, TheLastStepWaitsForItsGpuInAnyCase) {
+  Pair job;
+  job.all_reduce(0, 0);
+  for (int rank : {0, 1}) job.host_wait(rank);
+  EXPECT_TRUE(job.play(1024, 3).hung());
 }
 
 TEST(SimulateEngine, ASmallSendDoesNotWaitForItsReceiver) {
