@@ -83,8 +83,10 @@ class Straggler {
     // Where nobody else takes part, or nobody waits, the others waited in what came next.
     for (const Occasion& one : culprit_.occasions) {
       const uint32_t communicator = run_.matches[run_.arrivals[one.arrival].match].communicator;
-      accounts_[communicator].late.try_emplace(launch_of(one.arrival),
-                                               LateRow{one.arrival, one.excess_ns, one.waited_ns});
+      const LateRow row{one.arrival, one.excess_ns, one.waited_ns};
+      const bool only_replayed =
+          accounts_[communicator].late.try_emplace(launch_of(one.arrival), row).second;
+      seen_ += only_replayed ? 0 : 1;
     }
   }
   // The ranks of one culprit come late together: their operation counts once.
@@ -156,7 +158,10 @@ class Straggler {
   double confidence() const {
     constexpr double kSurest = 0.98;
     const auto occasions = static_cast<double>(culprit_.occasions.size());
-    return std::min(kSurest, culprit_.stable * (1 - culprit_.chance) * (1 - 1 / (occasions + 2)));
+    // Beside a worse culprit: how often the recording itself shows it last, not the replay alone.
+    const double seen = culprit_.cured_before == 0 ? 1 : static_cast<double>(seen_) / occasions;
+    return std::min(kSurest, culprit_.stable * (1 - culprit_.chance) * (1 - 1 / (occasions + 2)) *
+                                 (1 + seen) / 2);
   }
 
   LateOperation operation_of(const LateRow& row) const {
@@ -259,6 +264,7 @@ class Straggler {
   const RunTables& run_;
   const Culprit& culprit_;
   int64_t typical_ns_ = 0;
+  uint64_t seen_ = 0;  // occasions on which others waited for it in the recording itself
   std::map<uint32_t, const LateOperation*> why_;  // by row of `arrivals`
   std::map<uint32_t, Account> accounts_;          // by communicator
 };

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/judge/evidence.h"
-#include "analysis/whatif/when_late.h"
 #include "analysis/tables/tables.h"
+#include "analysis/whatif/when_late.h"
 
 namespace lockstep::analysis {
 

@@ -94,8 +94,7 @@ class Line {
     return "matches: in " +
            (here ? operation_name(run_, run_.operations[arrival.operation])
                  : operation_on(run_, arrival.operation)) +
-           ", " +
-           rank_name(arrival.rank) + " arrived " + duration(seen.late.excess_ns) +
+           ", " + rank_name(arrival.rank) + " arrived " + duration(seen.late.excess_ns) +
            " after the median of the others (" +
            kCauseNames[static_cast<unsigned>(seen.late.cause)] + "); row " +
            std::to_string(seen.late.match) + ", " +

@@ -74,6 +74,7 @@ class Search {
     while (found.size() < kMostCulprits) {
       Culprit culprit;
       if (!find_next(&culprit)) break;
+      culprit.cured_before = static_cast<uint32_t>(found.size());
       worst_ns_ = std::max(worst_ns_, culprit.gain_ns);
       for (const uint32_t actor : culprit.actors) cured_[actor] = 1;
       found.push_back(std::move(culprit));
