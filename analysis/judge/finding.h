@@ -50,6 +50,7 @@ enum class StallClue : uint8_t {
   DataNeverArrived,  // from `named` to `peer`
   NoCredit,          // `peer` has data for `named`, which gives no room
   GpuStandsStill,
+  DataNeverLeft,  // `named` has what it should send
   NoNetworkOperation,
   StepsNotRecorded,
   AllWaitForData,

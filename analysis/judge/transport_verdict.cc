@@ -1,6 +1,7 @@
 #include "analysis/judge/transport_verdict.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "analysis/join/step_times.h"
@@ -28,7 +29,8 @@ class TransportJudge {
 
   TransportVerdict judge() {
     describe();
-    if (!kernel_never_began() && !send_never_completed() && !no_credit() && !gpu_stands_still())
+    if (!kernel_never_began() && !send_never_completed() && !no_credit() && !gpu_stands_still() &&
+        !data_never_left())
       unknown();
     return std::move(out_);
   }
@@ -93,26 +95,51 @@ class TransportJudge {
     return false;
   }
 
-  // A GPU that has all its data and neither takes nor gives any. What reaches it from its own host
-  // cannot be seen, so that only what came by the network tells that it has all.
+  // Data that arrived lies untouched.
   bool gpu_stands_still() {
-    std::set<int32_t> waits_for_data, waits_for_gpu;
+    std::set<int32_t> waits_for_data, takes_nothing;
     for (const OpenTransportRow* row : open_) {
       if (row->is_send == 0 && row->last_state != kRecvGpuWait) waits_for_data.insert(row->rank);
-      if (row->last_state == kRecvGpuWait) waits_for_gpu.insert(row->rank);
-      if (row->is_send == 0 || row->last_state != kSendGpuWait) continue;
-      const OperationRow& operation = run_.operations[row->operation];
-      if (operation.kind == OpKind::PointToPoint || operation.received_bytes != 0)
-        waits_for_gpu.insert(row->rank);
-      else
-        inside_host_ = true;
+      if (row->last_state == kRecvGpuWait) takes_nothing.insert(row->rank);
     }
     std::vector<int32_t> culprits;
-    for (const int32_t rank : waits_for_gpu) {
+    for (const int32_t rank : takes_nothing) {
       if (waits_for_data.count(rank) == 0) culprits.push_back(rank);
     }
     if (culprits.empty()) return false;
     accuse(FindingKind::StuckOnGpu, StallClue::GpuStandsStill, culprits, 0.7);
+    return true;
+  }
+
+  // What a rank has does not go on: its sends are not filled, although it waits for nothing, or has
+  // received more than it sent, which on a ring is passed on at once.
+  bool data_never_left() {
+    struct Flow {
+      uint32_t sent = 0, received = 0;
+      bool sends = false, waits = false, local = false;
+      std::set<int32_t> to, from;
+    };
+    std::map<int32_t, Flow> flows;
+    for (const OpenTransportRow* row : open_) {
+      Flow& flow = flows[row->rank];
+      const OperationRow& operation = run_.operations[row->operation];
+      flow.sends = flow.sends || (row->is_send != 0 && row->last_state == kSendGpuWait);
+      flow.waits = flow.waits || row->is_send == 0;
+      // What comes from its own host cannot be seen: it may wait for that.
+      flow.local =
+          flow.local || (operation.kind != OpKind::PointToPoint && operation.received_bytes == 0);
+      (row->is_send != 0 ? flow.sent : flow.received) += row->steps_done;
+      (row->is_send != 0 ? flow.to : flow.from).insert(row->peer);
+    }
+    std::vector<int32_t> culprits;
+    for (const auto& [rank, flow] : flows) {
+      inside_host_ = inside_host_ || (flow.sends && flow.local);
+      const bool ring = flow.to.size() == 1 && flow.from.size() == 1;
+      if (flow.sends && !flow.local && (!flow.waits || (ring && flow.received > flow.sent)))
+        culprits.push_back(rank);
+    }
+    if (culprits.empty() || culprits.size() == flows.size()) return false;
+    accuse(FindingKind::StuckInTransport, StallClue::DataNeverLeft, culprits, 0.7);
     return true;
   }
 

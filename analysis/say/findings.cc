@@ -59,6 +59,8 @@ std::string inside_clue(const StallFacts& facts) {
     case StallClue::GpuStandsStill:
       return "All data for " + named + " has arrived, but " +
              (one(facts.named) ? "its GPU does" : "their GPUs do") + " not go on.";
+    case StallClue::DataNeverLeft:
+      return "Data that " + named + (one(facts.named) ? " has does" : " have does") + " not leave.";
     case StallClue::NoNetworkOperation:
       return "None of its network operations is open.";
     case StallClue::StepsNotRecorded:
