@@ -81,6 +81,7 @@ class RunJudge {
     std::map<uint64_t, ValuesPassed> sizes;
     for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
       const ArrivalRow& arrival = run_.arrivals[i];
+      if (arrival.rank < 0) continue;  // nobody could be named
       ValuesPassed& passed = sizes[run_.operations[arrival.operation].size_bytes];
       passed.ranks.push_back(arrival.rank);
       passed.operation = arrival.operation;
