@@ -5,12 +5,14 @@
 need jq jq
 lockstep=$BUILD/lockstep
 DEST=$TMP/run
+export LOCKSTEP_HOST_LOAD=0
 sums() { (cd "$1" && sha256sum ./*.lks); }
 size() { stat -c %s "$1"; }
 record() {  # record EMULATOR_OPTION...: into $TMP/local
   rm -rf "$TMP/local" "$DEST"
   LOCKSTEP_DIR=$TMP/local "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --ranks 2 --nodes 1 --stall-us 30000000 \
     --iterations 500 "$@" >"$TMP/counts" || true
+  echo "stands for what was sampled" >"$TMP/local/$(hostname).load"  # collect goes by its name
 }
 
 record

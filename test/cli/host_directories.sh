@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 need jq jq
 lockstep=$BUILD/lockstep
-export LOCKSTEP_DIR=$TMP/hosts/run/%h LOCKSTEP_CLOCK_OUT=$TMP/hosts/run LOCKSTEP_EVENTS=all
+export LOCKSTEP_HOST_LOAD=0 LOCKSTEP_DIR=$TMP/hosts/run/%h LOCKSTEP_CLOCK_OUT=$TMP/hosts/run LOCKSTEP_EVENTS=all
 emulate=("$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --ranks 2 --stall-us 30000000 --rate 100 --iterations)
 for host in a a.b; do LOCKSTEP_HOST=$host "${emulate[@]}" 50 >/dev/null; done
 cd "$TMP/hosts/run"
@@ -13,7 +13,7 @@ want_equal "files of clocks" "a.b.clock a.clock" "$(find . -name '*.clock' -prin
 
 # What is not the host's own, or lies deeper, is somebody else's.
 mkdir -p other a/a "$TMP/flat/run"
-cp -p a/*.{lks,load} a.b/*.{lks,load} *.clock "$TMP/flat/run"
+cp -p a/*.lks a.b/*.lks *.clock "$TMP/flat/run"
 cp a/a.*.lks other
 cp a/a.*.lks a/a
 for ask in "count run" "cat run" "verify run" "info run" "align run" "clock run" "diagnose run" \

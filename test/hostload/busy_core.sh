@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Of two ranks, one shares its core with busy loops that go first: thread_load says how long its threads waited for the core, as the
 # kernel counted it.
+# serial: its busy loops would be the load of other tests
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/common.sh"
 lockstep=$BUILD/lockstep
