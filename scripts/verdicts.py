@@ -2,7 +2,8 @@
 """Simulates labelled training jobs and counts what `lockstep diagnose` says of them.
 
 Every run is drawn from the seed and its number alone: class, size, topology, schedule, noise and event preset. Even
-numbers are for fitting thresholds, odd ones for reporting. Prints Markdown; exit 1 when fewer are right than --at-least.
+numbers are for fitting thresholds, odd ones for reporting. Prints Markdown; exit 1 when --at-least or --innocents-at-most
+does not hold.
 """
 import argparse
 import collections
@@ -252,7 +253,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--build", default="build")
     parser.add_argument("--wrong", help="a file for what went wrong, a line each")
-    parser.add_argument("--at-least", type=float, default=0, help="share of right runs")
+    parser.add_argument("--at-least", type=float, default=0, help="share of runs that must be right")
+    parser.add_argument("--innocents-at-most", type=float, default=1, help="share of runs that may accuse an innocent")
     options = parser.parse_args()
     listed = subprocess.run([os.path.join(options.build, "lockstep-simulate"), "--list"], capture_output=True, text=True).stdout
     sizes = {line.split()[0]: float(line.rsplit("(SIZE ", 1)[1].rstrip(")")) for line in listed.splitlines() if "(SIZE " in line}
@@ -276,7 +278,9 @@ def main():
                     file.write(json.dumps(r) + "\n")
             for r in refused:
                 file.write(json.dumps(r) + "\n")
-    return 1 if right < options.at_least * len(results) else 0
+    innocents = sum(r["innocents"] > 0 for r in results)
+    wrong = right < options.at_least * len(results) or innocents > options.innocents_at_most * len(results)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -1,12 +1,17 @@
 #include "analysis/waits/fates.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace lockstep::analysis {
 namespace {
 
 // Shorter pauses before an end say nothing: processes of one job never end at one instant.
 constexpr int64_t kSilence = 1'000'000'000;
+// What a process recorded reaches the disk a dump interval later, which is a second where nobody chose
+// another.
+constexpr int64_t kOnItsWay = 2'000'000'000;
+constexpr int64_t kLongLost = 5'000'000'000;
 
 }  // namespace
 
@@ -53,6 +58,20 @@ int64_t Fates::silent_ns(uint32_t process) const {
   return last_ns == kNoTime ? kNoTime : last_ns - row.heard_ns;
 }
 
+// Its host went silent as a whole while others went on for long, and nothing that needed it ended after
+// that: what it lacks was on its way to the disk.
+bool Fates::lost_with_its_host(uint32_t process) const {
+  const ProcessRow& row = run_.processes[process];
+  if (silent_ns(process) < kLongLost) return false;
+  const uint32_t ended = ended_without_[process];
+  if (ended != kNoRow && run_.operations[ended].last_progress_ns > row.heard_ns + kOnItsWay)
+    return false;
+  return std::all_of(run_.processes.begin(), run_.processes.end(), [&](const ProcessRow& other) {
+    return other.host != row.host ||
+           (other.life == Life::Unknown && std::abs(other.heard_ns - row.heard_ns) < kOnItsWay);
+  });
+}
+
 Fate Fates::fate_of(uint32_t process) const {
   const ProcessRow& row = run_.processes[process];
   if (row.life == Life::Stopped) return Fate::Stopped;
@@ -61,6 +80,7 @@ Fate Fates::fate_of(uint32_t process) const {
     // Everybody is dead: the end of the job. Saved memory tells until when each lived.
     if (row.recovered != 0 && silent_ns(process) > kSilence) return Fate::Silent;
   }
+  if (row.life == Life::Unknown && lost_with_its_host(process)) return Fate::Silent;
   return ended_without_[process] != kNoRow ? Fate::Behind : Fate::Sound;
 }
 

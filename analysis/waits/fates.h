@@ -15,8 +15,8 @@ enum class Fate : uint8_t {
   Sound,    // what its recording says of it holds to the end
   Dead,     // its process is gone while others still ran
   Stopped,  // its process is stopped by a signal
-  Silent,   // its last sign of life is far older than the others', and it waited for nobody then
-  Behind,   // others ended an operation that needs it and that its recording does not hold
+  Silent,  // its last sign of life, or its host's, is far older than the others', and it waited for nobody
+  Behind,  // others ended an operation that needs it and that its recording does not hold
 };
 
 class Fates {
@@ -34,6 +34,7 @@ class Fates {
  private:
   bool waited(uint32_t actor) const;
   bool outlived(uint32_t process) const;
+  bool lost_with_its_host(uint32_t process) const;
   Fate fate_of(uint32_t process) const;
   void find_behind();
   void note_absent(const MatchRow& match, const OperationRow& ended, uint32_t row);

@@ -2,6 +2,7 @@
 #include "analysis/judge/hangs.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "analysis/judge/places.h"
 #include "test/unit/analysis/judge/judged.h"
@@ -322,7 +323,9 @@ TEST(Hangs, OfAPairWithoutAnyHistoryAccuseOneOfTheTwo) {
 }
 
 // Ranks 2 and 3 are all of host "far", and only one of them is awaited.
-TEST(Hangs, OfAHostWhoseProcessesAreGoneAccuseAllOfThem) {
+// Ranks 0 and 1 on one host, 2 and 3 on another, in one communicator; 1 and 2 have a pair of their own,
+// in which 1 waits for 2.
+std::unique_ptr<RunTables> two_hosts() {
   TestRun run;
   for (int32_t rank = 0; rank < 4; ++rank) {
     driver::RankRecords world = rank_of(&run, 1, 0xc0, rank, 4);
@@ -335,7 +338,11 @@ TEST(Hangs, OfAHostWhoseProcessesAreGoneAccuseAllOfThem) {
     run.add(static_cast<uint32_t>(10 + rank), {&world.user, &pair.user, &pair.proxy},
             rank < 2 ? "near" : "far");
   }
-  auto tables = run.load();
+  return run.load();
+}
+
+TEST(Hangs, OfAHostWhoseProcessesAreGoneAccuseAllOfThem) {
+  auto tables = two_hosts();
   for (ProcessRow& process : tables->processes) {
     if (tables->text(process.host) == "far") process.life = Life::Dead;
   }
@@ -344,6 +351,23 @@ TEST(Hangs, OfAHostWhoseProcessesAreGoneAccuseAllOfThem) {
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].kind, FindingKind::DeadProcess);
   EXPECT_EQ(world_ranks(judged), (Ranks{2, 3}));
+}
+
+TEST(Hangs, OfAHostThatWentSilentAsAWholeAccuseAllOfItsRanks) {
+  auto tables = two_hosts();
+  for (ProcessRow& process : tables->processes) {
+    const bool far = tables->text(process.host) == "far";
+    process.life = far ? Life::Unknown : Life::Dead;
+    process.recovered = far ? 0 : 1;
+    process.aligned = 1;
+    process.heard_ns = far ? 3'000 * kMs : 13'000 * kMs;
+  }
+
+  const Judged judged(std::move(tables));
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::DeadProcess);
+  EXPECT_EQ(world_ranks(judged), (Ranks{2, 3}));
+  EXPECT_NE(judged.text().find("died or was frozen"), std::string::npos) << judged.text();
 }
 
 TEST(Hangs, WalkToTheOriginOnAnotherCommunicator) {
