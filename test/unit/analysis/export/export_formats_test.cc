@@ -207,7 +207,8 @@ TEST(FlightRecorder, ClosesTheSendsOfAGroupAsPyTorchClosesACoalescedOne) {
   const TempDir dir;
   const auto run = sample_run();
   run->operations.back().group_id = 7;
-  for (const uint64_t group : {7, 8}) {  // one more of the same group, and one of the next
+  for (const uint64_t group :
+       {uint64_t{7}, uint64_t{8}}) {  // one more of the same group, and one of the next
     run->operations.push_back(run->operations.back());
     run->operations.back().group_id = group;
   }
