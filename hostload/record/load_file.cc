@@ -67,7 +67,7 @@ Status LoadWriter::write(const void* bytes, size_t size) {
 
 Status LoadWriter::append(LoadChunk* chunk) {
   std::vector<uint8_t> bytes;
-  const Status encoded = dumper::encode_text(ChunkType::Load, encode_load(chunk), &bytes);
+  Status encoded = dumper::encode_text(ChunkType::Load, encode_load(chunk), &bytes);
   if (!encoded.ok()) return encoded;
   seal(sequence_++, &bytes);
   return write(bytes.data(), bytes.size());

@@ -10,7 +10,7 @@ namespace lockstep::hostload {
 namespace {
 
 constexpr size_t kOneRead = 4096;
-constexpr size_t kMostBytes = 256 * 1024;
+constexpr size_t kMostBytes = size_t{256} * 1024;
 
 }  // namespace
 
