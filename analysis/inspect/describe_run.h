@@ -32,10 +32,10 @@ struct ProcessSummary {
 struct RunSummary {
   std::string directory;
   std::vector<ProcessSummary> processes;
-  std::vector<std::string> arenas;  // left by killed processes, or of running ones
-  std::vector<std::string> damage;  // a sentence for each place that cannot be read
+  std::vector<std::string> arenas;      // left by killed processes, or of running ones
+  std::vector<std::string> damage;      // a sentence for each place that cannot be read
   std::vector<std::string> load_files;  // what each host's sampler wrote
-  std::string mixed_jobs;           // a sentence when processes of several jobs lie here
+  std::string mixed_jobs;               // a sentence when processes of several jobs lie here
   std::vector<SettingDifference> different_settings;  // between its processes
   std::string to_json() const;
 };
