@@ -189,7 +189,7 @@ bench: all bench-programs    ## measure: percentiles, throughput, ratios
 fuzz: deps                   ## fuzz every reader; SECONDS=60 each, two at a time
 	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(SECONDS),60) FUZZ_SEED=$(or $(SEED),0) test/fuzz/every_target.sh
 verdicts: $(BUILD)/lockstep $(BUILD)/lockstep-simulate  ## judge RUNS=5000 simulated jobs; HEALTHY=3000: healthy ones alone
-	@python3 scripts/verdicts.py $(if $(HEALTHY),$(HEALTHY) --healthy,$(or $(RUNS),5000) --large 20) --build $(BUILD)
+	@python3 scripts/verdicts.py $(if $(HEALTHY),$(HEALTHY) --healthy,$(or $(RUNS),5000)) --build $(BUILD)
 soak: all unit               ## churn, rotation and faults for MINUTES=10; fails on loss or growth
 	BUILD=$(BUILD) scripts/soak.sh $(or $(MINUTES),10)
 install: all                 ## PREFIX=/usr/local

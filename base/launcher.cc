@@ -36,8 +36,7 @@ LaunchValue launch_value(LaunchFact fact, const Variables& variables,
   return {};
 }
 
-std::string launch_fact(LaunchFact fact, const Variables& variables,
-                        std::optional<Launcher> only) {
+std::string launch_fact(LaunchFact fact, const Variables& variables, std::optional<Launcher> only) {
   return launch_value(fact, variables, only).text;
 }
 

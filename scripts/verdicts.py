@@ -90,7 +90,11 @@ def simulate(build, arguments, folder, sizes):
     for key, value in arguments.items():
         command += [f"--{key}", str(value)]
     done = subprocess.run(command, capture_output=True, text=True)
-    return done.stderr.strip() if done.returncode else None
+    if done.returncode == 0:
+        return None
+    if done.returncode != 2:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
+    return done.stderr.strip()
 
 
 def accused(finding):
