@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -74,7 +75,9 @@ TEST_F(SamplerTest, SamplesEachThreadAtEachTickAndTheRestOnceASecond) {
   EXPECT_EQ(chunk.thread_events.size(), kThreads);
   EXPECT_EQ(chunk.thread_events[0].raw_ns, chunk.thread_times[0].raw_ns);
   ASSERT_GE(chunk.host_loads.size(), 1u);
-  EXPECT_GT(chunk.host_loads[0].millis_of_processors, 0);
+  // A chroot often has no /sys.
+  const bool has_sys = access("/sys/devices/system/cpu/online", R_OK) == 0;
+  EXPECT_EQ(chunk.host_loads[0].millis_of_processors > 0, has_sys);
   EXPECT_GT(chunk.host_loads[0].memory_bytes, 0);
   EXPECT_EQ(chunk.cgroups[0], "");
   EXPECT_FALSE(chunk.counter_values.empty());
