@@ -3,7 +3,7 @@
 
 Every run is drawn from the seed and its number alone: class, size, topology, schedule, noise and event preset. Even
 numbers are for fitting thresholds, odd ones for reporting. Prints Markdown; exit 1 when --at-least or --innocents-at-most
-does not hold.
+does not hold, or no run could be judged.
 """
 import argparse
 import collections
@@ -92,7 +92,7 @@ def simulate(build, arguments, folder, sizes):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 0:
         return None
-    if done.returncode != 2:
+    if done.returncode != 2:  # options that do not fit each other
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
     return done.stderr.strip()
 
@@ -111,13 +111,16 @@ def wanted(fault):
     return sets
 
 
-def score(truth, findings):
+def names(finding, fault):
+    return finding["kind"] in KINDS[fault["class"]] and accused(finding) in wanted(fault)
+
+
+def score(faults, findings):
     """(right, found of each fault, innocents accused, innocent first)."""
-    faults = [f for f in truth["faults"] if not f["structure"]]
     left = list(findings)
     found = []
     for fault in faults:
-        match = next((f for f in left if f["kind"] in KINDS[fault["class"]] and accused(f) in wanted(fault)), None)
+        match = next((f for f in left if names(f, fault)), None)
         found.append(match is not None)
         if match is not None:
             left.remove(match)
@@ -144,10 +147,11 @@ def run(job):
         findings = json.loads(answer.stdout)["findings"]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    right, found, innocents, first = score(truth, findings)
     faults = [f for f in truth["faults"] if not f["structure"]]
-    guilty = [any(f["kind"] in KINDS[t["class"]] and accused(f) in wanted(t) for t in faults) for f in findings]
-    return {"number": number, "arguments": arguments, "class": TWO if "," in arguments["class"] else arguments["class"], "right": right, "found": found,
+    right, found, innocents, first = score(faults, findings)
+    guilty = [any(names(finding, fault) for fault in faults) for finding in findings]
+    return {"number": number, "arguments": arguments,
+            "class": TWO if "," in arguments["class"] else arguments["class"], "right": right, "found": found,
             "cost": faults[0].get("cost") if len(faults) == 1 else None, "said": [f["kind"] for f in findings],
             "innocents": len(innocents), "innocent_first": first, "ns": truth["run_ns"],
             "confidences": [(f["confidence"], ok) for f, ok in zip(findings, guilty)],
@@ -283,7 +287,7 @@ def main():
             for r in refused:
                 file.write(json.dumps(r) + "\n")
     innocents = sum(r["innocents"] > 0 for r in results)
-    wrong = right < options.at_least * len(results) or innocents > options.innocents_at_most * len(results)
+    wrong = not results or right < options.at_least * len(results) or innocents > options.innocents_at_most * len(results)
     return 1 if wrong else 0
 
 

@@ -69,6 +69,11 @@ diff -r "$TMP/first" "$TMP/second" || fail "the same seed made other bytes"
 diff -r "$TMP/first" "$TMP/more/3" || fail "the same seed made other bytes among several"
 ! diff -rq "$TMP/first" "$TMP/more/4" >/dev/null || fail "another seed made the same bytes"
 
+# A run is not written over another, and that is not a matter of its options.
+status=0
+"$SIMULATE" "$TMP/first" 2>"$TMP/complaint" || status=$?
+want_equal "exit code of a run that is there" 3 $status
+
 # What cannot be simulated is said, with the line of the batch.
 echo "$TMP/none --class heavy-stage --schedule ddp" >"$TMP/batch"
 status=0

@@ -15,11 +15,11 @@
 namespace lockstep::simulate {
 namespace {
 
-constexpr int kBadInput = 2;
+constexpr int kUsage = 2, kBadInput = 3;
 
-int complain(const std::string& sentence) {
+int complain(int status, const std::string& sentence) {
   fprintf(stderr, "lockstep-simulate: %s\n", sentence.c_str());
-  return kBadInput;
+  return status;
 }
 
 void list() {
@@ -34,13 +34,14 @@ void list() {
 
 int simulate(const Arguments& arguments) {
   RunOptions run = arguments.run;
-  if (run.directory.empty()) return complain("name the new run directory");
+  if (run.directory.empty()) return complain(kUsage, "name the new run directory");
   const bool several = arguments.count != 0;
   for (int i = 0; i < (several ? arguments.count : 1); ++i) {
     run.seed = arguments.run.seed + static_cast<uint64_t>(i);
     if (several) run.directory = arguments.run.directory + "/" + std::to_string(run.seed);
-    const Status status = simulate_run(run);
-    if (!status.ok()) return complain(status.message());
+    bool fits = false;
+    const Status status = simulate_run(run, &fits);
+    if (!status.ok()) return complain(fits ? kBadInput : kUsage, status.message());
   }
   return 0;
 }
@@ -54,7 +55,7 @@ void keep_memory() {
 // Each line is a command line of its own; empty ones and those that begin with # are left out.
 int simulate_batch(const std::string& path) {
   std::ifstream file(path);
-  if (!file) return complain(path + ": cannot be read");
+  if (!file) return complain(kBadInput, path + ": cannot be read");
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     std::istringstream parts(line);
@@ -64,7 +65,8 @@ int simulate_batch(const std::string& path) {
     Arguments arguments;
     auto status = parse(words, &arguments);
     if (!status) status = simulate(arguments);
-    if (*status != 0) return complain(path + ":" + std::to_string(number) + ": this run failed");
+    if (*status != 0)
+      return complain(*status, path + ":" + std::to_string(number) + ": this run failed");
   }
   return 0;
 }

@@ -158,9 +158,10 @@ Status Simulation::record() {
 
 }  // namespace
 
-Status simulate_run(const RunOptions& options) {
+Status simulate_run(const RunOptions& options, bool* fits) {
   Simulation simulation(options);
   Status status = simulation.prepare();
+  *fits = status.ok();
   if (!status.ok()) return status;
   const int made = dumper::system_file_io()->make_directories(options.directory);
   if (made < 0) return Status::error(options.directory + ": cannot make the directory");

@@ -6,7 +6,8 @@
 
 namespace lockstep::simulate {
 
-// Makes the directory when it is not there. The error names what of the options does not fit.
-Status simulate_run(const RunOptions& options);
+// Makes the directory when it is not there. The error names what of the options does not fit
+// (`*fits` is false then, and nothing was written) or what cannot be written.
+Status simulate_run(const RunOptions& options, bool* fits);
 
 }  // namespace lockstep::simulate
