@@ -1,10 +1,7 @@
 #include "test/drivers/simulate/truth.h"
 
-#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <iterator>
-#include <set>
 
 #include "base/json.h"
 #include "test/drivers/simulate/host_clock.h"
@@ -25,9 +22,8 @@ const char* when_text(When when) {
 }
 
 void put_calls(JsonFields* out, const dumper::CallCounts& calls) {
-  constexpr const char* kNames[kCalls] = {"starts", "states", "stops"};
   for (unsigned call = 0; call < kCalls; ++call) {
-    out->object(kNames[call], [&] {
+    out->object(kCallNames[call], [&] {
       for (unsigned kind = 0; kind < kKinds; ++kind) {
         const uint64_t count = calls[dumper::call_cell(kind, static_cast<Call>(call))];
         if (count != 0) out->number(kKindNames[kind], count);
@@ -36,14 +32,10 @@ void put_calls(JsonFields* out, const dumper::CallCounts& calls) {
   }
 }
 
-const Part& part_at(const Truth& truth, const Fault& fault, uint32_t instruction) {
-  const Program& program = truth.programs[static_cast<size_t>(fault.rank)];
-  return program.parts[program.instructions[instruction].first_part];
-}
-
 // The operation of a fault that happens once, as the rank should have called it.
 void put_operation(JsonFields* out, const Truth& truth, const Fault& fault) {
-  const Part& part = part_at(truth, fault, fault.instruction);
+  const Program& program = truth.programs[static_cast<size_t>(fault.rank)];
+  const Part& part = program.parts[program.instructions[fault.instruction].first_part];
   const Communicator& communicator = truth.layout.communicators[part.communicator];
   out->number("step", fault.first_step);
   char id[24];
@@ -53,42 +45,6 @@ void put_operation(JsonFields* out, const Truth& truth, const Fault& fault) {
   out->string("function", kFunctionNames[static_cast<size_t>(part.function)]);
 }
 
-std::set<int> members_at(const Truth& truth, const Fault& fault, uint32_t instruction) {
-  const Part& part = part_at(truth, fault, instruction);
-  const auto& ranks = truth.layout.communicators[part.communicator].ranks;
-  if (is_p2p(part.function)) return {ranks[static_cast<size_t>(part.peer)]};
-  return {ranks.begin(), ranks.end()};
-}
-
-// Who a recording cannot tell from the culprits, or not always: the other end of a link, the next in a
-// ring, the other one of two, the others of a circle.
-std::vector<int> alike(const Truth& truth, const Fault& fault) {
-  const Harm harm = fault.info->harm;
-  std::set<int> found;
-  if (fault.peer >= 0) found.insert(fault.peer);
-  if (fault.info->when == When::Once) {
-    const std::set<int> members = members_at(truth, fault, fault.instruction);
-    const bool disagree = harm == Harm::WrongOrder || harm == Harm::WrongSize ||
-                          harm == Harm::WrongFunction || harm == Harm::TransferStops;
-    if (disagree && members.size() <= 2) found = members;
-    if (disagree && members.size() > 2 && harm == Harm::TransferStops) {
-      const auto next = members.upper_bound(fault.rank);
-      found.insert(next != members.end() ? *next : *members.begin());
-    }
-    if (harm == Harm::Deadlock) {
-      const std::set<int> others = members_at(truth, fault, fault.other);
-      std::set_intersection(members.begin(), members.end(), others.begin(), others.end(),
-                            std::inserter(found, found.end()));
-    }
-  }
-  for (int rank : fault.ranks) found.erase(rank);
-  return {found.begin(), found.end()};
-}
-
-void put_ranks(JsonFields* out, const char* name, const std::vector<int>& ranks) {
-  out->list(name, ranks, [out](int rank) { out->writer().Int(rank); });
-}
-
 void put_fault(JsonFields* out, const Truth& truth, size_t index) {
   const Fault& fault = truth.faults[index];
   const Layout& layout = truth.layout;
@@ -96,8 +52,7 @@ void put_fault(JsonFields* out, const Truth& truth, size_t index) {
     out->string("class", fault.info->name);
     out->string("when", when_text(fault.info->when));
     out->number("size", fault.size);
-    put_ranks(out, "ranks", fault.ranks);
-    put_ranks(out, "alike", alike(truth, fault));
+    out->list("ranks", fault.ranks, [out](int rank) { out->writer().Int(rank); });
     std::vector<std::string> hosts;
     for (int rank : fault.ranks) {
       const std::string host = host_name(layout.host_of(rank));
