@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include "lockstep/record_shape.h"
 
@@ -56,12 +58,10 @@ std::vector<ProcessFileWriter::Block> ProcessFileWriter::cut(const ProcessRecord
   std::stable_sort(blocks.begin(), blocks.end(),
                    [](const Block& a, const Block& b) { return a.last_ticks < b.last_ticks; });
   uint64_t sequence = 0;
+  std::map<const ProcessThread*, uint64_t> latest;
   for (Block& block : blocks) {
     block.sequence = ++sequence;
-    for (const Block& other : blocks) {
-      if (&other == &block) break;
-      if (other.thread == block.thread) block.previous = other.sequence;
-    }
+    block.previous = std::exchange(latest[block.thread], sequence);
   }
   return blocks;
 }
