@@ -82,7 +82,6 @@ class Engine {
   void die(int rank);
   void break_operations_of(int rank);
   Part part_of(int rank, const Item& item, uint32_t index) const;
-  int member_rank(int rank, uint32_t communicator) const;
 
   const Job& job_;
   Observer* observer_;
@@ -316,16 +315,9 @@ void Engine::kernel_ends(int rank, uint8_t stream) {
   try_start(rank, stream, now_ns_);
 }
 
-int Engine::member_rank(int rank, uint32_t communicator) const {
-  for (const Member& member : job_.layout.members[static_cast<size_t>(rank)]) {
-    if (member.communicator == communicator) return member.rank;
-  }
-  return -1;
-}
-
 // Where operations like this one meet, and as whom the rank comes.
 Channel& Engine::channel_of(int rank, const Part& part, size_t* member) {
-  const int self = member_rank(rank, part.communicator);
+  const int self = job_.layout.rank_in(rank, part.communicator);
   if (!is_p2p(part.function)) {
     *member = static_cast<size_t>(self);
     return collectives_[part.communicator];

@@ -46,6 +46,13 @@ uint32_t Layout::number_in(int rank, uint32_t communicator) const {
   return 0;
 }
 
+int Layout::rank_in(int rank, uint32_t communicator) const {
+  for (const Member& member : members[static_cast<size_t>(rank)]) {
+    if (member.communicator == communicator) return member.rank;
+  }
+  return -1;
+}
+
 Result<Layout> make_layout(const LayoutOptions& options, uint64_t seed) {
   const int model = options.tensor * options.stages;
   if (options.ranks % model != 0) {

@@ -47,6 +47,8 @@ struct Layout {
   // The number of this communicator in a process of one of its ranks, as in event ids: from 1, in the
   // order of creation. 0 when the rank is no member.
   uint32_t number_in(int rank, uint32_t communicator) const;
+  // Its rank in this communicator; -1 when it is no member.
+  int rank_in(int rank, uint32_t communicator) const;
 };
 
 // The error says which numbers do not divide each other. Communicators of one rank are left out.

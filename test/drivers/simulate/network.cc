@@ -22,6 +22,16 @@ int64_t last_begun(const Meeting& meeting) {
   return stops || meeting.mismatched ? kNever : last;
 }
 
+// Steps of at most `most_bytes` on each channel.
+TransportShape chain_shape(const Part& part, uint64_t most_bytes, Transfer* transfer) {
+  const uint64_t per_channel = std::max<uint64_t>(part.bytes / kChannels, 1);
+  TransportShape shape;
+  shape.steps = static_cast<uint32_t>((per_channel + most_bytes - 1) / most_bytes);
+  shape.credits = kPairCredits;
+  transfer->step_bytes = per_channel / shape.steps;
+  return shape;
+}
+
 }  // namespace
 
 double Network::bytes_per_ns(int from, int to, int step) const {
@@ -56,7 +66,7 @@ std::vector<TransportMember> Network::members(const Meeting& meeting, uint64_t b
     // A GPU is faster than what it feeds, unless it is slow.
     const double rate =
         slow > 1 ? machine_.between_bytes_per_ns / slow : 2 * machine_.inside_bytes_per_ns;
-    made.push_back({happens(member.called_ns) ? member.called_ns + machine_.post_ns : kNever,
+    made.push_back({happens(member.called_ns) ? member.called_ns + kPostNs : kNever,
                     member.begun_ns, over(bytes, rate), member.stops || meeting.mismatched});
   }
   return made;
@@ -117,6 +127,20 @@ void Network::play_by_formula(const Meeting& meeting, const std::vector<int>& ra
     (*ends_ns)[i] = end_ns + noise_.end_delay_ns(ranks[i], communicator, meeting.ordinal);
 }
 
+// From each rank to the next, and which of them cross hosts.
+std::vector<TransportEdge> Network::ring_edges(const Meeting& meeting,
+                                               const std::vector<int>& ranks, double noise,
+                                               Transfer* transfer) const {
+  std::vector<TransportEdge> edges;
+  transfer->over_network.clear();
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const int from = ranks[i], to = ranks[(i + 1) % ranks.size()];
+    edges.push_back(edge(meeting, from, to, transfer->bytes(), noise));
+    transfer->over_network.push_back(crosses(from, to) ? 1 : 0);
+  }
+  return edges;
+}
+
 void Network::play_collective(const Meeting& meeting, Transfer* transfer) const {
   const Communicator& communicator = layout_.communicators[meeting.part.communicator];
   const std::vector<int>& ranks = communicator.ranks;
@@ -132,20 +156,13 @@ void Network::play_collective(const Meeting& meeting, Transfer* transfer) const 
       meeting.part.bytes > kSmallBytes && (every_step_ || shape.steps * count <= kMostCells);
   if (!in_steps)
     shape = TransportShape();  // one step to each neighbour, and the end by the formula
-  const uint64_t bytes = transfer->step_bytes * kChannels;
-  std::vector<TransportEdge> edges;
-  transfer->over_network.clear();
-  for (size_t i = 0; i < count; ++i) {
-    const int from = ranks[i], to = ranks[(i + 1) % count];
-    edges.push_back(edge(meeting, from, to, bytes, noise));
-    transfer->over_network.push_back(crosses(from, to) ? 1 : 0);
-  }
+  std::vector<TransportEdge> edges = ring_edges(meeting, ranks, noise, transfer);
   const uint64_t unlucky = meeting.ordinal % count;
   if (transfer->over_network[unlucky] != 0) {
     edges[unlucky].loss_ns = noise_.transfer_delay_ns(meeting.part.communicator, meeting.ordinal);
     edges[unlucky].lost_step = shape.steps / 2;
   }
-  play_ring(members(meeting, bytes), edges, shape, &transfer->times);
+  play_ring(members(meeting, transfer->bytes()), edges, shape, &transfer->times);
   if (in_steps) return;
   play_by_formula(meeting, ranks, noise, &transfer->times.ends_ns);
 }
@@ -158,21 +175,10 @@ void Network::play_rooted(const Meeting& meeting, Transfer* transfer) const {
   const auto root = static_cast<size_t>(meeting.part.peer);
   const size_t first = meeting.part.function == Function::Reduce ? (root + 1) % count : root;
   const double noise = noise_.transfer_factor(meeting.part.communicator, meeting.ordinal);
-  const uint64_t per_channel = std::max<uint64_t>(meeting.part.bytes / kChannels, 1);
-  TransportShape shape;
-  shape.steps = static_cast<uint32_t>((per_channel + kChainStepBytes - 1) / kChainStepBytes);
-  shape.credits = kPairCredits;
-  transfer->step_bytes = per_channel / shape.steps;
-  const uint64_t bytes = transfer->step_bytes * kChannels;
-  std::vector<TransportEdge> edges;
-  transfer->over_network.clear();
-  for (size_t i = 0; i < count; ++i) {
-    const int from = ranks[i], to = ranks[(i + 1) % count];
-    edges.push_back(edge(meeting, from, to, bytes, noise));
-    const bool used = (i + 1) % count != first;
-    transfer->over_network.push_back(used && crosses(from, to) ? 1 : 0);
-  }
-  play_chain(members(meeting, bytes), edges, first, shape, &transfer->times);
+  const TransportShape shape = chain_shape(meeting.part, kChainStepBytes, transfer);
+  const std::vector<TransportEdge> edges = ring_edges(meeting, ranks, noise, transfer);
+  transfer->over_network[(first + count - 1) % count] = 0;  // the chain ends there
+  play_chain(members(meeting, transfer->bytes()), edges, first, shape, &transfer->times);
 }
 
 void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
@@ -186,7 +192,6 @@ void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
   const auto pair = static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(to);
   const double noise =
       noise_.transfer_factor(meeting.part.communicator, pair ^ meeting.ordinal << 16);
-  const uint64_t per_channel = std::max<uint64_t>(meeting.part.bytes / kChannels, 1);
   if (!crosses(from, to)) {
     const double rate = machine_.inside_bytes_per_ns / faults_.gpu_factor(from, meeting.step);
     const int64_t begun_ns = last_begun(meeting);
@@ -199,16 +204,12 @@ void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
     transfer->times.ends_ns = {alone ? eager_ns : end_ns, end_ns};
     return;
   }
-  TransportShape shape;
-  shape.steps = static_cast<uint32_t>((per_channel + kPairStepBytes - 1) / kPairStepBytes);
-  shape.credits = kPairCredits;
-  transfer->step_bytes = per_channel / shape.steps;
+  const TransportShape shape = chain_shape(meeting.part, kPairStepBytes, transfer);
   transfer->over_network = {1};
-  const uint64_t bytes = transfer->step_bytes * kChannels;
-  TransportEdge wire = edge(meeting, from, to, bytes, noise);
+  TransportEdge wire = edge(meeting, from, to, transfer->bytes(), noise);
   wire.loss_ns = noise_.transfer_delay_ns(meeting.part.communicator, pair ^ meeting.ordinal << 16);
   wire.lost_step = shape.steps / 2;
-  play_transfer(members(meeting, bytes), wire, shape, &transfer->times);
+  play_transfer(members(meeting, transfer->bytes()), wire, shape, &transfer->times);
 }
 
 void Network::play(const Meeting& meeting, Transfer* transfer) const {

@@ -19,9 +19,11 @@ struct Machine {
   double inside_bytes_per_ns = 200, between_bytes_per_ns = 25;
   int64_t inside_ns = 1'000, between_ns = 6'000;  // an edge's latency
   int64_t kernel_ns = 4'000;                      // a communication kernel that moves nothing
-  int64_t post_ns = 8'000;           // from a call's return until the proxy has taken it up
   uint64_t eager_bytes = 256 << 10;  // a send that fits into the buffers does not wait for its peer
 };
+
+// From a call's return until the proxy has taken it up.
+constexpr int64_t kPostNs = 8'000;
 
 // Data of all channels together moves in steps; each channel has its share of the bytes.
 constexpr unsigned kChannels = 2;
@@ -31,6 +33,8 @@ struct Transfer {
   TransportTimes times;            // steps is 0 where nothing crosses hosts
   std::vector<char> over_network;  // by edge
   uint64_t step_bytes = 0;         // of one channel
+
+  uint64_t bytes() const { return step_bytes * kChannels; }  // of a step
 };
 
 class Network {
@@ -62,6 +66,8 @@ class Network {
   TransportShape ring_shape(const Part& part, size_t ranks, Transfer* transfer) const;
   TransportEdge edge(const Meeting& meeting, int from, int to, uint64_t bytes, double noise) const;
   std::vector<TransportMember> members(const Meeting& meeting, uint64_t bytes) const;
+  std::vector<TransportEdge> ring_edges(const Meeting& meeting, const std::vector<int>& ranks,
+                                        double noise, Transfer* transfer) const;
   void play_collective(const Meeting& meeting, Transfer* transfer) const;
   void play_rooted(const Meeting& meeting, Transfer* transfer) const;
   void play_pair(const Meeting& meeting, Transfer* transfer) const;

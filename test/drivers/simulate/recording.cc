@@ -6,7 +6,8 @@ namespace lockstep::simulate {
 namespace {
 
 constexpr int64_t kInitNs = -400'000'000, kRoundNs = 100'000'000, kFinalizeNs = 5'000'000,
-                  kPollNs = 2'000, kPostNs = 8'000;
+                  kPollNs = 2'000;
+constexpr int64_t kWatchdogNs = 10'000'000'000;  // how long a hung job stands before somebody looks
 
 // Numbers of the string table.
 enum Text : uint16_t {
@@ -54,11 +55,12 @@ uint64_t api_count(const Part& part, size_t ranks) {
 }  // namespace
 
 Recording::Recording(const Layout& layout, const Faults& faults, const Random& random,
-                     const RecordingOptions& options)
+                     const RunOptions& options, uint32_t events)
     : layout_(layout),
       faults_(faults),
       random_(random),
       options_(options),
+      events_(events),
       ranks_(static_cast<size_t>(layout.options.ranks)) {
   for (int host = 0; host < layout.hosts; ++host) clocks_.emplace_back(host, random);
   for (int number = 0; number < layout.options.ranks; ++number) begin_rank(number);
@@ -115,10 +117,7 @@ void Recording::operation(const Launch& launch, const Part& part, EventId id, Ev
   const uint32_t number = comm_of(id);
   const size_t ranks = layout_.communicators[part.communicator].ranks.size();
   const auto fill = [&](auto record) {
-    record.event_rank = -1;
-    for (const Member& member : layout_.members[static_cast<size_t>(launch.rank)]) {
-      if (member.communicator == part.communicator) record.event_rank = member.rank;
-    }
+    record.event_rank = layout_.rank_in(launch.rank, part.communicator);
     record.channels = kChannels;
     record.parent_group = group;
     record.count = api_count(part, ranks);
@@ -317,13 +316,13 @@ ProcessRecords Recording::process_of(int number) const {
   facts.process_start = 100'000 + static_cast<uint64_t>(number);
   facts.command = "lockstep-simulate";
   facts.abi_version = 6;
-  facts.activation_mask = options_.events;
+  facts.activation_mask = events_;
   facts.nccl_library = "nccl";
   facts.nccl_version = 23007;
   facts.tick_source = "raw";
   facts.job = {{"SLURM_JOB_ID", std::to_string(1'000 + options_.seed % 1'000'000)},
                {"SLURM_PROCID", std::to_string(number)}};
-  facts.options = {{"LOCKSTEP_EVENTS", options_.events_name, "env"},
+  facts.options = {{"LOCKSTEP_EVENTS", options_.events, "env"},
                    {"LOCKSTEP_DUMP_INTERVAL_US", std::to_string(kRoundNs / 1'000), "env"}};
   process.uid = random_.bits(Draw::Choice, static_cast<uint64_t>(number), 0x1d);
   process.created_real_ns = clock(number).real_ns(kInitNs);
@@ -390,8 +389,7 @@ Status Recording::write(const std::string& directory, const Outcome& outcome,
                         RecordedCounts* counts) {
   const Strings strings;
   ProcessFileWriter files(directory, strings);
-  const int64_t look_ns =
-      outcome.end_ns + (outcome.hung() ? options_.watchdog_ns : 3 * kFinalizeNs);
+  const int64_t look_ns = outcome.end_ns + (outcome.hung() ? kWatchdogNs : 3 * kFinalizeNs);
   for (int number = 0; number < layout_.options.ranks; ++number) {
     const Status status = write_rank(number, outcome, look_ns, &files, counts);
     if (!status.ok()) return status;

@@ -11,18 +11,10 @@
 #include "test/drivers/simulate/host_clock.h"
 #include "test/drivers/simulate/network_records.h"
 #include "test/drivers/simulate/process_file.h"
+#include "test/drivers/simulate/run_options.h"
 #include "test/drivers/simulate/thread_records.h"
 
 namespace lockstep::simulate {
-
-struct RecordingOptions {
-  uint32_t events = 0;  // kinds, a bit each
-  std::string events_name;
-  uint64_t seed = 0;
-  ProcessEnd hung_end = ProcessEnd::Recovered;
-  bool aligned = true;
-  int64_t watchdog_ns = 10'000'000'000;  // how long a hung job stands before somebody looks
-};
 
 struct RecordedCounts {
   dumper::CallCounts calls{};
@@ -33,8 +25,9 @@ constexpr uint32_t pid_of(int rank) { return 10'000 + static_cast<uint32_t>(rank
 
 class Recording : public Observer {
  public:
+  // `events`: the kinds of options.events, a bit each.
   Recording(const Layout& layout, const Faults& faults, const Random& random,
-            const RecordingOptions& options);
+            const RunOptions& options, uint32_t events);
 
   uint64_t launched(const Launch& launch) override;
   void kernel_began(int rank, uint64_t launch, int64_t at_ns) override;
@@ -68,9 +61,7 @@ class Recording : public Observer {
     return clocks_[static_cast<size_t>(layout_.host_of(rank))];
   }
   uint64_t ticks(int rank, int64_t true_ns) const { return clock(rank).ticks(true_ns); }
-  bool records(Kind kind) const {
-    return (options_.events >> static_cast<unsigned>(kind) & 1u) != 0;
-  }
+  bool records(Kind kind) const { return (events_ >> static_cast<unsigned>(kind) & 1u) != 0; }
   void begin_rank(int number);
   void api_call(const Launch& launch, const Part& part, EventId id, EventId group, uint64_t start,
                 uint64_t stop);
@@ -85,9 +76,10 @@ class Recording : public Observer {
   bool lost(int number) const;
 
   const Layout& layout_;
-  Faults faults_;
+  const Faults& faults_;
   Random random_;
-  RecordingOptions options_;
+  const RunOptions& options_;
+  uint32_t events_;
   std::vector<HostClock> clocks_;
   std::vector<Rank> ranks_;
 };

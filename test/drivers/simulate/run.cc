@@ -25,8 +25,10 @@ class Simulation {
   Status prepare_layout();
   Status prepare_programs();
   Status prepare_faults();
-  Outcome play_with(const std::vector<Fault>& faults, const RecordingOptions* recording,
-                    std::optional<Recording>* made);
+  Outcome play_with(const Faults& faults, Observer* observer) const;
+  int64_t end_with(const std::vector<Fault>& faults) const {
+    return play_with(Faults(faults, random_), nullptr).end_ns;
+  }
 
   const RunOptions& options_;
   Random random_;
@@ -35,8 +37,7 @@ class Simulation {
   std::optional<Noise> noise_;
   std::vector<Fault> faults_;
   uint32_t events_ = 0;
-  bool every_step_ = false;
-  Outcome healthy_;
+  int64_t healthy_ns_ = 0;
 };
 
 Status Simulation::prepare_layout() {
@@ -63,7 +64,6 @@ Status Simulation::prepare() {
   const Result<uint32_t> events = dumper::parse_events(options_.events);
   if (!events.ok()) return events.status();
   events_ = events.value();
-  every_step_ = (events_ >> static_cast<unsigned>(Kind::ProxyStep) & 1u) != 0;
   status = prepare_programs();
   if (status.ok()) status = prepare_faults();
   if (status.ok()) status = prepare_programs();
@@ -71,9 +71,10 @@ Status Simulation::prepare() {
   const Result<NoiseModel> noise = make_noise(options_.noise, layout_.hosts, options_.seed);
   if (!noise.ok()) return noise.status();
   noise_.emplace(noise.value(), random_, options_.ranks, options_.gpus_per_host, options_.steps);
-  healthy_ = play_with({}, nullptr, nullptr);
-  if (healthy_.hung()) return Status::error("the schedule hangs by itself: a defect");
-  for (Fault& fault : faults_) fault.unit_ns = healthy_.end_ns / options_.steps;
+  const Outcome healthy = play_with(Faults({}, random_), nullptr);
+  if (healthy.hung()) return Status::error("the schedule hangs by itself: a defect");
+  healthy_ns_ = healthy.end_ns;
+  for (Fault& fault : faults_) fault.unit_ns = healthy_ns_ / options_.steps;
   return Status();
 }
 
@@ -119,39 +120,30 @@ Status Simulation::prepare_programs() {
   return Status();
 }
 
-Outcome Simulation::play_with(const std::vector<Fault>& faults, const RecordingOptions* recording,
-                              std::optional<Recording>* made) {
-  const Faults all(faults, random_);
-  const Network network(layout_, Machine(), *noise_, all, every_step_);
-  const Job job{layout_,        programs_,           network,           *noise_, all,
-                options_.steps, options_.sync_every, options_.run_ahead};
-  if (recording == nullptr) return play(job, nullptr);
-  made->emplace(layout_, all, random_, *recording);
-  return play(job, &**made);
+Outcome Simulation::play_with(const Faults& faults, Observer* observer) const {
+  const bool every_step = (events_ >> static_cast<unsigned>(Kind::ProxyStep) & 1u) != 0;
+  const Network network(layout_, Machine(), *noise_, faults, every_step);
+  return play({layout_, programs_, network, *noise_, faults, options_.steps, options_.sync_every,
+               options_.run_ahead},
+              observer);
 }
 
 Status Simulation::record() {
-  RecordingOptions how;
-  how.events = events_;
-  how.events_name = options_.events;
-  how.seed = options_.seed;
-  how.hung_end = options_.hung_end;
-  how.aligned = options_.aligned;
-  std::optional<Recording> recording;
-  const Outcome outcome = play_with(faults_, &how, &recording);
+  const Faults faults(faults_, random_);
+  Recording recording(layout_, faults, random_, options_, events_);
+  const Outcome outcome = play_with(faults, &recording);
   RecordedCounts counts;
-  const Status written = recording->write(options_.directory, outcome, &counts);
+  const Status written = recording.write(options_.directory, outcome, &counts);
   if (!written.ok()) return written;
   Truth truth{options_, layout_, programs_, faults_, outcome, counts};
-  truth.healthy_ns = healthy_.end_ns;
+  truth.healthy_ns = healthy_ns_;
   truth.noisy_host = noise_->noisy_host();
   for (size_t i = 0; i < faults_.size() && !outcome.hung(); ++i) {
     std::vector<Fault> others = faults_;
     others.erase(others.begin() + static_cast<ptrdiff_t>(i));
     const bool only = others.empty();
-    truth.without_ns.push_back(only ? healthy_.end_ns : play_with(others, nullptr, nullptr).end_ns);
-    truth.alone_ns.push_back(only ? outcome.end_ns
-                                  : play_with({faults_[i]}, nullptr, nullptr).end_ns);
+    truth.without_ns.push_back(only ? healthy_ns_ : end_with(others));
+    truth.alone_ns.push_back(only ? outcome.end_ns : end_with({faults_[i]}));
   }
   return write_file(options_.directory + "/truth.json", truth_json(truth), IfExists::Refuse);
 }
