@@ -16,6 +16,12 @@ fail() { echo "FAIL: $*"; exit 1; }
 skip() { echo "skip: $*"; exit 77; }
 # need COMMAND PACKAGE: skips when the command is not there, naming the package that has it.
 need() { command -v "$1" >/dev/null || skip "$1 is not installed (package $2)"; }
+# need_duckdb RUN: skips when `lockstep query` finds no DuckDB to ask about this run.
+need_duckdb() {
+  "$BUILD/lockstep" query "$1" "SELECT 1" >/dev/null 2>"$TMP/err" && return
+  grep -q "there is no DuckDB library" "$TMP/err" && skip "there is no DuckDB library (scripts/install_deps.sh test)"
+  fail "$(cat "$TMP/err")"
+}
 # For whole builds of their own (another compiler, machine or distribution): minutes each on two cores.
 only_when_long() { [ -n "${LONG:-}" ] || skip "a whole build of its own: LONG=1 test/run hygiene/"; }
 # want_equal WHAT EXPECTED ACTUAL

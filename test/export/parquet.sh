@@ -8,10 +8,8 @@ need node nodejs
 [ -d "$ROOT/node_modules/hyparquet" ] || skip "hyparquet is not in node_modules (scripts/install_deps.sh)"
 record straggler "$TMP/run"
 "$lockstep" export "$TMP/run" --to csv -o "$TMP/csv" --json >"$TMP/csv.json"
-if ! "$lockstep" export "$TMP/run" --to parquet -o "$TMP/parquet" --json >"$TMP/summary" 2>"$TMP/err"; then
-  grep -q "there is no DuckDB library" "$TMP/err" && skip "no DuckDB library (scripts/install_deps.sh)"
-  fail "$(cat "$TMP/err")"
-fi
+need_duckdb "$TMP/run"
+"$lockstep" export "$TMP/run" --to parquet -o "$TMP/parquet" --json >"$TMP/summary"
 cp "$ROOT/test/export/count_parquet.mjs" "$TMP/" && ln -s "$ROOT/node_modules" "$TMP/node_modules"
 node "$TMP/count_parquet.mjs" "$TMP/parquet" >"$TMP/read" || fail "hyparquet cannot read the export"
 

@@ -7,7 +7,7 @@
 lockstep=$BUILD/lockstep
 need taskset util-linux
 need jq jq
-[ -r /proc/self/schedstat ] || skip "this kernel keeps no schedstat"
+[ -r /proc/self/schedstat ] || skip "this kernel keeps no schedstat (CONFIG_SCHED_INFO)"
 
 started=()
 trap 'for pid in "${started[@]}"; do kill -9 "$pid" 2>/dev/null || true; done; rm -rf "$TMP"' EXIT
@@ -19,7 +19,7 @@ ranks_are_known() {
 }
 until_true "segments of both ranks" ranks_are_known
 mapfile -t started < <(tree "$launcher")
-need_duckdb
+need_duckdb "$RUN"
 until_true "samples of two threads of each rank" threads_are_sampled 4
 pid_of() { "$lockstep" info --json "$RUN" | jq ".processes[] | select(.communicators[0].rank == $1).pid"; }
 late=$(pid_of 1)

@@ -25,8 +25,3 @@ sampled_anew() { until_true "a chunk" grown_beyond "$(bytes)"; until_true "a chu
 # threads_are_sampled N: of so many there are rows.
 threads_are_sampled() { [ "$(query "SELECT count(DISTINCT tid) FROM thread_load")" -ge "$1" ]; }
 query() { "$lockstep" query "$RUN" --csv "$1" | tail -n +2; }
-need_duckdb() {
-  "$lockstep" query "$RUN" "SELECT 1" >/dev/null 2>"$TMP/err" && return
-  grep -q "there is no DuckDB library" "$TMP/err" && skip "no DuckDB library (scripts/install_deps.sh)"
-  fail "$(cat "$TMP/err")"
-}

@@ -15,7 +15,7 @@ emulate() {  # emulate SECONDS NAME=VALUE...
 fact() { query "SELECT DISTINCT value FROM gpu_state WHERE fact = '$1'" | xargs; }
 
 emulate 4 LOCKSTEP_GPU_STATE=1 NVML_THROTTLE=8 NVML_CLOCK_MHZ=345
-need_duckdb
+need_duckdb "$RUN"
 want_equal "throttle reasons" 8 "$(fact throttle_reasons)"
 want_equal "clock" 345 "$(fact sm_clock_mhz)"
 want_equal "remapped rows pending" 1 "$(fact remapped_rows_pending)"

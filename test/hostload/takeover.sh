@@ -4,7 +4,7 @@
 . "$(dirname "$0")/common.sh"
 lockstep=$BUILD/lockstep
 need jq jq
-[ -r /proc/self/schedstat ] || skip "this kernel keeps no schedstat"
+[ -r /proc/self/schedstat ] || skip "this kernel keeps no schedstat (CONFIG_SCHED_INFO)"
 started=()
 trap 'for pid in "${started[@]}"; do kill -9 "$pid" 2>/dev/null || true; done; rm -rf "$TMP"' EXIT
 program 1
@@ -17,7 +17,7 @@ four_record() { [ "$(recorders | wc -l)" = 4 ]; }
 until_true "segments of two programs of two ranks" four_record
 mapfile -t started < <(tree "$one"; tree "$other")
 mapfile -t pids < <(recorders)
-need_duckdb
+need_duckdb "$RUN"
 sampled() { query "SELECT DISTINCT pid FROM thread_load WHERE at_ns > $1 ORDER BY pid"; }
 four_are_sampled() { [ "$(sampled 0 | wc -l)" = 4 ]; }
 until_true "samples of all four" four_are_sampled

@@ -9,10 +9,8 @@ lockstep=$BUILD/lockstep
 need jq jq
 need npm npm
 record straggler "$TMP/run"
-"$lockstep" export "$TMP/run" --to parquet -o "$TMP/tables" --json >"$TMP/summary" 2>"$TMP/err" || {
-  grep -q "there is no DuckDB library" "$TMP/err" && skip "no DuckDB library (scripts/install_deps.sh)"
-  fail "$(cat "$TMP/err")"
-}
+need_duckdb "$TMP/run"
+"$lockstep" export "$TMP/run" --to parquet -o "$TMP/tables" --json >"$TMP/summary"
 mkdir "$TMP/engine" && cd "$TMP/engine"
 timeout 240 npm install --no-save --ignore-scripts chdb@3.4.0 >"$TMP/npm" 2>&1 ||
   skip "npm cannot install chdb here within 240 s: $(tail -1 "$TMP/npm")"

@@ -5,13 +5,10 @@
 lockstep=$BUILD/lockstep
 need jq jq
 record straggler "$TMP/run"
-"$lockstep" query "$TMP/run" "SELECT 1" >"$TMP/out" 2>"$TMP/err" || {
-  grep -q "there is no DuckDB library" "$TMP/err" && skip "no DuckDB library (scripts/install_deps.sh)"
-  fail "$(cat "$TMP/err")"
-}
+need_duckdb "$TMP/run"
 sed -n '/^```sql/,/^```/{/^```/d;p}' "$ROOT/docs/query.md" >"$TMP/examples.sql"
 [ "$(grep -c ';$' "$TMP/examples.sql")" = 5 ] || fail "docs/query.md should have five examples"
-"$lockstep" query "$TMP/run" --csv <"$TMP/examples.sql" >"$TMP/answers" || fail "an example fails: $(cat "$TMP/err")"
+"$lockstep" query "$TMP/run" --csv <"$TMP/examples.sql" >"$TMP/answers" 2>"$TMP/err" || fail "an example fails: $(cat "$TMP/err")"
 grep -q '^AllReduce,RING,SIMPLE,240,' "$TMP/answers" || fail "the first example's answer: $(head -3 "$TMP/answers")"
 grep -q '^world,0,1,5898240,' "$TMP/answers" || fail "the third example's answer: $(cat "$TMP/answers")"
 

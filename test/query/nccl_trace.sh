@@ -9,10 +9,7 @@ emulate() {  # emulate EVENTS DIRECTORY
     --iterations 5 --ranks 4 --sendrecv --alltoall >/dev/null
 }
 emulate all "$TMP/run"
-"$lockstep" query "$TMP/run" "SELECT 1" >"$TMP/out" 2>"$TMP/err" || {
-  grep -q "there is no DuckDB library" "$TMP/err" && skip "no DuckDB library (scripts/install_deps.sh)"
-  fail "$(cat "$TMP/err")"
-}
+need_duckdb "$TMP/run"
 ask() { "$lockstep" query "$1" --csv "$2" | tail -n +2 | xargs; }
 rows="SELECT operation || ':' || count(*) AS n FROM nccl_trace GROUP BY operation ORDER BY n"
 

@@ -9,10 +9,7 @@ query() { "$lockstep" query "$TMP/run" "$@"; }
 
 LOCKSTEP_DUCKDB=$TMP/none want_equal "without DuckDB" 3 "$(LOCKSTEP_DUCKDB=$TMP/none exit_code query "SELECT 1")"
 sentence "without DuckDB" LOCKSTEP_DUCKDB
-query "SELECT 1" >"$TMP/out" 2>"$TMP/err" || {
-  grep -q "there is no DuckDB library" "$TMP/err" && skip "no DuckDB library (scripts/install_deps.sh)"
-  fail "$(cat "$TMP/err")"
-}
+need_duckdb "$TMP/run"
 
 value() { query --csv "$1" | tail -1; }
 want_equal "operations" "$(started Coll)" "$(value "SELECT count(*) FROM operations")"

@@ -5,7 +5,7 @@
 need gcc gcc
 need python3 python3
 lockstep=$BUILD/lockstep
-[ -e "$BUILD/liblockstep.so" ] || skip "the library is not built"
+[ -e "$BUILD/liblockstep.so" ] || skip "the library is not built (make reader)"
 export LD_LIBRARY_PATH=$BUILD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 # The header is C, and C++ too; the example is linked with either library.

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 need gcc gcc
 preload=$BUILD/test/libno_memory.so
-[ -e "$BUILD/liblockstep.so" ] && [ -e "$preload" ] || skip "the library is not built"
+[ -e "$BUILD/liblockstep.so" ] && [ -e "$preload" ] || skip "the library is not built (make reader unit)"
 gcc -std=c99 "-I$ROOT/include" "$ROOT/docs/examples/read_run.c" -o "$TMP/read_run" -L"$BUILD" -llockstep
 export LD_LIBRARY_PATH=$BUILD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} NO_MEMORY_LIBRARY=liblockstep
 

@@ -51,7 +51,7 @@ class SamplerTest : public testing::Test {
   }
   void SetUp() override {
     if (read_kernel_file("/proc/self/schedstat").empty())
-      GTEST_SKIP() << "this kernel keeps no schedstat";
+      GTEST_SKIP() << "this kernel keeps no schedstat (CONFIG_SCHED_INFO)";
   }
 
   static constexpr size_t kThreads = 4;
@@ -124,7 +124,8 @@ TEST_F(SamplerTest, ReadsOneFileAThreadAtATick) {
   const auto reads = [] {
     return number_after(read_kernel_file("/proc/thread-self/io"), "syscr:");
   };
-  if (reads() == kNotSampled) GTEST_SKIP() << "this kernel does not count a thread's reads";
+  if (reads() == kNotSampled)
+    GTEST_SKIP() << "this kernel does not count a thread's reads (CONFIG_TASK_IO_ACCOUNTING)";
   Sampler sampler(options_);
   sampler.tick();  // the one of a second, which looks at everything
   const int64_t before = reads();

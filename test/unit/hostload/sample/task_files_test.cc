@@ -61,7 +61,8 @@ TEST(TaskFiles, ATornStatSaysWhatItHas) {
 TEST(TaskFiles, OfThisKernelSayAllThereIs) {
   ThreadTimes times;
   read_schedstat(read_kernel_file("/proc/thread-self/schedstat"), &times);
-  if (times.run_ns == kNotSampled) GTEST_SKIP() << "this kernel keeps no schedstat";
+  if (times.run_ns == kNotSampled)
+    GTEST_SKIP() << "this kernel keeps no schedstat (CONFIG_SCHED_INFO)";
   EXPECT_GT(times.run_ns, 0);
   EXPECT_GT(times.timeslices, 0);
   ThreadEvents events;
