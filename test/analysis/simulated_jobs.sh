@@ -74,6 +74,14 @@ status=0
 "$SIMULATE" "$TMP/first" 2>"$TMP/complaint" || status=$?
 want_equal "exit code of a run that is there" 3 $status
 
+# Nothing is placed where the job does not reach.
+for beyond in "--at 6" "--rank 8" "--tp 65536 --pp 65536"; do
+  status=0
+  # shellcheck disable=SC2086
+  "$SIMULATE" "$TMP/beyond" --class missing-rank --steps 6 $beyond 2>"$TMP/complaint" || status=$?
+  want_equal "exit code of $beyond" 2 $status
+done
+
 # What cannot be simulated is said, with the line of the batch.
 echo "$TMP/none --class heavy-stage --schedule ddp" >"$TMP/batch"
 status=0

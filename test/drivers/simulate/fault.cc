@@ -162,6 +162,7 @@ bool Chooser::with_it(const Fault& fault, int rank) const {
 Status Chooser::choose(const std::vector<int>& taken, Fault* fault) const {
   if (fault->rank < 0) fault->rank = draw_rank(taken);
   if (fault->rank >= layout_.options.ranks) return refuse(*fault, "--rank is none of the ranks");
+  if (fault->first_step >= fault->steps) return refuse(*fault, "--at is none of the steps");
   if (fault->first_step < 0 && fault->info->when != When::Once) fault->first_step = 0;
   if (fault->first_step < 0)
     fault->first_step = fault->steps / 3 + below(std::max(fault->steps / 3, 1), 2);

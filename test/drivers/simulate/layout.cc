@@ -54,7 +54,7 @@ int Layout::rank_in(int rank, uint32_t communicator) const {
 }
 
 Result<Layout> make_layout(const LayoutOptions& options, uint64_t seed) {
-  const int model = options.tensor * options.stages;
+  const int64_t model = int64_t{options.tensor} * options.stages;
   if (options.ranks % model != 0) {
     return Status::error("--ranks " + std::to_string(options.ranks) + " is no multiple of --tp " +
                          std::to_string(options.tensor) + " times --pp " +
@@ -62,7 +62,7 @@ Result<Layout> make_layout(const LayoutOptions& options, uint64_t seed) {
   }
   Layout layout;
   layout.options = options;
-  layout.data = options.ranks / model;
+  layout.data = static_cast<int>(options.ranks / model);
   if (layout.data % options.experts != 0) {
     return Status::error("--ep " + std::to_string(options.experts) + " does not divide the " +
                          std::to_string(layout.data) + " data ranks");
