@@ -64,7 +64,9 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, timesp
 __attribute__((visibility("default"))) int open(const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
-  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
+  // O_TMPFILE holds the bit of O_DIRECTORY.
+  const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = makes ? va_arg(more, mode_t) : 0;
   va_end(more);
   if (lockstep::driver::virtual_clock::names_the_counter(path)) path = "/dev/null";
   return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
