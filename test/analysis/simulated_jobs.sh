@@ -54,6 +54,10 @@ status=0
 want_equal "exit code of a run without an end" 1 $status
 grep -q 'did not end' "$TMP/verdict" || fail "a run without an end: $(cat "$TMP/verdict")"
 
+# What the events leave out has neither starts nor stops, whatever path NCCL takes.
+"$SIMULATE" "$TMP/owner" --schedule owner --events Coll --steps 3
+want_equal "kinds that stop" '["Coll"]' "$(jq -c '.counts.stops | keys' "$TMP/owner/truth.json")"
+
 # Two faults are of two ranks, and each costs something.
 "$SIMULATE" "$TMP/two" --class late-rank,slow-gpu --steps 6
 want_equal "two faults" '["late-rank","slow-gpu",2,true]' "$(jq -c '[.faults[0].class, .faults[1].class,

@@ -183,7 +183,7 @@ uint64_t Recording::launched(const Launch& launch) {
   }
   if (records(Kind::GroupApi)) user.state(at(0.21), api_group, kGroupEndApiStart);
   if (has_calls_only(launch.parts[0].function)) {
-    user.stop(at(0.3), api_group);
+    if (records(Kind::GroupApi)) user.stop(at(0.3), api_group);
     self.launches.push_back({0, 0, number, launch.step, 0});
     return self.launches.size() - 1;
   }
@@ -350,11 +350,10 @@ Status Recording::write_rank(int number, const Outcome& outcome, int64_t look_ns
                              ProcessFileWriter* files, RecordedCounts* counts) {
   Rank& self = rank(number);
   ProcessRecords process = process_of(number);
-  const int64_t finished_ns = outcome.finished_ns[static_cast<size_t>(number)];
   int64_t end_ns = look_ns;    // of its records
   int64_t heard_ns = look_ns;  // its last anchor
   if (outcome.hung()) {
-    const bool died = self.died_ns != kNever;
+    const bool died = happens(self.died_ns);
     process.end = died && lost(number) ? ProcessEnd::Running
                   : died               ? ProcessEnd::Recovered
                                        : options_.hung_end;
@@ -365,7 +364,7 @@ Status Recording::write_rank(int number, const Outcome& outcome, int64_t look_ns
                               ? std::min(outcome.end_ns + kRoundNs, look_ns)
                               : end_ns);
   } else {
-    const int64_t at_ns = std::max(finished_ns, outcome.end_ns) + kFinalizeNs;
+    const int64_t at_ns = outcome.end_ns + kFinalizeNs;
     for (uint32_t comm = 1; comm <= self.proxies.size(); ++comm) {
       CommFinalizeRecord record;
       record.comm = comm;
