@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/clock_ns.h"
+#include "base/text.h"
 #include "dumper/feeds/prometheus_metrics.h"
 #include "dumper/run/process_state.h"
 
@@ -19,13 +20,9 @@ constexpr const char* kBeforePid = "-pid";
 constexpr const char* kEnding = ".prom";
 constexpr int64_t kSecondNs = 1'000'000'000;
 
-bool begins_with(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
 // The process that a file is of, by its name; 0: it is none of ours.
 uint32_t pid_in(const std::string& name) {
-  if (!begins_with(name, kInspectorMetrics) && !begins_with(name, kOwnMetrics)) return 0;
+  if (!starts_with(name, kInspectorMetrics) && !starts_with(name, kOwnMetrics)) return 0;
   const size_t at = name.rfind(kBeforePid);
   if (at == std::string::npos) return 0;
   uint32_t pid = 0;

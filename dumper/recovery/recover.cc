@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <set>
+#include <tuple>
 
 #include "dumper/feeds/prometheus_files.h"
 #include "dumper/recovery/recovery.h"
@@ -204,11 +205,14 @@ uint64_t keep_s_of(const ProcessFacts& facts) {
 
 // Not those of other hosts, whose processes cannot be seen from here.
 void remove_dead_metrics(const RunDirectory& run) {
+  // Processes of one host share the folder, as a rule.
+  std::set<std::tuple<std::string, std::string, uint64_t>> folders;
   for (const ProcessEntry& process : run.processes) {
     if (!process.facts.prometheus_dir.empty() && process.state() != ProcessState::Elsewhere)
-      remove_dead_prometheus_files(process.facts.prometheus_dir, process.host,
-                                   keep_s_of(process.facts));
+      folders.emplace(process.facts.prometheus_dir, process.host, keep_s_of(process.facts));
   }
+  for (const auto& [folder, host, keep_s] : folders)
+    remove_dead_prometheus_files(folder, host, keep_s);
 }
 
 // Of those that had no memory file, or whose was recovered before they could take their socket away.

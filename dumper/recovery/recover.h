@@ -36,7 +36,8 @@ struct RecoveredProcess {
 // run that holds its *.arena entry or segments of its process, because a run that was removed and
 // recorded again has the same name. In a directory with neither entries nor segments, or that is
 // not there, nothing can be mixed up: there the name is enough. Control sockets of the run's dead
-// processes go as well, and Prometheus files that have outlived theirs for long enough. The error is for a directory that cannot be read.
+// processes go as well, and Prometheus files that have outlived theirs for long enough. The error is
+// for a directory that cannot be read.
 Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory);
 // Every arena of this user on this host, each into the run directory that it names. A directory
 // that is gone is not made again: somebody removed it.
