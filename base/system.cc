@@ -54,6 +54,12 @@ uint64_t random_u64() {
   return static_cast<uint64_t>(real_now_ns()) << 16 ^ static_cast<uint64_t>(getpid());
 }
 
+std::string link_target(const std::string& path) {
+  char target[256];
+  const ssize_t size = readlink(path.c_str(), target, sizeof target);
+  return size > 0 ? std::string(target, static_cast<size_t>(size)) : "";
+}
+
 Result<std::string> read_small_file(const std::string& path, size_t limit) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // waits for no pipe
   if (file < 0) return Status::error(std::strerror(errno));

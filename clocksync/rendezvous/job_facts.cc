@@ -1,7 +1,6 @@
 #include "clocksync/rendezvous/job_facts.h"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/launcher.h"
 #include "base/system.h"
@@ -15,12 +14,6 @@ std::string first_line(const char* path) {
   std::string text = file.ok() ? file.value().substr(0, file.value().find('\n')) : "";
   while (!text.empty() && (text.back() == ' ')) text.pop_back();
   return text;
-}
-
-std::string link_target(const char* path) {
-  char target[256];
-  const ssize_t size = readlink(path, target, sizeof target);
-  return size > 0 ? std::string(target, static_cast<size_t>(size)) : "";
 }
 
 }  // namespace

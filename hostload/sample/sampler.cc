@@ -1,8 +1,7 @@
 #include "hostload/sample/sampler.h"
 
-#include <unistd.h>
-
 #include "base/clock_ns.h"
+#include "base/system.h"
 #include "hostload/sample/infiniband.h"
 #include "hostload/sample/kernel_text.h"
 #include "hostload/sample/net_counters.h"
@@ -13,12 +12,6 @@ namespace {
 
 // A process may be moved to another cgroup, or a group get a limit, but seldom is.
 constexpr uint64_t kTicksOfCgroups = 10 * kTicksASecond;
-
-std::string link_target(const std::string& path) {
-  char target[256];
-  const ssize_t size = readlink(path.c_str(), target, sizeof target);
-  return size > 0 ? std::string(target, static_cast<size_t>(size)) : "";
-}
 
 std::vector<CounterReading> read_adapters(const std::string& root) {
   std::vector<CounterReading> readings;

@@ -10,6 +10,7 @@
 
 #include "base/clock_ns.h"
 #include "base/host_lock.h"
+#include "base/system.h"
 #include "base/thread.h"
 #include "hostload/record/load_file.h"
 
@@ -33,17 +34,10 @@ struct Led {
   ~Led() { lock_fd.store(-1, std::memory_order_relaxed); }
 };
 
-std::string namespace_of(const char* kind) {
-  char target[64];
-  const std::string path = std::string("/proc/self/ns/") + kind;
-  const ssize_t size = readlink(path.c_str(), target, sizeof target);
-  return size > 0 ? std::string(target, static_cast<size_t>(size)) : "";
-}
-
 // Processes that see each other in /proc and share clock and directory.
 std::string lock_name(const SamplerOptions& options) {
   const std::string what = options.host + "\n" + options.run_directory + "\n" +
-                           namespace_of("time") + "\n" + namespace_of("pid");
+                           link_target("/proc/self/ns/time") + "\n" + link_target("/proc/self/ns/pid");
   return "lockstep-load/" + std::to_string(geteuid()) + "/" +
          std::to_string(std::hash<std::string>()(what));
 }
