@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "analysis/relate/run_clock.h"
 #include "base/text.h"
@@ -130,7 +131,8 @@ class LoadStream {
     row.counter = counter.name;
     row.at_ns = at_ns(now.raw_ns);
     row.value = now.value;
-    row.change = change_of(counter, now.value, &counters_);
+    if (const auto before = replace(counter, now.value, &counters_))
+      row.change = grown(*before, now.value);
     sink_->nic_counter(row);
   }
 
@@ -142,23 +144,19 @@ class LoadStream {
     row.fact = fact.name;
     row.at_ns = at_ns(now.raw_ns);
     row.value = now.value;
-    const auto before = gpu_facts_.find(key_of(fact));
+    const auto before = replace(fact, now.value, &gpu_facts_);
     // Clocks and temperatures fall, too. A file may claim less than nothing.
-    if (before != gpu_facts_.end() && now.value >= 0 && before->second >= 0)
-      row.change = now.value - before->second;
-    gpu_facts_[key_of(fact)] = now.value;
+    if (before && now.value >= 0 && *before >= 0) row.change = now.value - *before;
     sink_->gpu_state(row);
   }
 
-  static CounterKey key_of(const LoadCounter& counter) {
-    return {counter.device, counter.port, counter.name};
-  }
-  static int64_t change_of(const LoadCounter& counter, int64_t now,
-                           std::map<CounterKey, int64_t>* last) {
-    const auto [found, first] = last->try_emplace(key_of(counter), now);
-    const int64_t change = first ? kNoTime : grown(found->second, now);
-    found->second = now;
-    return change;
+  // The value before, if there was one.
+  static std::optional<int64_t> replace(const LoadCounter& counter, int64_t now,
+                                        std::map<CounterKey, int64_t>* last) {
+    const auto [found, first] =
+        last->try_emplace({counter.device, counter.port, counter.name}, now);
+    if (first) return std::nullopt;
+    return std::exchange(found->second, now);
   }
 
   const RunTables& run_;
