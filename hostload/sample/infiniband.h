@@ -1,6 +1,6 @@
-// What the ports of InfiniBand and RoCE adapters count, and their links: everything that is a number below
-// /sys/class/infiniband/DEVICE/ports/PORT/{counters,hw_counters}, and state, phys_state and rate. Asking an adapter
-// may wait for its firmware, so this belongs on a thread that nobody waits for.
+// What the ports of InfiniBand and RoCE adapters count, and their links: everything that is a number
+// below /sys/class/infiniband/DEVICE/ports/PORT/{counters,hw_counters}, and state, phys_state and rate.
+// Asking an adapter may wait for its firmware, so this belongs on a thread that nobody waits for.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Which threads to sample: those that have a block in the memory file of a process of this run, so
 // every thread that called NCCL or serves it. Reads what lockstep/shared_blocks.h describes, copied out
-// with its bounds checked, for such a file may be cut short or hold anything. With LOCKSTEP_CRASH_SAFE=0 a process has
-// no memory file, and its threads are not found. One thread.
+// with its bounds checked, for such a file may be cut short or hold anything. With
+// LOCKSTEP_CRASH_SAFE=0 a process has no memory file, and its threads are not found. One thread.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // One host's sampler: what to read when. The caller calls tick() every 100 ms and takes the chunk away
-// once a second. Reads /proc, /sys and memory files, in some 100 us; a hung file system cannot hold it
-// up, for it touches none. Adapters and GPUs are read on threads of their own, so that what a tick
-// takes of them is a second old. One thread.
+// once a second. Reads /proc, /sys and memory files: some 25 us a tick with 32 threads, some 2 ms that of
+// each second, which looks at everything. Adapters and GPUs are read on threads of their own, so that
+// what a tick takes of them is a second old. One thread.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ enum class OptionType : uint8_t {
   X(Host, "host", Text, "", "", "recording", \
     "host name to record; unset: the machine's own. Needed where several machines or containers share a name") \
   X(HostLoad, "host_load", Flag, "1", "", "recording", \
-    "1 samples what the host does to the threads that record, by one process per host, for 0.2 % of a core; 0 does not") \
+    "1 samples what the host does to the threads that record, by one process per host, for some 0.3 % of a core; 0 does not") \
   X(GpuState, "gpu_state", Flag, "0", "", "recording", \
     "1 also samples clocks, throttling, power and errors of the host's GPUs through NVML, once a second on a thread of its own; needs host_load") \
   X(Dir, "dir", Text, "", "", "files", \

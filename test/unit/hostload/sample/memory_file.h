@@ -35,7 +35,7 @@ class MemoryFile {
     BlockHeader block{};
     block.sequence = sequence;
     block.tid = tid;
-    std::strncpy(block.thread_name, name, sizeof block.thread_name);
+    std::memcpy(block.thread_name, name, strnlen(name, sizeof block.thread_name));
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(static_cast<std::streamoff>(kFirstBlockOffset + n * kBlockBytes));
     file.write(reinterpret_cast<const char*>(&block), sizeof block);

@@ -107,9 +107,9 @@ TEST_F(RecordedThreadsTest, InAnyBlockAreFoundAtOnceAndLaterAfterAFewLooks) {
   RecordedThreads threads(options());
   EXPECT_EQ(tids(&threads).size(), 150u);
   for (int look = 0; look < 10; ++look) tids(&threads);
-  EXPECT_EQ(tids(&threads).size(), 64u);
+  EXPECT_EQ(tids(&threads).size(), 16u);
   Tids all;
-  for (int look = 0; look < 3; ++look) all.merge(tids(&threads));
+  for (int look = 0; look < 10; ++look) all.merge(tids(&threads));
   EXPECT_EQ(all.size(), 150u);
 }
 
