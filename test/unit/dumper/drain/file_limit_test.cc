@@ -1,10 +1,9 @@
 // What becomes of a chunk that no file may hold (ulimit -f): it is written in smaller ones.
-#include <sys/resource.h>
-
 #include "dumper/drain/dump_thread.h"
 #include "dumper/drain/file_size_signal.h"
 #include "dumper/run/process_reader.h"
 #include "test/unit/dumper/segment/failing_io.h"
+#include "test/unit/dumper/segment/file_size_limit.h"
 #include "test/unit/dumper/drain/handmade_blocks.h"
 
 namespace lockstep::dumper {
@@ -112,22 +111,6 @@ TEST(FileLimit, SaysSoWhenNotEvenOneRecordFits) {
   EXPECT_EQ(read_back(directory.path()).records, 100u);
 }
 
-// The process's own limit, while this lives.
-class ProcessFileLimit {
- public:
-  explicit ProcessFileLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit now = {bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~ProcessFileLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-  ProcessFileLimit(const ProcessFileLimit&) = delete;
-  ProcessFileLimit& operator=(const ProcessFileLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
-
 // Blocks that the last round keeps are memory that the process cannot get back.
 TEST(FileLimit, OneLastRoundGivesEveryBlockBack) {
   const TempDirectory directory;
@@ -141,7 +124,7 @@ TEST(FileLimit, OneLastRoundGivesEveryBlockBack) {
       [](void* to, const std::string& sentence) { *static_cast<std::string*>(to) += sentence; },
       &said);
   {
-    const ProcessFileLimit limit(60'000);
+    const FileSizeLimit limit(60'000);
     const NoFileSizeSignal quiet;
     dump.finish();
   }

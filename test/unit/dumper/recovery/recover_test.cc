@@ -2,7 +2,6 @@
 #include "dumper/recovery/recover.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "dumper/run/process_reader.h"
 #include "dumper/run/process_state.h"
 #include "test/unit/dumper/recovery/handmade_arena.h"
+#include "test/unit/dumper/segment/file_size_limit.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -56,23 +56,6 @@ TEST(Recover, WritesEveryRecordOfADeadProcessAndRemovesItsArena) {
   EXPECT_EQ(differences(directory.path()), "");
 }
 
-// The process's own limit of a file's size (ulimit -f), and no signal beyond it, while this lives.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit now = {bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  const NoFileSizeSignal quiet_;
-  rlimit before_{};
-};
-
 TEST(Recover, WritesSmallerChunksWhereNoFileTakesALargeOne) {
   for (const rlim_t limit : {60'000u, 10'000u, 3'000u}) {
     const TempDirectory directory;
@@ -83,6 +66,7 @@ TEST(Recover, WritesSmallerChunksWhereNoFileTakesALargeOne) {
 
     RecoveredProcess process;
     {
+      const NoFileSizeSignal quiet;
       const FileSizeLimit small_files(limit);
       process = recover_one(directory.path());
     }
@@ -103,6 +87,7 @@ TEST(Recover, KeepsTheArenaWhenNotEvenOneRecordFits) {
 
   RecoveredProcess process;
   {
+    const NoFileSizeSignal quiet;
     const FileSizeLimit small_files(100);
     process = recover_one(directory.path());
   }
