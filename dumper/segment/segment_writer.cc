@@ -28,6 +28,16 @@ constexpr size_t kMostComms = 1024;  // of those, ended ones are forgotten befor
 
 }  // namespace
 
+void seal_chunk(uint32_t sequence, std::vector<uint8_t>* chunk) {
+  ChunkHeader header;
+  std::memcpy(&header, chunk->data(), sizeof header);
+  header.sequence = sequence;
+  header.checksum = 0;
+  std::memcpy(chunk->data(), &header, sizeof header);
+  header.checksum = XXH3_64bits(chunk->data(), chunk->size());
+  std::memcpy(chunk->data(), &header, sizeof header);
+}
+
 SegmentWriter::SegmentWriter(SegmentWriterOptions options, FileIo* io)
     : options_(std::move(options)),
       io_(io),
@@ -169,13 +179,7 @@ Status SegmentWriter::write_all(const void* bytes, size_t size) {
 }
 
 Status SegmentWriter::write_chunk(std::vector<uint8_t>* bytes) {
-  ChunkHeader header;
-  std::memcpy(&header, bytes->data(), sizeof header);
-  header.sequence = sequence_;
-  header.checksum = 0;
-  std::memcpy(bytes->data(), &header, sizeof header);
-  header.checksum = XXH3_64bits(bytes->data(), bytes->size());
-  std::memcpy(bytes->data(), &header, sizeof header);
+  seal_chunk(sequence_, bytes);
   Status status = write_all(bytes->data(), bytes->size());
   if (status.ok()) ++sequence_;
   return status;

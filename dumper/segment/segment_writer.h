@@ -20,6 +20,9 @@
 
 namespace lockstep::dumper {
 
+// Fills in what a chunk's header lacks after encode_text(): its number and the checksum over all of it.
+void seal_chunk(uint32_t sequence, std::vector<uint8_t>* chunk);
+
 enum class SyncMode : uint8_t { None, Chunk, Interval };
 
 struct SegmentWriterOptions {

@@ -14,6 +14,7 @@
 #include "base/system.h"
 #include "dumper/segment/chunk_encode.h"
 #include "dumper/segment/file_io.h"
+#include "dumper/segment/segment_writer.h"
 #include "hostload/record/load_chunk.h"
 
 namespace lockstep::hostload {
@@ -28,17 +29,6 @@ SegmentHeader new_header() {
   header.created_real_ns = static_cast<uint64_t>(real_now_ns());
   header.checksum = XXH3_64bits(&header, offsetof(SegmentHeader, checksum));
   return header;
-}
-
-// Fills in what the framing needs beside encode_text(): its number and the checksum over all of it.
-void seal(uint32_t sequence, std::vector<uint8_t>* chunk) {
-  ChunkHeader header;
-  std::memcpy(&header, chunk->data(), sizeof header);
-  header.sequence = sequence;
-  header.checksum = 0;
-  std::memcpy(chunk->data(), &header, sizeof header);
-  header.checksum = XXH3_64bits(chunk->data(), chunk->size());
-  std::memcpy(chunk->data(), &header, sizeof header);
 }
 
 }  // namespace
@@ -69,7 +59,7 @@ Status LoadWriter::append(LoadChunk* chunk) {
   std::vector<uint8_t> bytes;
   Status encoded = dumper::encode_text(ChunkType::Load, encode_load(chunk), &bytes);
   if (!encoded.ok()) return encoded;
-  seal(sequence_++, &bytes);
+  dumper::seal_chunk(sequence_++, &bytes);
   return write(bytes.data(), bytes.size());
 }
 

@@ -2,9 +2,9 @@
 #include "dumper/drain/dump_thread.h"
 #include "dumper/drain/file_size_signal.h"
 #include "dumper/run/process_reader.h"
+#include "test/unit/dumper/drain/handmade_blocks.h"
 #include "test/unit/dumper/segment/failing_io.h"
 #include "test/unit/dumper/segment/file_size_limit.h"
-#include "test/unit/dumper/drain/handmade_blocks.h"
 
 namespace lockstep::dumper {
 namespace {
