@@ -68,6 +68,14 @@ driver::RankOperation queued(driver::RankOperation op) {
   return op;
 }
 
+// Ranks 2 and 3 end the tensor operation of the next step and wait for the others in the data operation.
+void replica_waits_in_data(TwoByTwo* job) {
+  for (const int32_t rank : {2, 3}) {
+    job->tensor(rank, operation_at(2 * kSteps, 0));
+    job->data(rank, data_open());
+  }
+}
+
 std::vector<int32_t> world_ranks(const Judged& judged, size_t finding = 0) {
   std::vector<int32_t> ranks;
   if (finding >= judged.findings.size()) return ranks;
@@ -84,10 +92,7 @@ TEST(Hangs, OfARankThatStopsWhileOthersRunAheadAccuseItAlone) {
   job.steps(kSteps);
   job.tensor(1, tensor_open());
   job.data(1, queued(data_open()));
-  for (const int32_t rank : {2, 3}) {
-    job.tensor(rank, operation_at(2 * kSteps, 0));
-    job.data(rank, data_open());
-  }
+  replica_waits_in_data(&job);
 
   const Judged judged(job.load());
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
@@ -104,10 +109,7 @@ TEST(Hangs, OfAGpuThatStandsStillAccuseNobodyWhoseKernelIsQueued) {
     job.tensor(rank, rank == 0 ? queued(tensor_open()) : tensor_open());
     job.data(rank, queued(data_open()));
   }
-  for (const int32_t rank : {2, 3}) {
-    job.tensor(rank, operation_at(2 * kSteps, 0));
-    job.data(rank, data_open());
-  }
+  replica_waits_in_data(&job);
 
   const Judged judged(job.load());
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
@@ -227,15 +229,7 @@ TEST(Hangs, NameAProcessThatFrozeLongBeforeAllWereKilled) {
 }
 
 TEST(Hangs, AccuseNobodyOfWhomNothingWasRecorded) {
-  TestRun run;
-  for (int32_t rank = 0; rank < 2; ++rank) {
-    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
-    for (unsigned i = 0; i < kOperations; ++i) records.operation(operation_at(i, 0));
-    records.operation(open_at(kOperations));
-    run.add(static_cast<uint32_t>(10 + rank), records);
-  }
-
-  const Judged judged(run.load());
+  const Judged judged = judged_without_rank_2();
   ASSERT_EQ(judged.findings.size(), 1u);
   EXPECT_EQ(judged.findings[0].culprits, Ranks{});
   EXPECT_NE(judged.text().find("nothing is known of rank 2"), std::string::npos) << judged.text();

@@ -142,16 +142,7 @@ TEST(Diagnose, TellsHowLongAStallLastsOnEachClockByItself) {
 }
 
 TEST(Judge, ListsEachGapOnce) {
-  // Rank 2 was not recorded, and the others wait for it.
-  TestRun run;
-  for (int32_t rank = 0; rank < 2; ++rank) {
-    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
-    for (unsigned i = 0; i < kOperations; ++i) records.operation(operation_at(i, 0));
-    records.operation(open_at(kOperations));
-    run.add(static_cast<uint32_t>(10 + rank), records);
-  }
-
-  const Judged judged(run.load());
+  const Judged judged = judged_without_rank_2();
   size_t gaps = 0;
   for (const NotKnown& gap : judged.not_known) {
     if (gap.kind != NotKnownKind::RanksNotRecorded) continue;

@@ -41,27 +41,50 @@ inline driver::RankOperation open_at(unsigned i) {
   return op;
 }
 
-// Judges `operations` of `ranks` ranks, `per_host` to each host a, b, ..., whose clocks agree to
-// 1 us; operation(rank, i) is what a rank does as its i-th.
-template <class Operation>
-Judged diagnose_hosts(int32_t ranks, int32_t per_host, unsigned operations,
-                      const Operation& operation) {
-  TestRun run;
+// Hosts a, b, ... have `per_host` ranks each.
+inline std::string host_of(int32_t rank, int32_t per_host) {
+  return std::string(1, static_cast<char>('a' + rank / per_host));
+}
+
+// Puts the hosts of a run on one clock, exact to 1 us.
+inline void align_hosts(const TestRun& run, int32_t ranks, int32_t per_host) {
   clocksync::ClockModel model;
   model.reference = "a";
-  for (int32_t rank = 0; rank < ranks; ++rank) {
-    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, ranks);
-    for (unsigned i = 0; i < operations; ++i) records.operation(operation(rank, i));
-    const std::string host(1, static_cast<char>('a' + rank / per_host));
-    run.add(static_cast<uint32_t>(10 + rank), {&records.proxy, &records.user}, host);
-    if (rank % per_host != 0) continue;
+  for (int32_t rank = 0; rank < ranks; rank += per_host) {
     clocksync::HostModel& one = model.hosts.emplace_back();
-    one.host = host;
+    one.host = host_of(rank, per_host);
     one.source = clocksync::OffsetSource::Probes;
     one.knots = {{0, 0, -500, 500}, {static_cast<int64_t>(run.end_ns), 0, -500, 500}};
   }
   EXPECT_TRUE(
       clocksync::save_clock_model(model, run.path() + "/" + clocksync::kClockModelFile).ok());
+}
+
+// Ranks 0 and 1 of three wait for rank 2, which was not recorded.
+inline Judged judged_without_rank_2() {
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i < kOperations; ++i) records.operation(operation_at(i, 0));
+    records.operation(open_at(kOperations));
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+  return Judged(run.load());
+}
+
+// Judges `operations` of `ranks` ranks, `per_host` to each host; operation(rank, i) is what a rank does
+// as its i-th.
+template <class Operation>
+Judged diagnose_hosts(int32_t ranks, int32_t per_host, unsigned operations,
+                      const Operation& operation) {
+  TestRun run;
+  for (int32_t rank = 0; rank < ranks; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, ranks);
+    for (unsigned i = 0; i < operations; ++i) records.operation(operation(rank, i));
+    run.add(static_cast<uint32_t>(10 + rank), {&records.proxy, &records.user},
+            host_of(rank, per_host));
+  }
+  align_hosts(run, ranks, per_host);
   return Judged(run.load());
 }
 

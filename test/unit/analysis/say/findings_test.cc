@@ -23,6 +23,13 @@ Finding missing_rank() {
 }
 StallFacts& facts_of(Finding* finding) { return std::get<StallFacts>(finding->facts); }
 
+Finding missing_on_tp() {
+  Finding finding = missing_rank();
+  finding.communicator = 1;
+  finding.culprits = facts_of(&finding).named = {1};
+  return finding;
+}
+
 TEST(Sentence, SaysWhoWaitsWhoIsMissingAndWhereThatRuns) {
   EXPECT_EQ(sentence(SaidRun(), missing_rank()),
             "Ranks 0 and 1 have been waiting in AllGather #9 on world for 98.0 s; rank 3 never "
@@ -30,9 +37,7 @@ TEST(Sentence, SaysWhoWaitsWhoIsMissingAndWhereThatRuns) {
 }
 
 TEST(Sentence, GivesTheWorldRankWhereTheCommunicatorHasAnother) {
-  Finding finding = missing_rank();
-  finding.communicator = 1;
-  finding.culprits = facts_of(&finding).named = {1};
+  Finding finding = missing_on_tp();
   facts_of(&finding).waiting = {0};
   facts_of(&finding).operation = 1;
   EXPECT_EQ(
@@ -64,9 +69,7 @@ TEST(Sentence, OfADeadlockNamesTheOperationsAndWhoLeftTheOrder) {
 }
 
 TEST(Sentence, NamesCulpritsWithoutARankOnTheCommunicatorByTheirWorldRank) {
-  Finding finding = missing_rank();
-  finding.communicator = 1;
-  finding.culprits = facts_of(&finding).named = {1};
+  Finding finding = missing_on_tp();
   finding.culprits_elsewhere = {2};
   const std::string text = sentence(SaidRun(), finding);
   EXPECT_NE(text.find("Rank 1 is world rank 3, pid 4703 on node8; world rank 2 is pid 4702 on "

@@ -67,9 +67,8 @@ class PlayedJob {
   }
 
   Judged judge() {
-    clocksync::ClockModel model;
-    model.reference = "a";
-    for (int32_t rank = 0; rank < static_cast<int32_t>(now_.size()); ++rank) {
+    const auto ranks = static_cast<int32_t>(now_.size());
+    for (int32_t rank = 0; rank < ranks; ++rank) {
       std::vector<const std::vector<uint64_t>*> threads;
       for (Comm& comm : comms_) {
         const auto at = std::find(comm.members.begin(), comm.members.end(), rank);
@@ -78,16 +77,9 @@ class PlayedJob {
         threads.push_back(&records->user);
         threads.push_back(&records->proxy);
       }
-      const std::string host(1, static_cast<char>('a' + rank / per_host_));
-      run_.add(static_cast<uint32_t>(10 + rank), threads, host);
-      if (rank % per_host_ != 0) continue;
-      clocksync::HostModel& one = model.hosts.emplace_back();
-      one.host = host;
-      one.source = clocksync::OffsetSource::Probes;
-      one.knots = {{0, 0, -500, 500}, {static_cast<int64_t>(run_.end_ns), 0, -500, 500}};
+      run_.add(static_cast<uint32_t>(10 + rank), threads, host_of(rank, per_host_));
     }
-    EXPECT_TRUE(
-        clocksync::save_clock_model(model, run_.path() + "/" + clocksync::kClockModelFile).ok());
+    align_hosts(run_, ranks, per_host_);
     Judged judged(run_.load());
     EXPECT_TRUE(judged.run->damage.empty()) << "too many records for one chunk";
     return judged;
