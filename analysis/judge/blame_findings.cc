@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <tuple>
 
@@ -216,8 +215,8 @@ class Straggler {
     facts.gain_ns = culprit_.gain_ns;
     facts.gain_share =
         static_cast<double>(culprit_.gain_ns) / static_cast<double>(culprit_.span_ns);
-    facts.pattern =
-        pattern_of(moments(), first_ns(), first_ns() + culprit_.span_ns, account.launches);
+    facts.pattern = pattern_of(moments(), culprit_.first_ns, culprit_.first_ns + culprit_.span_ns,
+                               account.launches);
     facts.alone = culprit_.alone;
     for (const RankBlame& rank : tables_.ranks) {
       if (rank.communicator != account.communicator ||
@@ -246,13 +245,6 @@ class Straggler {
     return blame;
   }
 
-  int64_t first_ns() const {
-    int64_t first = std::numeric_limits<int64_t>::max();
-    for (const Segment& segment : tables_.own.segments) {
-      if (segment.counts) first = std::min(first, segment.start_ns);
-    }
-    return first;
-  }
   std::vector<LateMoment> moments() const {
     std::vector<LateMoment> moments;
     for (const Occasion& one : culprit_.occasions)

@@ -253,6 +253,7 @@ class Search {
     culprit->actors = candidate.actors;
     culprit->host = candidate.host;
     culprit->gain_ns = candidate.gain_ns;
+    culprit->first_ns = what_if_.first_ns();
     culprit->span_ns = what_if_.span_ns();
     culprit->alone = std::all_of(candidate.actors.begin(), candidate.actors.end(),
                                  [&](uint32_t actor) { return excesses_.alone[actor] != 0; });

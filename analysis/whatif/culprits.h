@@ -26,7 +26,8 @@ struct Culprit {
   std::vector<uint32_t> actors;  // the most to blame first
   bool host = false;             // what they have in common: they are (nearly) all of a host
   int64_t gain_ns = 0;           // the run would be so much shorter
-  int64_t span_ns = 0;           // of so much
+  int64_t first_ns = 0;          // the run's start,
+  int64_t span_ns = 0;           // and how long it took
   double chance = 1;             // that noise alone gives anybody these occasions
   double stable = 0;             // share of runs made of this one's parts that give the same answer
   bool alone = false;            // nobody has its role: compared with itself over time

@@ -27,7 +27,8 @@ class WhatIf {
   // What determined the end of the run, these being cured. No set of ranks can gain more than its
   // pieces' excesses.
   std::vector<PathPiece> critical_path(const std::vector<uint8_t>& cured);
-  // From the first operation that is no connection set-up to the last end.
+  // Start of the first operation that is no connection set-up, and from there to the last end.
+  int64_t first_ns() const { return first_ns_; }
   int64_t span_ns() const { return last_ns_ - first_ns_; }
 
  private:
