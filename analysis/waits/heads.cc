@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
 namespace lockstep::analysis {
 
