@@ -1,6 +1,5 @@
 // One operation of one rank as a slice: when it began and ended for a viewer, and what is noted on
-// it. Used by the timeline and its
-// exporters.
+// it. Used by the timeline and its exporters.
 #pragma once
 
 #include <map>
