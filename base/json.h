@@ -16,8 +16,10 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -49,7 +51,8 @@ using lockstep_rapidjson::BaseReaderHandler;
 using lockstep_rapidjson::FileReadStream;
 using lockstep_rapidjson::GetParseError_En;
 using lockstep_rapidjson::kArrayType;
-using lockstep_rapidjson::kParseFullPrecisionFlag;
+using lockstep_rapidjson::kParseErrorNumberTooBig;
+using lockstep_rapidjson::kParseErrorTermination;
 using lockstep_rapidjson::kParseIterativeFlag;
 using lockstep_rapidjson::kParseNumbersAsStringsFlag;
 using lockstep_rapidjson::kParseValidateEncodingFlag;
@@ -73,6 +76,17 @@ inline bool parse_json(std::string_view text, json::Document* document) {
   document->Parse<json::kParseIterativeFlag>(text.data(), text.size());
   return !document->HasParseError() && document->IsObject();
 }
+
+// As parse_json(), but any value may be the root, and numbers come out as exactly as a double can hold them. RapidJSON's
+// own way to do that (kParseFullPrecisionFlag) reads beyond its table of powers of ten where a number has hundreds of
+// digits, so the C library converts. Nothing returned: the document holds what was read.
+struct JsonError {
+  size_t byte;  // where parsing ended
+  std::string what;
+};
+std::optional<JsonError> parse_exact_json(std::string_view text, json::Document* document);
+std::optional<JsonError> parse_exact_json(std::FILE* file, json::Document* document);
+
 inline const json::Value* member(const json::Value& object, const char* name) {
   if (!object.IsObject()) return nullptr;
   const auto found = object.FindMember(name);

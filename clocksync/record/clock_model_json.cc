@@ -252,13 +252,9 @@ Result<ClockModel> load_clock_model(const std::string& path) {
     return Status::error(path + ": cannot be opened (" + std::strerror(errno) +
                          "); `lockstep align DIR` makes it");
   }
-  std::vector<char> buffer(64 << 10);
-  json::FileReadStream stream(file.get(), buffer.data(), buffer.size());
   json::Document document;
-  document.ParseStream<json::kParseIterativeFlag | json::kParseFullPrecisionFlag>(stream);
-  if (document.HasParseError()) {
-    return Status::error(path + ": byte " + std::to_string(document.GetErrorOffset()) + ": " +
-                         json::GetParseError_En(document.GetParseError()) +
+  if (const auto error = parse_exact_json(file.get(), &document)) {
+    return Status::error(path + ": byte " + std::to_string(error->byte) + ": " + error->what +
                          "; make it anew with `lockstep align DIR`");
   }
   std::string bad;

@@ -1,6 +1,5 @@
 #include "clocksync/record/clock_records.h"
 
-
 #include <cerrno>
 #include <cstring>
 #include <type_traits>
@@ -252,11 +251,8 @@ std::string to_json(const ClockRecord& record) {
 
 Result<std::optional<ClockRecord>> from_json(const char* line, size_t size_bytes) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag | json::kParseFullPrecisionFlag>(line,
-                                                                                      size_bytes);
-  if (document.HasParseError()) {
-    return Status::error("not JSON at column " + std::to_string(document.GetErrorOffset()));
-  }
+  if (const auto error = parse_exact_json({line, size_bytes}, &document))
+    return Status::error("not JSON at column " + std::to_string(error->byte));
   if (!document.IsObject()) return Status::error("not a JSON object");
   const auto type = document.FindMember("type");
   if (type == document.MemberEnd() || !type->value.IsString()) {

@@ -26,5 +26,48 @@ TEST(Json, ReadsMembersOfAnotherTypeAsAbsent) {
   EXPECT_FALSE(parse_json("[1]", &document));
 }
 
+TEST(Json, ReadsEachNumberAsExactlyAsItsTypeCan) {
+  json::Document document;
+  ASSERT_FALSE(parse_exact_json(
+      R"({"list":[0.1,-2.2250738585072014e-308,18446744073709551615,-9223372036854775808,7,-7,
+                     36893488147419103232]})",
+      &document));
+
+  const json::Value& list = document["list"];
+  EXPECT_EQ(list[0].GetDouble(), 0.1);
+  EXPECT_EQ(list[1].GetDouble(), -2.2250738585072014e-308);
+  EXPECT_EQ(list[2].GetUint64(), UINT64_MAX);
+  EXPECT_EQ(list[3].GetInt64(), INT64_MIN);
+  EXPECT_EQ(list[4].GetUint(), 7u);
+  EXPECT_EQ(list[5].GetInt(), -7);
+  EXPECT_EQ(list[6].GetDouble(), 36893488147419103232.0);
+}
+
+TEST(Json, ReadsANumberOfHundredsOfDigits) {
+  const std::string digits(1000, '2');
+  json::Document document;
+  ASSERT_FALSE(
+      parse_exact_json("[0." + digits + ",0." + std::string(500, '0') + "25e500]", &document));
+  EXPECT_EQ(document[0].GetDouble(), 2.0 / 9);
+  EXPECT_EQ(document[1].GetDouble(), 0.25);
+}
+
+TEST(Json, RefusesANumberThatNoDoubleHolds) {
+  for (const char* text : {"[1e400]", "[1.9e308]", "[-1.9e308]"}) {
+    json::Document document;
+    const auto error = parse_exact_json(text, &document);
+    ASSERT_TRUE(error) << text;
+    EXPECT_EQ(error->what, "Number too big to be stored in double.");
+  }
+}
+
+TEST(Json, SaysWhereTheTextIsNoJson) {
+  json::Document document;
+  const auto error = parse_exact_json(R"({"a":1,})", &document);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->byte, 7u);
+  EXPECT_FALSE(error->what.empty());
+}
+
 }  // namespace
 }  // namespace lockstep
