@@ -188,7 +188,7 @@ demo-programs: plugin $(BUILD)/lockstep $(BUILD)/lockstep-emulate $(if $(HAVE_NC
 bench: all bench-programs    ## measure: percentiles, throughput, ratios
 	scripts/bench.sh
 fuzz: deps                   ## fuzz every reader; SECONDS=60 each, two at a time
-	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(SECONDS),60) FUZZ_SEED=$(or $(SEED),0) test/fuzz/every_target.sh
+	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(SECONDS),60) FUZZ_SEED=$(SEED) test/fuzz/every_target.sh
 verdicts: $(BUILD)/lockstep $(BUILD)/lockstep-simulate  ## judge RUNS=5000 simulated jobs; HEALTHY=3000: healthy ones alone
 	@python3 scripts/verdicts.py $(if $(HEALTHY),$(HEALTHY) --healthy,$(or $(RUNS),5000)) --build $(BUILD)
 soak: all unit               ## churn, rotation and faults for MINUTES=10; fails on loss or growth

@@ -6,8 +6,7 @@ using namespace lockstep;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzz::InputFile file;
-  static const std::string saved =
-      fuzz::scratch_directory() + "/lockstep-fuzz-model." + std::to_string(getpid());
+  static const std::string saved = fuzz::scratch_directory() + "/saved-model";
   const auto model = clocksync::load_clock_model(file.holding(data, size));
   if (!model.ok()) return 0;
   const bool again = clocksync::save_clock_model(model.value(), saved).ok() &&

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # timeout: 1800
 # Every reader of a file or a socket, under libFuzzer with the address and undefined sanitizers: the kept corpus, then new
-# inputs; two targets at a time. FUZZ_SECONDS is for each target (make fuzz, CI); without it each gets 1,000 inputs.
-# FUZZ_SEED (default 1) chooses which inputs: always the same in CI, so that a failure there is the change's and not
-# luck's; `make fuzz` takes new ones each time. A crash leaves its input in $BUILD/fuzz/found/TARGET: make it a unit test,
-# then mend.
+# inputs; two targets at a time. Without options each target gets a fixed number of inputs, the same ones every time, so
+# that a failure is the change's and not luck's. `make fuzz` sets FUZZ_SECONDS, for each target, and takes new inputs each
+# time unless FUZZ_SEED says which. A crash leaves its input in $BUILD/fuzz/found/TARGET: make it a unit test, then mend.
 . "$(dirname "$0")/../lib.sh"
 need clang++ clang
 compgen -G "/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a" >/dev/null ||
@@ -12,17 +11,26 @@ compgen -G "/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a" >/dev/
 cd "$ROOT"
 make -j2 BUILD="$BUILD/fuzz" CXX=clang++ SAN=fuzzer-no-link,address,undefined fuzz-programs >"$TMP/log" 2>&1 ||
   { tail -30 "$TMP/log"; fail "clang++ does not build the targets"; }
-export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TMPDIR=$TMP
-[ ! -w /dev/shm ] || TMPDIR=/dev/shm  # a disk would set the pace
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+SCRATCH=$TMP  # in memory where there is room: a disk would set the pace
+room=$(df --output=avail -BM /dev/shm 2>/dev/null | tr -dc '0-9') || true
+[ "${room:-0}" -lt 512 ] || SCRATCH=$(mktemp -d /dev/shm/lockstep-fuzz.XXXXXX)
+trap 'rm -rf "$TMP" "$SCRATCH"' EXIT
+
+# Inputs that take about half a minute.
+declare -A INPUTS=([arena]=15000 [call_log]=200000 [chunk]=400000 [clock_model]=200000 [clock_records]=150000
+  [config]=120000 [load]=1000000 [packet]=3000000 [rendezvous]=40000 [segment]=60000)
 
 fuzz() {  # fuzz TARGET
   local target=$1 found=$BUILD/fuzz/found/$1 longest=16384
-  local -a amount=(-runs=1000)
-  [ -z "${FUZZ_SECONDS:-}" ] || amount=(-max_total_time="$FUZZ_SECONDS")
+  # Values that a target compares hold times and process ids, and a corpus is read again each second: without both, the
+  # same seed gives the same inputs.
+  local -a amount=(-runs="${INPUTS[$target]}" -seed=1 -use_cmp=0 -reload=0)
+  [ -z "${FUZZ_SECONDS:-}" ] || amount=(-max_total_time="$FUZZ_SECONDS" -seed="${FUZZ_SEED:-0}")
   [ "$target" != packet ] || longest=400  # four packets
-  mkdir -p "$found" "$TMP/$target"
-  nice "$BUILD/fuzz/fuzz/$target" "${amount[@]}" -seed="${FUZZ_SEED:-1}" -max_len=$longest -timeout=120 -rss_limit_mb=3000 \
-    -artifact_prefix="$found/" "$TMP/$target" "test/fuzz/corpus/$target" >"$TMP/$target.log" 2>&1
+  mkdir -p "$found" "$TMP/$target" "$SCRATCH/files/$target"
+  TMPDIR=$SCRATCH/files/$target nice "$BUILD/fuzz/fuzz/$target" "${amount[@]}" -max_len=$longest -timeout=120 \
+    -rss_limit_mb=3000 -artifact_prefix="$found/" "$TMP/$target" "test/fuzz/corpus/$target" >"$TMP/$target.log" 2>&1
 }
 
 fuzz_or_say() {
