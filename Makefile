@@ -205,6 +205,8 @@ install: all                 ## PREFIX=/usr/local
 	ln -sf $(notdir $(READER_SO)) $(DESTDIR)$(PREFIX)/lib/liblockstep.so
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' reader/lockstep.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/lockstep.pc
 	scripts/install_docs.sh $(DESTDIR)$(PREFIX)/share
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	scripts/completion.sh docs/commands >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/lockstep
 fresh-root-test:             ## make demo and make test in an empty root (root, minutes)
 	FRESH_ROOT=1 test/run hygiene/fresh_root
 clean:                       ## remove what was built

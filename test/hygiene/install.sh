@@ -10,6 +10,9 @@ for name in libnccl-profiler.so libnccl-profiler-lockstep.so; do
 done
 "$prefix/bin/lockstep" --version | grep -q '^lockstep [0-9]' || fail "the command does not run"
 
+completion=$prefix/share/bash-completion/completions/lockstep
+bash --norc -c '. "$1" && complete -p lockstep' bash "$completion" >/dev/null || fail "bash learns nothing from $completion"
+
 # A man page for the program and for each of its commands, that renders without a warning.
 pages=$prefix/share/man/man1
 [ -s "$pages/lockstep.1" ] || fail "there is no lockstep.1"
