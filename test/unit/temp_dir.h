@@ -14,13 +14,14 @@ namespace lockstep {
 class TempDir {
  public:
   TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "lockstep-exports.XXXXXX");
+    std::string name = (std::filesystem::temp_directory_path() / "lockstep-unit.XXXXXX");
     path_ = mkdtemp(name.data());
   }
   ~TempDir() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
+  const std::string& path() const { return path_; }
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   size_t entries() const {
     size_t n = 0;

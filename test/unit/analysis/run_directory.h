@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <map>
 
@@ -11,18 +10,13 @@
 #include "dumper/segment/process_facts.h"
 #include "dumper/segment/segment_writer.h"
 #include "test/drivers/common/rank_records.h"
+#include "test/unit/temp_dir.h"
 
 namespace lockstep::analysis {
 
 class TestRun {
  public:
-  TestRun() {
-    const char* base = getenv("TMPDIR");
-    path_ = std::string(base == nullptr ? "/tmp" : base) + "/lockstep-analysis-XXXXXX";
-    EXPECT_NE(mkdtemp(path_.data()), nullptr);
-  }
-  ~TestRun() { EXPECT_EQ(std::system(("rm -rf '" + path_ + "'").c_str()), 0); }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return directory_.path(); }
 
   // The proxy thread's records go into the file before the caller's, as they often do.
   void add(uint32_t pid, const driver::RankRecords& records) {
@@ -31,7 +25,7 @@ class TestRun {
   void add(uint32_t pid, std::vector<const std::vector<uint64_t>*> threads,
            const std::string& host) {
     dumper::SegmentWriterOptions where;
-    where.directory = path_;
+    where.directory = path();
     where.host = host;
     where.pid = pid;
     where.process_uid = pid;
@@ -66,7 +60,7 @@ class TestRun {
   }
 
   std::unique_ptr<RunTables> load() const {
-    auto run = load_run(path_, {});
+    auto run = load_run(path(), {});
     EXPECT_TRUE(run.ok()) << run.message();
     return std::move(run.value());
   }
@@ -76,7 +70,7 @@ class TestRun {
 
  private:
   static constexpr uint64_t kRealNs = 1'700'000'000'000'000'000;
-  std::string path_;
+  const TempDir directory_;
 };
 
 constexpr uint64_t kMs = 1'000'000;

@@ -10,18 +10,17 @@
 
 #include "clocksync/record/clock_files.h"
 #include "test/simulation/simulated_edge.h"
+#include "test/unit/temp_dir.h"
 
 namespace lockstep::analysis {
 
 class RunDir {
  public:
-  RunDir() { path_ = mkdtemp(name_); }
-  ~RunDir() { (void)!std::system(("rm -rf " + path_).c_str()); }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return directory_.path(); }
 
   void write(const std::string& host, const std::vector<ClockRecord>& records) const {
     clocksync::ClockRecordWriter writer =
-        std::move(clocksync::ClockRecordWriter::open(path_, host).value());
+        std::move(clocksync::ClockRecordWriter::open(path(), host).value());
     for (const ClockRecord& record : records) writer.append(record);
     ASSERT_TRUE(writer.flush().ok());
   }
@@ -42,8 +41,7 @@ class RunDir {
   }
 
  private:
-  char name_[32] = "/tmp/lockstep-align-XXXXXX";
-  std::string path_;
+  const TempDir directory_;
 };
 
 }  // namespace lockstep::analysis

@@ -11,18 +11,10 @@
 #include <fstream>
 #include <string>
 
+#include "test/unit/temp_dir.h"
+
 namespace lockstep::clocksync {
 namespace {
-
-class Folder {
- public:
-  Folder() {
-    char name[] = "/tmp/lockstep-clock-sync-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Folder() { [[maybe_unused]] const int rc = std::system(("rm -rf " + path).c_str()); }
-  std::string path;
-};
 
 // The sentence of one line of /proc/self/task/<thread>/status for the thread of that name.
 std::string thread_status(const std::string& name, const std::string& key) {
@@ -42,9 +34,9 @@ std::string thread_status(const std::string& name, const std::string& key) {
   return found;
 }
 
-ClockSyncOptions lonely(const Folder& folder) {
+ClockSyncOptions lonely(const TempDir& folder) {
   ClockSyncOptions options;
-  options.run_directory = folder.path;
+  options.run_directory = folder.path();
   options.job = "unit-" + std::to_string(getpid());
   options.host = "unit";
   options.rendezvous = "none";
@@ -65,7 +57,7 @@ TEST(ClockSync, RefusesImpossibleOptionsWithASentence) {
 }
 
 TEST(ClockSync, StartsOncePerProcessAndStopsWithItsLastUser) {
-  const Folder folder;
+  const TempDir folder;
   ASSERT_TRUE(start_clock_sync(lonely(folder)).ok());
   ASSERT_TRUE(start_clock_sync(lonely(folder)).ok());
   ASSERT_TRUE(leads());
@@ -74,12 +66,12 @@ TEST(ClockSync, StartsOncePerProcessAndStopsWithItsLastUser) {
   stop_clock_sync();
   EXPECT_FALSE(clock_sync_health().leader);
   stop_clock_sync();
-  EXPECT_EQ(access((folder.path + "/unit.clock").c_str(), R_OK), 0);
+  EXPECT_EQ(access((folder / "unit.clock").c_str(), R_OK), 0);
 }
 
 TEST(ClockSync, KeepsSignalsAwayFromItsThread) {
   if (getenv("QEMU_LD_PREFIX") != nullptr) GTEST_SKIP() << "qemu-user keeps signals for itself";
-  const Folder folder;
+  const TempDir folder;
   ASSERT_TRUE(start_clock_sync(lonely(folder)).ok());
   ASSERT_TRUE(leads());
   // All but the two that the C library keeps for itself, and KILL and STOP.
@@ -89,7 +81,7 @@ TEST(ClockSync, KeepsSignalsAwayFromItsThread) {
 }
 
 TEST(ClockSync, LeavesNothingOfTheLeadToAForkedChild) {
-  const Folder folder;
+  const TempDir folder;
   ASSERT_TRUE(start_clock_sync(lonely(folder)).ok());
   ASSERT_TRUE(leads());
   const pid_t child = fork();

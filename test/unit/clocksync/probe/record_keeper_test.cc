@@ -1,11 +1,11 @@
 #include "clocksync/probe/record_keeper.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
+
+#include "test/unit/temp_dir.h"
 
 namespace lockstep::clocksync {
 namespace {
@@ -15,19 +15,16 @@ constexpr int64_t kSecond = 1'000'000'000;
 class Kept {
  public:
   Kept() {
-    char name[] = "/tmp/lockstep-keeper-XXXXXX";
-    path_ = mkdtemp(name);
     keeper = std::make_unique<RecordKeeper>(
-        clock_, std::move(ClockRecordWriter::open(path_, "h").value()),
+        clock_, std::move(ClockRecordWriter::open(directory_.path(), "h").value()),
         [this](const std::string& sentence) { log.push_back(sentence); });
   }
-  ~Kept() { [[maybe_unused]] const int rc = std::system(("rm -rf " + path_).c_str()); }
 
   // "kind: detail" of every fault written so far.
   std::vector<std::string> faults() {
     keeper->flush();
     std::vector<std::string> found;
-    ClockRecordReader reader = std::move(ClockRecordReader::open(path_ + "/h.clock").value());
+    ClockRecordReader reader = std::move(ClockRecordReader::open(directory_ / "h.clock").value());
     while (const auto record = reader.next()) {
       const auto* fault = std::get_if<ClockFault>(&*record);
       if (fault != nullptr) found.push_back(fault->kind + ": " + fault->detail);
@@ -40,7 +37,7 @@ class Kept {
 
  private:
   const HostClock clock_;
-  std::string path_;
+  const TempDir directory_;
 };
 
 TEST(RecordKeeper, TellsRejectedPacketsOnceAMinuteAndAtTheEnd) {

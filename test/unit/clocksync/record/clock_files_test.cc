@@ -9,20 +9,10 @@
 #include <fstream>
 
 #include "clocksync/record/clock_records.h"
+#include "test/unit/temp_dir.h"
 
 namespace lockstep::clocksync {
 namespace {
-
-class TempDir {
- public:
-  TempDir() { path_ = mkdtemp(name_); }
-  ~TempDir() { (void)!std::system(("rm -rf " + path_).c_str()); }
-  const std::string& path() const { return path_; }
-
- private:
-  char name_[32] = "/tmp/lockstep-clock-XXXXXX";
-  std::string path_;
-};
 
 HullBin some_bin() {
   HullBin bin;
@@ -45,10 +35,6 @@ std::vector<ClockRecord> read_all(const std::string& path, ClockReadReport* repo
   while (std::optional<ClockRecord> record = reader.next()) records.push_back(std::move(*record));
   *report = reader.report();
   return records;
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
 }
 
 TEST(ClockFiles, EveryKindOfRecordSurvivesTheFileUnchanged) {

@@ -1,4 +1,4 @@
-// What the rendezvous tests share: a folder of their own, entries, and the names that a source
+// What the rendezvous tests share: entries, and the names that a source
 // found.
 #pragma once
 
@@ -13,16 +13,6 @@
 #include "clocksync/wire/packet_auth.h"
 
 namespace lockstep::clocksync {
-
-class Folder {
- public:
-  Folder() {
-    char name[] = "/tmp/lockstep-rendezvous-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Folder() { [[maybe_unused]] const int rc = std::system(("rm -rf " + path).c_str()); }
-  std::string path;
-};
 
 inline HostEntry entry(const std::string& name, uint16_t port) {
   return {name, host_id_of(name), "127.0.0.1", port, "pod"};

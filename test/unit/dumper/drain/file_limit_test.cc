@@ -53,7 +53,7 @@ void expect_everything(const Written& written) {
 
 TEST(FileLimit, AChunkThatNoFileTakesIsWrittenInSmallerOnes) {
   for (const uint64_t limit : {60'000u, 10'000u, 2'000u}) {
-    const TempDirectory directory;
+    const TempDir directory;
     FailingIo io;
     io.file_limit = limit;
     HandmadeBlocks blocks(kBlocks);
@@ -86,7 +86,7 @@ TEST(FileLimit, AChunkThatNoFileTakesIsWrittenInSmallerOnes) {
 }
 
 TEST(FileLimit, SaysSoWhenNotEvenOneRecordFits) {
-  const TempDirectory directory;
+  const TempDir directory;
   FailingIo io;
   io.file_limit = sizeof(SegmentHeader) + 40;
   HandmadeBlocks blocks(1);
@@ -113,7 +113,7 @@ TEST(FileLimit, SaysSoWhenNotEvenOneRecordFits) {
 
 // Blocks that the last round keeps are memory that the process cannot get back.
 TEST(FileLimit, OneLastRoundGivesEveryBlockBack) {
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeBlocks blocks(kBlocks);
   for (unsigned i = 0; i < kBlocks; ++i) blocks.fill(kRecordsPerBlock);
   DumpOptions options;

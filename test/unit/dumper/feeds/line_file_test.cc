@@ -25,7 +25,7 @@ void write_line(LineFile* file, const char* line) {
 }
 
 TEST(LineFile, EmptiesWhatAnEarlierProcessLeftAndThenGrows) {
-  const TempDirectory directory;
+  const TempDir directory;
   const std::string path = directory.path() + "/log";
   std::ofstream(path) << "old\n";
   LineFile file(path);
@@ -37,7 +37,7 @@ TEST(LineFile, EmptiesWhatAnEarlierProcessLeftAndThenGrows) {
 }
 
 TEST(LineFile, OpensANewFileWhenItsOwnWasRemoved) {
-  const TempDirectory directory;
+  const TempDir directory;
   const std::string path = directory.path() + "/log";
   LineFile file(path);
   write_line(&file, "one");
@@ -49,7 +49,7 @@ TEST(LineFile, OpensANewFileWhenItsOwnWasRemoved) {
 }
 
 TEST(LineFile, OpensANewFileWhenTheFolderWasRemoved) {
-  const TempDirectory directory;
+  const TempDir directory;
   const std::string folder = directory.path() + "/folder", path = folder + "/log";
   LineFile file(path);
   write_line(&file, "one");
@@ -62,7 +62,7 @@ TEST(LineFile, OpensANewFileWhenTheFolderWasRemoved) {
 }
 
 TEST(LineFile, LeavesARotatedFileAloneAndGoesOnUnderTheName) {
-  const TempDirectory directory;
+  const TempDir directory;
   const std::string path = directory.path() + "/log";
   LineFile file(path);
   write_line(&file, "one");
@@ -75,7 +75,7 @@ TEST(LineFile, LeavesARotatedFileAloneAndGoesOnUnderTheName) {
 }
 
 TEST(LineFile, AddsToAFileThatWasPutInItsPlaceAndEmptiesNothing) {
-  const TempDirectory directory;
+  const TempDir directory;
   const std::string path = directory.path() + "/log";
   LineFile file(path);
   write_line(&file, "one");
@@ -88,7 +88,7 @@ TEST(LineFile, AddsToAFileThatWasPutInItsPlaceAndEmptiesNothing) {
 }
 
 TEST(LineFile, BeginsEveryNewFileWithItsFirstLine) {
-  const TempDirectory directory;
+  const TempDir directory;
   const std::string path = directory.path() + "/trace";
   LineFile file(path, "[");
   write_line(&file, "{},");

@@ -37,7 +37,7 @@ class PrometheusFiles : public ::testing::Test {
   void remove(uint64_t keep_s) { remove_dead_prometheus_files(folder_.path(), "here", keep_s); }
   static bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-  const TempDirectory folder_;
+  const TempDir folder_;
 };
 
 TEST_F(PrometheusFiles, OfADeadProcessGoWhenTheyAreOldEnough) {

@@ -1,13 +1,12 @@
 #include "dumper/options/load_config.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 
 #include "dumper/options/option_names.h"
+#include "test/unit/temp_dir.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -29,21 +28,13 @@ Strings sentences(const LoadedConfig& loaded) {
 
 class ConfigFile : public testing::Test {
  protected:
-  void SetUp() override {
-    char folder[] = "/tmp/lockstep-config.XXXXXX";
-    folder_ = mkdtemp(folder);
-    path_ = folder_ + "/c.json";
-  }
-  void TearDown() override {
-    unlink(path_.c_str());
-    rmdir(folder_.c_str());
-  }
   LoadedConfig load_file(const std::string& json, Strings environment = {}) {
     std::ofstream(path_) << json;
     environment.push_back("LOCKSTEP_CONFIG=" + path_);
     return load(environment);
   }
-  std::string folder_, path_;
+  const TempDir folder_;
+  const std::string path_ = folder_ / "c.json";
 };
 
 TEST(Config, HasTheDefaultsOfTheTable) {
@@ -86,8 +77,8 @@ TEST(Config, TakesValuesFromTheEnvironment) {
 
 TEST(Config, SaysInOneLineWhatIsNotDefaultAndWhereItWasSet) {
   EXPECT_EQ(settings_in_words(load({}).config), "configuration: all default");
-  const LoadedConfig loaded = load({"LOCKSTEP_EVENTS=all", "LOCKSTEP_BUFFER_MB=3",
-                                    "LOCKSTEP_DIR=/runs"});
+  const LoadedConfig loaded =
+      load({"LOCKSTEP_EVENTS=all", "LOCKSTEP_BUFFER_MB=3", "LOCKSTEP_DIR=/runs"});
   EXPECT_EQ(settings_in_words(loaded.config),
             "configuration: LOCKSTEP_EVENTS=all (environment), LOCKSTEP_DIR=/runs (environment); "
             "the rest is default");

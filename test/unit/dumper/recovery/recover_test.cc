@@ -40,7 +40,7 @@ std::string differences(const std::string& directory) {
 }
 
 TEST(Recover, WritesEveryRecordOfADeadProcessAndRemovesItsArena) {
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeArena arena(directory.path());
   arena.add_block(1, random_records(200, 1), 0);
   arena.add_block(2, random_records(100, 2), 1);
@@ -58,7 +58,7 @@ TEST(Recover, WritesEveryRecordOfADeadProcessAndRemovesItsArena) {
 
 TEST(Recover, WritesSmallerChunksWhereNoFileTakesALargeOne) {
   for (const rlim_t limit : {60'000u, 10'000u, 3'000u}) {
-    const TempDirectory directory;
+    const TempDir directory;
     HandmadeArena arena(directory.path());
     for (uint64_t sequence = 1; sequence <= 4; ++sequence)
       arena.add_block(sequence, random_records(1'000, static_cast<unsigned>(sequence)), 0);
@@ -80,7 +80,7 @@ TEST(Recover, WritesSmallerChunksWhereNoFileTakesALargeOne) {
 }
 
 TEST(Recover, KeepsTheArenaWhenNotEvenOneRecordFits) {
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeArena arena(directory.path());
   arena.add_block(1, random_records(10, 1), 0);
   arena.write();
@@ -100,7 +100,7 @@ TEST(Recover, KeepsTheArenaWhenNotEvenOneRecordFits) {
 }
 
 TEST(Recover, WritesOnlyWhatTheSegmentsLackHoweverOftenItRuns) {
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeArena arena(directory.path());
   arena.add_block(1, random_records(200, 1), 0);
   arena.write();
@@ -115,7 +115,7 @@ TEST(Recover, WritesOnlyWhatTheSegmentsLackHoweverOftenItRuns) {
 }
 
 TEST(Recover, ContinuesABlockWhereTheSegmentsEndAlsoAfterATornTail) {
-  const TempDirectory directory;
+  const TempDir directory;
   const auto words = random_records(200, 1);
   // The dump thread had written the first 50 records, and half of a chunk with more.
   size_t part = 0;
@@ -158,7 +158,7 @@ class OwnPlace {
   std::string arena() const { return place_.path() + "/lockstep-1-2.blocks"; }
 
  private:
-  TempDirectory place_;
+  TempDir place_;
 };
 
 // Ten records in an arena in such a place, of a process that wrote to `below` in the run directory.
@@ -169,7 +169,7 @@ struct ArenaElsewhere {
     arena.write();
   }
   OwnPlace place;
-  TempDirectory directory;
+  TempDir directory;
   HandmadeArena arena;
 };
 
@@ -243,7 +243,7 @@ TEST(Recover, OfAllLeavesAnArenaAloneWhoseRunDirectoryWasRemoved) {
 
 TEST(Recover, LeavesTheArenaOfAnotherUserAlone) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeArena arena(directory.path());
   arena.write();
   ASSERT_EQ(::chown(arena.path().c_str(), 12345, 12345), 0);
@@ -256,7 +256,7 @@ TEST(Recover, LeavesTheArenaOfAnotherUserAlone) {
 }
 
 TEST(Recover, KeepsTheNotesOfTheDeadProcess) {
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeArena arena(directory.path());
   arena.add_block(1, random_records(10, 1), 0);
   arena.write();
@@ -284,7 +284,7 @@ TEST(Recover, KeepsTheNotesOfTheDeadProcess) {
 }
 
 TEST(Recover, LeavesARunningProcessAlone) {
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeArena arena(directory.path());
   arena.header()->pid = static_cast<uint32_t>(::getpid());
   arena.header()->process_start = process_start_time(arena.header()->pid);
@@ -295,7 +295,7 @@ TEST(Recover, LeavesARunningProcessAlone) {
 }
 
 TEST(Recover, TakesAReusedPidForADeadProcess) {
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeArena arena(directory.path());
   arena.header()->pid = static_cast<uint32_t>(::getpid());
   arena.add_block(1, random_records(10, 1), 0);
@@ -305,7 +305,7 @@ TEST(Recover, TakesAReusedPidForADeadProcess) {
 }
 
 TEST(Recover, LeavesTheArenaOfAnotherHostAlone) {
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeArena arena(directory.path());
   std::strcpy(arena.header()->host, "elsewhere");
   std::strcpy(arena.header()->boot_id, "another");
@@ -318,7 +318,7 @@ TEST(Recover, LeavesTheArenaOfAnotherHostAlone) {
 TEST(Recover, CopesWithArenasThatHoldAnything) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 60; ++round) {
-    const TempDirectory directory;
+    const TempDir directory;
     HandmadeArena arena(directory.path());
     arena.add_block(1, random_records(100, 1), 0);
     arena.add_block(2, random_records(100, 2), 0);
@@ -339,7 +339,7 @@ TEST(Recover, CopesWithArenasThatHoldAnything) {
 }
 
 TEST(Recover, WritesNowhereElseHoweverTheArenaNamesItsHost) {
-  const TempDirectory directory;
+  const TempDir directory;
   HandmadeArena arena(directory.path());
   std::strcpy(arena.header()->host, "../stray");
   arena.add_block(1, random_records(10, 1), 0);
@@ -354,7 +354,7 @@ TEST(Recover, WritesNowhereElseHoweverTheArenaNamesItsHost) {
 }
 
 TEST(Recover, RefusesAFileThatIsTooShort) {
-  const TempDirectory directory;
+  const TempDir directory;
   std::ofstream(directory.path() + "/host.1.blocks") << "short";
 
   const RecoveredProcess process = recover_one(directory.path());

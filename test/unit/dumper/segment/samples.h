@@ -1,9 +1,8 @@
-// What the dumper's tests share: streams of records, pieces cut from them, a temporary directory.
+// What the dumper's tests share: streams of records, pieces cut from them.
 // Header only, because every test of this folder is one program.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
 #include <random>
@@ -14,22 +13,9 @@
 #include "dumper/segment/chunk_encode.h"
 #include "dumper/segment/segment_writer.h"
 #include "lockstep/record_shape.h"
+#include "test/unit/temp_dir.h"
 
 namespace lockstep::dumper {
-
-class TempDirectory {
- public:
-  TempDirectory() {
-    const char* base = getenv("TMPDIR");
-    path_ = std::string(base == nullptr ? "/tmp" : base) + "/lockstep-dumper-XXXXXX";
-    EXPECT_NE(mkdtemp(path_.data()), nullptr);
-  }
-  ~TempDirectory() { EXPECT_EQ(std::system(("rm -rf '" + path_ + "'").c_str()), 0); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct NumberedStrings : StringSource {
   std::string_view text(unsigned number) const override {

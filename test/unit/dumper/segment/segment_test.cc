@@ -48,7 +48,7 @@ void write_bytes(const std::string& path, const std::string& bytes) {
 }
 
 TEST(Segment, GivesBackWhatWasWritten) {
-  const TempDirectory directory;
+  const TempDir directory;
   std::string path;
   write_sample(directory.path(), 3, &path);
 
@@ -63,7 +63,7 @@ TEST(Segment, GivesBackWhatWasWritten) {
 }
 
 TEST(Segment, KeepsEveryWholeChunkWhereverTheFileIsCut) {
-  const TempDirectory directory;
+  const TempDir directory;
   std::string path;
   const auto ends = write_sample(directory.path(), 3, &path);
   const std::string whole = bytes_of(path);
@@ -83,7 +83,7 @@ TEST(Segment, KeepsEveryWholeChunkWhereverTheFileIsCut) {
 }
 
 TEST(Segment, LosesOnlyTheChunkWhoseByteIsFlipped) {
-  const TempDirectory directory;
+  const TempDir directory;
   std::string path;
   const auto ends = write_sample(directory.path(), 3, &path);
   const std::string whole = bytes_of(path);
@@ -107,7 +107,7 @@ TEST(Segment, LosesOnlyTheChunkWhoseByteIsFlipped) {
 }
 
 TEST(Segment, RefusesAFileThatIsNoSegment) {
-  const TempDirectory directory;
+  const TempDir directory;
   const std::string path = directory.path() + "/a.1.0.lks";
   write_bytes(path,
               "not a segment, but long enough to hold the header of one, I believe...........");
@@ -120,7 +120,7 @@ TEST(Segment, RefusesAFileThatIsNoSegment) {
 }
 
 TEST(Segment, RefusesVersionsAndFeaturesItDoesNotKnow) {
-  const TempDirectory directory;
+  const TempDir directory;
   std::string path;
   write_sample(directory.path(), 1, &path);
   const std::string whole = bytes_of(path);
@@ -142,7 +142,7 @@ TEST(Segment, RefusesVersionsAndFeaturesItDoesNotKnow) {
 }
 
 TEST(Segment, StillReadsTheChunksBehindADamagedHeader) {
-  const TempDirectory directory;
+  const TempDir directory;
   std::string path;
   write_sample(directory.path(), 1, &path);
   std::string bytes = bytes_of(path);
@@ -157,7 +157,7 @@ TEST(Segment, StillReadsTheChunksBehindADamagedHeader) {
 }
 
 TEST(ProcessRecords, MergesThreadsInTimeOrderAcrossChunks) {
-  const TempDirectory directory;
+  const TempDir directory;
   SegmentWriter writer(sample_options(directory.path()), system_file_io());
   constexpr uint64_t kRecords = 1000;
   // Thread 1 has the even ticks and thread 2 the odd ones; thread 2 is always one chunk behind.
@@ -192,7 +192,7 @@ TEST(ProcessRecords, MergesThreadsInTimeOrderAcrossChunks) {
 }
 
 TEST(RunDirectory, SaysWhatIsMissing) {
-  const TempDirectory directory;
+  const TempDir directory;
 
   EXPECT_NE(RunDirectory::open(directory.path()).message().find("no lockstep segments"),
             std::string::npos);

@@ -40,7 +40,7 @@ EncodedChunk sample_chunk(uint64_t sequence) {
 }
 
 TEST(SegmentWriter, GoesOnAfterShortWrites) {
-  const TempDirectory directory;
+  const TempDir directory;
   FailingIo io;
   io.most = 7;
   SegmentWriter writer(sample_options(directory.path()), &io);
@@ -62,7 +62,7 @@ std::vector<uint64_t> on_communicators(uint32_t first, uint32_t count) {
 }
 
 TEST(SegmentWriter, BeginsANewSegmentWhenItHasSeenManyCommunicators) {
-  const TempDirectory directory;
+  const TempDir directory;
   SegmentWriterOptions options = sample_options(directory.path());
   options.rotate_bytes = 1 << 20;
   SegmentWriter writer(options, system_file_io());
@@ -78,7 +78,7 @@ TEST(SegmentWriter, BeginsANewSegmentWhenItHasSeenManyCommunicators) {
 }
 
 TEST(SegmentWriter, CountsExactlyWhatARemovedFileHeldAlsoAfterManySegments) {
-  const TempDirectory directory;
+  const TempDir directory;
   SegmentWriterOptions options = sample_options(directory.path());
   options.rotate_bytes = 1 << 20;
   SegmentWriter writer(options, system_file_io());
@@ -99,7 +99,7 @@ TEST(SegmentWriter, CountsExactlyWhatARemovedFileHeldAlsoAfterManySegments) {
 
 TEST(SegmentWriter, LeavesNothingHalfWrittenWhenTheDiskIsFullAndGoesOnWhenThereIsRoom) {
   for (const int error : {ENOSPC, EDQUOT, EIO, EFBIG}) {
-    const TempDirectory directory;
+    const TempDir directory;
     FailingIo io;
     io.error = error;
     SegmentWriter writer(sample_options(directory.path()), &io);
@@ -124,7 +124,7 @@ TEST(SegmentWriter, LeavesNothingHalfWrittenWhenTheDiskIsFullAndGoesOnWhenThereI
 }
 
 TEST(SegmentWriter, LeavesNoFileWhenNotEvenItsHeaderFits) {
-  const TempDirectory directory;
+  const TempDir directory;
   FailingIo io;
   io.left = 10;
   SegmentWriter writer(sample_options(directory.path()), &io);
@@ -138,7 +138,7 @@ TEST(SegmentWriter, LeavesNoFileWhenNotEvenItsHeaderFits) {
 }
 
 TEST(SegmentWriter, MakesARemovedDirectoryAnewAndCountsWhatWentWithIt) {
-  const TempDirectory directory;
+  const TempDir directory;
   const std::string deep = directory.path() + "/a/b";
   SegmentWriter writer(sample_options(deep), system_file_io());
   EncodedChunk first = sample_chunk(1), second = sample_chunk(2);
@@ -157,7 +157,7 @@ TEST(SegmentWriter, MakesARemovedDirectoryAnewAndCountsWhatWentWithIt) {
 }
 
 TEST(SegmentWriter, CountsEverySegmentThatWentWithTheDirectory) {
-  const TempDirectory directory;
+  const TempDir directory;
   const std::string deep = directory.path() + "/run";
   SegmentWriterOptions options = sample_options(deep);
   options.rotate_bytes = 64 * 1024;
@@ -181,7 +181,7 @@ TEST(SegmentWriter, CountsEverySegmentThatWentWithTheDirectory) {
 }
 
 TEST(SegmentWriter, LeavesEarlierSegmentsReadableWhenOnlyTheOpenOneIsRemoved) {
-  const TempDirectory directory;
+  const TempDir directory;
   SegmentWriterOptions options = sample_options(directory.path());
   options.rotate_bytes = 64 * 1024;
   SegmentWriter writer(options, system_file_io());
@@ -202,7 +202,7 @@ TEST(SegmentWriter, LeavesEarlierSegmentsReadableWhenOnlyTheOpenOneIsRemoved) {
 
 TEST(SegmentWriter, WritesAChunkOnceAndSaysThatItCouldNotBeForcedToTheDisk) {
   for (const SyncMode mode : {SyncMode::Chunk, SyncMode::Interval}) {
-    const TempDirectory directory;
+    const TempDir directory;
     FailingIo io;
     io.sync_error = EIO;
     SegmentWriterOptions options = sample_options(directory.path());
@@ -221,7 +221,7 @@ TEST(SegmentWriter, WritesAChunkOnceAndSaysThatItCouldNotBeForcedToTheDisk) {
 }
 
 TEST(SegmentWriter, RotatesAndLosesNothing) {
-  const TempDirectory directory;
+  const TempDir directory;
   SegmentWriterOptions options = sample_options(directory.path());
   options.rotate_bytes = 64 * 1024;
   SegmentWriter writer(options, system_file_io());
@@ -237,7 +237,7 @@ TEST(SegmentWriter, RotatesAndLosesNothing) {
 }
 
 TEST(SegmentWriter, StaysWithinTheDiskBudgetAndCountsExactlyWhatItDeleted) {
-  const TempDirectory directory;
+  const TempDir directory;
   SegmentWriterOptions options = sample_options(directory.path());
   options.max_disk_bytes = 300 * 1024;
   SegmentWriter writer(options, system_file_io());
@@ -266,7 +266,7 @@ TEST(SegmentWriter, StaysWithinTheDiskBudgetAndCountsExactlyWhatItDeleted) {
 }
 
 TEST(SegmentWriter, KeepsFilesToItsOwner) {
-  const TempDirectory directory;
+  const TempDir directory;
   SegmentWriter writer(sample_options(directory.path() + "/run"), system_file_io());
   EncodedChunk chunk = sample_chunk(1);
   ASSERT_TRUE(writer.append(&chunk).ok());
@@ -279,7 +279,7 @@ TEST(SegmentWriter, KeepsFilesToItsOwner) {
 }
 
 TEST(SegmentWriter, TakesTheNextNameWhenOneIsTaken) {
-  const TempDirectory directory;
+  const TempDir directory;
   EncodedChunk chunk = sample_chunk(1);
   SegmentWriter first(sample_options(directory.path()), system_file_io());
   SegmentWriter second(sample_options(directory.path()), system_file_io());

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include "test/unit/temp_dir.h"
+
 namespace lockstep::plugin {
 namespace {
 
@@ -27,18 +29,13 @@ TEST(Activation, NothingSetMeansNotNamed) {
 }
 
 TEST(Activation, APathNamesUsThroughASymbolicLinkToo) {
-  char dir[] = "/tmp/lockstep-test-XXXXXX";
-  ASSERT_NE(mkdtemp(dir), nullptr);
-  const std::string real = std::string(dir) + "/real.so", link = std::string(dir) + "/link.so";
-  std::fclose(std::fopen(real.c_str(), "w"));
+  const TempDir dir;
+  const std::string real = dir / "real.so", link = dir / "link.so";
+  write_text(real, "");
   ASSERT_EQ(symlink(real.c_str(), link.c_str()), 0);
 
   EXPECT_TRUE(names_library(link.c_str(), real.c_str()));
   EXPECT_FALSE(names_library("/bin/sh", real.c_str()));
-
-  unlink(link.c_str());
-  unlink(real.c_str());
-  rmdir(dir);
 }
 
 }  // namespace
