@@ -1,8 +1,8 @@
-// JSON, read and written: RapidJSON set up once, the only header that includes it, with no exceptions but std::bad_alloc (by itself it
-// would follow the null pointer), no recursion over hostile nesting, and its own namespace, so that a
-// copy inside the host program can never clash. Included by .cc files only, on any thread. The
-// getters take what a file may hold and answer with a default when the member is absent or of another
-// type; JsonFields writes a member's name and value in one call.
+// JSON, read and written: RapidJSON set up once, in the only header that includes it. Lack of memory
+// is std::bad_alloc (left to itself, RapidJSON follows the null pointer); nothing else throws. Hostile
+// nesting costs no recursion, and a namespace of its own keeps it apart from a copy in the host
+// program. Included by .cc files only; any thread. The getters give a default when a member is absent
+// or of another type; JsonFields writes a member's name and value in one call.
 #pragma once
 
 #define RAPIDJSON_NAMESPACE lockstep_rapidjson
@@ -103,12 +103,28 @@ inline std::string text_member(const json::Value& object, const char* name) {
   const json::Value* value = member(object, name);
   return value == nullptr ? std::string() : text_of(*value);
 }
+// Those of a list; none where there is no list.
+inline std::vector<std::string> texts_member(const json::Value& object, const char* name) {
+  const json::Value* list = member(object, name);
+  std::vector<std::string> texts;
+  for (json::SizeType i = 0; list != nullptr && list->IsArray() && i < list->Size(); ++i)
+    texts.push_back(text_of((*list)[i]));
+  return texts;
+}
 inline void put_key(JsonWriter* writer, std::string_view name) {
   writer->Key(name.data(), static_cast<json::SizeType>(name.size()));
 }
 inline void put_text(JsonWriter* writer, std::string_view name, std::string_view text) {
   put_key(writer, name);
   writer->String(text.data(), static_cast<json::SizeType>(text.size()));
+}
+inline void put_texts(JsonWriter* writer, std::string_view name,
+                      const std::vector<std::string>& texts) {
+  put_key(writer, name);
+  writer->StartArray();
+  for (const std::string& text : texts)
+    writer->String(text.data(), static_cast<json::SizeType>(text.size()));
+  writer->EndArray();
 }
 inline void put_uint(JsonWriter* writer, std::string_view name, uint64_t number) {
   put_key(writer, name);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "analysis/tables/run_tables.h"
@@ -11,6 +12,16 @@ namespace lockstep::analysis {
 
 constexpr int32_t kMostPids = 1 << 22;  // PID_MAX_LIMIT
 
-std::vector<int32_t> viewer_pids(const RunTables& run);  // by process
+// By process.
+inline std::vector<int32_t> viewer_pids(const RunTables& run) {
+  std::vector<int32_t> pids;
+  std::set<int32_t> taken;
+  for (const ProcessRow& process : run.processes) {
+    auto pid = static_cast<int32_t>(process.pid % kMostPids);
+    while (!taken.insert(pid).second) pid += kMostPids;
+    pids.push_back(pid);
+  }
+  return pids;
+}
 
 }  // namespace lockstep::analysis

@@ -3,10 +3,12 @@
 // the hosts' wall clocks do. Hosts that are not aligned keep their own. One thread builds it; then any.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 
 #include "analysis/tables/run_tables.h"
+#include "analysis/tables/wall_time.h"
 
 namespace lockstep::analysis {
 
@@ -25,5 +27,14 @@ class WallClock {
   std::map<uint64_t, int64_t> offset_ns_;  // wall clock minus axis, by clock_key()
   int64_t first_ns_ = 0;
 };
+
+inline WallClock::WallClock(const RunTables& run) {
+  for (const ProcessRow& process : run.processes) {
+    offset_ns_.emplace(clock_key(process), wall_ns(process, 0));
+    if (process.first_ns == kNoTime) continue;
+    const int64_t first_ns = ns(process, process.first_ns);
+    first_ns_ = first_ns_ == 0 ? first_ns : std::min(first_ns_, first_ns);
+  }
+}
 
 }  // namespace lockstep::analysis

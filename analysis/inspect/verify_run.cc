@@ -32,7 +32,7 @@ dumper::Counts recount(const dumper::DecodedChunk& chunk) {
   for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
     const Tag tag = tag_of(*at);
     if (tag >= kCommInitTag) continue;
-    const Call call = is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;
+    const Call call = call_of(tag);
     const EventId id = EventRecord::read(at).id;
     const uint32_t next =
         dumper::make_count_key(comm_of(id), static_cast<unsigned>(kind_of(id)), call);

@@ -108,10 +108,8 @@ class ChunkFeeder {
     }
     for (size_t i = 0; i < chunk.pieces.size(); ++i) {
       const dumper::DecodedPiece& piece = chunk.pieces[i];
-      const size_t end =
-          i + 1 < chunk.pieces.size() ? chunk.pieces[i + 1].first_word : chunk.words.size();
-      join_.add(piece.tid, chunk.words.data() + piece.first_word, end - piece.first_word,
-                chunk.clock, texts_);
+      join_.add(piece.tid, chunk.words.data() + piece.first_word,
+                chunk.end_of(i) - piece.first_word, chunk.clock, texts_);
     }
     kept_.add(chunk.kept);
     if (chunk.clock.anchors().empty()) return;

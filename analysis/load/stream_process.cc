@@ -24,13 +24,12 @@ class DetailJoin {
       texts_[number] = run_.strings.find(text);
     }
     for (size_t i = 0; i < chunk.pieces.size(); ++i) {
-      const size_t end =
-          i + 1 < chunk.pieces.size() ? chunk.pieces[i + 1].first_word : chunk.words.size();
-      tid_ = chunk.pieces[i].tid;
+      const dumper::DecodedPiece& piece = chunk.pieces[i];
+      tid_ = piece.tid;
       std::string& known = threads_[tid_];
-      if (known != chunk.pieces[i].thread_name)
-        sink_.thread(tid_, known = chunk.pieces[i].thread_name);
-      for (size_t at = chunk.pieces[i].first_word; at < end;) {
+      if (known != piece.thread_name) sink_.thread(tid_, known = piece.thread_name);
+      const size_t end = chunk.end_of(i);
+      for (size_t at = piece.first_word; at < end;) {
         const uint64_t* w = chunk.words.data() + at;
         const unsigned size = kRecordShapes[tag_of(w[0])].words;
         take(w, axis_.to_run_ns(static_cast<int64_t>(chunk.clock.raw_ns(ticks_of(w[0])))));

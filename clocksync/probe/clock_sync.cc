@@ -9,9 +9,9 @@
 #include <memory>
 #include <mutex>
 
+#include "base/host_lock.h"
 #include "base/launcher.h"
 #include "base/thread.h"
-#include "clocksync/probe/local_leader.h"
 #include "clocksync/probe/prepare_probe.h"
 #include "clocksync/probe/prober.h"
 
@@ -106,16 +106,23 @@ void run_prober(const std::shared_ptr<Session>& session, const ClockSource& cloc
   if (no_memory) session->log("clock: no memory left; clocks are not probed any more");
 }
 
+// One prober per host and job: ranks that share all of this share a clock.
+std::string lock_name(const ProbeIdentity& identity) {
+  const uint64_t hash = name_hash(identity.job + "\n" + identity.host + "\n" +
+                                  identity.facts.boot_id + "\n" + identity.facts.clock_namespace);
+  return "lockstep-clock/" + std::to_string(geteuid()) + "/" + std::to_string(hash);
+}
+
 void lead_and_probe(const std::shared_ptr<Session>& session) {
   const Environment environment = process_variables();
   const ProbeIdentity identity = identify(session->options, environment);
-  LocalLeader leader(identity.job, identity.host, identity.facts);
+  HostLock lock(lock_name(identity));
   bool waited = false;
-  while (!leader.try_lead()) {
+  while (!lock.try_take()) {
     waited = true;
     if (stop_requested(session->stop_fd, kLeaderRetryMs)) return;
   }
-  session->fds[0] = leader.fd();
+  session->fds[0] = lock.fd();
   Result<PreparedProbe> prepared = prepare_probe(session->options, identity, environment);
   if (prepared.ok()) {
     prepared.value().setup.takeover = waited;

@@ -4,6 +4,8 @@
 // parent, and a whole round before it. A consumer that is not there costs nothing.
 #pragma once
 
+#include <vector>
+
 #include "dumper/segment/chunk_clock.h"
 #include "dumper/segment/chunk_encode.h"
 #include "lockstep/record_shape.h"
@@ -43,6 +45,16 @@ void for_each_record(const Piece& piece, F f) {
 }
 
 // From ticks to the host's clocks, by the arena's latest anchors and the round's own.
-ChunkClock clock_of(const Round& round);
+inline ChunkClock clock_of(const Round& round) {
+  std::vector<Anchor> anchors;
+  const uint64_t taken = round.arena->anchors_taken.load(std::memory_order_acquire);
+  // Half of the ring: the keeper may be writing the other one.
+  const uint64_t first = taken > kArenaAnchors / 2 ? taken - kArenaAnchors / 2 : 0;
+  for (uint64_t n = first; n < taken; ++n) {
+    anchors.push_back(round.arena->anchors[n % kArenaAnchors]);
+  }
+  anchors.push_back(round.now);
+  return ChunkClock(anchors.data(), anchors.size());
+}
 
 }  // namespace lockstep::dumper

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dumper/run/known_comms.h"
 #include "dumper/segment/piece_cut.h"
 
 namespace lockstep::dumper {
@@ -11,7 +12,7 @@ namespace {
 // No record has fewer than two words.
 constexpr size_t kChunkBytes = size_t{kChunkTargetRecords} * 2 * sizeof(uint64_t);
 
-void learn_piece(const DecodedChunk& chunk, const DecodedPiece& piece, SegmentsTold* told) {
+void learn_piece(const DecodedPiece& piece, SegmentsTold* told) {
   SegmentsTold::Block& block = told->blocks[piece.block_sequence];
   block.bytes = std::max(block.bytes, piece.from_byte + piece.bytes);
   for (const auto& [cell, calls] : piece.calls) {
@@ -19,18 +20,14 @@ void learn_piece(const DecodedChunk& chunk, const DecodedPiece& piece, SegmentsT
     told->calls[cell] += calls;
   }
   told->tids.insert(piece.tid);
-  const uint64_t* at = chunk.words.data() + piece.first_word;
-  for (uint32_t i = 0; i < piece.records; ++i, at += kRecordShapes[tag_of(*at)].words) {
-    if (tag_of(*at) >= kCommInitTag) told->comms.apply(at, chunk.strings);
-  }
 }
 
 void learn_chunk(const SegmentChunk& chunk, SegmentsTold* told) {
   told->next_sequence = std::max(told->next_sequence, chunk.header.sequence + 1);
-  if (chunk.type == ChunkType::Comms) static_cast<void>(told->comms.merge_json(chunk.text));
+  learn_comms(chunk, &told->comms);
   if (chunk.type != ChunkType::Records) return;
   told->kept.add(chunk.records.kept);
-  for (const DecodedPiece& piece : chunk.records.pieces) learn_piece(chunk.records, piece, told);
+  for (const DecodedPiece& piece : chunk.records.pieces) learn_piece(piece, told);
 }
 
 bool is_sound(uint64_t loss_key) {

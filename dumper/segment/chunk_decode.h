@@ -39,6 +39,11 @@ struct DecodedChunk {
   std::vector<uint64_t> words;
   Counts kept;
   CallCounts calls{};  // the sum of the pieces'
+
+  // Where in `words` the records of pieces[piece] end.
+  size_t end_of(size_t piece) const {
+    return piece + 1 < pieces.size() ? pieces[piece + 1].first_word : words.size();
+  }
 };
 
 class ChunkDecoder {

@@ -57,10 +57,6 @@ constexpr std::array<bool, kTags> tags_with_strings() {
 }
 inline constexpr std::array<bool, kTags> kHasStrings = tags_with_strings();
 
-constexpr Call call_of(Tag tag) {
-  return is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;
-}
-
 // The columns of one tag while a chunk is being encoded. Owned by ChunkEncoder. While the low part of
 // word 1's id stays the same, records are only counted; the count goes to `kept` when it changes.
 class TagColumns {

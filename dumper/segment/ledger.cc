@@ -139,11 +139,7 @@ std::string ledger_to_json(const Ledger& ledger) {
   put_uint(&writer, "elapsed_ns", ledger.elapsed_ns);
   put_uint(&writer, "callbacks_ns", ledger.callbacks_ns);
   put_uint(&writer, "threads_ns", ledger.threads_ns);
-  put_key(&writer, "notes");
-  writer.StartArray();
-  for (const std::string& note : ledger.notes)
-    writer.String(note.data(), static_cast<json::SizeType>(note.size()));
-  writer.EndArray();
+  put_texts(&writer, "notes", ledger.notes);
   writer.EndObject();
   return text.GetString();
 }
@@ -177,10 +173,7 @@ Result<Ledger> ledger_from_json(std::string_view text) {
   ledger.elapsed_ns = uint_member(document, "elapsed_ns");
   ledger.callbacks_ns = uint_member(document, "callbacks_ns");
   ledger.threads_ns = uint_member(document, "threads_ns");
-  const json::Value* notes = member(document, "notes");
-  for (json::SizeType i = 0; notes != nullptr && notes->IsArray() && i < notes->Size(); ++i) {
-    ledger.notes.push_back(text_of((*notes)[i]));
-  }
+  ledger.notes = texts_member(document, "notes");
   return ledger;
 }
 

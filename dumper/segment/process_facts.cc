@@ -35,11 +35,7 @@ std::string facts_to_json(const ProcessFacts& facts) {
     writer.EndObject();
   }
   writer.EndArray();
-  put_key(&writer, "notes");
-  writer.StartArray();
-  for (const std::string& note : facts.notes)
-    writer.String(note.data(), static_cast<json::SizeType>(note.size()));
-  writer.EndArray();
+  put_texts(&writer, "notes", facts.notes);
   writer.EndObject();
   return text.GetString();
 }
@@ -72,9 +68,7 @@ Result<ProcessFacts> facts_from_json(std::string_view text) {
     facts.options.push_back(
         {text_member(option, "name"), text_member(option, "value"), text_member(option, "origin")});
   }
-  const json::Value* notes = member(document, "notes");
-  for (json::SizeType i = 0; notes != nullptr && notes->IsArray() && i < notes->Size(); ++i)
-    facts.notes.push_back(text_of((*notes)[i]));
+  facts.notes = texts_member(document, "notes");
   return facts;
 }
 

@@ -106,6 +106,10 @@ constexpr Tag state_tag(unsigned state) { return static_cast<Tag>(kStateTag + st
 constexpr bool is_start(Tag tag) { return tag < kStopTag; }
 constexpr bool is_stop(Tag tag) { return tag >= kStopTag && tag < kStateTag; }
 constexpr bool is_state(Tag tag) { return tag >= kStateTag && tag < kCommInitTag; }
+// Of a tag below kCommInitTag.
+constexpr Call call_of(Tag tag) {
+  return is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;
+}
 
 // States a reader needs by name (numbers of the profiler ABI; the full list is kStateNames in
 // record_shape.h).

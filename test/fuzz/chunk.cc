@@ -29,11 +29,10 @@ Status decode(const std::vector<uint8_t>& bytes, dumper::DecodedChunk* out) {
 dumper::EncodedChunk encode(const dumper::DecodedChunk& from) {
   dumper::ChunkEncoder encoder;
   for (size_t i = 0; i < from.pieces.size(); ++i) {
-    const bool last = i + 1 == from.pieces.size();
-    const size_t end = last ? from.words.size() : from.pieces[i + 1].first_word;
     dumper::Piece piece;
     piece.words = from.words.data() + from.pieces[i].first_word;
-    piece.bytes = static_cast<uint32_t>((end - from.pieces[i].first_word) * sizeof(uint64_t));
+    piece.bytes =
+        static_cast<uint32_t>((from.end_of(i) - from.pieces[i].first_word) * sizeof(uint64_t));
     encoder.add(piece);
   }
   dumper::EncodedChunk out;

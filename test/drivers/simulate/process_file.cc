@@ -17,7 +17,7 @@ void count(const uint64_t* at, const uint64_t* end, AtomicCalls* block, dumper::
   for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
     const Tag tag = tag_of(*at);
     if (tag >= kCommInitTag) continue;
-    const Call call = is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;
+    const Call call = call_of(tag);
     const unsigned cell = dumper::call_cell(static_cast<unsigned>(kind_of(at[1])), call);
     (*block)[cell].fetch_add(1, std::memory_order_relaxed);
     ++(*calls)[cell];

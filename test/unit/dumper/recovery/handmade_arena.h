@@ -29,9 +29,8 @@ class HandmadeArena {
     std::snprintf(header_->host, sizeof header_->host, "%s", this_host().c_str());
     std::snprintf(header_->boot_id, sizeof header_->boot_id, "%s", this_boot_id().c_str());
     std::snprintf(header_->run_dir, sizeof header_->run_dir, "%s", directory.c_str());
-    const std::string facts =
-        "{\"host\":\"" + this_host() + "\",\"boot_id\":\"" + this_boot_id() +
-        "\",\"pid\":" + std::to_string(kDeadPid) + "}";
+    const std::string facts = "{\"host\":\"" + this_host() + "\",\"boot_id\":\"" + this_boot_id() +
+                              "\",\"pid\":" + std::to_string(kDeadPid) + "}";
     std::memcpy(header_->facts, facts.data(), facts.size());
     header_->facts_bytes = static_cast<uint32_t>(facts.size());
     header_->anchors[0] = kSampleAnchors[0];
@@ -49,7 +48,7 @@ class HandmadeArena {
     for (size_t at = 0; at < words.size(); at += kRecordShapes[tag_of(words[at])].words) {
       const Tag tag = tag_of(words[at]);
       if (tag >= kCommInitTag) continue;
-      const Call call = is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;
+      const Call call = call_of(tag);
       ++block.calls[call_cell(static_cast<unsigned>(kind_of(words[at + 1])), call)];
     }
     block.calls[call_cell(static_cast<unsigned>(Kind::Coll), Call::Start)] += inside;

@@ -44,7 +44,7 @@ TEST(ChunkCodec, CountsKeptCallsByCommunicatorAndKind) {
   for (size_t at = 0; at < words.size(); at += kRecordShapes[tag_of(words[at])].words) {
     const Tag tag = tag_of(words[at]);
     if (tag >= kCommInitTag) continue;
-    const Call call = is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;
+    const Call call = call_of(tag);
     expected.add(
         make_count_key(comm_of(words[at + 1]), static_cast<unsigned>(kind_of(words[at + 1])), call),
         1);
