@@ -8,7 +8,7 @@
 namespace lockstep::base {
 namespace {
 
-// CLI11's own ranges tell their bounds, the largest double with its 309 digits.
+// CLI11's own ranges print their bounds: 309 digits for the largest double.
 CLI::Validator number_that(bool (*fits)(double), const char* in_help, const std::string& wanted) {
   return CLI::Validator(
       [fits, wanted](std::string& text) {
@@ -132,7 +132,7 @@ Command Command::group(const std::string& name, const std::string& help) {
 
 namespace {
 
-// Says so when a word stands where a command belongs and is none: CLI11 would only say that a
+// Names the word that stands in a command's place and is no command: CLI11 would only say that a
 // command is required.
 bool names_no_command(const CLI::App* app, int argc, const char* const* argv) {
   std::string path = app->get_name();

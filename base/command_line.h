@@ -1,7 +1,7 @@
 // What a program takes on its command line: declared here, parsed into the program's own variables,
 // explained by --help. The one place that knows CLI11, whose header costs ten seconds a source.
-// Main thread, once. A mistake of the user is said on stderr and becomes exit status 2; a mistake
-// in a declaration ends the program at its first call. Never exits by itself.
+// Main thread, once. A user's mistake is named on stderr and becomes exit status 2; a mistake in a
+// declaration ends the program at its first call. Never exits by itself.
 #pragma once
 
 #include <cstdint>

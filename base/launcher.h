@@ -1,7 +1,7 @@
 // What launchers and schedulers say about the job a process belongs to: one table of their variables
-// for SLURM, torchrun, PMIx, Open MPI, MPICH's Hydra, PBS, LSF and Flux. Who needs the job, the rank
-// or the number of ranks asks here, and what a segment keeps of the environment is this table. Cold
-// code; knows no environment of its own, so tests pass theirs. Never fails: what nobody says is empty.
+// for SLURM, torchrun, PMIx, Open MPI, MPICH's Hydra, PBS, LSF and Flux. Whatever needs the job,
+// the rank or the number of ranks asks here; a segment keeps these variables and no others. Cold
+// code; reads no environment by itself, so tests pass theirs. Never fails: what nobody says is empty.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace lockstep {
 enum class Launcher : uint8_t { Slurm, Torchrun, Pmix, OpenMpi, Hydra, Pbs, Lsf, Flux };
 
 enum class LaunchFact : uint8_t {
-  Job,        // the id of the job, the same for all of its processes and for no other job's
-  JobName,    // what its owner calls it
-  ArrayJob,   // of a job array: the array, and which of its jobs this is
+  Job,       // the id of the job, the same for all of its processes and for no other job's
+  JobName,   // what its owner calls it
+  ArrayJob,  // of a job array: the array, and which of its jobs this is
   ArrayTask,
   Step,       // which program of the job
   Component,  // of a heterogeneous job
@@ -26,7 +26,7 @@ enum class LaunchFact : uint8_t {
   LocalRank,  // among those of this host
   Node,       // the host's place among the job's; below, how many there are
   Nodes,
-  Master,     // address and port where the job's processes meet
+  Master,  // address and port where the job's processes meet
   MasterPort,
 };
 
@@ -93,8 +93,8 @@ struct LaunchValue {
   const LaunchVariable* variable = nullptr;  // null when nobody says
   std::string text;
 };
-// What the first launcher of the table says that says anything, or only the one named. torchrun's
-// run id without a rendezvous is `none` for every job; it names none.
+// The fact as the first launcher of the table that states it, or as the given launcher alone. torchrun's
+// run id without a rendezvous is `none` for every job, so it counts as not stated.
 LaunchValue launch_value(LaunchFact fact, const Variables& variables,
                          std::optional<Launcher> only = std::nullopt);
 std::string launch_fact(LaunchFact fact, const Variables& variables,

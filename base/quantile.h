@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Below which `share` (0 to less than 1) of the values lie; 0 when there are none. Reorders them.
+// The value below which `share` (0 to less than 1) of them lie; 0 when there are none. Reorders them.
 template <class T>
 T quantile(std::vector<T>* values, double share) {
   if (values->empty()) return T();

@@ -23,7 +23,7 @@ uint64_t random_u64();
 // Where a symbolic link leads; empty when there is none.
 std::string link_target(const std::string& path);
 
-// Empty bytes or not, all of it. The error is the reason alone: it cannot be opened, is no ordinary
+// All of it, zero bytes included. The error is the reason alone: it cannot be opened, is no ordinary
 // file, or holds more than `limit` bytes.
 Result<std::string> read_small_file(const std::string& path, size_t limit);
 

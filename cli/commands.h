@@ -1,4 +1,4 @@
-// The commands of `lockstep`, one file cli/<name>.cc each. To add one: a line in the list below, in
+// The commands of `lockstep`, one file cli/commands/<name>.cc each. To add one: a line in the list below, in
 // the order --help shows, and `void add_<name>(base::Command& lockstep)` in its file, which
 // declares the command's arguments and what runs. Only main() exits; a command returns its exit
 // code.

@@ -17,7 +17,7 @@ namespace lockstep::dumper {
 
 class ChunkInHand {
  public:
-  // BlockHeader::calls, or what of them is news.
+  // BlockHeader::calls, or how many of them are new.
   using Calls = std::unique_ptr<std::atomic<uint64_t>[]>;
 
   ChunkInHand(BlockSource& source, SegmentWriter& writer, int zstd_level);
@@ -62,10 +62,10 @@ class ChunkInHand {
   ChunkEncoder encoder_;
   size_t encoded_pieces_ = 0;  // of taken_, by encoder_
   EncodedChunk chunk_;
-  bool finished_ = false;    // chunk_ holds the first chunk_pieces_ of taken_
+  bool finished_ = false;  // chunk_ holds the first chunk_pieces_ of taken_
   size_t chunk_pieces_ = 0;
-  size_t most_in_chunk_;     // size_of() it; less once no file took a larger one
-  bool cut_up_ = false;      // taken_ goes into several chunks, with the same anchors
+  size_t most_in_chunk_;  // size_of() it; less once no file took a larger one
+  bool cut_up_ = false;   // taken_ goes into several chunks, with the same anchors
   std::vector<Anchor> anchors_;
   uint64_t anchors_seen_ = 0;
   std::atomic<uint64_t> records_written_{0};

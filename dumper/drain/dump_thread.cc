@@ -164,8 +164,8 @@ Status DumpThread::drain(bool final) {
   if (!chunk_.empty() && !(status = write()).ok()) return status;
   const uint64_t started_ticks = source_.anchor_now().ticks;
   list_open_blocks(final);
-  // A thread that calls faster than this one writes must not hold up a finalize for ever: blocks
-  // opened since are the next round's once as many of them came as there can be at one time.
+  // A thread that calls faster than this one writes must not hold up a finalize for ever: once as
+  // many blocks opened meanwhile have come as there can be at one time, the rest is the next round's.
   const ArenaHeader& arena = *source_.arena();
   const uint64_t first_new = arena.next_sequence.load(std::memory_order_relaxed);
   uint32_t new_blocks = 0;

@@ -3,7 +3,7 @@
 namespace lockstep::dumper {
 namespace {
 
-constexpr size_t kMostNotes = 1000;  // a few times a second for minutes; then a change is not told
+constexpr size_t kMostNotes = 1000;  // minutes of a few a second; later changes go unnoted
 
 class Lock {
  public:
@@ -19,10 +19,7 @@ class Lock {
 }  // namespace
 
 LedgerWriter::LedgerWriter(BlockSource& source, SegmentWriter& writer, const Overhead* overhead)
-    : source_(source),
-      writer_(writer),
-      overhead_(overhead),
-      shed_(source.anchor_now().raw_ns) {}
+    : source_(source), writer_(writer), overhead_(overhead), shed_(source.anchor_now().raw_ns) {}
 
 void LedgerWriter::add_note(const std::string& note) {
   const Lock lock(notes_mutex_);

@@ -171,7 +171,7 @@ void api_call(Lines* l, uint64_t stop, const char* category) {
   });
 }
 
-// Other network plugins have ids of their own, and say what only they know.
+// Other network plugins have ids of their own; what their data mean only they know.
 void net_event(Lines* l, uint64_t stop) {
   const auto net = l->start<NetPluginRecord>();
   const auto id = static_cast<int64_t>(net.net_id);

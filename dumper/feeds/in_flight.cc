@@ -6,12 +6,12 @@ namespace lockstep::dumper {
 namespace {
 
 constexpr uint64_t kMs = 1000000;
-// Channels of one operation reach the host within this, when their number is not known.
+// Where the number of channels is not known: after this long without news all have been seen.
 constexpr uint64_t kLastChannelNs = 100 * kMs;
 // Proxy operations of CollNet and of copies by the GPU never stop; where a kernel is done, this
 // long without news means that these ended as well.
 constexpr uint64_t kNeverStopsNs = 1000 * kMs;
-// No channel at all although all proxy operations ended: it will not come any more.
+// Where all proxy operations ended and no channel was seen: after this long none will be.
 constexpr uint64_t kNoKernelNs = 5000 * kMs;
 
 constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }

@@ -1,6 +1,6 @@
 // Two Prometheus text files per process and GPU, for node_exporter's textfile collector: the four
-// metrics NVIDIA's Grafana template asks for, with its labels, and ours, which promtool has nothing
-// to say against (two of the template's names have a unit it does not like). Rewritten beside and
+// metrics NVIDIA's Grafana template asks for, with its labels, and ours, which promtool accepts (it
+// complains of the unit in two of the template's names). Rewritten beside and
 // renamed, so that a scrape never sees half of it. They outlive the process for a while, so that its
 // last values are scraped (prometheus_files.h). docs/prometheus.md lists the metrics. Dump thread only.
 #pragma once

@@ -1,7 +1,6 @@
-// What the sampler opens is closed also where memory runs out: descriptors are the job's.
-//
 // A file below /proc or /sys that is read again and again: opened once, then one pread() a reading,
-// since the kernel writes such a file anew for every reader at its begin. Any thread.
+// since the kernel prints such a file anew for whoever reads from its start. Everything here closes
+// what it opened, even when memory runs out: the descriptors are the job's. Any thread.
 #pragma once
 
 #include <dirent.h>

@@ -21,7 +21,7 @@ class SlowReader {
   // Called on the thread; what it holds lives as long as the thread does.
   using Read = std::function<std::vector<CounterReading>()>;
 
-  // `name` as `top` shows it, of at most 15 letters. Without a thread to be had, nothing is ever read.
+  // `name` as `top` shows it, of at most 15 letters. Where no thread can be made, nothing is ever read.
   SlowReader(const char* name, Read read);
   ~SlowReader();
   SlowReader(const SlowReader&) = delete;

@@ -1,6 +1,6 @@
 // Samples the host while this process records: one process per host and run directory does, the others
-// wait for its end and ask each second. All of it happens on a thread of its own, which stop() waits for
-// no longer than a reading of /proc takes; one that hangs ends by itself. start() and stop() are called
+// wait for its end and ask each second. All of it happens on a thread of its own, for which stop() waits
+// 50 ms at most; one that hangs ends by itself. start() and stop() are called
 // by one thread at a time. A forked child samples nothing.
 #pragma once
 

@@ -24,7 +24,8 @@ inline constexpr const char* kClockFileSuffix = ".clock";
 // Where a packet stamp was taken; a hull point carries the worse of its two stamps.
 enum class StampKind : uint8_t { None = 0, Application = 1, Kernel = 2, Hardware = 3 };
 
-// One setting in force when the prober started, with where it came from: env, file or default.
+// One setting in force when the prober started, with where it came from: environment, file, preset or
+// default.
 struct ClockSetting {
   std::string name, value, origin;
 };

@@ -2,7 +2,7 @@
 // it after a SIGKILL. One mapping per process ("arena"): this header, then blocks. A block has one
 // writer, the thread that took it; the writer publishes by storing `published` with release order
 // after the record's words, so everything below it is whole at any moment. Written by plugin/, read
-// by plugin/'s dump thread and by `lockstep recover` (dumper/recovery/recover.h). All fields little-endian,
+// by the dump thread, by `lockstep recover` and by the host's sampler. All fields little-endian,
 // the host's own; a reader on another architecture must refuse (kArenaMagic).
 #pragma once
 

@@ -1,5 +1,5 @@
 // What cold code returns when something can go wrong: a sentence for people, never an exception.
-// The sentence names the file or key, what was expected, and what to do. Hot code (plugin/recorder)
+// The sentence names the file or key, what was expected, and what to do. Hot code (plugin/record)
 // does not use this; it counts.
 #pragma once
 

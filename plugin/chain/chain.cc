@@ -65,7 +65,7 @@ void Chain::poll_masks() {
   if (events_.try_set_chain_mask(merged)) merged_mask_.store(merged, std::memory_order_relaxed);
 }
 
-// Ours for an event that we do not record says only why; theirs must name the event.
+// Our handle of an event that we do not record says only why; their handles must tell events apart.
 EventId Chain::own_id(void** handle, Kind kind) {
   EventId id = to_id(*handle);
   if (*handle == nullptr) id = make_unrecorded_id(kind, kUnknownComm, Loss::Filtered);

@@ -11,7 +11,7 @@ constexpr uint32_t kNet = abi::kProxyStep | abi::kNetPlugin;
 constexpr uint32_t kTransport = abi::kProxyOp | kNet | abi::kKernelCh;
 constexpr uint32_t kCe = abi::kCeColl | abi::kCeSync | abi::kCeBatch;
 
-// A bit also brings the events above it: nccl's own rules.
+// A bit also brings the events above it: NCCL's own rule.
 uint32_t bits_that_bring(Kind kind) {
   switch (kind) {
     case Kind::GroupApi:

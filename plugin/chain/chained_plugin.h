@@ -22,7 +22,7 @@ class ChainedPlugin {
   // What the plugin calls itself.
   std::string name() const { return table_->name != nullptr ? table_->name : ""; }
   uint32_t mask() const { return static_cast<uint32_t>(__atomic_load_n(&mask_, __ATOMIC_RELAXED)); }
-  // Whether NCCL would call it for an event of this kind under its mask `mask`; for this state.
+  // Whether NCCL would call it for an event of this kind, while its mask is `mask`, and for this state.
   bool wants(Kind kind, uint32_t mask) const;
   bool wants_state(unsigned state) const;
 

@@ -20,7 +20,7 @@ struct KindRequest {
 
 struct KindChoice {
   uint32_t wanted = 0;
-  uint32_t known = 0;              // what the bits of the mask mean; of others none is asked for
+  uint32_t known = 0;              // bits of the mask whose meaning is known; no other is asked for
   std::vector<std::string> notes;  // sentences: where the choice is not the user's or the default
 };
 

@@ -25,7 +25,7 @@ class LiveOutputs {
   // Reads the environment; `notices` gets what to tell the user.
   void read(const char* const* environment, const dumper::Config& config,
             std::vector<dumper::Notice>* notices);
-  // The real ones are chained behind us: they write their files, which would be the same as ours.
+  // NVIDIA's own Inspector is chained behind us: it writes these files itself.
   void leave_inspector_files() { inspector_.enabled = false; }
   void leave_example_files() { example_prefix_.clear(); }
   bool inspector_files() const { return inspector_.enabled; }

@@ -1,4 +1,4 @@
-// The recording in the terms of the host's sampler.
+// What the recording tells the host's sampler.
 #pragma once
 
 #include <string>

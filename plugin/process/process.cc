@@ -133,7 +133,7 @@ bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activat
   return true;
 }
 
-// Without memory of its own. The job goes on.
+// Allocates nothing. The job goes on.
 void say_no_memory(abi::DebugLogger log) {
   static constexpr char kSentence[] = "out of memory: this communicator is not recorded";
   if (log != nullptr) {

@@ -20,7 +20,7 @@
 namespace lockstep::plugin {
 namespace {
 
-// How long end() lets calls that were already inside finish, after new ones return at once.
+// How long end() waits for calls that are already inside; new ones return at once by then.
 constexpr unsigned kLastCallsUs = 1000;
 
 void copy_text(char* to, size_t size, const std::string& text) {
@@ -224,7 +224,7 @@ void Recording::sample_host() {
   }
 }
 
-// Whoever could switch recording on again.
+// Those that could switch recording on again.
 void Recording::stop_services() {
   control_socket_.stop();
   keeper_->stop();

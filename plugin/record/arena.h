@@ -1,6 +1,6 @@
 // The shared mapping that holds the blocks, and its growth. Created by the first enabled init;
 // grown by the keeper thread ahead of need, or by a producer that finds nothing left; shrunk by the
-// keeper; once callbacks know it never unmapped, because NCCL may call in after everything ended.
+// keeper. Never unmapped once callbacks know it, because NCCL may call in after everything ended.
 // Pages are reserved in the file and touched before records go into them: a full tmpfs must be an
 // error here, not a SIGBUS in NCCL's thread.
 #pragma once
@@ -23,7 +23,7 @@ struct ArenaOptions {
 class Arena {
  public:
   Arena() = default;
-  // Only of one that no callback knows.
+  // Only for an arena that no callback knows.
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;

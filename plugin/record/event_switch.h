@@ -16,7 +16,7 @@ class EventSwitch {
   using Note = std::function<void(const std::string& sentence)>;
   using Changed = std::function<void(uint32_t kinds)>;
 
-  // `known`: the kinds that the library has under their names; of others none is ever asked for.
+  // `known`: the kinds that the library knows by our names; no other is ever asked for.
   // `note` tells the ledger, `changed` whoever else must know.
   void prepare(uint32_t kinds, uint32_t known, Note note, Changed changed);
   // NCCL reads the mask live; the pointer stays valid as long as libnccl is mapped.

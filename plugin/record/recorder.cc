@@ -32,11 +32,11 @@ constexpr uint64_t kSerialRange = 4096;
 
 constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
-// What is given up first when memory runs out, and at how many 32nds of the cap still available.
+// What is given up when memory runs out: each class once only so many 32nds of the cap are left.
 // Operations and the calls that asked for them (everything not named) are recorded until the last
-// block. The brackets around them go first, for at the highest rates they alone fill memory faster
-// than anybody writes it; what is left then, a quarter, is for the time in which the dump thread
-// gets no processor. That time is no shorter where the cap is small: there all go earlier.
+// block. The brackets around operations go too, because at the highest rates they alone fill memory
+// faster than anybody writes it. The quarter that is left then lasts while the dump thread gets no
+// processor; where the cap is small that time is no shorter, so there all classes go earlier.
 struct ShedClass {
   int32_t parts;
   uint32_t kinds;
@@ -55,9 +55,8 @@ constexpr ShedClass kShedClasses[] = {
 constexpr int32_t kBlocksForOperations = 64;
 constexpr int32_t kPartsForOperations = kShedClasses[std::size(kShedClasses) - 1].parts;
 constexpr int32_t kMostPartsEarlier = 6;
-// A class comes back when so many parts more are available than it went at. Two would do against
-// flicker; with eight, what comes back does not take at once what operations need until the next
-// chunk is written.
+// A class comes back at this many parts more than it went at. Two would do against flicker; eight
+// keep it from taking at once what operations need until the next chunk is written.
 constexpr int32_t kPartsToComeBack = 8;
 
 // By how many blocks each class goes earlier than at its parts of the cap.

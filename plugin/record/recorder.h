@@ -72,8 +72,8 @@ struct Recorder {
   void set_kinds(uint32_t kinds);
   // A block came back; may end shedding.
   void block_returned();
-  // Which kinds to shed with this many blocks left, of which some are `shed` by now; classes by
-  // worth, see recorder.cc.
+  // Which kinds to shed with this many blocks left, when `shed` are shed already. The classes are in
+  // recorder.cc.
   static uint32_t shed_kinds(int32_t available, int32_t max_blocks, uint32_t shed = 0);
 };
 extern Recorder recorder;
@@ -115,7 +115,8 @@ inline uint64_t* reserve(ThreadLog& log, unsigned words) {
   return reinterpret_cast<uint64_t*>(log.cursor);
 }
 
-// Makes the record visible; pairs with the acquire in BlockSource::harvest and in recover.
+// Makes the record visible; pairs with the acquire in DumpThread::list_open_blocks() and in
+// recovery.
 inline void publish(ThreadLog& log, unsigned words) {
   log.cursor += size_t{words} * 8;
   ++log.records;
