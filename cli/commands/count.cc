@@ -1,6 +1,7 @@
 // `lockstep count DIR`: how many calls of each kind a run holds.
 
 #include "analysis/inspect/count_run.h"
+#include "analysis/say/words.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
 
@@ -32,11 +33,13 @@ void print_table(const analysis::RunCounts& counts) {
                {"unknown", Align::Right}});
   for (unsigned kind = 0; kind <= kKinds; ++kind) add_row(kKindNames[kind], counts, kind, &table);
   print(table.text());
-  print(std::to_string(counts.records) + " records of " + std::to_string(counts.communicators) +
-        " communicators in " + std::to_string(counts.processes) + " processes; " +
-        std::to_string(counts.late) + " late, " + std::to_string(counts.damaged_chunks) +
-        " damaged chunks, " + std::to_string(counts.torn_tails) + " torn tails, " +
-        std::to_string(counts.unreadable_files) + " unreadable files\n");
+  using analysis::counted;
+  print(counted(counts.records, "record") + " of " + counted(counts.communicators, "communicator") +
+        " in " + std::to_string(counts.processes) +
+        (counts.processes == 1 ? " process; " : " processes; ") + std::to_string(counts.late) +
+        " late, " + counted(counts.damaged_chunks, "damaged chunk") + ", " +
+        counted(counts.torn_tails, "torn tail") + ", " +
+        counted(counts.unreadable_files, "unreadable file") + "\n");
 }
 
 int run(const RunArguments& arguments) {
