@@ -1,5 +1,5 @@
 // Perfetto's protobuf: track descriptors, then slices as begin and end events, flows and counters.
-// Field numbers are those of perfetto's public trace protos; test/unit/exports/perfetto.proto
+// Field numbers are those of perfetto's public trace protos; test/export/perfetto.proto
 // repeats the messages used.
 #include <protozero/pbf_writer.hpp>
 

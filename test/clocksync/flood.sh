@@ -17,7 +17,7 @@ background "$CLOCKD" --dir "$RUN" --job flood --host h1 --seconds 18 --verbose -
 wait_all
 cat "$TMP/relay.out"
 tail -n 1 "$TMP/h1.out"
-# For docs/measured-prober.md: seconds 6 to 13 of the run lie inside the flood.
+# For docs/measured/prober.md: seconds 6 to 13 of the run lie inside the flood.
 grep -o 'cpu=[0-9.]*' "$TMP/h1.out" | sed -n '6,13s/cpu=//p' |
   awk '{ sum += $1; n++ } END { printf "cpu during the flood: %.2f %%\n", sum / n }'
 attacks=$(sed 's/.*attacks=//' "$TMP/relay.out")

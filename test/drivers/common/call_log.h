@@ -1,5 +1,5 @@
 // A recorded call log: what real NCCL called a profiler plugin with, one line per call
-// (test/data/calls/README.md). Read whole, once, on one thread, plain or zstd-compressed. Strings
+// (test/data/README.md). Read whole, once, on one thread, plain or zstd-compressed. Strings
 // in the calls point into the log, which must outlive them. A log that cannot be trusted is refused
 // with file and line; nothing is guessed or skipped.
 #pragma once
