@@ -108,10 +108,18 @@ def wanted(fault):
     sets = [ranks]
     if "peer" in fault:
         sets += [{fault["peer"]}, ranks | {fault["peer"]}]
+    # What the recording cannot tell apart may be named together, and all that are in the operation by naming nobody.
+    suspects = set(fault.get("suspects", []))
+    if suspects:
+        sets.append(suspects)
+    if suspects >= set(fault.get("members", [-1])):
+        sets.append(set())
     return sets
 
 
 def names(finding, fault):
+    if not accused(finding) and set(fault.get("suspects", [])) == set(fault.get("members", [])):
+        return finding["kind"] in KINDS[fault["class"]] and finding["comm"] == fault["comm_id"]
     return finding["kind"] in KINDS[fault["class"]] and accused(finding) in wanted(fault)
 
 
@@ -125,7 +133,7 @@ def score(faults, findings):
         if match is not None:
             left.remove(match)
     needed = [hit or ("cost" in fault and fault["cost"] < WORTH_NAMING) for hit, fault in zip(found, faults)]
-    guilty = set().union(*[set(f["ranks"]) | {f.get("peer", -1)} for f in faults]) if faults else set()
+    guilty = set().union(*[set(f["ranks"]) | {f.get("peer", -1)} | set(f.get("suspects", [])) for f in faults])
     innocents = [f for f in left if accused(f) - guilty]
     first = bool(findings) and bool(accused(findings[0]) - guilty)
     return all(needed) and not left, found, innocents, first

@@ -17,6 +17,12 @@ void append(const std::vector<Row>& from, std::vector<Row>* to) {
   to->insert(to->end(), from.begin(), from.end());
 }
 
+// More than where data stands still.
+bool names_who(const Finding& finding) {
+  const bool one_of = std::get<StallFacts>(finding.facts).one_of;
+  return !finding.culprits.empty() && !(finding.kind == FindingKind::StuckInTransport && one_of);
+}
+
 class HangJudge {
  public:
   explicit HangJudge(const RunTables& run) : run_(run), graph_(run), causes_(graph_.causes()) {}
@@ -29,7 +35,7 @@ class HangJudge {
     drop_companions();
     std::stable_sort(out_.findings.begin(), out_.findings.end(),
                      [](const Finding& a, const Finding& b) {
-                       if (a.culprits.empty() != b.culprits.empty()) return b.culprits.empty();
+                       if (names_who(a) != names_who(b)) return names_who(a);
                        if (a.confidence != b.confidence) return a.confidence > b.confidence;
                        return a.consequences.size() > b.consequences.size();
                      });
@@ -158,10 +164,13 @@ class HangJudge {
     Verdict verdict = judge_cause(run_, graph_, cause, stall(chosen));
     // Of several that stand still together, the one that tells who holds it up.
     for (size_t i = 0; i < cause.stalls.size() && i < kMostTried && !cause.circle; ++i) {
-      if (verdict.finding.has_value() && !verdict.finding->culprits.empty()) break;
+      if (verdict.finding.has_value() && names_who(*verdict.finding)) break;
       if (cause.stalls[i] == chosen) continue;
-      Verdict other = judge_cause(run_, graph_, cause, stall(cause.stalls[i]));
-      if (!other.finding.has_value() || other.finding->culprits.empty()) continue;
+      HangCause alone;
+      alone.actors = cause.actors;
+      alone.stalls = {cause.stalls[i]};
+      Verdict other = judge_cause(run_, graph_, alone, stall(cause.stalls[i]));
+      if (!other.finding.has_value() || !names_who(*other.finding)) continue;
       verdict = std::move(other);
       chosen = cause.stalls[i];
     }
@@ -178,7 +187,7 @@ class HangJudge {
   // group call perhaps, nothing is known that accuses anybody: it follows from that other one.
   void drop_companions() {
     for (size_t i = 0; i < judged_.size();) {
-      const size_t origin = out_.findings[i].culprits.empty() ? origin_of(i) : i;
+      const size_t origin = names_who(out_.findings[i]) ? i : origin_of(i);
       if (origin == i) {
         ++i;
         continue;

@@ -1,8 +1,11 @@
 #include "analysis/judge/transport_verdict.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <unordered_set>
+#include <utility>
 
 #include "analysis/join/step_times.h"
 #include "lockstep/record_shape.h"
@@ -10,9 +13,14 @@
 namespace lockstep::analysis {
 namespace {
 
+// Steps of an operation that is through.
+constexpr uint32_t kAll = UINT32_MAX;
+
 class TransportJudge {
  public:
-  TransportJudge(const RunTables& run, const Stall& stall) : run_(run), stall_(stall) {
+  TransportJudge(const RunTables& run, const Stall& stall,
+                 const std::vector<const Stall*>& together)
+      : run_(run), stall_(stall), together_(together) {
     std::set<uint32_t> operations;
     for (const StallMember& member : stall.members) {
       if (member.operation != kNoRow) operations.insert(member.operation);
@@ -30,7 +38,7 @@ class TransportJudge {
   TransportVerdict judge() {
     describe();
     if (!kernel_never_began() && !send_never_completed() && !no_credit() && !gpu_stands_still() &&
-        !data_never_left())
+        !data_never_left() && !host_sends_less())
       unknown();
     return std::move(out_);
   }
@@ -143,6 +151,43 @@ class TransportJudge {
     return true;
   }
 
+  // Data goes round a ring: every host on it sends at least what it received, but the one where it
+  // stopped. What moves inside a host is not recorded, so all of its ranks are meant. Without steps it
+  // is the host whose receives have ended and whose sends have not.
+  bool host_sends_less() {
+    struct Flow {
+      uint32_t sent = kAll, received = kAll;  // an operation that is not open is through
+      uint32_t sends = 0, receives = 0;
+    };
+    if (!is_ring()) return false;
+    std::map<std::pair<Text, uint8_t>, Flow> flows;  // by host and channel
+    for (const OpenTransportRow* row : open_) {
+      Flow& flow = flows[{run_.processes[row->process].host, row->channel}];
+      (row->is_send != 0 ? flow.sent : flow.received) = row->steps_done;
+      ++(row->is_send != 0 ? flow.sends : flow.receives);
+    }
+    std::set<Text> hosts;
+    for (const auto& [where, flow] : flows) {
+      if (flow.sends > 1 || flow.receives > 1) return false;  // not one ring
+      if (flow.received > flow.sent) hosts.insert(where.first);
+    }
+    if (hosts.size() != 1) return false;
+    std::vector<int32_t> ranks;
+    for (const StallMember& member : stall_.members) {
+      if (member.process != kNoRow && run_.processes[member.process].host == *hosts.begin())
+        ranks.push_back(member.rank);
+    }
+    out_.one_of = ranks.size() > 1;
+    accuse(FindingKind::StuckInTransport, StallClue::DataNeverLeft, ranks, 0.7);
+    return true;
+  }
+  bool is_ring() const {
+    const OperationRow& row = run_.operations[stall_.operation];
+    const std::string& func = run_.text(row.func);
+    return run_.text(row.algo) == "RING" &&
+           (func == "AllReduce" || func == "AllGather" || func == "ReduceScatter");
+  }
+
   void unknown() {
     const bool steps = std::any_of(open_.begin(), open_.end(), [](const OpenTransportRow* row) {
       return row->last_state != kNoState;
@@ -158,6 +203,46 @@ class TransportJudge {
       out_.clue = StallClue::AllWaitForData;
       out_.not_known = inside_host_ ? NotKnownKind::InsideHost : NotKnownKind::WhoStopped;
     }
+    if (stall_.pair) one_of_its_ends();
+  }
+
+  // Between which two ranks, at least; of several transfers those that move data over the network, else
+  // those that neither end has left. One rank that sends to several of them is meant alone.
+  void one_of_its_ends() {
+    std::vector<const Stall*> likely = together_;
+    const auto keep = [&](const auto& fits) {
+      std::vector<const Stall*> kept;
+      std::copy_if(likely.begin(), likely.end(), std::back_inserter(kept), fits);
+      if (!kept.empty()) likely = std::move(kept);
+    };
+    const auto some = [](const Stall* one, const auto& fits) {
+      return std::any_of(one->members.begin(), one->members.end(), fits);
+    };
+    std::unordered_set<uint32_t> moving;
+    for (const OpenTransportRow& row : run_.open_transports) moving.insert(row.operation);
+    keep([&](const Stall* one) {
+      return some(one, [&](const StallMember& at) { return moving.count(at.operation) != 0; });
+    });
+    keep([&](const Stall* one) {
+      return !some(one, [](const StallMember& at) { return at.stand == Stand::Passed; });
+    });
+    std::set<int32_t> senders, ends;
+    for (const Stall* one : likely) {
+      senders.insert(sender_of(*one));
+      for (const StallMember& member : one->members) ends.insert(member.rank);
+    }
+    const auto nranks = static_cast<size_t>(run_.communicators[stall_.communicator].nranks);
+    if (senders.size() == 1 && likely.size() > 1) {
+      accuse(FindingKind::StuckInTransport, StallClue::DataNeverLeft, {*senders.begin()}, 0.7);
+      out_.not_known.reset();
+    } else if (ends.size() == 2 || ends.size() < nranks) {
+      out_.one_of = true;
+      out_.culprits.assign(ends.begin(), ends.end());
+    }
+  }
+  int32_t sender_of(const Stall& stall) const {
+    const OperationRow& row = run_.operations[stall.operation];
+    return run_.text(row.func) == "Send" ? row.rank : row.peer;
   }
 
   void accuse(FindingKind kind, StallClue clue, std::vector<int32_t> culprits, double confidence) {
@@ -169,15 +254,17 @@ class TransportJudge {
 
   const RunTables& run_;
   const Stall& stall_;
-  std::vector<const OpenTransportRow*> open_;
-  bool inside_host_ = false;  // a GPU waits, perhaps for data from its own host
+  const std::vector<const Stall*>& together_;
+  std::vector<const OpenTransportRow*> open_;  // of stall_
+  bool inside_host_ = false;                   // a GPU waits, perhaps for data from its own host
   TransportVerdict out_;
 };
 
 }  // namespace
 
-TransportVerdict judge_transport(const RunTables& run, const Stall& stall) {
-  return TransportJudge(run, stall).judge();
+TransportVerdict judge_transport(const RunTables& run, const Stall& stall,
+                                 const std::vector<const Stall*>& together) {
+  return TransportJudge(run, stall, together).judge();
 }
 
 }  // namespace lockstep::analysis

@@ -1,7 +1,8 @@
 // Where data stopped when every rank is inside an operation: what the open network operations and
 // kernels of its ranks wait for. A send in the network that never completes accuses its link; a
 // send without credit its peer; a kernel that never began its GPU; a rank whose data has all come
-// and whose GPU produces nothing itself. Everything else only waits.
+// and whose GPU produces nothing itself; on a ring the host that received more than it sent, and a
+// transfer its ends. Everything else only waits.
 #pragma once
 
 #include <optional>
@@ -18,12 +19,16 @@ struct TransportVerdict {
   FindingKind kind = FindingKind::StuckInTransport;
   StallClue clue = StallClue::AllWaitForData;
   std::vector<int32_t> culprits;
-  int32_t peer = -1;  // the other end of the link
+  bool one_of = false;  // one of these, and which is not known
+  int32_t peer = -1;    // the other end of the link
   double confidence = 0;
   std::optional<NotKnownKind> not_known;  // why nobody is accused
   std::vector<Evidence> evidence;
 };
 
-TransportVerdict judge_transport(const RunTables& run, const Stall& stall);
+// `stall` is one of `together`, the operations of a communicator that stand still for one reason: the
+// sends and receives of a group call, perhaps.
+TransportVerdict judge_transport(const RunTables& run, const Stall& stall,
+                                 const std::vector<const Stall*>& together);
 
 }  // namespace lockstep::analysis

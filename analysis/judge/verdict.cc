@@ -1,6 +1,8 @@
 #include "analysis/judge/verdict.h"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_set>
 
 #include "analysis/judge/absence.h"
 #include "analysis/judge/disagreement.h"
@@ -106,6 +108,29 @@ class CauseJudge {
     return stands(Stand::Inside) && stands(Stand::NotBegun);
   }
 
+  // The stalls of the cause, without those whose ranks are held up in another one of their group call:
+  // these may have moved their data.
+  std::vector<const Stall*> stand_together() const {
+    std::vector<const Stall*> all, free;
+    std::unordered_set<uint32_t> operations;
+    for (const uint32_t number : case_.cause.stalls) {
+      all.push_back(&case_.graph.stalls()[number]);
+      for (const StallMember& member : all.back()->members) operations.insert(member.operation);
+    }
+    const auto held_elsewhere = [&](const StallMember& member) {
+      if (member.actor == kNoRow || member.operation == kNoRow) return false;
+      const std::vector<uint32_t>& heads = case_.graph.heads().of(member.actor);
+      const uint64_t group = case_.run.operations[member.operation].group_id;
+      return std::any_of(heads.begin(), heads.end(), [&](uint32_t head) {
+        return case_.run.operations[head].group_id == group && operations.count(head) == 0;
+      });
+    };
+    std::copy_if(all.begin(), all.end(), std::back_inserter(free), [&](const Stall* one) {
+      return std::none_of(one->members.begin(), one->members.end(), held_elsewhere);
+    });
+    return free.empty() ? all : free;
+  }
+
   void everybody_inside() {
     // A job that is killed or leaves without destroying its communicators ends with its last
     // operation open.
@@ -114,11 +139,12 @@ class CauseJudge {
       if (!stall_.running && !case_.inside.empty()) case_.add_gap(NotKnownKind::InProgress);
       return;
     }
-    const TransportVerdict transport = judge_transport(case_.run, stall_);
+    const TransportVerdict transport = judge_transport(case_.run, stall_, stand_together());
     case_.finding.evidence.insert(case_.finding.evidence.end(), transport.evidence.begin(),
                                   transport.evidence.end());
     if (transport.not_known.has_value()) case_.add_gap(*transport.not_known);
     case_.facts.peer = transport.peer;
+    case_.facts.one_of = transport.one_of;
     case_.conclude(transport.kind, transport.clue, transport.culprits,
                    transport.confidence * case_.stall_confidence() / 0.95);
   }

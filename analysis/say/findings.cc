@@ -109,6 +109,13 @@ std::string stall_headline(const RunTables& run, const Finding& finding, const S
   }
 }
 
+std::string which_of(const Finding& finding, const StallFacts& facts) {
+  if (facts.clue == StallClue::Circle) return "";
+  return finding.kind == FindingKind::StuckInTransport
+             ? " One of " + rank_list(finding.culprits) + " holds it up; which is not known."
+             : " Which of them is right is not known.";
+}
+
 std::string stall_sentence(const RunTables& run, const Finding& finding, const StallFacts& facts) {
   std::string text = stall_headline(run, finding, facts);
   if (facts.too_soon)
@@ -121,8 +128,7 @@ std::string stall_sentence(const RunTables& run, const Finding& finding, const S
   if (!facts.held.empty())
     text += " " + capitalized(rank_list(facts.held)) + (one(facts.held) ? " is" : " are") +
             " held up elsewhere.";
-  if (facts.one_of && facts.clue != StallClue::Circle)
-    text += " Which of them is right is not known.";
+  if (facts.one_of) text += which_of(finding, facts);
   const size_t others = finding.consequences.size();
   if (others != 0)
     text += " " + counted(others, "other operation") + (others == 1 ? " stands" : " stand") +

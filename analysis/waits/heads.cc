@@ -87,10 +87,21 @@ bool Heads::is_unfinished(uint32_t operation, bool later_began) const {
   if (row.communicator == kNoRow || row.kind == OpKind::Assembled || row.match == kNoRow)
     return false;
   if (row.kind == OpKind::PointToPoint && row.peer == row.rank) return false;
-  if (row.state == OpState::InFlight || row.state == OpState::Aborted) return true;
+  if (row.state == OpState::InFlight || row.state == OpState::Aborted) return !has_arrived(row);
   // Nothing tells when it ended: surely not before everybody called it and its kernel began.
   return row.state == OpState::Enqueued && !later_began &&
          (some_never_called(row) || not_begun(operation));
+}
+
+// The receiver has what this sends. Its kernel still runs for others of its group call.
+bool Heads::has_arrived(const OperationRow& row) const {
+  if (row.kind != OpKind::PointToPoint || run_.text(row.func) != "Send") return false;
+  const MatchRow& match = run_.matches[row.match];
+  const ArrivalRow* begin = run_.arrivals.data() + match.first_arrival;
+  return std::any_of(begin, begin + match.arrivals, [&](const ArrivalRow& arrival) {
+    const OperationRow& other = run_.operations[arrival.operation];
+    return other.rank == row.peer && other.state == OpState::Done;
+  });
 }
 
 bool Heads::some_never_called(const OperationRow& row) const {

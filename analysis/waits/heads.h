@@ -30,6 +30,7 @@ class Heads {
   void note_calls();
   void find_unfinished();
   bool is_unfinished(uint32_t operation, bool later_began) const;
+  bool has_arrived(const OperationRow& row) const;
   void note_deaths(const std::vector<bool>& ends_known);
   void note_function(const OperationRow& row, std::vector<std::vector<Text>>* functions);
   bool some_never_called(const OperationRow& row) const;

@@ -108,6 +108,8 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
     out.number("ordinal", finding.ordinal);
     out.list("ranks", finding.ranks, rank);
     out.list("culprits", finding.culprits, rank);
+    if (const auto* stall = std::get_if<analysis::StallFacts>(&finding.facts))
+      out.boolean("one_of", stall->one_of);
     put_culprits(out, run, culprits_of(run, finding));
     out.number("since_s", finding.since_s);
     out.number("confidence", finding.confidence);

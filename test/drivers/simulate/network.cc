@@ -5,8 +5,7 @@
 namespace lockstep::simulate {
 namespace {
 
-constexpr uint64_t kSliceBytes = 1 << 20, kPairStepBytes = 128 << 10, kChainStepBytes = 512 << 10,
-                   kSmallBytes = 64 << 10;
+constexpr uint64_t kSliceBytes = 1 << 20, kPairStepBytes = 128 << 10, kChainStepBytes = 512 << 10;
 constexpr uint32_t kRingCredits = 4, kPairCredits = 8;
 constexpr size_t kMostCells = 100'000;  // of a ring: ranks times steps
 

@@ -28,6 +28,10 @@ constexpr int64_t kPostNs = 8'000;
 // Data of all channels together moves in steps; each channel has its share of the bytes.
 constexpr unsigned kChannels = 2;
 
+// A collective of so few bytes goes up and down a tree; over the network each rank has one step with its
+// neighbours.
+constexpr uint64_t kSmallBytes = 64 << 10;
+
 // What became of a meeting.
 struct Transfer {
   TransportTimes times;            // steps is 0 where nothing crosses hosts

@@ -135,7 +135,7 @@ Status Simulation::record() {
   RecordedCounts counts;
   const Status written = recording.write(options_.directory, outcome, &counts);
   if (!written.ok()) return written;
-  Truth truth{options_, layout_, programs_, faults_, outcome, counts};
+  Truth truth{options_, layout_, programs_, faults_, outcome, counts, events_};
   truth.healthy_ns = healthy_ns_;
   truth.noisy_host = noise_->noisy_host();
   for (size_t i = 0; i < faults_.size() && !outcome.hung(); ++i) {

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "test/drivers/simulate/host_clock.h"
+#include "test/drivers/simulate/suspects.h"
 
 namespace lockstep::simulate {
 namespace {
@@ -43,6 +44,10 @@ void put_operation(JsonFields* out, const Truth& truth, const Fault& fault) {
   out->string("comm_id", id);
   out->string("comm", communicator.name);
   out->string("function", kFunctionNames[static_cast<size_t>(part.function)]);
+  const auto put_rank = [out](int rank) { out->writer().Int(rank); };
+  out->list("members", communicator.ranks, put_rank);
+  const std::vector<int> suspects = suspects_of(fault, truth.layout, truth.programs, truth.events);
+  if (!suspects.empty()) out->list("suspects", suspects, put_rank);
 }
 
 void put_fault(JsonFields* out, const Truth& truth, size_t index) {

@@ -19,6 +19,7 @@ struct Truth {
   const std::vector<Fault>& faults;
   const Outcome& outcome;
   const RecordedCounts& counts;
+  uint32_t events = 0;                   // recorded: a bit per Kind
   int64_t healthy_ns = 0;                // the same run without its faults
   std::vector<int64_t> without_ns = {};  // ... without this one of them, by fault
   std::vector<int64_t> alone_ns = {};    // ... with this one only; both empty in a hang

@@ -235,50 +235,6 @@ TEST(Hangs, AccuseNobodyOfWhomNothingWasRecorded) {
   EXPECT_NE(judged.text().find("nothing is known of rank 2"), std::string::npos) << judged.text();
 }
 
-// Of a ring of three in which all wait for data, whoever passed on less than it got holds it back;
-// whose GPU leaves alone what arrived stands still itself.
-Judged judged_steps(uint8_t receive_state, uint32_t received) {
-  TestRun run;
-  for (int32_t rank = 0; rank < 3; ++rank) {
-    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
-    for (unsigned i = 0; i <= kOperations; ++i) {
-      driver::RankOperation op = i == kOperations ? open_at(i) : operation_at(i, 0);
-      op.steps = 2;
-      op.channels = 1;
-      records.operation(op);
-    }
-    run.add(static_cast<uint32_t>(10 + rank), records);
-  }
-  auto tables = run.load();
-  for (OpenTransportRow& row : tables->open_transports) {
-    const uint8_t received_state = row.rank == 1 ? receive_state : uint8_t{kRecvWait};
-    row.last_state = row.is_send != 0 ? uint8_t{kSendGpuWait} : received_state;
-    row.steps_done = row.is_send != 0 ? 1 : row.rank == 1 ? received : 1;
-    tables->operations[row.operation].received_bytes = 1;
-  }
-  return Judged(std::move(tables));
-}
-
-TEST(Hangs, InsideAnOperationAccuseWhoHoldsBackWhatItReceived) {
-  const Judged judged = judged_steps(kRecvWait, 2);
-  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
-  EXPECT_EQ(judged.findings[0].kind, FindingKind::StuckInTransport);
-  EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
-}
-
-TEST(Hangs, InsideAnOperationAccuseTheGpuThatTakesNothing) {
-  const Judged judged = judged_steps(kRecvGpuWait, 1);
-  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
-  EXPECT_EQ(judged.findings[0].kind, FindingKind::StuckOnGpu);
-  EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
-}
-
-TEST(Hangs, InsideAnOperationAccuseNobodyWhereAllWaitAlike) {
-  const Judged judged = judged_steps(kRecvWait, 1);
-  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
-  EXPECT_EQ(judged.findings[0].culprits, Ranks{}) << judged.text();
-}
-
 // Two ranks that disagree: the steps before tell which of them is right.
 TEST(Hangs, OfAPairThatPassesTwoSizesAccuseTheUnusualOne) {
   TestRun run;

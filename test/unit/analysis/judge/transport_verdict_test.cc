@@ -1,0 +1,176 @@
+// Where data stopped, of operations that all ranks are inside.
+#include "analysis/judge/transport_verdict.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "test/unit/analysis/judge/judged.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using Ranks = std::vector<int32_t>;
+
+// Of a ring of three in which all wait for data, whoever passed on less than it got holds it back;
+// whose GPU leaves alone what arrived stands still itself.
+Judged judged_steps(uint8_t receive_state, uint32_t received) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i <= kOperations; ++i) {
+      driver::RankOperation op = i == kOperations ? open_at(i) : operation_at(i, 0);
+      op.steps = 2;
+      op.channels = 1;
+      records.operation(op);
+    }
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+  auto tables = run.load();
+  for (OpenTransportRow& row : tables->open_transports) {
+    const uint8_t received_state = row.rank == 1 ? receive_state : uint8_t{kRecvWait};
+    row.last_state = row.is_send != 0 ? uint8_t{kSendGpuWait} : received_state;
+    row.steps_done = row.is_send != 0 ? 1 : row.rank == 1 ? received : 1;
+    tables->operations[row.operation].received_bytes = 1;
+  }
+  return Judged(std::move(tables));
+}
+
+TEST(Transport, AccusesWhoHoldsBackWhatItReceived) {
+  const Judged judged = judged_steps(kRecvWait, 2);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::StuckInTransport);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
+}
+
+TEST(Transport, AccusesTheGpuThatTakesNothing) {
+  const Judged judged = judged_steps(kRecvGpuWait, 1);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::StuckOnGpu);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
+}
+
+TEST(Transport, AccusesNobodyWhereAllWaitAlike) {
+  const Judged judged = judged_steps(kRecvWait, 1);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{}) << judged.text();
+}
+
+// A ring of ranks 0 and 1 on host a, 2 and 3 on host b: only 1 -> 2 and 3 -> 0 are network operations.
+// `through` tells which of those that were open have ended, or how many steps they did.
+template <class Through>
+Judged judged_ring(const Through& through) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i <= kOperations; ++i) {
+      driver::RankOperation op = i == kOperations ? open_at(i) : operation_at(i, 0);
+      op.channels = 1;
+      records.operation(op);
+    }
+    run.add(static_cast<uint32_t>(10 + rank), {&records.user, &records.proxy}, host_of(rank, 2));
+  }
+  align_hosts(run, 4, 2);
+  auto tables = run.load();
+  std::vector<OpenTransportRow> kept;
+  for (OpenTransportRow row : tables->open_transports) {
+    const bool between_hosts = (row.rank % 2 == 1) == (row.is_send != 0);
+    if (between_hosts && through(&row)) kept.push_back(row);
+  }
+  tables->open_transports = kept;
+  return Judged(std::move(tables));
+}
+
+TEST(Transport, AccusesTheHostWhoseReceivesEndedAndWhoseSendsDidNot) {
+  const Judged judged =
+      judged_ring([](const OpenTransportRow* row) { return row->rank == 1 || row->rank == 2; });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::StuckInTransport);
+  EXPECT_EQ(judged.findings[0].culprits, (Ranks{0, 1})) << judged.text();
+  EXPECT_NE(judged.text().find("One of ranks 0 and 1 holds it up"), std::string::npos)
+      << judged.text();
+}
+
+TEST(Transport, AccusesTheHostThatSentLessThanItReceived) {
+  const Judged judged = judged_ring([](OpenTransportRow* row) {
+    row->last_state = row->is_send != 0 ? uint8_t{kSendGpuWait} : uint8_t{kRecvWait};
+    const bool after_b = row->rank == 3 || row->rank == 0;
+    row->steps_done = after_b ? 2 : 5;
+    return true;
+  });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, (Ranks{2, 3})) << judged.text();
+}
+
+TEST(Transport, AccusesNobodyOfARingInWhichNothingHasEnded) {
+  const Judged judged = judged_ring([](const OpenTransportRow*) { return true; });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{}) << judged.text();
+  EXPECT_NE(all_text(judged).find("LOCKSTEP_EVENTS=step"), std::string::npos) << all_text(judged);
+}
+
+driver::RankOperation transfer(const std::string& func, int32_t peer, bool ends) {
+  driver::RankOperation op = ends ? operation_at(kOperations, 0) : open_at(kOperations);
+  op.func = func;
+  op.peer = peer;
+  op.channels = 1;
+  return op;
+}
+
+// Four ranks that have come to their last operations; call(rank, &records) is what each still calls.
+template <class Call>
+Judged judged_transfers(
+    const Call& call, void (*change)(RunTables*) = [](RunTables*) {}) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i < kOperations; ++i) records.operation(operation_at(i, 0));
+    call(rank, &records);
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+  auto tables = run.load();
+  change(tables.get());
+  return Judged(std::move(tables));
+}
+
+TEST(Transport, NamesBothEndsOfATransferWhereNothingTellsThemApart) {
+  const Judged judged = judged_transfers([](int32_t rank, driver::RankRecords* records) {
+    if (rank == 1) records->operation(transfer("Send", 2, false));
+    if (rank == 2) records->operation(transfer("Recv", 1, false));
+  });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::StuckInTransport);
+  EXPECT_EQ(judged.findings[0].culprits, (Ranks{1, 2}));
+  EXPECT_NE(judged.text().find("One of ranks 1 and 2 holds it up"), std::string::npos)
+      << judged.text();
+}
+
+TEST(Transport, AccusesTheSenderThatSeveralTransfersHaveInCommon) {
+  const Judged judged = judged_transfers(
+      [](int32_t rank, driver::RankRecords* records) {
+        if (rank == 1) records->operation(transfer("Send", 2, false));
+        if (rank == 1) records->operation(transfer("Send", 3, false));
+        if (rank > 1) records->operation(transfer("Recv", 1, false));
+      },
+      [](RunTables* tables) {
+        for (OperationRow& row : tables->operations) {
+          if (row.rank == 1 && row.kind == OpKind::PointToPoint) row.group_id = 77;
+        }
+      });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
+}
+
+// Its kernel runs on for what it waits for in the same group call.
+TEST(Transport, AccusesNobodyForASendWhoseReceiveHasEnded) {
+  const Judged judged = judged_transfers([](int32_t rank, driver::RankRecords* records) {
+    if (rank == 0) records->operation(transfer("Send", 1, false));
+    if (rank == 0) records->operation(transfer("Recv", 2, false));
+    if (rank == 1) records->operation(transfer("Recv", 0, true));
+  });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::MissingRank);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{2}) << judged.text();
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
