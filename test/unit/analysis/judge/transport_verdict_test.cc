@@ -160,16 +160,24 @@ TEST(Transport, AccusesTheSenderThatSeveralTransfersHaveInCommon) {
   EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
 }
 
-// Its kernel runs on for what it waits for in the same group call.
+// Ranks 1 and 2 send on and wait for what comes back, each in one group call, so that the kernels of their
+// sends run on. Rank 3 sends nothing back.
 TEST(Transport, AccusesNobodyForASendWhoseReceiveHasEnded) {
-  const Judged judged = judged_transfers([](int32_t rank, driver::RankRecords* records) {
-    if (rank == 0) records->operation(transfer("Send", 1, false));
-    if (rank == 0) records->operation(transfer("Recv", 2, false));
-    if (rank == 1) records->operation(transfer("Recv", 0, true));
-  });
+  const Judged judged = judged_transfers(
+      [](int32_t rank, driver::RankRecords* records) {
+        if (rank > 1) records->operation(transfer("Recv", rank - 1, true));
+        if (rank == 0 || rank == 3) return;
+        records->operation(transfer("Send", rank + 1, false));
+        records->operation(transfer("Recv", rank + 1, false));
+      },
+      [](RunTables* tables) {
+        for (OperationRow& row : tables->operations) {
+          if (row.kind == OpKind::PointToPoint && row.peer > row.rank) row.group_id = 77;
+        }
+      });
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].kind, FindingKind::MissingRank);
-  EXPECT_EQ(judged.findings[0].culprits, Ranks{2}) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{3}) << judged.text();
 }
 
 }  // namespace
