@@ -25,11 +25,12 @@ enum class FindingKind : uint8_t {
   Straggler,         // comes last again and again
   SlowLink,          // its sends take far longer than everybody else's
   SlowProxy,         // its proxy thread falls behind
+  Standstill,        // nobody calls anything, and all called the same
 };
 // As JSON and people read them.
 constexpr const char* kFindingKindNames[] = {
-    "missing_rank", "dead_process", "wrong_order", "mismatch",  "deadlock",  "stuck_in_transport",
-    "stuck_on_gpu", "aborted",      "straggler",   "slow_link", "slow_proxy"};
+    "missing_rank", "dead_process", "wrong_order", "mismatch",  "deadlock",   "stuck_in_transport",
+    "stuck_on_gpu", "aborted",      "straggler",   "slow_link", "slow_proxy", "standstill"};
 inline const char* name_of(FindingKind kind) {
   return kFindingKindNames[static_cast<unsigned>(kind)];
 }
@@ -54,7 +55,8 @@ enum class StallClue : uint8_t {
   NoNetworkOperation,
   StepsNotRecorded,
   AllWaitForData,
-  Circle,  // they wait for each other in several operations
+  Circle,       // they wait for each other in several operations
+  NobodyCalls,  // anything, for far longer than ever before
 };
 
 // An operation that stands still.
@@ -69,6 +71,7 @@ struct StallFacts {
   std::vector<uint32_t> circle;  // Circle: the operations
   bool one_of = false;           // of those named one is to blame, and which is not known
   bool by_calls = false;         // nothing recorded tells when operations end
+  int64_t usual_pause_ns = 0;    // NobodyCalls: the longest before
   bool too_soon = false;         // the recording ends so soon that it may mean nothing
 };
 // Ranks that passed different sizes.

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/judge/standstill.h"
 #include "analysis/judge/verdict.h"
 #include "analysis/waits/wait_graph.h"
 
@@ -33,6 +34,10 @@ class HangJudge {
     unite_groups();
     for (const HangCause& cause : causes_) judge(cause);
     drop_companions();
+    if (out_.findings.empty() && graph_.stalls().empty()) {
+      std::optional<Finding> standstill = find_standstill(run_);
+      if (standstill.has_value()) out_.findings.push_back(std::move(*standstill));
+    }
     std::stable_sort(out_.findings.begin(), out_.findings.end(),
                      [](const Finding& a, const Finding& b) {
                        if (names_who(a) != names_who(b)) return names_who(a);

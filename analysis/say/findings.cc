@@ -89,6 +89,12 @@ std::string stall_headline(const RunTables& run, const Finding& finding, const S
              " died or " + (one(facts.named) ? "was" : "were") + " frozen long before the others.";
     case StallClue::Circle:
       return circle(run, finding, facts);
+    case StallClue::NobodyCalls:
+      return "The job stands still: no rank has called NCCL for " + seconds(finding.since_s) +
+             ", where no pause was longer than " + duration(facts.usual_pause_ns) +
+             " before. All have called " + operation_on(run, facts.operation) +
+             ", and nobody is missing anywhere: a GPU or the network holds an operation up, or the "
+             "ranks do something else.";
     case StallClue::Died:
       return (one(facts.named) ? "The process of " : "The processes of ") + named + " died. " +
              wait + ".";

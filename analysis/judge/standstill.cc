@@ -1,0 +1,99 @@
+#include "analysis/judge/standstill.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lockstep::analysis {
+namespace {
+
+// A checkpoint or an evaluation takes as long as any before it, but not three times as long.
+constexpr int64_t kLeastNs = 5'000'000'000, kLongerThanUsual = 3;
+// Fewer calls do not tell what pauses are usual.
+constexpr uint64_t kFewestCalls = 20;
+
+// Of one process. The first calls set up connections, and what lies between them is no usual pause.
+struct Calls {
+  uint64_t count = 0;
+  int64_t last_ns = kNoTime, longest_pause_ns = 0;
+
+  void add(int64_t at_ns) {
+    if (at_ns == kNoTime) return;
+    if (count > 1) longest_pause_ns = std::max(longest_pause_ns, at_ns - last_ns);
+    last_ns = std::max(last_ns, at_ns);
+    ++count;
+  }
+};
+
+// Whoever closed its recording or gave up a communicator was on its way out.
+bool somebody_left(const RunTables& run) {
+  return std::any_of(run.processes.begin(), run.processes.end(),
+                     [](const ProcessRow& process) { return process.life == Life::Ended; }) ||
+         std::any_of(run.members.begin(), run.members.end(),
+                     [](const MemberRow& member) { return member.finalize_ns != kNoTime; });
+}
+
+bool by_calls_alone(const RunTables& run) {
+  return std::all_of(run.operations.begin(), run.operations.end(), [](const OperationRow& row) {
+    return row.state == OpState::Enqueued || row.state == OpState::Captured;
+  });
+}
+
+// The last collective on the communicator with most ranks: who it is that stands still.
+uint32_t last_of_largest(const RunTables& run) {
+  uint32_t last = kNoRow;
+  for (uint32_t i = 0; i < run.operations.size(); ++i) {
+    const OperationRow& row = run.operations[i];
+    if (row.communicator == kNoRow || row.position == kNoRow) continue;
+    const auto place = [&](const OperationRow& one) {
+      return std::pair(run.communicators[one.communicator].nranks, one.called_ns());
+    };
+    if (last == kNoRow || place(row) > place(run.operations[last])) last = i;
+  }
+  return last;
+}
+
+}  // namespace
+
+std::optional<Finding> find_standstill(const RunTables& run) {
+  if (run.operations.empty() || somebody_left(run) || !by_calls_alone(run)) return std::nullopt;
+  std::vector<Calls> calls(run.processes.size());
+  for (const OperationRow& row : run.operations) calls[row.process].add(row.called_ns());
+  // On each clock by itself, since the last call of anybody.
+  struct Quiet {
+    int64_t since_ns = kNoTime, until_ns = kNoTime;
+  };
+  std::map<uint64_t, Quiet> clocks;
+  int64_t usual_ns = 0;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].count < kFewestCalls) return std::nullopt;
+    usual_ns = std::max(usual_ns, calls[i].longest_pause_ns);
+    Quiet& quiet = clocks[clock_key(run.processes[i])];
+    quiet.since_ns = std::max(quiet.since_ns, calls[i].last_ns);
+    quiet.until_ns = std::max(quiet.until_ns, run.processes[i].heard_ns);
+  }
+  int64_t shortest_ns = INT64_MAX;
+  for (const auto& [clock, quiet] : clocks)
+    shortest_ns = std::min(shortest_ns, quiet.until_ns - quiet.since_ns);
+  const uint32_t last = last_of_largest(run);
+  if (last == kNoRow || shortest_ns < std::max(kLeastNs, kLongerThanUsual * usual_ns))
+    return std::nullopt;
+
+  Finding finding;
+  finding.kind = FindingKind::Standstill;
+  finding.communicator = run.operations[last].communicator;
+  finding.func = run.operations[last].func;
+  finding.ordinal = run.operations[last].ordinal;
+  for (int32_t rank = 0; rank < run.communicators[finding.communicator].nranks; ++rank)
+    finding.ranks.push_back(rank);
+  finding.since_s = static_cast<double>(shortest_ns) * 1e-9;
+  finding.confidence = 0.6;  // it may do something without NCCL
+  StallFacts facts;
+  facts.clue = StallClue::NobodyCalls;
+  facts.operation = last;
+  facts.by_calls = true;
+  facts.usual_pause_ns = usual_ns;
+  finding.facts = facts;
+  return finding;
+}
+
+}  // namespace lockstep::analysis
