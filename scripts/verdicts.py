@@ -119,7 +119,7 @@ def wanted(fault):
 
 def names(finding, fault):
     if finding["kind"] == "standstill":  # all that can be told where everybody looks like the culprit
-        return fault["class"].startswith("stuck-") and len(fault.get("suspects", [])) == fault["world"]
+        return fault["class"].startswith("stuck-") and set(fault.get("suspects", [])) >= set(fault["members"])
     if not accused(finding) and set(fault.get("suspects", [])) == set(fault.get("members", [])):
         return finding["kind"] in KINDS[fault["class"]] and finding["comm"] == fault["comm_id"]
     return finding["kind"] in KINDS[fault["class"]] and accused(finding) in wanted(fault)
@@ -157,7 +157,7 @@ def run(job):
         findings = json.loads(answer.stdout)["findings"]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    faults = [{**f, "world": truth["ranks"]} for f in truth["faults"] if not f["structure"]]
+    faults = [f for f in truth["faults"] if not f["structure"]]
     right, found, innocents, first = score(faults, findings)
     guilty = [any(names(finding, fault) for fault in faults) for finding in findings]
     return {"number": number, "arguments": arguments,

@@ -6,7 +6,6 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/judge/standstill.h"
 #include "analysis/judge/verdict.h"
 #include "analysis/waits/wait_graph.h"
 
@@ -32,12 +31,8 @@ class HangJudge {
     unite_hosts();
     unite_absent();
     unite_groups();
-    for (const HangCause& cause : causes_) judge(cause);
+    for (HangCause& cause : causes_) judge(&cause);
     drop_companions();
-    if (out_.findings.empty() && graph_.stalls().empty()) {
-      std::optional<Finding> standstill = find_standstill(run_);
-      if (standstill.has_value()) out_.findings.push_back(std::move(*standstill));
-    }
     std::stable_sort(out_.findings.begin(), out_.findings.end(),
                      [](const Finding& a, const Finding& b) {
                        if (names_who(a) != names_who(b)) return names_who(a);
@@ -163,7 +158,8 @@ class HangJudge {
     return {start_ns, number};
   }
 
-  void judge(const HangCause& cause) {
+  void judge(HangCause* judged) {
+    const HangCause& cause = *judged;
     if (cause.stalls.empty() && cause.blocked.empty()) return;
     uint32_t chosen = is_outside(cause) ? first_blocked(cause) : earliest(cause.stalls);
     Verdict verdict = judge_cause(run_, graph_, cause, stall(chosen));
@@ -185,7 +181,7 @@ class HangJudge {
     add_pairs(cause, stall(chosen), &finding);
     add_consequences(cause, chosen, &finding);
     out_.findings.push_back(std::move(finding));
-    judged_.emplace_back(&cause, chosen);
+    judged_.emplace_back(judged, chosen);
   }
 
   // Of an operation that merely has not ended while its ranks also stand in another one, of the same
@@ -198,6 +194,10 @@ class HangJudge {
         continue;
       }
       add_consequence(judged_[i].second, *judged_[i].first, &out_.findings[origin]);
+      // What follows from this one follows from that one.
+      for (const auto* list :
+           {&judged_[i].first->stalls, &judged_[i].first->blocked, &judged_[i].first->waiting})
+        append(*list, &judged_[origin].first->waiting);
       append(out_.findings[i].consequences, &out_.findings[origin].consequences);
       out_.findings.erase(out_.findings.begin() + static_cast<ptrdiff_t>(i));
       judged_.erase(judged_.begin() + static_cast<ptrdiff_t>(i));
@@ -282,7 +282,7 @@ class HangJudge {
   const WaitGraph graph_;
   std::vector<HangCause> causes_;
   // Beside out_.findings: the cause, and the stall that it was judged by.
-  std::vector<std::pair<const HangCause*, uint32_t>> judged_;
+  std::vector<std::pair<HangCause*, uint32_t>> judged_;
   Hangs out_;
 };
 

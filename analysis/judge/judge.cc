@@ -8,6 +8,7 @@
 #include "analysis/judge/blame.h"
 #include "analysis/judge/coverage.h"
 #include "analysis/judge/hangs.h"
+#include "analysis/judge/standstill.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -22,6 +23,10 @@ class RunJudge {
     append(&hangs.findings, &out_.findings);
     append(&hangs.not_known, &out_.not_known);
     for (Finding& finding : find_mismatches()) out_.findings.push_back(std::move(finding));
+    if (out_.findings.empty()) {
+      std::optional<Finding> standstill = find_standstill(run_);
+      if (standstill.has_value()) out_.findings.push_back(std::move(*standstill));
+    }
     Blame blame = assign_blame(run_);
     append(&blame.findings, &out_.findings);
     append(&blame.not_known, &out_.not_known);

@@ -1,6 +1,6 @@
 // A job that stands still where only calls were recorded: everybody has called the same, and nobody has
 // called anything for far longer than ever before. Whether a GPU or the network holds it up, and whose,
-// cannot be seen then. Used by judge_hangs() when nothing else was found; reads the tables from one
+// cannot be seen then. Used by judge() when no hang or mismatch was found; reads the tables from one
 // thread.
 #pragma once
 

@@ -64,7 +64,7 @@ class TransportJudge {
     bool others_began = false;
     for (const StallMember& member : stall_.members) {
       if (member.stand == Stand::NotBegun) not_begun.push_back(member.rank);
-      others_began = others_began || member.stand == Stand::Inside;
+      others_began = others_began || member.stand == Stand::Inside || member.stand == Stand::Passed;
     }
     if (!others_began || not_begun.empty()) return false;
     accuse(FindingKind::StuckOnGpu, StallClue::KernelNeverBegan, not_begun, 0.9);

@@ -61,6 +61,14 @@ TEST(Standstill, IsNotTheEndOfAJob) {
   EXPECT_FALSE(find_standstill(*gave_up).has_value());
 }
 
+TEST(Standstill, IsNotSaidBesideAMismatchThatExplainsIt) {
+  auto tables = calls_of_two(10'000);
+  tables->operations.back().size_bytes /= 2;
+  const Judged judged(std::move(tables));
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::Mismatch);
+}
+
 TEST(Standstill, IsNotSaidOfAHandfulOfCallsNorWhereEndsAreKnown) {
   EXPECT_FALSE(find_standstill(*calls_of_two(10'000, 10)).has_value());
   auto known = calls_of_two(10'000);

@@ -144,6 +144,18 @@ TEST(Transport, NamesBothEndsOfATransferWhereNothingTellsThemApart) {
       << judged.text();
 }
 
+TEST(Transport, AccusesTheReceiverWhoseKernelNeverBeganAlsoWhenTheSendHasEnded) {
+  const Judged judged = judged_transfers([](int32_t rank, driver::RankRecords* records) {
+    driver::RankOperation queued = transfer("Recv", 1, false);
+    queued.channels = 0;
+    if (rank == 1) records->operation(transfer("Send", 2, true));
+    if (rank == 2) records->operation(queued);
+  });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::StuckOnGpu);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{2}) << judged.text();
+}
+
 TEST(Transport, AccusesTheSenderThatSeveralTransfersHaveInCommon) {
   const Judged judged = judged_transfers(
       [](int32_t rank, driver::RankRecords* records) {
