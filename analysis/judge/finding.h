@@ -4,33 +4,37 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
 #include "analysis/judge/evidence.h"
+#include "analysis/judge/why.h"
 #include "analysis/tables/tables.h"
 #include "analysis/whatif/when_late.h"
 
 namespace lockstep::analysis {
 
 enum class FindingKind : uint8_t {
-  MissingRank,       // never entered the operation
-  DeadProcess,       // its process is gone
-  WrongOrder,        // entered another operation
-  Mismatch,          // sizes, types or roots differ
-  Deadlock,          // ranks wait for each other in several communicators
-  StuckInTransport,  // all are inside, data does not arrive
-  StuckOnGpu,        // all are inside, a kernel never began or a GPU takes no data
-  Aborted,           // gave up its communicator while the others were inside
-  Straggler,         // comes last again and again
-  SlowLink,          // its sends take far longer than everybody else's
-  SlowProxy,         // its proxy thread falls behind
-  Standstill,        // nobody calls anything, and all called the same
+  MissingRank,        // never entered the operation
+  DeadProcess,        // its process is gone
+  WrongOrder,         // entered another operation
+  Mismatch,           // sizes, types or roots differ
+  Deadlock,           // ranks wait for each other in several communicators
+  StuckInTransport,   // all are inside, data does not arrive
+  StuckOnGpu,         // all are inside, a kernel never began or a GPU takes no data
+  Aborted,            // gave up its communicator while the others were inside
+  Straggler,          // comes last again and again
+  SlowLink,           // its sends take far longer than everybody else's
+  SlowProxy,          // its proxy thread falls behind
+  MachineOverloaded,  // a host has too few processors for all that runs there: no rank is to blame
+  Standstill,         // nobody calls anything, and all called the same
 };
 // As JSON and people read them.
 constexpr const char* kFindingKindNames[] = {
-    "missing_rank", "dead_process", "wrong_order", "mismatch",  "deadlock",   "stuck_in_transport",
-    "stuck_on_gpu", "aborted",      "straggler",   "slow_link", "slow_proxy", "standstill"};
+    "missing_rank",       "dead_process",       "wrong_order", "mismatch",  "deadlock",
+    "stuck_in_transport", "stuck_on_gpu",       "aborted",     "straggler", "slow_link",
+    "slow_proxy",         "machine_overloaded", "standstill"};
 inline const char* name_of(FindingKind kind) {
   return kFindingKindNames[static_cast<unsigned>(kind)];
 }
@@ -103,6 +107,17 @@ struct PathFacts {
   int64_t own_ns = 0, others_ns = 0;  // per operation
 };
 
+// A host whose processors are too few.
+struct MachineFacts {
+  Text host = 0;
+  int64_t processors = 0;
+  double runnable = 0;  // threads that could run, on average
+  int64_t wait_ns = 0,
+          late_ns = 0;    // so long they waited for a processor of the time they were late
+  int64_t gain_ns = 0;    // without that the run would be so much shorter,
+  double gain_share = 0;  // as a part of its time
+};
+
 // An operation that stands still only because of what a finding is about.
 struct Consequence {
   uint32_t operation = kNoRow;
@@ -120,7 +135,8 @@ struct Finding {
   std::vector<uint32_t> culprits_elsewhere;  // rows of `members`: those that have no rank there
   double since_s = 0;     // how long nothing has moved; stragglers: the time lost in all
   double confidence = 0;  // 0..1
-  std::variant<StallFacts, SizeFacts, LateFacts, PathFacts> facts;
+  std::variant<StallFacts, SizeFacts, LateFacts, PathFacts, MachineFacts> facts;
+  std::optional<WhyFacts> why;  // findings about lateness, once explain() has been asked
   std::vector<Evidence> evidence;
   std::vector<Consequence> consequences;  // what it blocks itself comes first
 };

@@ -11,7 +11,7 @@
 namespace lockstep::analysis {
 
 std::string what_is_wrong(const RunTables& run, const Finding& finding);
-// The same, and where those who caused it run.
+// The same, why, and where those who caused it run.
 std::string sentence(const RunTables& run, const Finding& finding);
 // "ranks 0 and 1 wait in AllReduce #7 on dp for rank 3"
 std::string clause(const RunTables& run, const Consequence& consequence);

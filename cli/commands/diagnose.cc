@@ -11,6 +11,7 @@
 #include "analysis/say/times.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
+#include "analysis/why/explain.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
@@ -62,9 +63,20 @@ void put_consequence(JsonFields& out, const RunTables& run,
   });
 }
 
+// The hosts of the culprits; of a machine that is overloaded, itself.
+std::vector<std::string> hosts_of(const RunTables& run, const Finding& finding,
+                                  const std::vector<analysis::Place>& places) {
+  const auto* machine = std::get_if<analysis::MachineFacts>(&finding.facts);
+  if (machine != nullptr) return {run.text(machine->host)};
+  std::vector<std::string> hosts;
+  for (const analysis::Place& place : places)
+    hosts.push_back(run.text(run.processes[place.process].host));
+  return hosts;
+}
+
 // The culprits once more, by what people look for: one entry of each list for each of them.
-void put_culprits(JsonFields& out, const RunTables& run,
-                  const std::vector<analysis::Place>& places) {
+void put_culprits(JsonFields& out, const RunTables& run, const Finding& finding) {
+  const std::vector<analysis::Place> places = culprits_of(run, finding);
   const auto number_or_null = [&](int64_t number, bool known) {
     if (known)
       out.writer().Int64(number);
@@ -76,9 +88,7 @@ void put_culprits(JsonFields& out, const RunTables& run,
   out.list("culprits_world", places, [&](const analysis::Place& place) {
     number_or_null(place.world_rank, place.world_rank >= 0);
   });
-  out.list("hosts", places, [&](const analysis::Place& place) {
-    out.writer().String(run.text(run.processes[place.process].host).c_str());
-  });
+  out.strings("hosts", hosts_of(run, finding, places));
   out.list("pids", places, [&](const analysis::Place& place) {
     out.writer().Uint(run.processes[place.process].pid);
   });
@@ -96,6 +106,32 @@ void put_lateness(JsonFields& out, const analysis::LateFacts& late) {
   out.string("when", analysis::kWhenLateNames[static_cast<unsigned>(late.pattern.when)]);
 }
 
+// Numbers that are not known are left out, and names that do not apply.
+void put_why(JsonFields& out, const analysis::WhyFacts& facts) {
+  out.string("why", name_of(facts.why));
+  out.list("why_evidence", facts.seen, [&](const analysis::WhySeen& seen) {
+    out.object([&] {
+      const auto what = static_cast<unsigned>(seen.what);
+      out.string("what", analysis::kWhatNames[what]);
+      out.number("amount", seen.amount);
+      if (seen.of != 0) out.number("of", seen.of);
+      out.string("unit", analysis::kWhatUnits[what]);
+      out.number("others", seen.others);
+      if (!seen.where.empty()) out.string("where", seen.where);
+      if (seen.port != 0) out.number("port", seen.port);
+    });
+  });
+}
+
+void put_machine(JsonFields& out, const analysis::MachineFacts& machine) {
+  out.number("gain_ns", machine.gain_ns);
+  out.number("gain_share", machine.gain_share);
+  out.number("processors", machine.processors);
+  out.number("runnable", machine.runnable);
+  out.number("wait_ns", machine.wait_ns);
+  out.number("late_ns", machine.late_ns);
+}
+
 void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) {
   analysis::CommunicatorRow comm;
   if (finding.communicator != analysis::kNoRow) comm = run.communicators[finding.communicator];
@@ -110,7 +146,7 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
     out.list("culprits", finding.culprits, rank);
     if (const auto* stall = std::get_if<analysis::StallFacts>(&finding.facts))
       out.boolean("one_of", stall->one_of);
-    put_culprits(out, run, culprits_of(run, finding));
+    put_culprits(out, run, finding);
     out.number("since_s", finding.since_s);
     out.number("confidence", finding.confidence);
     out.list("consequences", finding.consequences, [&](const analysis::Consequence& consequence) {
@@ -118,6 +154,9 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
     });
     if (const auto* late = std::get_if<analysis::LateFacts>(&finding.facts))
       put_lateness(out, *late);
+    if (const auto* machine = std::get_if<analysis::MachineFacts>(&finding.facts))
+      put_machine(out, *machine);
+    if (finding.why) put_why(out, *finding.why);
     out.strings("evidence", evidence_lines(run, finding));
     out.string("text", sentence(run, finding));
   });
@@ -195,8 +234,10 @@ int run_diagnose(const RunArguments& arguments) {
         unsaved);
   }
   const RunTables& tables = *run.value();
-  const Judgement judgement = judge(tables);
+  Judgement judgement = judge(tables);
+  const std::vector<std::string> unread = explain(arguments.directory, tables, &judgement);
   std::vector<std::string> not_known = sentences(tables, judgement.not_known);
+  not_known.insert(not_known.end(), unread.begin(), unread.end());
   not_known.insert(not_known.end(), unsaved.begin(), unsaved.end());
   if (arguments.json) {
     print_as_json(tables, judgement.findings, not_known);

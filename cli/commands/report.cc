@@ -8,6 +8,7 @@
 
 #include "analysis/report/report_compare.h"
 #include "analysis/report/report_markdown.h"
+#include "analysis/why/explain.h"
 #include "base/clock_ns.h"
 #include "base/json.h"
 #include "base/system.h"
@@ -52,7 +53,10 @@ Result<Report> report_of(const std::string& directory, const analysis::RunTables
   if (holds_nothing(run))
     return Status::error(directory + ": no operation in it, so there is nothing to report" +
                          (run.notes.empty() ? std::string() : "; " + run.notes.front()));
-  return analysis::make_report(run, analysis::judge(run), "lockstep: " + directory);
+  analysis::Judgement judgement = analysis::judge(run);
+  for (const std::string& sentence : analysis::explain(directory, run, &judgement))
+    complain(sentence);
+  return analysis::make_report(run, judgement, "lockstep: " + directory);
 }
 
 std::string base_of(const Arguments& arguments) {

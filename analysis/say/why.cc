@@ -1,0 +1,92 @@
+#include "analysis/say/why.h"
+
+#include <cstdio>
+
+#include "analysis/say/words.h"
+
+namespace lockstep::analysis {
+namespace {
+
+std::string of_lateness(const WhySeen& seen) {
+  return "Of the " + duration(seen.of) + " of this that were sampled, ";
+}
+std::string port(const WhySeen& seen) {
+  return seen.where + (seen.port != 0 ? ", port " + std::to_string(seen.port) : "");
+}
+std::string others(const WhySeen& seen) {
+  return "; on any other host at most " + std::to_string(seen.others);
+}
+
+// What was measured, without the verdict.
+std::string measured(const WhySeen& seen) {
+  switch (seen.what) {
+    case WhySeen::What::ProcessorWait:
+      return of_lateness(seen) + duration(seen.amount) + " were spent waiting for a processor" +
+             (seen.others > 0
+                  ? " beyond what the other ranks of the host waited, " + duration(seen.others)
+                  : "");
+    case WhySeen::What::CgroupThrottled:
+      return of_lateness(seen) + duration(seen.amount) +
+             " were spent standing still because the processor quota of " + seen.where +
+             " was used up";
+    case WhySeen::What::GpuThrottled:
+      return "In " + duration(seen.amount) + " of the " + duration(seen.of) +
+             " that it was late, the clock of GPU " + seen.where + " was held down";
+    case WhySeen::What::MemoryStall:
+      return of_lateness(seen) + duration(seen.amount) + " were spent waiting for memory" +
+             (seen.where.empty() ? "" : " in " + seen.where);
+    case WhySeen::What::GpuErrors:
+      return "In " + duration(seen.amount) + " of the " + duration(seen.of) +
+             " that it was late, its GPU had errors: " + seen.where;
+    case WhySeen::What::LinkErrors:
+      return counted(static_cast<uint64_t>(seen.amount), "error") + " of " + port(seen) +
+             others(seen);
+    case WhySeen::What::Retransmits:
+      return (seen.of != 0 ? std::to_string(seen.amount) + " of " + std::to_string(seen.of) +
+                                 " TCP segments were sent again"
+                           : std::to_string(seen.amount) + " times something was sent again, by " +
+                                 port(seen)) +
+             others(seen);
+    case WhySeen::What::NewCommunicator:
+      return "In " + std::to_string(seen.amount) + " of the " +
+             counted(static_cast<uint64_t>(seen.of), "moment") +
+             " that it was late, it had just created a communicator";
+    case WhySeen::What::Period:
+      return "It comes at a period, as a checkpoint does";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string why_sentence(const Finding& finding) {
+  if (!finding.why) return "";
+  const WhyFacts& facts = *finding.why;
+  const std::string name = std::string(" (") + name_of(facts.why) + ")";
+  if (facts.why == Why::NotKnown)
+    return "Why is not known: nothing was sampled on its host at that time.";
+  std::string text = "Why" + name + ": ";
+  if (facts.why == Why::OwnCode) {
+    text += "nothing that was sampled on its host explains it";
+    if (!facts.seen.empty())
+      text += " (it waited " + duration(facts.seen.front().amount) + " of " +
+              duration(facts.seen.front().of) + " for a processor)";
+    return text + ".";
+  }
+  return text + measured(facts.seen.front()) + ".";
+}
+
+std::string machine_sentence(const RunTables& run, const MachineFacts& facts) {
+  char runnable[32];
+  std::snprintf(runnable, sizeof(runnable), "%.1f", facts.runnable);
+  return "Host " + run.text(facts.host) +
+         " has too few processors for what runs there: " + runnable +
+         " threads wanted to run on its " +
+         counted(static_cast<uint64_t>(facts.processors), "processor") + ", on average. Of the " +
+         duration(facts.late_ns) + " that its ranks were late and sampled, they waited " +
+         duration(facts.wait_ns) +
+         " for one, so no rank is to blame. Without that the run would be " +
+         percent(facts.gain_share) + " (" + duration(facts.gain_ns) + ") shorter.";
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,109 @@
+#include "analysis/why/explain.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/hostload/stream_load.h"
+#include "analysis/judge/places.h"
+#include "analysis/why/why_late.h"
+#include "analysis/why/why_slow.h"
+
+namespace lockstep::analysis {
+namespace {
+
+bool is_late(const Finding& finding) { return finding.kind == FindingKind::Straggler; }
+bool is_slow(const Finding& finding) { return std::holds_alternative<PathFacts>(finding.facts); }
+
+class Explainer {
+ public:
+  Explainer(const RunTables& run, Judgement* judgement)
+      : run_(run), findings_(judgement->findings) {}
+
+  std::vector<std::string> explain(const std::string& directory) {
+    find_windows();
+    if (windows_.empty()) return {};
+    std::vector<LateWindow> all;
+    for (const auto& [finding, windows] : windows_)
+      all.insert(all.end(), windows.begin(), windows.end());
+    LoadSamples samples(run_, all);
+    std::vector<std::string> damage = stream_load(directory, run_, &samples);
+    samples.finish();
+    std::vector<Finding> kept;
+    for (size_t i = 0; i < findings_.size(); ++i) {
+      if (windows_.count(i) == 0 || !is_of_machine(&findings_[i], windows_[i], samples))
+        kept.push_back(std::move(findings_[i]));
+    }
+    for (auto& [host, finding] : machines_) kept.push_back(std::move(finding));
+    findings_ = std::move(kept);
+    return damage;
+  }
+
+ private:
+  void find_windows() {
+    const bool any_late = std::any_of(findings_.begin(), findings_.end(), is_late);
+    const OwnSegments own = any_late ? find_own_segments(run_) : OwnSegments();
+    const Excesses excesses = any_late ? measure_excesses(run_, own) : Excesses();
+    all_.excess_ns.resize(run_.processes.size());
+    for (const uint32_t a : own.order) {
+      if (own.segments[a].counts)
+        all_.excess_ns[own.actors[own.segments[a].actor].process] += excesses.ns[a];
+    }
+    for (size_t i = 0; i < findings_.size(); ++i) {
+      if (is_late(findings_[i])) {
+        windows_[i] = late_windows(run_, own, excesses, findings_[i]);
+        for (const Place& place : culprits_of(run_, findings_[i]))
+          all_.accused.insert(place.process);
+      } else if (is_slow(findings_[i])) {
+        windows_[i];
+      }
+    }
+  }
+
+  // Answers the finding; true where it is the machine's and goes.
+  bool is_of_machine(Finding* finding, const std::vector<LateWindow>& windows,
+                     const LoadSamples& samples) {
+    if (is_slow(*finding)) {
+      finding->why = why_slow(run_, *finding, samples);
+      return false;
+    }
+    LateAnswer answer = why_late(run_, *finding, windows, all_, samples);
+    finding->why = std::move(answer.facts);
+    if (answer.machine) blame_machine(*finding, answer, samples);
+    return answer.machine;
+  }
+
+  void blame_machine(const Finding& finding, const LateAnswer& answer, const LoadSamples& samples) {
+    const LateFacts& late = std::get<LateFacts>(finding.facts);
+    Finding& machine = machines_[late.host];
+    MachineFacts facts;
+    if (const auto* known = std::get_if<MachineFacts>(&machine.facts)) facts = *known;
+    const HostTotal& total = samples.hosts.at(run_.text(late.host));
+    facts.host = late.host;
+    facts.processors = total.processors;
+    facts.runnable = static_cast<double>(total.runnable) / static_cast<double>(total.samples);
+    facts.wait_ns += answer.wait_ns;
+    facts.late_ns += answer.late_ns;
+    facts.gain_ns += late.gain_ns;
+    facts.gain_share += late.gain_share;
+    machine.kind = FindingKind::MachineOverloaded;
+    machine.since_s = static_cast<double>(facts.gain_ns) * 1e-9;
+    machine.confidence = std::max(machine.confidence, finding.confidence);
+    machine.facts = facts;
+  }
+
+  const RunTables& run_;
+  std::vector<Finding>& findings_;
+  std::map<size_t, std::vector<LateWindow>> windows_;  // by finding; of slow paths none
+  AllLateness all_;
+  std::map<Text, Finding> machines_;  // by host
+};
+
+}  // namespace
+
+std::vector<std::string> explain(const std::string& directory, const RunTables& run,
+                                 Judgement* judgement) {
+  return Explainer(run, judgement).explain(directory);
+}
+
+}  // namespace lockstep::analysis
