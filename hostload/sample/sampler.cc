@@ -49,8 +49,8 @@ void Sampler::look_for_threads() {
   std::vector<LoadThread> found;
   recorded_.look(&found);
   threads_.add(found);
-  std::set<uint32_t> pids;
-  for (const LoadThread& thread : found) pids.insert(thread.pid);
+  // All that are sampled: one look finds only some of the threads again.
+  std::set<uint32_t> pids = threads_.pids();
   if (pids == pids_ && ticks_ % kTicksOfCgroups != 0) return;
   host_.set_processes(pids);
   pids_ = std::move(pids);
@@ -73,7 +73,8 @@ void Sampler::read_counters() {
 
 void Sampler::tick() {
   const bool second = ticks_ % kTicksASecond == 0;
-  if (second) look_for_threads();
+  // A run is a few milliseconds old when its sampler starts: the first thread may have no block yet.
+  if (second || threads_.size() == 0) look_for_threads();
   threads_.sample(second, &chunk_);
   if (second) {
     host_.sample(&chunk_);

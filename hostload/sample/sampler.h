@@ -46,7 +46,7 @@ class Sampler {
   LoadChunk origin_;  // a chunk without rows
   LoadChunk chunk_;
   uint64_t ticks_ = 0;
-  std::set<uint32_t> pids_;  // of the processes found last
+  std::set<uint32_t> pids_;  // of the processes whose cgroups are sampled
   RecordedThreads recorded_;
   ThreadSampler threads_;
   HostSampler host_;

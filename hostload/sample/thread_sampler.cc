@@ -24,6 +24,12 @@ void ThreadSampler::add(const std::vector<LoadThread>& threads) {
   }
 }
 
+std::set<uint32_t> ThreadSampler::pids() const {
+  std::set<uint32_t> pids;
+  for (const Watched& watched : threads_) pids.insert(watched.thread.pid);
+  return pids;
+}
+
 void ThreadSampler::begin_chunk() {
   for (Watched& watched : threads_) watched.place = kNotListed;
 }

@@ -2,6 +2,7 @@
 // call a thread. One thread uses it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ class ThreadSampler {
   // From here on the rows are for another chunk.
   void begin_chunk();
   size_t size() const { return threads_.size(); }
+  std::set<uint32_t> pids() const;  // whose threads they are
 
  private:
   static constexpr size_t kNotListed = ~size_t{0};

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "hostload/sample/cgroups.h"
 #include "hostload/sample/kernel_file.h"
 #include "hostload/sample/kernel_text.h"
 #include "hostload/sample/task_files.h"
@@ -16,6 +17,7 @@
 namespace lockstep::hostload {
 namespace {
 
+uint32_t own_pid() { return static_cast<uint32_t>(getpid()); }
 uint32_t own_tid() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
 
 // Threads of this process that hold blocks of a memory file, under the real /proc.
@@ -25,7 +27,7 @@ class SamplerTest : public testing::Test {
     std::string boot = read_kernel_file("/proc/sys/kernel/random/boot_id");
     boot.pop_back();
     std::strcpy(memory_.header()->boot_id, boot.c_str());
-    memory_.header()->pid = static_cast<uint32_t>(getpid());
+    memory_.header()->pid = own_pid();
     memory_.header()->process_start = start_time(read_kernel_file("/proc/self/stat"));
     memory_.header()->process_uid = 4711;
     memory_.write();
@@ -81,6 +83,31 @@ TEST_F(SamplerTest, SamplesEachThreadAtEachTickAndTheRestOnceASecond) {
   EXPECT_GT(chunk.host_loads[0].memory_bytes, 0);
   EXPECT_EQ(chunk.cgroups[0], "");
   EXPECT_FALSE(chunk.counter_values.empty());
+}
+
+TEST_F(SamplerTest, FindsTheFirstThreadWithinATick) {
+  for (size_t i = 0; i < kThreads; ++i) memory_.put_block(i, 0, "");
+  Sampler sampler(options_);
+  sampler.tick();
+  EXPECT_TRUE(sampler.take().threads.empty());
+  memory_.put_block(0, tids_[0], "rank");
+  sampler.tick();
+  EXPECT_EQ(sampler.take().threads.size(), 1u);
+}
+
+TEST_F(SamplerTest, SamplesTheCgroupsEachSecondAlsoWhenALookFindsNoThreadAgain) {
+  constexpr size_t kBlocks = 64;  // more than one look reads of a process that is not new
+  for (size_t i = kThreads; i < kBlocks; ++i) memory_.put_block(i, 0, "");
+  Sampler sampler(options_);
+  constexpr unsigned kSeconds = 16;
+  for (unsigned second = 0; second < kSeconds; ++second) {
+    sampler.tick();
+    const LoadChunk chunk = sampler.take();
+    EXPECT_EQ(chunk.host_loads.size(), chunk.cgroups.size());
+    EXPECT_EQ(chunk.cgroups.size(), 1 + cgroups_of("", own_pid()).size()) << "in second " << second;
+    for (uint64_t tick = 1; tick < kTicksASecond; ++tick) sampler.tick();
+    sampler.take();
+  }
 }
 
 TEST_F(SamplerTest, SaysWhatTheKernelSays) {
