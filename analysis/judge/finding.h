@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analysis/judge/evidence.h"
-#include "analysis/judge/why.h"
 #include "analysis/tables/tables.h"
 #include "analysis/whatif/when_late.h"
 

@@ -239,7 +239,9 @@ class Sentence {
   std::string operator()(const PathFacts& facts) const {
     return path_sentence(run_, finding_, facts);
   }
-  std::string operator()(const MachineFacts& facts) const { return machine_sentence(run_, facts); }
+  std::string operator()(const MachineFacts& facts) const {
+    return machine_sentence(run_, finding_, facts);
+  }
 
  private:
   const RunTables& run_;
@@ -254,7 +256,8 @@ std::string what_is_wrong(const RunTables& run, const Finding& finding) {
 
 std::string sentence(const RunTables& run, const Finding& finding) {
   std::string text = what_is_wrong(run, finding);
-  const std::string why = why_sentence(finding);
+  const std::string why =
+      std::holds_alternative<MachineFacts>(finding.facts) ? "" : why_sentence(finding);
   if (!why.empty()) text += " " + why;
   const std::string where = where_they_run(run, culprits_of(run, finding));
   return where.empty() ? text : text + " " + where;

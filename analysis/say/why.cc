@@ -76,17 +76,22 @@ std::string why_sentence(const Finding& finding) {
   return text + measured(facts.seen.front()) + ".";
 }
 
-std::string machine_sentence(const RunTables& run, const MachineFacts& facts) {
+std::string machine_sentence(const RunTables& run, const Finding& finding,
+                             const MachineFacts& facts) {
   char runnable[32];
   std::snprintf(runnable, sizeof(runnable), "%.1f", facts.runnable);
-  return "Host " + run.text(facts.host) +
-         " has too few processors for what runs there: " + runnable +
-         " threads wanted to run on its " +
-         counted(static_cast<uint64_t>(facts.processors), "processor") + ", on average. Of the " +
-         duration(facts.late_ns) + " that its ranks were late and sampled, they waited " +
-         duration(facts.wait_ns) +
-         " for one, so no rank is to blame. Without that the run would be " +
-         percent(facts.gain_share) + " (" + duration(facts.gain_ns) + ") shorter.";
+  const bool throttled = finding.why && finding.why->why == Why::Throttled;
+  const std::string what = throttled
+                               ? "the quota of " + finding.why->seen.front().where + " was used up"
+                               : std::string(runnable) + " threads wanted to run on its " +
+                                     counted(static_cast<uint64_t>(facts.processors), "processor") +
+                                     ", on average";
+  return "Host " + run.text(facts.host) + " has too few processors for what runs there: " + what +
+         ". Its ranks waited for one in " + duration(facts.wait_ns) + " of the " +
+         duration(facts.late_ns) +
+         " that they were late and sampled, so none is to blame. Without " +
+         "that the run would be " + percent(facts.gain_share) + " (" + duration(facts.gain_ns) +
+         ") shorter.";
 }
 
 }  // namespace lockstep::analysis

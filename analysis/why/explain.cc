@@ -69,6 +69,8 @@ class Explainer {
     }
     LateAnswer answer = why_late(run_, *finding, windows, all_, samples);
     finding->why = std::move(answer.facts);
+    // Whether it was its code or the processors cannot be told apart: at worst a matter of chance.
+    finding->confidence *= 1 - answer.doubt / 2;
     if (answer.machine) blame_machine(*finding, answer, samples);
     return answer.machine;
   }
@@ -90,6 +92,7 @@ class Explainer {
     machine.since_s = static_cast<double>(facts.gain_ns) * 1e-9;
     machine.confidence = std::max(machine.confidence, finding.confidence);
     machine.facts = facts;
+    machine.why = finding.why;
   }
 
   const RunTables& run_;

@@ -55,18 +55,23 @@ class WhyLate {
         late_ns_ > 0 &&
         static_cast<double>(late_ns_) >= kLeastSampled * static_cast<double>(excess_of(windows_));
     if (sampled) {
-      add(Why::Throttled, worst(WhySeen::What::CgroupThrottled, samples_.throttled));
-      add(Why::NoProcessor, waited());
+      // A thread that is throttled could run and does not: the kernel counts that as waiting, too.
+      if (explains(waited_ns_, late_ns_))
+        add(Why::Throttled, worst(WhySeen::What::CgroupThrottled, samples_.throttled));
+      add(Why::NoProcessor, waited(own_wait_ns_));
+      out_.machine = is_machine();
+      if (out_.machine) add(Why::NoProcessor, waited(waited_ns_));
       add(Why::MemoryPressure, worst(WhySeen::What::MemoryStall, samples_.memory));
     }
     add_gpus();
     add(Why::PrecededBy, new_communicators());
     add(Why::PrecededBy, period());
-    if (!decided_ && sampled) out_.facts.why = Why::OwnCode;
-    if (sampled) note_wait();
     out_.wait_ns = waited_ns_;
     out_.late_ns = late_ns_;
-    out_.machine = sampled && is_machine();
+    if (!decided_ && sampled) out_.facts.why = Why::OwnCode;
+    if (sampled) note_wait();
+    if (sampled && out_.facts.why == Why::OwnCode && explains(waited_ns_, late_ns_) && is_crowded())
+      out_.doubt = waited_share();
     return std::move(out_);
   }
 
@@ -81,19 +86,19 @@ class WhyLate {
     out_.facts.why = why;
     out_.facts.seen.push_back(seen);
   }
-  WhySeen waited() const {
+  WhySeen waited(int64_t amount_ns) const {
     WhySeen seen;
     seen.what = WhySeen::What::ProcessorWait;
-    seen.amount = own_wait_ns_;
+    seen.amount = amount_ns;
     seen.of = late_ns_;
-    seen.others = waited_ns_ - own_wait_ns_;
+    seen.others = waited_ns_ - amount_ns;
     return seen;
   }
   // Also where it explains nothing: that it was not the processor.
   void note_wait() {
     for (const WhySeen& seen : out_.facts.seen)
       if (seen.what == WhySeen::What::ProcessorWait) return;
-    out_.facts.seen.push_back(waited());
+    out_.facts.seen.push_back(waited(own_wait_ns_));
   }
 
   void measure_waits() {
@@ -225,23 +230,34 @@ class WhyLate {
     return seen;
   }
 
-  // On hosts where more threads want to run than there are processors: who may use all of them waits
-  // because all are busy, and who is bound to some is no worse off than the others.
+  // On hosts where more threads want to run than there are processors, or than a quota allows: who may
+  // use all processors waits because all are busy, and who is bound to some may be no worse off than
+  // the others.
   bool is_machine() const {
-    for (const std::string& host : hosts()) {
-      const auto total = samples_.hosts.find(host);
-      if (total == samples_.hosts.end() || !total->second.is_crowded()) return false;
-      const bool waits_for_any =
-          explains(own_wait_ns_, late_ns_) && may_use_all(host, total->second.processors);
-      if (!waits_for_any && !(explains(waited_ns_, late_ns_) && are_alike(host))) return false;
-    }
-    return true;
+    const bool throttled = out_.facts.why == Why::Throttled;
+    if (!explains(waited_ns_, late_ns_) || !(throttled || is_crowded())) return false;
+    const bool waits_for_any = !throttled && explains(own_wait_ns_, late_ns_) && may_use_all();
+    const std::set<std::string> all = hosts();
+    return waits_for_any || std::all_of(all.begin(), all.end(),
+                                        [&](const std::string& host) { return are_alike(host); });
   }
-  bool may_use_all(const std::string& host, int64_t processors) const {
-    return std::all_of(culprits_.begin(), culprits_.end(), [&](uint32_t process) {
-      return run_.text(run_.processes[process].host) != host ||
-             samples_.total_of(process, true).processors_allowed >= processors;
+  bool is_crowded() const {
+    const std::set<std::string> all = hosts();
+    return std::all_of(all.begin(), all.end(), [&](const std::string& host) {
+      const auto total = samples_.hosts.find(host);
+      return total != samples_.hosts.end() && total->second.is_crowded();
     });
+  }
+  bool may_use_all() const {
+    return std::all_of(culprits_.begin(), culprits_.end(), [&](uint32_t process) {
+      const auto host = samples_.hosts.find(run_.text(run_.processes[process].host));
+      return host != samples_.hosts.end() &&
+             samples_.total_of(process, true).processors_allowed >= host->second.processors;
+    });
+  }
+  // Of what is waited in a sample nobody knows how much fell into its late part: all may have.
+  double waited_share() const {
+    return static_cast<double>(waited_ns_) / static_cast<double>(late_ns_);
   }
   // The others there waited, and were late, as the accused did. Waiting alone does not make a rank late:
   // it may wait when it has time. Several accused without others are alike, too.

@@ -14,6 +14,8 @@ struct LateAnswer {
   WhyFacts facts;
   // Its host has too few processors for all that runs there: nobody is to blame.
   bool machine = false;
+  // How far waiting for a processor may explain the lateness besides, on a host that has too few.
+  double doubt = 0;
   int64_t wait_ns = 0, late_ns = 0;  // what was waited for a processor, of the lateness sampled
 };
 
