@@ -127,20 +127,18 @@ void LoadSamples::finish() {
   for (auto& [key, spans] : waits) std::sort(spans.begin(), spans.end(), by_time);
 }
 
-const WaitSpans& LoadSamples::waits_of(uint32_t process, uint32_t tid) const {
+const WaitSpans& LoadSamples::caller_waits(uint32_t process, uint32_t tid) const {
   static const WaitSpans none;
   auto found = waits.find({process, tid});
   if (found == waits.end()) found = waits.find({process, run_.processes[process].pid});
   return found == waits.end() ? none : found->second;
 }
 
-WaitSpans LoadSamples::caller_waits(uint32_t process) const {
+WaitSpans LoadSamples::waits_of(uint32_t process) const {
   WaitSpans all;
-  for (const uint32_t tid : callers_[process]) {
-    const auto found = waits.find({process, tid});
-    if (found != waits.end()) all.insert(all.end(), found->second.begin(), found->second.end());
-  }
-  if (all.empty()) return waits_of(process, 0);
+  for (auto one = waits.lower_bound({process, 0});
+       one != waits.end() && one->first.first == process; ++one)
+    all.insert(all.end(), one->second.begin(), one->second.end());
   std::sort(all.begin(), all.end(), [](const Span& a, const Span& b) { return a.to_ns < b.to_ns; });
   WaitSpans most;
   for (const Span& span : all) {

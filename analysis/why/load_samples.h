@@ -49,9 +49,9 @@ class LoadSamples : public LoadSink {
   using GpuKey = std::tuple<std::string, std::string, std::string>;  // host, gpu, fact
 
   // Of this tid; where it was not sampled of the process's main thread. Empty: neither was.
-  const WaitSpans& waits_of(uint32_t process, uint32_t tid) const;
-  // The most that a thread which calls NCCL waited, sample by sample.
-  WaitSpans caller_waits(uint32_t process) const;
+  const WaitSpans& caller_waits(uint32_t process, uint32_t tid) const;
+  // The most that a thread of the process waited, sample by sample.
+  WaitSpans waits_of(uint32_t process) const;
   // Over the run: of the thread that waited most, among those that call NCCL or those that do not.
   ThreadTotal total_of(uint32_t process, bool callers) const;
 

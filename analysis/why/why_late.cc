@@ -44,8 +44,7 @@ class WhyLate {
   WhyLate(const RunTables& run, const Finding& finding, const std::vector<LateWindow>& windows,
           const AllLateness& all, const LoadSamples& samples)
       : run_(run), finding_(finding), windows_(windows), all_(all), samples_(samples) {
-    for (const LateWindow& window : windows)
-      by_thread_[{window.process, window.tid}].push_back(window);
+    for (const LateWindow& window : windows) by_process_[window.process].push_back(window);
     for (const Place& place : culprits_of(run, finding)) culprits_.insert(place.process);
   }
 
@@ -56,21 +55,22 @@ class WhyLate {
         static_cast<double>(late_ns_) >= kLeastSampled * static_cast<double>(excess_of(windows_));
     if (sampled) {
       // A thread that is throttled could run and does not: the kernel counts that as waiting, too.
-      if (explains(waited_ns_, late_ns_))
+      if (explains(wait_ns_, late_ns_))
         add(Why::Throttled, worst(WhySeen::What::CgroupThrottled, samples_.throttled));
       add(Why::NoProcessor, waited(own_wait_ns_));
       out_.machine = is_machine();
-      if (out_.machine) add(Why::NoProcessor, waited(waited_ns_));
+      if (out_.machine) add(Why::NoProcessor, waited(wait_ns_));
       add(Why::MemoryPressure, worst(WhySeen::What::MemoryStall, samples_.memory));
     }
     add_gpus();
     add(Why::PrecededBy, new_communicators());
     add(Why::PrecededBy, period());
-    out_.wait_ns = waited_ns_;
+    out_.wait_ns = wait_ns_;
     out_.late_ns = late_ns_;
     if (!decided_ && sampled) out_.facts.why = Why::OwnCode;
     if (sampled) note_wait();
-    if (sampled && out_.facts.why == Why::OwnCode && explains(waited_ns_, late_ns_) && is_crowded())
+    if (sampled && out_.facts.why == Why::OwnCode && explains(caller_wait_ns_, late_ns_) &&
+        is_crowded())
       out_.doubt = waited_share();
     return std::move(out_);
   }
@@ -91,7 +91,7 @@ class WhyLate {
     seen.what = WhySeen::What::ProcessorWait;
     seen.amount = amount_ns;
     seen.of = late_ns_;
-    seen.others = waited_ns_ - amount_ns;
+    seen.others = wait_ns_ - amount_ns;
     return seen;
   }
   // Also where it explains nothing: that it was not the processor.
@@ -101,17 +101,22 @@ class WhyLate {
     out_.facts.seen.push_back(waited(own_wait_ns_));
   }
 
+  // A thread that calls NCCL may wait for another of its process that has no processor.
   void measure_waits() {
-    for (const auto& [thread, all] : by_thread_) {
-      const WaitSpans& spans = samples_.waits_of(thread.first, thread.second);
+    for (const auto& [process, all] : by_process_) {
+      const WaitSpans spans = samples_.waits_of(process);
       std::vector<LateWindow> sampled;
       for (const LateWindow& window : all) {
         if (meets_any(window, spans)) sampled.push_back(window);
       }
       sampled_.insert(sampled_.end(), sampled.begin(), sampled.end());
       late_ns_ += excess_of(sampled);
-      waited_ns_ += covered_ns(sampled, spans);
-      own_wait_ns_ += covered_ns(sampled, beyond_usual(thread.first, sampled, spans));
+      wait_ns_ += covered_ns(sampled, spans);
+      own_wait_ns_ += covered_ns(sampled, beyond_usual(process, sampled, spans));
+      std::map<uint32_t, std::vector<LateWindow>> by_caller;
+      for (const LateWindow& window : sampled) by_caller[window.tid].push_back(window);
+      for (const auto& [tid, windows] : by_caller)
+        caller_wait_ns_ += covered_ns(windows, samples_.caller_waits(process, tid));
     }
     std::sort(sampled_.begin(), sampled_.end(),
               [](const LateWindow& a, const LateWindow& b) { return a.from_ns < b.from_ns; });
@@ -126,7 +131,7 @@ class WhyLate {
       if (run_.processes[other].host != run_.processes[process].host ||
           all_.accused.count(other) != 0)
         continue;
-      WaitSpans waits = samples_.caller_waits(other);
+      WaitSpans waits = samples_.waits_of(other);
       if (!waits.empty()) others.push_back(std::move(waits));
     }
     const int64_t usual_ns = others.empty() ? usual_of(late, spans) : 0;
@@ -235,11 +240,12 @@ class WhyLate {
   // the others.
   bool is_machine() const {
     const bool throttled = out_.facts.why == Why::Throttled;
-    if (!explains(waited_ns_, late_ns_) || !(throttled || is_crowded())) return false;
-    const bool waits_for_any = !throttled && explains(own_wait_ns_, late_ns_) && may_use_all();
+    if (!throttled && !is_crowded()) return false;
+    if (!throttled && explains(own_wait_ns_, late_ns_) && may_use_all()) return true;
     const std::set<std::string> all = hosts();
-    return waits_for_any || std::all_of(all.begin(), all.end(),
-                                        [&](const std::string& host) { return are_alike(host); });
+    return explains(caller_wait_ns_, late_ns_) &&
+           std::all_of(all.begin(), all.end(),
+                       [&](const std::string& host) { return are_alike(host); });
   }
   bool is_crowded() const {
     const std::set<std::string> all = hosts();
@@ -257,7 +263,7 @@ class WhyLate {
   }
   // Of what is waited in a sample nobody knows how much fell into its late part: all may have.
   double waited_share() const {
-    return static_cast<double>(waited_ns_) / static_cast<double>(late_ns_);
+    return static_cast<double>(caller_wait_ns_) / static_cast<double>(late_ns_);
   }
   // The others there waited, and were late, as the accused did. Waiting alone does not make a rank late:
   // it may wait when it has time. Several accused without others are alike, too.
@@ -291,9 +297,12 @@ class WhyLate {
   const AllLateness& all_;
   const LoadSamples& samples_;
   std::set<uint32_t> culprits_;  // processes
-  std::map<LoadSamples::ThreadKey, std::vector<LateWindow>> by_thread_;
+  std::map<uint32_t, std::vector<LateWindow>> by_process_;
   std::vector<LateWindow> sampled_;  // in the order of time
-  int64_t late_ns_ = 0, waited_ns_ = 0, own_wait_ns_ = 0;
+  int64_t late_ns_ = 0;              // of the windows that were sampled
+  int64_t wait_ns_ = 0;              // of that, what threads of the process waited for a processor,
+  int64_t own_wait_ns_ = 0;          // the same beyond what is usual,
+  int64_t caller_wait_ns_ = 0;       // and what the threads that call NCCL waited
   bool decided_ = false;
   LateAnswer out_;
 };
