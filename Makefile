@@ -18,7 +18,7 @@ WARN        = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # A sanitizer's build is for its findings, which -O1 shows as well.
 OPT         = $(if $(filter 1,$(DEBUG)),-O0 -g,$(if $(SAN),-O1,-O2) -g1)
 # Rooms that run once for a person: -O1 takes half the compile time.
-COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analysis/judge/% analysis/report/% analysis/say/% \
+COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analysis/judge/% analysis/report/% analysis/say/% analysis/why/% \
               analysis/sql/% analysis/inspect/% analysis/export/export_parquet clocksync/daemon/% clocksync/rendezvous/% \
               dumper/options/% dumper/recovery/% hostload/service/% plugin/process/% test/unit/% test/simulation/%
 OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-O1)
