@@ -22,7 +22,7 @@ namespace {
 // Blocks that one look() reads of a process: a thread keeps its block for long, and two system calls
 // each add up. While a process is new its threads are, too: then more.
 constexpr int kBlocksALook = 16, kBlocksAFirstLook = 1024;
-constexpr int kFirstLooks = 10;
+constexpr int kFirstLooks = 20;
 constexpr uint32_t kArenaVersion = 1;
 constexpr const char* kSuffix = ".blocks";
 

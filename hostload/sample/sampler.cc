@@ -73,8 +73,8 @@ void Sampler::read_counters() {
 
 void Sampler::tick() {
   const bool second = ticks_ % kTicksASecond == 0;
-  // A run is a few milliseconds old when its sampler starts: the first thread may have no block yet.
-  if (second || threads_.size() == 0) look_for_threads();
+  // A run is a few milliseconds old when its sampler starts: most threads have no block yet.
+  if (second || ticks_ < kTicksASecond) look_for_threads();
   threads_.sample(second, &chunk_);
   if (second) {
     host_.sample(&chunk_);

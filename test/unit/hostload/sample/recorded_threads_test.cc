@@ -106,7 +106,7 @@ TEST_F(RecordedThreadsTest, InAnyBlockAreFoundAtOnceAndLaterAfterAFewLooks) {
   for (uint32_t block = 0; block < 150; ++block) memory.put_block(block, 100 + block, "x");
   RecordedThreads threads(options());
   EXPECT_EQ(tids(&threads).size(), 150u);
-  for (int look = 0; look < 10; ++look) tids(&threads);
+  for (int look = 0; look < 20; ++look) tids(&threads);
   EXPECT_EQ(tids(&threads).size(), 16u);
   Tids all;
   for (int look = 0; look < 10; ++look) all.merge(tids(&threads));

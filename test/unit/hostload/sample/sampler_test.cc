@@ -85,21 +85,21 @@ TEST_F(SamplerTest, SamplesEachThreadAtEachTickAndTheRestOnceASecond) {
   EXPECT_FALSE(chunk.counter_values.empty());
 }
 
-TEST_F(SamplerTest, FindsTheFirstThreadWithinATick) {
+TEST_F(SamplerTest, FindsAThreadOfAYoungRunWithinATick) {
   for (size_t i = 0; i < kThreads; ++i) memory_.put_block(i, 0, "");
   Sampler sampler(options_);
-  sampler.tick();
-  EXPECT_TRUE(sampler.take().threads.empty());
-  memory_.put_block(0, tids_[0], "rank");
-  sampler.tick();
-  EXPECT_EQ(sampler.take().threads.size(), 1u);
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    sampler.tick();
+    EXPECT_EQ(sampler.take().threads.size(), i);
+    memory_.put_block(i, tids_[i], "rank");
+  }
 }
 
 TEST_F(SamplerTest, SamplesTheCgroupsEachSecondAlsoWhenALookFindsNoThreadAgain) {
   constexpr size_t kBlocks = 64;  // more than one look reads of a process that is not new
   for (size_t i = kThreads; i < kBlocks; ++i) memory_.put_block(i, 0, "");
   Sampler sampler(options_);
-  constexpr unsigned kSeconds = 16;
+  constexpr unsigned kSeconds = 24;
   for (unsigned second = 0; second < kSeconds; ++second) {
     sampler.tick();
     const LoadChunk chunk = sampler.take();
@@ -154,7 +154,8 @@ TEST_F(SamplerTest, ReadsOneFileAThreadAtATick) {
   if (reads() == kNotSampled)
     GTEST_SKIP() << "this kernel does not count a thread's reads (CONFIG_TASK_IO_ACCOUNTING)";
   Sampler sampler(options_);
-  sampler.tick();  // the one of a second, which looks at everything
+  // The first second, and the tick of the next that looks at everything.
+  for (uint64_t tick = 0; tick <= kTicksASecond; ++tick) sampler.tick();
   const int64_t before = reads();
   const int64_t own_cost = reads() - before;
   const int64_t start = reads();
