@@ -33,6 +33,7 @@ optional  shellcheck              shellcheck          checks the shell scripts
 optional  prometheus              promtool            checks the metrics; its server never runs
 optional  prometheus-node-exporter prometheus-node-exporter serves the metrics to one test
 optional  curl                    curl                asks the node exporter
+optional  nftables                nft                 loses packets on purpose
 optional  strace                  strace              counts system calls
 optional  faketime                /usr/lib/*/faketime/libfaketimeMT.so.1 clocks that jump
 optional  valgrind                valgrind            counts instructions of a call

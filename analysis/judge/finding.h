@@ -104,6 +104,7 @@ struct PathFacts {
   bool never_waits = false;
   double factor = 0;
   int64_t own_ns = 0, others_ns = 0;  // per operation
+  int64_t sent_again = 0, sent = 0;   // TCP segments of the host, where these show it and no steps
 };
 
 // A host whose processors are too few.

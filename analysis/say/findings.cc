@@ -211,6 +211,7 @@ std::string late_sentence(const RunTables& run, const Finding& finding, const La
 }
 
 std::string path_sentence(const RunTables& run, const Finding& finding, const PathFacts& facts) {
+  if (facts.sent != 0) return lossy_sentence(run, facts);
   const bool single = one(finding.culprits);
   const std::string who = who_of(run, finding);
   const std::string figures =

@@ -76,6 +76,12 @@ std::string why_sentence(const Finding& finding) {
   return text + measured(facts.seen.front()) + ".";
 }
 
+std::string lossy_sentence(const RunTables& run, const PathFacts& facts) {
+  return "What host " + run.text(facts.host) + " sends gets lost on its way: " +
+         percent(static_cast<double>(facts.sent_again) / static_cast<double>(facts.sent)) +
+         " of its TCP segments were sent again, far more than any other host's.";
+}
+
 std::string machine_sentence(const RunTables& run, const Finding& finding,
                              const MachineFacts& facts) {
   char runnable[32];

@@ -6,6 +6,7 @@
 
 #include "analysis/hostload/stream_load.h"
 #include "analysis/judge/places.h"
+#include "analysis/why/lossy_hosts.h"
 #include "analysis/why/why_late.h"
 #include "analysis/why/why_slow.h"
 
@@ -22,7 +23,6 @@ class Explainer {
 
   std::vector<std::string> explain(const std::string& directory) {
     find_windows();
-    if (windows_.empty()) return {};
     std::vector<LateWindow> all;
     for (const auto& [finding, windows] : windows_)
       all.insert(all.end(), windows.begin(), windows.end());
@@ -34,12 +34,22 @@ class Explainer {
       if (windows_.count(i) == 0 || !is_of_machine(&findings_[i], windows_[i], samples))
         kept.push_back(std::move(findings_[i]));
     }
+    for (Finding& finding : find_lossy_hosts(run_, samples)) {
+      if (!is_known(kept, finding)) kept.push_back(std::move(finding));
+    }
     for (auto& [host, finding] : machines_) kept.push_back(std::move(finding));
     findings_ = std::move(kept);
     return damage;
   }
 
  private:
+  static bool is_known(const std::vector<Finding>& findings, const Finding& lossy) {
+    return std::any_of(findings.begin(), findings.end(), [&](const Finding& one) {
+      const auto* path = std::get_if<PathFacts>(&one.facts);
+      return path != nullptr && path->host == std::get<PathFacts>(lossy.facts).host;
+    });
+  }
+
   void find_windows() {
     const bool any_late = std::any_of(findings_.begin(), findings_.end(), is_late);
     const OwnSegments own = any_late ? find_own_segments(run_) : OwnSegments();

@@ -163,4 +163,9 @@ ThreadTotal LoadSamples::total_of(uint32_t process, bool callers) const {
   return most;
 }
 
+int64_t LoadSamples::grown(const std::string& host, const char* device, const char* counter) const {
+  const auto found = counters.find({host, device, 0, counter});
+  return found == counters.end() ? 0 : found->second;
+}
+
 }  // namespace lockstep::analysis

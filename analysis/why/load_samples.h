@@ -55,6 +55,9 @@ class LoadSamples : public LoadSink {
   // Over the run: of the thread that waited most, among those that call NCCL or those that do not.
   ThreadTotal total_of(uint32_t process, bool callers) const;
 
+  // How much a counter of a device without ports grew.
+  int64_t grown(const std::string& host, const char* device, const char* counter) const;
+
   std::map<ThreadKey, WaitSpans> waits;      // near the windows
   std::map<ThreadKey, ThreadTotal> threads;  // over the run
   std::map<std::string, HostTotal> hosts;

@@ -125,10 +125,6 @@ class WhySlow {
     if (most.amount >= kFewest && most.amount > kTimesOthers * most.others) add(why, most);
   }
 
-  int64_t tcp(const std::string& host, const char* name) const {
-    const auto found = samples_.counters.find({host, "tcp", 0, name});
-    return found == samples_.counters.end() ? 0 : found->second;
-  }
   void add_tcp() {
     std::set<std::string> all;
     for (const auto& [key, grown] : samples_.counters) all.insert(std::get<0>(key));
@@ -136,7 +132,8 @@ class WhySlow {
     most.what = WhySeen::What::Retransmits;
     double share = 0, others_share = 0;
     for (const std::string& host : all) {
-      const int64_t again = tcp(host, "retransmitted_segments"), sent = tcp(host, "out_segments");
+      const int64_t again = samples_.grown(host, "tcp", "retransmitted_segments");
+      const int64_t sent = samples_.grown(host, "tcp", "out_segments");
       if (sent == 0) continue;
       const double of_host = static_cast<double>(again) / static_cast<double>(sent);
       if (hosts_.count(host) == 0) {
