@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Simulates labelled training jobs and counts what `lockstep diagnose` says of them.
 
-Every run is drawn from the seed and its number alone: class, size, topology, schedule, noise and event preset. Even
+Every run is drawn from the seed and its number alone: what is wrong, size, topology, schedule, noise and event preset. Even
 numbers are for fitting thresholds, odd ones for reporting. Prints Markdown; exit 1 when --at-least or --innocents-at-most
 does not hold, or no run could be judged.
 """
@@ -17,66 +17,104 @@ import subprocess
 import sys
 import tempfile
 
-# What names a class rightly. None: no fault, so nothing may be said.
+# What names a class of lockstep-simulate rightly. None: no fault, so nothing may be said.
 KINDS = {
     "healthy": None, "heavy-stage": None, "heavy-expert": None,
-    "late-rank": {"straggler"}, "late-host": {"straggler"}, "late-bursts": {"straggler"}, "late-start": {"straggler"},
-    "late-growing": {"straggler"}, "late-periodic": {"straggler"}, "slow-gpu": {"straggler"},
-    "slow-gpu-transfer": {"slow_link", "slow_gpu", "straggler"}, "slow-link": {"slow_link"}, "slow-nic": {"slow_link"},
-    "slow-proxy": {"slow_proxy", "slow_link"},
+    "late-rank": {"straggler"}, "late-host": {"straggler"}, "late-group": {"straggler"}, "late-bursts": {"straggler"},
+    "late-start": {"straggler"}, "late-growing": {"straggler"}, "late-periodic": {"straggler"}, "slow-gpu": {"straggler"},
+    "slow-gpu-bursts": {"straggler"},
+    "slow-gpu-transfer": {"slow_link", "slow_gpu", "straggler"}, "slow-link": {"slow_link"},
+    "slow-link-bursts": {"slow_link"}, "slow-nic": {"slow_link"}, "slow-proxy": {"slow_proxy", "slow_link"},
     "missing-rank": {"missing_rank"}, "stuck-gpu": {"stuck_on_gpu"}, "stuck-transport": {"stuck_in_transport"},
     "dead-process": {"dead_process"}, "lost-host": {"dead_process"}, "wrong-order": {"wrong_order", "deadlock"},
-    "mismatch-size": {"mismatch"}, "mismatch-function": {"wrong_order", "mismatch"},
+    "deadlock": {"deadlock", "wrong_order"}, "mismatch-size": {"mismatch"}, "mismatch-function": {"wrong_order", "mismatch"},
 }
-TWO = "two faults"
-PAIRED = ["late-rank", "late-bursts", "late-growing", "slow-gpu", "late-periodic"]
-HANGS = {"missing-rank", "stuck-gpu", "stuck-transport", "dead-process", "lost-host", "wrong-order", "mismatch-size",
-         "mismatch-function"}
-PATHS = {"slow-gpu-transfer", "slow-link", "slow-nic", "slow-proxy"}
-NOISES = ["quiet", "jitter", "heavy-jitter", "preemption", "loader", "checkpoint", "gc", "warm-up", "drift", "noisy-host"]
+STRUCTURES = ["heavy-stage", "heavy-expert"]
+PATHS = ["slow-gpu-transfer", "slow-link", "slow-link-bursts", "slow-nic", "slow-proxy"]
+HANGS = ["missing-rank", "stuck-gpu", "stuck-transport", "dead-process", "lost-host", "wrong-order", "deadlock", "mismatch-size",
+         "mismatch-function"]
+LATE = ["late-rank", "late-bursts", "late-growing", "late-periodic", "slow-gpu", "slow-gpu-bursts"]
+# What is drawn besides single classes: of each of the lists one.
+MANY = "many-communicators"
+MIXED = {
+    "two late": (LATE, LATE), "late and path": (LATE, PATHS), "late and structure": (LATE, STRUCTURES),
+    "late and hang": (LATE, ["missing-rank", "stuck-gpu", "stuck-transport", "dead-process", "mismatch-size"]),
+    MANY: (["missing-rank"],),
+}
+LABELS = [*KINDS, *MIXED]
+
+PIPELINES = ["gpipe", "1f1b", "interleaved"]
+SCHEDULES = ["ddp", "group", "zero", "owner", "tp-dp", *PIPELINES, "moe"]
+# Other schedules have nothing that these classes could hit.
+SCHEDULES_OF = {"heavy-stage": PIPELINES, "heavy-expert": ["moe"], "late-group": ["tp-dp", *PIPELINES],
+                "wrong-order": ["zero", "owner"], "deadlock": ["tp-dp", *PIPELINES], MANY: PIPELINES}
+NEED_TENSOR_RANKS = {"late-group", "deadlock", MANY}
+NOISES = ["quiet", "jitter", "heavy-jitter", "preemption", "congestion", "loss", "loader", "checkpoint", "gc", "warm-up", "drift",
+          "noisy-host"]
 # A fault that costs less than this share of the run need not be named, and may be.
 WORTH_NAMING = 0.02
+LARGE = 1024  # ranks of the runs that --large asks for
+
+
+def draw_faults(rng, label):
+    """Classes of lockstep-simulate, no two the same."""
+    faults = []
+    for choices in MIXED.get(label, ([label],)):
+        faults.append(rng.choice([name for name in choices if name not in faults]))
+    return faults
+
+
+def draw_layout(rng, schedule, ranks, tensor):
+    """Ranks, and what of them are tensor ranks, stages and experts."""
+    layout = {}
+    if schedule in PIPELINES:
+        ranks = max(ranks, 8 if tensor else 4)
+        layout["pp"] = rng.choice([n for n in (2, 4, 8) if n <= ranks // (2 if tensor else 1)])
+        layout["micro-batches"] = layout["pp"] * rng.choice([1, 2])
+        if tensor or (ranks >= 2 * layout["pp"] and rng.random() < 0.5):
+            layout["tp"] = 2
+    elif schedule == "tp-dp":
+        ranks = max(ranks, 4)
+        layout["tp"] = rng.choice([n for n in (2, 4, 8) if n <= ranks // 2])
+    elif schedule == "moe":
+        ranks = max(ranks, 4)
+        layout["ep"] = rng.choice([n for n in (2, 4) if n <= ranks // 2])
+    layout["ranks"] = ranks
+    return layout
+
+
+def draw_label(number, seed, options):
+    """All labels in turn, in another order each time; the two halves have the same."""
+    labels = ["healthy"] if options.healthy else options.only or LABELS
+    turn, place = divmod(number // 2, len(labels))
+    return random.Random(f"{seed}/turn {turn}").sample(labels, len(labels))[place]
 
 
 def draw(number, seed, options):
-    """One run: arguments of lockstep-simulate."""
+    """One run: its label, and the arguments of lockstep-simulate."""
     rng = random.Random(f"{seed}/{number}")
-    classes = options.only or [*KINDS, TWO]
-    if options.healthy:
-        classes = ["healthy"]
-    name = classes[number % len(classes)]
-    schedule = rng.choice(["ddp", "group", "zero", "tp-dp", "gpipe", "1f1b", "moe"])
-    if name == "heavy-stage":
-        schedule = rng.choice(["gpipe", "1f1b"])
-    if name == "heavy-expert":
-        schedule = "moe"
-    ranks = 1024 if number < options.large else rng.choice([2, 4, 4, 8, 8, 8, 16, 16, 32])
-    arguments = {"seed": rng.randrange(1 << 31), "class": name, "schedule": schedule, "steps": 30,
-                 "noise": rng.choice(NOISES), "events": rng.choice(["coll", "proxy", "proxy", "step"])}
-    if schedule in ("gpipe", "1f1b"):
-        ranks = max(ranks, 4)
-        arguments["pp"] = rng.choice([n for n in (2, 4, 8) if n <= ranks])
-        arguments["micro-batches"] = arguments["pp"] * rng.choice([1, 2])
-        if ranks >= 8 and rng.random() < 0.5 and ranks // arguments["pp"] >= 2:
-            arguments["tp"] = 2
-    elif schedule == "tp-dp":
-        ranks = max(ranks, 4)
-        arguments["tp"] = rng.choice([n for n in (2, 4, 8) if n <= ranks // 2])
-    elif schedule == "moe":
-        ranks = max(ranks, 4)
-        arguments["ep"] = rng.choice([n for n in (2, 4) if n <= ranks // 2])
-    arguments["gpus-per-host"] = rng.choice([n for n in (1, 2, 4, 8) if n < ranks]) if name in PATHS else rng.choice(
-        [n for n in (1, 2, 4, 8) if n <= ranks])
-    if name in ("late-host", "lost-host"):
-        arguments["gpus-per-host"] = max(1, min(8, ranks // 4))
-    if name == TWO:
-        arguments["class"] = ",".join(rng.sample(PAIRED, 2))
-    if name in PATHS:
-        arguments["events"] = rng.choice(["proxy", "step"])
-    arguments["ranks"] = ranks
-    if name != TWO and name not in HANGS and KINDS[name] is not None:
+    label = draw_label(number, seed, options)
+    faults = draw_faults(rng, label)
+    fitting = [set(SCHEDULES_OF.get(name, SCHEDULES)) for name in [label, *faults]]
+    schedule = rng.choice([name for name in SCHEDULES if all(name in some for some in fitting)])
+    ranks = LARGE if number < options.large else rng.choice([2, 4, 4, 8, 8, 8, 16, 16, 32])
+    if label == MANY:
+        ranks = max(ranks, 16)
+    layout = draw_layout(rng, schedule, ranks, label in NEED_TENSOR_RANKS)
+    ranks = layout["ranks"]
+    on_path = any(name in PATHS for name in faults)
+    if on_path:
+        per_host = rng.choice([n for n in (1, 2, 4, 8) if n < ranks])
+    elif label in ("late-host", "lost-host"):
+        per_host = max(1, min(8, ranks // 4))
+    else:
+        per_host = rng.choice([n for n in (1, 2, 4, 8) if n <= ranks])
+    arguments = {"seed": rng.randrange(1 << 31), "class": ",".join(faults), "schedule": schedule, "steps": 30, **layout,
+                 "gpus-per-host": per_host, "noise": rng.choice(NOISES),
+                 "events": rng.choice(["proxy", "step"] if on_path else ["coll", "proxy", "proxy", "step"])}
+    if label in KINDS and KINDS[label] is not None and label not in HANGS:
         arguments["times"] = rng.choice([0.1, 0.25, 0.5, 1, 2])  # of the class's own size
-    return arguments
+    return label, arguments
 
 
 def simulate(build, arguments, folder, sizes):
@@ -125,7 +163,7 @@ def names(finding, fault):
     return finding["kind"] in KINDS[fault["class"]] and accused(finding) in wanted(fault)
 
 
-def score(faults, findings):
+def score(faults, findings, hung):
     """(right, found of each fault, innocents accused, innocent first)."""
     left = list(findings)
     found = []
@@ -134,7 +172,8 @@ def score(faults, findings):
         found.append(match is not None)
         if match is not None:
             left.remove(match)
-    needed = [hit or ("cost" in fault and fault["cost"] < WORTH_NAMING) for hit, fault in zip(found, faults)]
+    spared = [fault["cost"] < WORTH_NAMING if "cost" in fault else hung and fault["when"] != "once" for fault in faults]
+    needed = [hit or spare for hit, spare in zip(found, spared)]
     guilty = set().union(*[set(f["ranks"]) | {f.get("peer", -1)} | set(f.get("suspects", [])) for f in faults])
     innocents = [f for f in left if accused(f) - guilty]
     first = bool(findings) and bool(accused(findings[0]) - guilty)
@@ -142,12 +181,12 @@ def score(faults, findings):
 
 
 def run(job):
-    number, arguments, build, sizes = job
+    number, label, arguments, build, sizes = job
     folder = tempfile.mkdtemp(prefix="lockstep-verdicts.", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     try:
         problem = simulate(build, arguments, os.path.join(folder, "run"), sizes)
         if problem:
-            return {"number": number, "arguments": arguments, "refused": problem}
+            return {"number": number, "class": label, "arguments": arguments, "refused": problem}
         with open(os.path.join(folder, "run", "truth.json")) as file:
             truth = json.load(file)
         answer = subprocess.run([os.path.join(build, "lockstep"), "diagnose", os.path.join(folder, "run"), "--json"],
@@ -158,10 +197,10 @@ def run(job):
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     faults = [f for f in truth["faults"] if not f["structure"]]
-    right, found, innocents, first = score(faults, findings)
+    right, found, innocents, first = score(faults, findings, truth["hung"])
     guilty = [any(names(finding, fault) for fault in faults) for finding in findings]
     return {"number": number, "arguments": arguments,
-            "class": TWO if "," in arguments["class"] else arguments["class"], "right": right, "found": found,
+            "class": label, "right": right, "found": found,
             "cost": faults[0].get("cost") if len(faults) == 1 else None, "said": [f["kind"] for f in findings],
             "innocents": len(innocents), "innocent_first": first, "ns": truth["run_ns"],
             "confidences": [(f["confidence"], ok) for f, ok in zip(findings, guilty)],
@@ -184,7 +223,7 @@ def table(header, rows):
 
 def by_class(results):
     rows = []
-    for name in [*KINDS, TWO]:
+    for name in LABELS:
         runs = [r for r in results if r["class"] == name]
         if not runs:
             continue
@@ -266,7 +305,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--healthy", action="store_true")
     parser.add_argument("--large", type=int, default=0, help="this many runs have 1,024 ranks")
-    parser.add_argument("--only", type=lambda text: text.split(","))
+    parser.add_argument("--only", type=lambda text: text.split(","), help="classes, as in the table")
     parser.add_argument("--half", choices=["fit", "report"])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--build", default="build")
@@ -274,10 +313,13 @@ def main():
     parser.add_argument("--at-least", type=float, default=0, help="share of runs that must be right")
     parser.add_argument("--innocents-at-most", type=float, default=1, help="share of runs that may accuse an innocent")
     options = parser.parse_args()
+    for label in options.only or []:
+        if label not in LABELS:
+            parser.error(f"--only {label}: no such class; there are {', '.join(LABELS)}")
     listed = subprocess.run([os.path.join(options.build, "lockstep-simulate"), "--list"], capture_output=True, text=True).stdout
     sizes = {line.split()[0]: float(line.rsplit("(SIZE ", 1)[1].rstrip(")")) for line in listed.splitlines() if "(SIZE " in line}
     numbers = [n for n in range(options.runs) if options.half is None or n % 2 == (options.half == "report")]
-    jobs = [(n, draw(n, options.seed, options), options.build, sizes) for n in numbers]
+    jobs = [(n, *draw(n, options.seed, options), options.build, sizes) for n in numbers]
     with multiprocessing.Pool(options.jobs) as pool:
         results = pool.map(run, jobs, chunksize=4)
     refused = [r for r in results if "refused" in r]
