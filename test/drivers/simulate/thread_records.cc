@@ -1,27 +1,32 @@
 #include "test/drivers/simulate/thread_records.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep::simulate {
 
 const std::vector<uint64_t>& ThreadRecords::until(uint64_t last_ticks) {
+  if (sorted_ && last_ticks_ <= last_ticks) return words_;
+  std::vector<std::pair<uint64_t, const uint64_t*>> places;  // ticks and first word of each record
+  for_each([&](const uint64_t* record, unsigned) {
+    if (ticks_of(*record) <= last_ticks) places.emplace_back(ticks_of(*record), record);
+  });
   const auto by_ticks = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (!sorted_) std::stable_sort(places_.begin(), places_.end(), by_ticks);
-  if (sorted_ && (places_.empty() || places_.back().first <= last_ticks)) return words_;
+  if (!sorted_) std::stable_sort(places.begin(), places.end(), by_ticks);
   ordered_.clear();
   ordered_.reserve(words_.size());
-  for (const auto& [ticks, first] : places_) {
-    if (ticks > last_ticks) break;
-    const uint64_t* const words = words_.data() + first;
-    ordered_.insert(ordered_.end(), words, words + kRecordShapes[tag_of(*words)].words);
-  }
+  for (const auto& [ticks, record] : places)
+    ordered_.insert(ordered_.end(), record, record + kRecordShapes[tag_of(*record)].words);
   return ordered_;
 }
 
 void ThreadRecords::cut(uint64_t last_ticks) {
-  const auto late = [last_ticks](const auto& place) { return place.first > last_ticks; };
-  places_.erase(std::remove_if(places_.begin(), places_.end(), late), places_.end());
-  sorted_ = false;  // words_ holds more than places_ now
+  uint64_t* kept = words_.data();
+  for_each([&](const uint64_t* record, unsigned words) {
+    if (ticks_of(*record) <= last_ticks) kept = std::copy(record, record + words, kept);
+  });
+  words_.resize(static_cast<size_t>(kept - words_.data()));
+  last_ticks_ = std::min(last_ticks_, last_ticks);
 }
 
 }  // namespace lockstep::simulate

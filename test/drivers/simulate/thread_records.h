@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "lockstep/record_shape.h"
@@ -39,17 +38,27 @@ class ThreadRecords {
   void cut(uint64_t last_ticks);
 
  private:
+  // `visit` gets the first word of each record and their number.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    const uint64_t* const end = words_.data() + words_.size();
+    for (const uint64_t* at = words_.data(); at != end;) {
+      const unsigned words = kRecordShapes[tag_of(*at)].words;
+      visit(at, words);
+      at += words;
+    }
+  }
   uint64_t* add(Tag tag, uint64_t ticks, unsigned count) {
-    sorted_ = sorted_ && (places_.empty() || places_.back().first <= ticks);
-    places_.emplace_back(ticks, static_cast<uint32_t>(words_.size()));
-    words_.resize(words_.size() + count);
-    uint64_t* const words = words_.data() + places_.back().second;
-    words[0] = make_word0(tag, ticks);
-    return words;
+    sorted_ = sorted_ && last_ticks_ <= ticks;
+    last_ticks_ = ticks;
+    const size_t first = words_.size();
+    words_.resize(first + count);
+    words_[first] = make_word0(tag, ticks);
+    return words_.data() + first;
   }
 
   std::vector<uint64_t> words_, ordered_;
-  std::vector<std::pair<uint64_t, uint32_t>> places_;  // ticks and first word of each record
+  uint64_t last_ticks_ = 0;  // of the record added last
   bool sorted_ = true;
 };
 
