@@ -5,7 +5,16 @@
 
 namespace lockstep::simulate {
 
+void ThreadRecords::make_room() {
+  constexpr size_t kFewWords = 512;
+  if (words_.capacity() < most_words_)
+    return words_.reserve(std::clamp(2 * words_.capacity(), kFewWords, most_words_));
+  packed_.add(words_);
+  words_.clear();
+}
+
 const std::vector<uint64_t>& ThreadRecords::until(uint64_t last_ticks) {
+  if (!packed_.empty()) packed_.move_before(&words_);
   if (sorted_ && last_ticks_ <= last_ticks) return words_;
   std::vector<std::pair<uint64_t, const uint64_t*>> places;  // ticks and first word of each record
   for_each([&](const uint64_t* record, unsigned) {
@@ -21,6 +30,7 @@ const std::vector<uint64_t>& ThreadRecords::until(uint64_t last_ticks) {
 }
 
 void ThreadRecords::cut(uint64_t last_ticks) {
+  if (!packed_.empty()) packed_.move_before(&words_);
   uint64_t* kept = words_.data();
   for_each([&](const uint64_t* record, unsigned words) {
     if (ticks_of(*record) <= last_ticks) kept = std::copy(record, record + words, kept);

@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "lockstep/record_shape.h"
+#include "test/drivers/simulate/packed_words.h"
 
 namespace lockstep::simulate {
 
 class ThreadRecords {
  public:
+  // More words than that are packed until they are asked for.
+  explicit ThreadRecords(size_t most_words) : most_words_(most_words) {}
+
   template <class Record>
   void start(uint64_t ticks, EventId id, EventId parent, Record record) {
     record.id = id;
@@ -51,12 +55,17 @@ class ThreadRecords {
   uint64_t* add(Tag tag, uint64_t ticks, unsigned count) {
     sorted_ = sorted_ && last_ticks_ <= ticks;
     last_ticks_ = ticks;
+    if (words_.size() + count > words_.capacity()) make_room();
     const size_t first = words_.size();
     words_.resize(first + count);
     words_[first] = make_word0(tag, ticks);
     return words_.data() + first;
   }
 
+  void make_room();
+
+  size_t most_words_;
+  PackedWords packed_;  // what came before words_
   std::vector<uint64_t> words_, ordered_;
   uint64_t last_ticks_ = 0;  // of the record added last
   bool sorted_ = true;
