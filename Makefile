@@ -189,8 +189,8 @@ bench: all bench-programs    ## measure: percentiles, throughput, ratios
 	scripts/bench.sh
 fuzz: deps                   ## fuzz every reader; SECONDS=60 each, two at a time
 	BUILD=$(BUILD) FUZZ_SECONDS=$(or $(SECONDS),60) FUZZ_SEED=$(SEED) test/fuzz/every_target.sh
-verdicts: $(BUILD)/lockstep $(BUILD)/lockstep-simulate  ## judge RUNS=5000 simulated jobs; HEALTHY=3000: healthy ones alone
-	@python3 scripts/verdicts.py $(if $(HEALTHY),$(HEALTHY) --healthy,$(or $(RUNS),5000)) --build $(BUILD)
+verdicts: $(BUILD)/lockstep $(BUILD)/lockstep-simulate  ## judge RUNS=5000 simulated jobs, LARGE=20 of 1,024 ranks; HEALTHY=3000: healthy ones alone
+	@python3 -B scripts/verdicts.py $(if $(HEALTHY),$(HEALTHY) --healthy,$(or $(RUNS),5000) --large $(or $(LARGE),20)) --build $(BUILD)
 soak: all unit               ## churn, rotation and faults for MINUTES=10; fails on loss or growth
 	BUILD=$(BUILD) scripts/soak.sh $(or $(MINUTES),10)
 install: all                 ## PREFIX=/usr/local

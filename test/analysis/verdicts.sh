@@ -3,5 +3,5 @@
 # at most one of sixteen. `make verdicts` judges thousands; docs/measured/verdicts.md has its table.
 . "$(dirname "$0")/../lib.sh"
 need python3 python3
-python3 "$ROOT/scripts/verdicts.py" 230 --seed 7 --build "$BUILD" --at-least 0.71 --innocents-at-most 0.06 ||
+python3 -B "$ROOT/scripts/verdicts.py" 230 --seed 7 --build "$BUILD" --at-least 0.71 --innocents-at-most 0.06 ||
   fail "fewer verdicts are right, or more innocents are accused"
