@@ -108,7 +108,7 @@ def large_arguments(schedule, events):
     """What keeps a large job as small as its schedule allows: rings of steps over all ranks alone are a thousand million."""
     chosen = {"gpus-per-host": 8}
     if schedule in PIPELINES:
-        chosen.update({"tp": 8, "pp": 8, "micro-batches": 8, "layers": 2, "steps": 12})
+        chosen.update({"tp": 8, "pp": 8, "micro-batches": 8, "layers": 2, "steps": 8 if schedule == "interleaved" else 12})
     elif schedule == "moe":
         chosen.update({"layers": 2, "steps": 12})
     if schedule not in PIPELINES and events == "step":

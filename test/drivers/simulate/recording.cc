@@ -61,15 +61,9 @@ Recording::Recording(const Layout& layout, const Faults& faults, const Random& r
       random_(random),
       options_(options),
       events_(events),
-      ranks_(static_cast<size_t>(layout.options.ranks), Rank(words_of_thread())) {
+      ranks_(static_cast<size_t>(layout.options.ranks), Rank(&room_)) {
   for (int host = 0; host < layout.hosts; ++host) clocks_.emplace_back(host, random);
   for (int number = 0; number < layout.options.ranks; ++number) begin_rank(number);
-}
-
-// All threads of all ranks share the memory for what is not packed.
-size_t Recording::words_of_thread() const {
-  constexpr size_t kWords = (256 << 20) / sizeof(uint64_t), kFewest = 4'096;
-  return std::max(kWords / (static_cast<size_t>(layout_.options.ranks) * (kAxes + 1)), kFewest);
 }
 
 void Recording::begin_rank(int number) {
@@ -89,7 +83,7 @@ void Recording::begin_rank(int number) {
     at_ns += 50'000'000 + static_cast<int64_t>(random_.below(200'000, Draw::Choice, record.comm,
                                                              static_cast<uint64_t>(number), 7));
     self.user.communicator(ticks(number, at_ns), record);
-    self.proxies.emplace_back(words_of_thread());
+    self.proxies.emplace_back(&room_);
     self.proxy_serials.push_back((record.comm + uint64_t{1}) << 32);
   }
   self.sequences.resize(self.proxies.size() * kFunctions);
@@ -398,7 +392,7 @@ Status Recording::write(const std::string& directory, const Outcome& outcome,
   for (int number = 0; number < layout_.options.ranks; ++number) {
     const Status status = write_rank(number, outcome, look_ns, &files, counts);
     if (!status.ok()) return status;
-    rank(number) = Rank(0);  // not needed any more
+    rank(number) = Rank(&room_);  // not needed any more
   }
   if (layout_.hosts == 1 || !options_.aligned) return Status();
   return save_clock_model(layout_, random_, look_ns, directory);

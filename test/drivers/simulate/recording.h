@@ -47,7 +47,7 @@ class Recording : public Observer {
     EventId first_kernel = 0;
   };
   struct Rank {
-    explicit Rank(size_t words_of_thread) : user(words_of_thread) {}
+    explicit Rank(size_t* room) : user(room) {}
 
     ThreadRecords user;
     std::vector<ThreadRecords> proxies;   // by communicator's number - 1
@@ -63,7 +63,6 @@ class Recording : public Observer {
     return clocks_[static_cast<size_t>(layout_.host_of(rank))];
   }
   uint64_t ticks(int rank, int64_t true_ns) const { return clock(rank).ticks(true_ns); }
-  size_t words_of_thread() const;
   bool records(Kind kind) const { return (events_ >> static_cast<unsigned>(kind) & 1u) != 0; }
   void begin_rank(int number);
   void api_call(const Launch& launch, const Part& part, EventId id, EventId group, uint64_t start,
@@ -84,6 +83,7 @@ class Recording : public Observer {
   const RunOptions& options_;
   uint32_t events_;
   std::vector<HostClock> clocks_;
+  size_t room_ = (256 << 20) / sizeof(uint64_t);  // for words that are not packed
   std::vector<Rank> ranks_;
 };
 

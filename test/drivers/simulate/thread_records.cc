@@ -6,9 +6,12 @@
 namespace lockstep::simulate {
 
 void ThreadRecords::make_room() {
-  constexpr size_t kFewWords = 512;
-  if (words_.capacity() < most_words_)
-    return words_.reserve(std::clamp(2 * words_.capacity(), kFewWords, most_words_));
+  constexpr size_t kFewWords = 512, kWorthPacking = 4'096;
+  const size_t more = std::max(words_.capacity(), kFewWords);
+  if (words_.capacity() < kWorthPacking || *room_ >= more) {
+    *room_ -= std::min(*room_, more);
+    return words_.reserve(words_.capacity() + more);
+  }
   packed_.add(words_);
   words_.clear();
 }

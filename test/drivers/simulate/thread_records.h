@@ -13,8 +13,8 @@ namespace lockstep::simulate {
 
 class ThreadRecords {
  public:
-  // More words than that are packed until they are asked for.
-  explicit ThreadRecords(size_t most_words) : most_words_(most_words) {}
+  // `room`: the words that all threads together may still take. Without room it packs what it has.
+  explicit ThreadRecords(size_t* room) : room_(room) {}
 
   template <class Record>
   void start(uint64_t ticks, EventId id, EventId parent, Record record) {
@@ -64,7 +64,7 @@ class ThreadRecords {
 
   void make_room();
 
-  size_t most_words_;
+  size_t* room_;
   PackedWords packed_;  // what came before words_
   std::vector<uint64_t> words_, ordered_;
   uint64_t last_ticks_ = 0;  // of the record added last

@@ -6,12 +6,11 @@
 namespace lockstep::simulate {
 namespace {
 
-constexpr size_t kNeverPacked = size_t{1} << 30, kPackedOften = 64;
 constexpr uint64_t kRecords = 5'000, kLast = 2 * kRecords;
 
 // Pairs of records of which the later comes first, as a proxy's do.
-ThreadRecords out_of_order(size_t most_words) {
-  ThreadRecords records(most_words);
+ThreadRecords out_of_order(size_t* room) {
+  ThreadRecords records(room);
   for (uint64_t i = 0; i < kRecords; i += 2) {
     records.stop(i + 1, make_event_id(Kind::Coll, 1, i + 1));
     records.stop(i, make_event_id(Kind::Coll, 1, i));
@@ -20,7 +19,8 @@ ThreadRecords out_of_order(size_t most_words) {
 }
 
 TEST(SimulatedRecords, come_in_the_order_of_time_also_when_packed) {
-  ThreadRecords plain = out_of_order(kNeverPacked), packed = out_of_order(kPackedOften);
+  size_t room = 1 << 20, no_room = 0;
+  ThreadRecords plain = out_of_order(&room), packed = out_of_order(&no_room);
   const std::vector<uint64_t> words = plain.until(kLast);
   ASSERT_EQ(words.size(), 2 * kRecords);
   for (uint64_t i = 0; i < kRecords; ++i) EXPECT_EQ(ticks_of(words[2 * i]), i);
@@ -28,7 +28,8 @@ TEST(SimulatedRecords, come_in_the_order_of_time_also_when_packed) {
 }
 
 TEST(SimulatedRecords, end_where_they_were_cut_also_when_packed) {
-  ThreadRecords plain = out_of_order(kNeverPacked), packed = out_of_order(kPackedOften);
+  size_t room = 1 << 20, no_room = 0;
+  ThreadRecords plain = out_of_order(&room), packed = out_of_order(&no_room);
   for (ThreadRecords* records : {&plain, &packed}) {
     records->cut(99);
     records->stop(500, make_event_id(Kind::Coll, 1, 7));
