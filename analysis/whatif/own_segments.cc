@@ -21,6 +21,7 @@ class Finder {
     find_ends_of_wholes();
     place_starts();
     place_ends();
+    find_waits_for_launches();
     find_predecessors();
     return std::move(out_);
   }
@@ -107,19 +108,25 @@ class Finder {
       rows_of[actor].push_back(arrival_of[o]);
     }
     for (auto& rows : rows_of) {
-      number_launches(rows);
+      number_launches(rows, out_.order.size());
       out_.order.insert(out_.order.end(), rows.begin(), rows.end());
       std::vector<uint32_t>().swap(rows);
     }
+    out_.launch_begin.push_back(static_cast<uint32_t>(out_.order.size()));
   }
-  void number_launches(const std::vector<uint32_t>& rows) {
+  // place: in `order`, of the first of them.
+  void number_launches(const std::vector<uint32_t>& rows, size_t place) {
     const OperationRow* previous = nullptr;
     for (const uint32_t a : rows) {
       const OperationRow& row = run_.operations[run_.arrivals[a].operation];
       const bool same = previous != nullptr && previous->replay == row.replay &&
                         ((row.group_id != 0 && previous->group_id == row.group_id) ||
                          (row.launch_ns != kNoTime && previous->launch_ns == row.launch_ns));
-      if (!same) set_up_.push_back(false);
+      if (!same) {
+        set_up_.push_back(false);
+        out_.launch_begin.push_back(static_cast<uint32_t>(place));
+      }
+      ++place;
       out_.segments[a].launch = static_cast<uint32_t>(set_up_.size() - 1);
       // The first operation of a communicator, or with a peer, sets up its connections.
       if (row.ordinal + row.replay == 0) set_up_.back() = true;
@@ -211,6 +218,20 @@ class Finder {
     segment.end_ns = finish_ns != kNoTime ? finish_ns : segment.start_ns;
     // An end lies after what it waited for: the order of a replay.
     segment.end_ns = std::max(segment.end_ns, 1 + (segment.waits ? last_ns : segment.start_ns));
+  }
+
+  void find_waits_for_launches() {
+    for (size_t launch = 0; launch + 1 < out_.launch_begin.size(); ++launch) {
+      const size_t begin = out_.launch_begin[launch], end = out_.launch_begin[launch + 1];
+      if (end - begin < 2) continue;
+      int64_t last_ns = kNoTime;
+      for (size_t i = begin; i < end; ++i) {
+        if (at(i).waits)
+          last_ns = std::max(last_ns, out_.last_start_ns[run_.arrivals[out_.order[i]].match]);
+      }
+      for (size_t i = begin; i < end; ++i)
+        at(i).waits_for_launch = at(i).waits && at(i).end_ns > last_ns + kSameInstantNs;
+    }
   }
 
   bool was_over(uint32_t a, int64_t at_ns) const {

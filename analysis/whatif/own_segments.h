@@ -33,6 +33,9 @@ struct Segment {
   uint32_t actor = kNoRow;
   uint32_t launch = 0;  // operations of one group call have one launch, and are one trial
   bool waits = false;   // its end came after the last arrival of its match: it waited for it
+  // ... and after those of all operations of its launch that waited: one kernel does them all, and ends
+  // with the last of them.
+  bool waits_for_launch = false;
   // Its arrival can be compared with the others', and is not connection set-up.
   bool counts = false;
 };
@@ -42,6 +45,8 @@ struct OwnSegments {
   std::vector<Segment> segments;  // by row of `arrivals`
   std::vector<uint32_t> order;    // rows that take part, by actor, then in the order of the calls
   std::vector<int64_t> last_start_ns;  // by row of `matches`, of the rows that take part
+  // Of operations called in one group, by launch: the first of them in `order`, and one more entry.
+  std::vector<uint32_t> launch_begin;
 
   uint32_t actor_of(const RunTables& run, const MemberRow& member) const;
   std::vector<uint32_t> first_actor;   // by process

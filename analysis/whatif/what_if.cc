@@ -13,7 +13,8 @@ WhatIf::WhatIf(const RunTables& run, const OwnSegments& own, const std::vector<i
       excess_ns_(excess_ns),
       order_(own.order),
       start_ns_(own.segments.size()),
-      last_start_ns_(run.matches.size()),
+      last_start_ns_(own.last_start_ns),
+      launch_ns_(own.launch_begin.size(), kNoTime),
       first_ns_(std::numeric_limits<int64_t>::max()),
       last_ns_(std::numeric_limits<int64_t>::min()) {
   const auto& segments = own.segments;
@@ -27,17 +28,36 @@ WhatIf::WhatIf(const RunTables& run, const OwnSegments& own, const std::vector<i
     last_ns_ = std::max(last_ns_, segments[a].end_ns);
   }
   first_ns_ = std::min(first_ns_, last_ns_);
+  for (const uint32_t a : order_) {
+    if (segments[a].waits_for_launch) last_start_of_launch(segments[a].launch);
+  }
+  launch_observed_ns_ = launch_ns_;
 }
 
-int64_t WhatIf::end_of(uint32_t arrival) const {
+// All that it waits for has begun when it has ended: so it is asked for only then.
+int64_t WhatIf::last_start_of_launch(uint32_t launch) {
+  int64_t& last_ns = launch_ns_[launch];
+  if (last_ns != kNoTime) return last_ns;
+  for (uint32_t i = own_.launch_begin[launch]; i < own_.launch_begin[launch + 1]; ++i) {
+    const uint32_t a = own_.order[i];
+    if (own_.segments[a].waits) last_ns = std::max(last_ns, last_start_ns_[run_.arrivals[a].match]);
+  }
+  return last_ns;
+}
+
+int64_t WhatIf::end_of(uint32_t arrival) {
   const Segment& segment = own_.segments[arrival];
   const uint32_t match = run_.arrivals[arrival].match;
+  if (segment.waits_for_launch)
+    return last_start_of_launch(segment.launch) + segment.end_ns -
+           launch_observed_ns_[segment.launch];
   return segment.waits ? last_start_ns_[match] + segment.end_ns - own_.last_start_ns[match]
                        : start_ns_[arrival] + segment.end_ns - segment.start_ns;
 }
 
 void WhatIf::replay(const std::vector<uint8_t>& cured) {
   std::fill(last_start_ns_.begin(), last_start_ns_.end(), std::numeric_limits<int64_t>::min());
+  std::fill(launch_ns_.begin(), launch_ns_.end(), kNoTime);
   for (const uint32_t a : order_) {
     const Segment& segment = own_.segments[a];
     int64_t start_ns = segment.start_ns;
@@ -66,6 +86,24 @@ int64_t WhatIf::waited_for(uint32_t arrival) const {
   return longest_ns;
 }
 
+uint32_t WhatIf::waited_for_whom(uint32_t arrival) const {
+  const Segment& segment = own_.segments[arrival];
+  uint32_t last = arrival;
+  const auto look_at = [&](uint32_t waiting) {
+    if (!own_.segments[waiting].waits) return;
+    const MatchRow& match = run_.matches[run_.arrivals[waiting].match];
+    for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+      if (own_.segments[a].actor != kNoRow && start_ns_[a] > start_ns_[last]) last = a;
+    }
+  };
+  look_at(arrival);
+  if (!segment.waits_for_launch) return last;
+  for (uint32_t i = own_.launch_begin[segment.launch]; i < own_.launch_begin[segment.launch + 1];
+       ++i)
+    look_at(own_.order[i]);
+  return last;
+}
+
 std::vector<PathPiece> WhatIf::critical_path(const std::vector<uint8_t>& cured) {
   replay(cured);
   std::vector<PathPiece> path;
@@ -74,12 +112,7 @@ std::vector<PathPiece> WhatIf::critical_path(const std::vector<uint8_t>& cured) 
     if (at == kNoRow || end_of(a) > end_of(at)) at = a;
   }
   while (at != kNoRow) {
-    if (own_.segments[at].waits) {
-      const MatchRow& match = run_.matches[run_.arrivals[at].match];
-      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-        if (own_.segments[a].actor != kNoRow && start_ns_[a] > start_ns_[at]) at = a;
-      }
-    }
+    at = waited_for_whom(at);
     const uint32_t before = own_.segments[at].before;
     if (before != kNoRow)
       path.push_back({at, is_cured(at, cured) ? 0 : excess_ns_[at], waited_for(at)});

@@ -33,7 +33,10 @@ class WhatIf {
 
  private:
   void replay(const std::vector<uint8_t>& cured);
-  int64_t end_of(uint32_t arrival) const;
+  int64_t end_of(uint32_t arrival);
+  int64_t last_start_of_launch(uint32_t launch);
+  // Of those that it waited for, who came last.
+  uint32_t waited_for_whom(uint32_t arrival) const;
   int64_t waited_for(uint32_t arrival) const;
   bool is_cured(uint32_t arrival, const std::vector<uint8_t>& cured) const {
     return cured[own_.segments[arrival].actor] != 0;
@@ -44,6 +47,8 @@ class WhatIf {
   const std::vector<int64_t>& excess_ns_;
   std::vector<uint32_t> order_;                    // rows of `arrivals` by observed start
   std::vector<int64_t> start_ns_, last_start_ns_;  // replayed: by row of `arrivals`, of `matches`
+  // The last start that a launch waits for, by launch: observed; replayed, once that was asked for.
+  std::vector<int64_t> launch_observed_ns_, launch_ns_;
   int64_t first_ns_ = 0, last_ns_ = 0;
 };
 
