@@ -10,6 +10,7 @@
 #include "analysis/judge/late_operations.h"
 #include "analysis/judge/slow_paths.h"
 #include "analysis/whatif/culprits.h"
+#include "analysis/whatif/predecessors.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -119,8 +120,10 @@ class Blamer {
   }
 
   void accuse_stragglers() {
-    const OwnSegments own = find_own_segments(run_);
-    const Excesses excesses = measure_excesses(run_, own);
+    OwnSegments own = find_own_segments(run_);
+    const Roles roles = find_roles(run_, own);
+    choose_predecessors(roles, &own);
+    const Excesses excesses = measure_excesses(run_, own, roles);
     const LatenessTables tables{run_, own, excesses.ns, out_.late, out_.ranks};
     for (const Culprit& culprit : find_culprits(run_, own, excesses)) {
       for (RankBlame& rank : out_.ranks) {

@@ -241,12 +241,38 @@ class Finder {
     return segment.end_ns <= at_ns + kSameInstantNs && begun_ns < at_ns;
   }
 
+  // What ended last on a stream, or communicator: of the launch before, of the one at hand.
+  struct Line {
+    uint32_t launch = kNoRow;
+    uint32_t before = kNoRow, own = kNoRow;  // rows of `arrivals`
+  };
+  uint32_t find_in_line(size_t i, std::unordered_map<uint64_t, Line>* lines) {
+    const OperationRow& row = operation(i);
+    Line& line = (*lines)[row.stream != 0 ? row.stream : ~uint64_t{row.communicator}];
+    if (line.launch != at(i).launch) {
+      line.before = line.own;
+      line.own = kNoRow;
+      line.launch = at(i).launch;
+    }
+    if (line.own == kNoRow || out_.segments[line.own].end_ns < at(i).end_ns)
+      line.own = out_.order[i];
+    // A host runs ahead of its streams: only a kernel's start tells what it followed there.
+    const bool by_kernel = run_.arrivals[out_.order[i]].basis == ArrivalBasis::KernelStart;
+    return by_kernel && line.before != kNoRow && was_over(line.before, at(i).start_ns)
+               ? line.before
+               : kNoRow;
+  }
+
   void find_predecessors() {
     std::vector<int64_t> latest_before(out_.order.size(), kNoTime);  // end of any earlier call
+    std::unordered_map<uint64_t, Line> lines;
     size_t first = 0;
     for (size_t i = 0; i < out_.order.size(); ++i) {
       Segment& segment = at(i);
-      if (i == 0 || at(i - 1).actor != segment.actor) {
+      const bool is_first = i == 0 || at(i - 1).actor != segment.actor;
+      if (is_first) lines.clear();
+      segment.before_in_line = find_in_line(i, &lines);
+      if (is_first) {
         first = i;
         continue;
       }

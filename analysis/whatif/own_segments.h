@@ -29,6 +29,9 @@ struct Segment {
   int64_t own_ns = kNoTime;
   // Row of `arrivals`: of the same actor, the last to end before the start.
   uint32_t before = kNoRow;
+  // The same on its own stream, or communicator where streams are not known; kNoRow: none ended before
+  // the start. choose_predecessors() decides between the two.
+  uint32_t before_in_line = kNoRow;
   // kNoRow: the row takes no part (a part of an assembled operation, one that did not end, ...).
   uint32_t actor = kNoRow;
   uint32_t launch = 0;  // operations of one group call have one launch, and are one trial

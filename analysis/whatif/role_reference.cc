@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/quantile.h"
 
@@ -15,30 +14,17 @@ namespace {
 constexpr double kReference = 0.35;
 // Who is compared with itself alone may be late most of the time.
 constexpr double kReferenceAlone = 0.2;
-// With fewer segments than this the position is taken less exactly.
-constexpr size_t kFewest = 8;
-// Operations that make a position, from the most exact to the least.
-constexpr unsigned kContexts[] = {8, 2, 1};
-// A role knows its neighbours so far away: the stages of the longest pipelines.
-constexpr int kRounds = 64;
-// What a rank calls less often than this is no part of its role: checkpoints, logging.
-constexpr double kLeastShare = 0.02;
-
-uint64_t mix(uint64_t digest, uint64_t value) {
-  digest = (digest ^ value) * 0x9e3779b97f4a7c15ULL;
-  return digest ^ digest >> 29;
-}
-
 class Reference {
  public:
-  Reference(const RunTables& run, const OwnSegments& own) : run_(run), own_(own) {}
+  Reference(const RunTables& run, const OwnSegments& own, const Roles& roles)
+      : run_(run), own_(own), roles_(roles) {}
 
   Excesses measure() {
     out_.ns.assign(own_.segments.size(), 0);
     place_.resize(own_.segments.size());
     for (uint32_t i = 0; i < own_.order.size(); ++i) place_[own_.order[i]] = i;
-    name_calls();
-    find_roles();
+    find_who_is_alone();
+    find_spread_roles();
     compare();
     number_trials();
     return std::move(out_);
@@ -48,44 +34,13 @@ class Reference {
   const OperationRow& operation(uint32_t arrival) const {
     return run_.operations[run_.arrivals[arrival].operation];
   }
-  // How far up the peer of a send or receive is, the same along a ring and along a pipeline.
-  uint32_t distance(const OperationRow& row) const {
-    const int32_t ranks = run_.communicators[row.communicator].nranks;
-    if (row.kind != OpKind::PointToPoint || row.peer < 0 || row.rank < 0 || ranks < 1) return 0;
-    return static_cast<uint32_t>((row.peer - row.rank + ranks) % ranks);
-  }
-
-  void name_calls() {
-    calls_.resize(own_.segments.size());
-    for (const uint32_t a : own_.order) {
-      const OperationRow& row = operation(a);
-      uint64_t call = mix(row.func, row.size_bytes);
-      call = mix(call, static_cast<uint64_t>(run_.communicators[row.communicator].nranks));
-      calls_[a] = mix(call, distance(row));
-    }
-  }
-
-  void find_roles() {
-    std::vector<std::unordered_map<uint64_t, size_t>> counts(own_.actors.size());
-    std::vector<size_t> all(own_.actors.size());
-    for (const uint32_t a : own_.order) {
-      const uint32_t actor = own_.segments[a].actor;
-      ++counts[actor][calls_[a]];
-      ++all[actor];
-    }
-    out_.role.assign(own_.actors.size(), 0);
-    for (size_t actor = 0; actor < counts.size(); ++actor) {
-      for (const auto& [call, count] : counts[actor]) {
-        if (static_cast<double>(count) >= kLeastShare * static_cast<double>(all[actor]))
-          out_.role[actor] += mix(call, 1);  // a sum: in whatever order
-      }
-    }
-    look_at_peers();
+  void find_who_is_alone() {
+    std::vector<uint8_t> active(own_.actors.size());
+    for (const uint32_t a : own_.order) active[own_.segments[a].actor] = 1;
     std::unordered_map<uint64_t, size_t> ranks;
-    for (size_t actor = 0; actor < counts.size(); ++actor)
-      ranks[out_.role[actor]] += all[actor] != 0;
-    for (const uint64_t role : out_.role) out_.alone.push_back(ranks[role] < 2 ? 1 : 0);
-    find_spread_roles();
+    for (size_t actor = 0; actor < active.size(); ++actor)
+      ranks[roles_.role[actor]] += active[actor];
+    for (const uint64_t role : roles_.role) out_.alone.push_back(ranks[role] < 2 ? 1 : 0);
   }
 
   // Roles whose ranks are on several hosts, or all that there are where the run has one host: what holds
@@ -93,45 +48,13 @@ class Reference {
   void find_spread_roles() {
     std::unordered_map<uint64_t, std::set<Text>> hosts_of;
     std::set<Text> hosts;
-    for (size_t actor = 0; actor < out_.role.size(); ++actor) {
+    for (size_t actor = 0; actor < roles_.role.size(); ++actor) {
       const Text host = run_.processes[own_.actors[actor].process].host;
       hosts.insert(host);
-      hosts_of[out_.role[actor]].insert(host);
+      hosts_of[roles_.role[actor]].insert(host);
     }
-    for (const uint64_t role : out_.role)
+    for (const uint64_t role : roles_.role)
       spread_.push_back(hosts.size() == 1 || hosts_of[role].size() > 1);
-  }
-
-  // Until no round tells any two ranks apart that the one before had not.
-  void look_at_peers() {
-    const std::vector<std::set<std::pair<uint32_t, uint32_t>>> peers = find_peers();
-    size_t known = 0;
-    for (int round = 0; round < kRounds; ++round) {
-      const size_t roles = std::unordered_set<uint64_t>(out_.role.begin(), out_.role.end()).size();
-      if (roles == known) return;
-      known = roles;
-      std::vector<uint64_t> next;
-      for (size_t actor = 0; actor < out_.role.size(); ++actor) {
-        uint64_t sum = 0;
-        for (const auto& [peer, distance] : peers[actor]) sum += mix(out_.role[peer], distance);
-        next.push_back(mix(out_.role[actor], sum));
-      }
-      out_.role.swap(next);
-    }
-  }
-  // Of each actor, with whom it exchanges sends and receives, and how far away that is.
-  std::vector<std::set<std::pair<uint32_t, uint32_t>>> find_peers() const {
-    std::vector<std::set<std::pair<uint32_t, uint32_t>>> peers(own_.actors.size());
-    for (const MatchRow& match : run_.matches) {
-      if (match.arrivals != 2) continue;
-      const uint32_t a = match.first_arrival, b = a + 1;
-      if (operation(a).kind != OpKind::PointToPoint) continue;
-      const uint32_t one = own_.segments[a].actor, other = own_.segments[b].actor;
-      if (one == kNoRow || other == kNoRow || one == other) continue;
-      peers[one].emplace(other, distance(operation(a)));
-      peers[other].emplace(one, distance(operation(b)));
-    }
-    return peers;
   }
 
   void compare() {
@@ -155,7 +78,7 @@ class Reference {
       uint32_t trial = 0, last = kNoRow;
       for (size_t i = begin; i < end; ++i) {
         const uint32_t launch = own_.segments[own_.order[i]].launch;
-        if (calls_[own_.order[i]] == mark && launch != last) ++trial, last = launch;
+        if (roles_.call[own_.order[i]] == mark && launch != last) ++trial, last = launch;
         out_.trial[launch] = trial;
       }
     }
@@ -169,11 +92,12 @@ class Reference {
       const uint32_t launch = own_.segments[own_.order[i]].launch;
       all += launch != last ? 1 : 0;
       last = launch;
-      auto& [count, latest] = launches.try_emplace(calls_[own_.order[i]], 0, kNoRow).first->second;
+      auto& [count, latest] =
+          launches.try_emplace(roles_.call[own_.order[i]], 0, kNoRow).first->second;
       count += latest != launch ? 1 : 0;
       latest = launch;
     }
-    const uint32_t fewest = std::max<uint32_t>(kFewest, all / 100);
+    const uint32_t fewest = std::max<uint32_t>(kFewestAtPosition, all / 100);
     std::pair<uint32_t, uint64_t> mark{~uint32_t{0}, 0};
     for (const auto& [call, seen] : launches) {
       if (seen.first >= fewest) mark = std::min(mark, std::make_pair(seen.first, call));
@@ -194,7 +118,7 @@ class Reference {
   }
   // Returns those whose position has too few others.
   std::vector<uint32_t> compare_within(unsigned context, const std::vector<uint32_t>& rows) {
-    const std::vector<uint64_t> positions = positions_of(context);
+    const std::vector<uint64_t> positions = positions_of(own_, roles_, context);
     std::vector<Entry> entries;
     entries.reserve(rows.size());
     std::unordered_map<uint64_t, uint32_t> visits;
@@ -211,7 +135,7 @@ class Reference {
     const Entry* const all_end = entries.data() + entries.size();
     for (Entry *begin = entries.data(), *end = begin; begin != all_end; begin = end) {
       while (end != all_end && end->position == begin->position) ++end;
-      if (static_cast<size_t>(end - begin) >= kFewest) {
+      if (static_cast<size_t>(end - begin) >= kFewestAtPosition) {
         compare_position(begin, end);
       } else {
         for (const Entry* one = begin; one != end; ++one) left.push_back(one->arrival);
@@ -237,33 +161,18 @@ class Reference {
     }
   }
 
-  std::vector<uint64_t> positions_of(unsigned context) const {
-    std::vector<uint64_t> positions(calls_.size());
-    for (size_t i = 0; i < own_.order.size(); ++i) {
-      const uint32_t actor = own_.segments[own_.order[i]].actor;
-      uint64_t position = mix(out_.role[actor], context);
-      for (size_t back = 0; back < context && back <= i; ++back) {
-        const uint32_t earlier = own_.order[i - back];
-        if (own_.segments[earlier].actor != actor) break;
-        position = mix(position, calls_[earlier]);
-      }
-      positions[own_.order[i]] = position;
-    }
-    return positions;
-  }
-
   const RunTables& run_;
   const OwnSegments& own_;
+  const Roles& roles_;
   std::vector<bool> spread_;     // by actor: its role is on several hosts
   std::vector<uint32_t> place_;  // by row of `arrivals`: in OwnSegments::order
-  std::vector<uint64_t> calls_;  // by row of `arrivals`: what is called
   Excesses out_;
 };
 
 }  // namespace
 
-Excesses measure_excesses(const RunTables& run, const OwnSegments& own) {
-  return Reference(run, own).measure();
+Excesses measure_excesses(const RunTables& run, const OwnSegments& own, const Roles& roles) {
+  return Reference(run, own, roles).measure();
 }
 
 }  // namespace lockstep::analysis

@@ -1,16 +1,11 @@
 // How long an own segment usually is: the reference is taken over all ranks of the same role and all
 // training steps, at the same position of the step, so that a rank is compared only with ranks that do
 // the same work. Linear in the operations but for sorting them.
-//
-// Role: what a rank calls (function, size, ranks of the communicator, how far its peer is), and what
-// roles its peers of sends and receives have, and theirs. So the stages of a pipeline have a role
-// each, the replicas of one stage share theirs, and no numbering of ranks matters.
-// Position: the operations called just before, as many of them as still give enough to compare with.
 #pragma once
 
 #include <vector>
 
-#include "analysis/whatif/own_segments.h"
+#include "analysis/whatif/roles.h"
 
 namespace lockstep::analysis {
 
@@ -19,10 +14,9 @@ struct Excesses {
   // By launch: how often its rank had made the call that marks a training step: the rarest one that it
   // makes regularly. Launches of one rank with the same number are one trial.
   std::vector<uint32_t> trial;
-  std::vector<uint64_t> role;  // by actor
   std::vector<uint8_t> alone;  // by actor: nobody else has its role; compared with itself over time
 };
 
-Excesses measure_excesses(const RunTables& run, const OwnSegments& own);
+Excesses measure_excesses(const RunTables& run, const OwnSegments& own, const Roles& roles);
 
 }  // namespace lockstep::analysis
