@@ -125,7 +125,7 @@ class Blamer {
     choose_predecessors(roles, &own);
     const Excesses excesses = measure_excesses(run_, own, roles);
     const LatenessTables tables{run_, own, excesses.ns, out_.late, out_.ranks};
-    for (const Culprit& culprit : find_culprits(run_, own, excesses)) {
+    for (const Culprit& culprit : find_culprits(run_, own, roles, excesses)) {
       for (RankBlame& rank : out_.ranks) {
         for (const uint32_t actor : culprit.actors)
           rank.accused = rank.accused || own.actors[actor].process == rank.process;

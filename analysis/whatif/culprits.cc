@@ -21,6 +21,8 @@ constexpr double kMostChance = 0.07, kMostChanceInNoise = 0.01;
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
 constexpr size_t kFewestOccasions = 2;
+// Others waited for at least this part of the excess; the rest may fall into a bubble of a pipeline.
+constexpr int64_t kLeastWait = 8;
 // Clock reads, cache misses and interrupts alone make ranks late by so much.
 constexpr int64_t kLeastTypicalNs = 50'000;
 // A trifle beside the worst culprit is none: curing that one leaves the rest inexactly known.
@@ -62,8 +64,8 @@ int64_t typical_of(std::vector<int64_t> excesses) {
 
 class Search {
  public:
-  Search(const RunTables& run, const OwnSegments& own, const Excesses& excesses)
-      : run_(run), own_(own), excesses_(excesses), what_if_(run, own, excesses.ns) {}
+  Search(const RunTables& run, const OwnSegments& own, const Roles& roles, const Excesses& excesses)
+      : run_(run), own_(own), roles_(roles), excesses_(excesses), what_if_(run, own, excesses.ns) {}
 
   std::vector<Culprit> find() {
     cured_.assign(own_.actors.size(), 0);
@@ -258,6 +260,7 @@ class Search {
     culprit->alone = std::all_of(candidate.actors.begin(), candidate.actors.end(),
                                  [&](uint32_t actor) { return excesses_.alone[actor] != 0; });
     collect_occasions(candidate, culprit);
+    if (candidate.actors.size() > 1 && !share_occasions(candidate, *culprit)) return false;
     if (culprit->chance > kMostChance || !holds_without_worst(*culprit, typical_ns)) return false;
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
@@ -293,7 +296,8 @@ class Search {
   int64_t longest_wait(const Candidate& candidate, size_t at) const {
     const int64_t excess_ns = path_[at].excess_ns;
     for (size_t i = at; i < path_.size() && is_of(candidate, path_[i]); ++i) {
-      if (path_[i].waited_ns * 2 >= excess_ns) return std::min(path_[i].waited_ns, excess_ns);
+      if (path_[i].waited_ns * kLeastWait >= excess_ns)
+        return std::min(path_[i].waited_ns, excess_ns);
       if (i != at && path_[i].excess_ns * 2 >= excess_ns) break;
     }
     return 0;
@@ -306,7 +310,7 @@ class Search {
     }
     const int64_t typical_ns = typical_of(std::move(excesses));
     if (typical_ns < kLeastTypicalNs) return;
-    std::set<uint32_t> own, others;
+    std::set<uint32_t> own, others, peers;
     std::vector<size_t> moments;  // of the occasions, in trials of the path
     size_t trials = 0;
     uint32_t trial = 0;
@@ -322,6 +326,7 @@ class Search {
         if (own.insert(trial).second) moments.push_back(trials);
       } else {
         others.insert(trial);
+        if (is_peer_of(candidate, own_.segments[piece.arrival].actor)) peers.insert(trial);
       }
     }
     if (own.size() < kFewestOccasions) return;
@@ -331,6 +336,13 @@ class Search {
     const double alternatives = std::max(1.0, left / size);
     culprit->chance =
         alternatives * binomial_tail(own.size(), own.size() + others.size(), size / left);
+    // A stage that does more is on the path more often: then its own kind is the measure.
+    if (!peers.empty()) {
+      const double kind = count_peers(candidate) + size;
+      culprit->chance =
+          std::max(culprit->chance,
+                   kind / size * binomial_tail(own.size(), own.size() + peers.size(), size / kind));
+    }
     // Noise would not gather in one part of the run either.
     const auto count = static_cast<double>(own.size());
     const double window =
@@ -338,6 +350,38 @@ class Search {
     culprit->chance *= std::min(1.0, count * std::pow(window, count - 1));
     if (!others.empty() && culprit->chance > kMostChanceInNoise) culprit->chance = 1;
     culprit->chance = std::min(1.0, culprit->chance);
+  }
+
+  // In the trials in which a set held the run up most of its ranks were late, not one here and one there:
+  // the noise of ranks that wait for each other adds up as if it were that of all of them.
+  bool share_occasions(const Candidate& candidate, const Culprit& culprit) const {
+    std::map<uint32_t, int64_t> worst_ns;  // by trial
+    for (const Occasion& one : culprit.occasions) {
+      int64_t& ns = worst_ns[excesses_.trial[own_.segments[one.arrival].launch]];
+      ns = std::max(ns, one.excess_ns);
+    }
+    std::set<std::pair<uint32_t, uint32_t>> late;  // trial, actor
+    for (const uint32_t a : own_.order) {
+      const Segment& segment = own_.segments[a];
+      const auto worst = worst_ns.find(excesses_.trial[segment.launch]);
+      if (worst != worst_ns.end() && excesses_.ns[a] * 2 >= worst->second &&
+          std::binary_search(candidate.actors.begin(), candidate.actors.end(), segment.actor))
+        late.emplace(worst->first, segment.actor);
+    }
+    return late.size() * 2 > worst_ns.size() * candidate.actors.size();
+  }
+
+  // Does the same work, and could have been accused instead.
+  bool is_peer_of(const Candidate& candidate, uint32_t actor) const {
+    return active_[actor] != 0 && cured_[actor] == 0 &&
+           !std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor) &&
+           std::any_of(candidate.actors.begin(), candidate.actors.end(),
+                       [&](uint32_t one) { return roles_.role[one] == roles_.role[actor]; });
+  }
+  double count_peers(const Candidate& candidate) const {
+    size_t peers = 0;
+    for (uint32_t i = 0; i < own_.actors.size(); ++i) peers += is_peer_of(candidate, i) ? 1 : 0;
+    return static_cast<double>(peers);
   }
 
   // Block bootstrap over the critical path: does the verdict hang on a few moments?
@@ -361,6 +405,7 @@ class Search {
 
   const RunTables& run_;
   const OwnSegments& own_;
+  const Roles& roles_;
   const Excesses& excesses_;
   WhatIf what_if_;
   std::vector<uint8_t> cured_, active_;  // by actor: accused already; has operations
@@ -375,9 +420,9 @@ class Search {
 
 }  // namespace
 
-std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own,
+std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own, const Roles& roles,
                                    const Excesses& excesses) {
-  return Search(run, own, excesses).find();
+  return Search(run, own, roles, excesses).find();
 }
 
 }  // namespace lockstep::analysis

@@ -35,7 +35,7 @@ struct Culprit {
   std::vector<Occasion> occasions;  // in the order of time
 };
 
-std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own,
+std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own, const Roles& roles,
                                    const Excesses& excesses);
 
 }  // namespace lockstep::analysis

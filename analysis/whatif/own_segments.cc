@@ -258,9 +258,8 @@ class Finder {
       line.own = out_.order[i];
     // A host runs ahead of its streams: only a kernel's start tells what it followed there.
     const bool by_kernel = run_.arrivals[out_.order[i]].basis == ArrivalBasis::KernelStart;
-    return by_kernel && line.before != kNoRow && was_over(line.before, at(i).start_ns)
-               ? line.before
-               : kNoRow;
+    return by_kernel && line.before != kNoRow && was_over(line.before, at(i).start_ns) ? line.before
+                                                                                       : kNoRow;
   }
 
   void find_predecessors() {

@@ -14,6 +14,9 @@ namespace {
 constexpr double kReference = 0.35;
 // Who is compared with itself alone may be late most of the time.
 constexpr double kReferenceAlone = 0.2;
+// Its own noise: what is longer than the reference by no more than so many times the distance from
+// there down to a quarter of that share.
+constexpr int64_t kNoiseAlone = 3;
 class Reference {
  public:
   Reference(const RunTables& run, const OwnSegments& own, const Roles& roles)
@@ -25,8 +28,10 @@ class Reference {
     for (uint32_t i = 0; i < own_.order.size(); ++i) place_[own_.order[i]] = i;
     find_who_is_alone();
     find_spread_roles();
-    compare();
+    usual_ns_.assign(own_.segments.size(), 0);
+    compare_with_its_kind();
     number_trials();
+    compare_with_everybody();
     return std::move(out_);
   }
 
@@ -57,11 +62,14 @@ class Reference {
       spread_.push_back(hosts.size() == 1 || hosts_of[role].size() > 1);
   }
 
-  void compare() {
-    std::vector<uint32_t> left;
+  void compare_with_its_kind() {
+    std::vector<uint32_t> rows;
     for (const uint32_t a : own_.order) {
-      if (own_.segments[a].counts && own_.segments[a].own_ns != kNoTime) left.push_back(a);
+      if (is_compared(a)) rows.push_back(a);
     }
+    compare(std::move(rows));
+  }
+  void compare(std::vector<uint32_t> left) {
     for (const unsigned context : kContexts) {
       if (!left.empty()) left = compare_within(context, left);
     }
@@ -126,7 +134,8 @@ class Reference {
     for (const uint32_t a : rows) {
       if (own_.segments[a].actor != actor) visits.clear();
       actor = own_.segments[a].actor;
-      entries.push_back({positions[a], visits[positions[a]]++, a, own_.segments[a].own_ns});
+      const auto own_ns = static_cast<double>(own_.segments[a].own_ns) / factor_of(a);
+      entries.push_back({positions[a], visits[positions[a]]++, a, static_cast<int64_t>(own_ns)});
     }
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
       return a.position != b.position ? a.position < b.position : a.own_ns < b.own_ns;
@@ -149,6 +158,7 @@ class Reference {
   // reference is the larger of that over all steps and that of the same step.
   void compare_position(Entry* begin, Entry* end) {
     const int64_t usual_ns = reference_of(begin, end);
+    const int64_t noise_ns = noise_of(begin, end);
     std::sort(begin, end, [](const Entry& a, const Entry& b) {
       return a.visit != b.visit ? a.visit < b.visit : a.own_ns < b.own_ns;
     });
@@ -156,16 +166,83 @@ class Reference {
       while (last != end && last->visit == first->visit) ++last;
       const bool compares = last - first > 1 && spread_[own_.segments[first->arrival].actor];
       const int64_t here_ns = compares ? reference_of(first, last) : usual_ns;
-      for (const Entry* one = first; one != last; ++one)
-        out_.ns[one->arrival] = std::max<int64_t>(0, one->own_ns - std::max(usual_ns, here_ns));
+      for (const Entry* one = first; one != last; ++one) {
+        const int64_t excess_ns = one->own_ns - std::max(usual_ns, here_ns);
+        out_.ns[one->arrival] =
+            excess_ns > noise_ns
+                ? static_cast<int64_t>(static_cast<double>(excess_ns) * factor_of(one->arrival))
+                : 0;
+        usual_ns_[one->arrival] = usual_ns;
+      }
     }
+  }
+  // Where others do the same work, theirs shows what is noise.
+  int64_t noise_of(const Entry* begin, const Entry* end) const {
+    if (out_.alone[own_.segments[begin->arrival].actor] == 0) return 0;
+    const auto at = [&](double share) {
+      return begin[static_cast<size_t>(static_cast<double>(end - begin) * share)].own_ns;
+    };
+    return kNoiseAlone * (at(kReferenceAlone) - at(kReferenceAlone / 4));
+  }
+
+  // What makes a step longer for nearly everybody, as a warm-up or clocks that slow down, is no fault of
+  // those who have nobody else of their role to show it, or nobody on another host.
+  void compare_with_everybody() {
+    std::vector<uint32_t> rows;
+    for (const uint32_t a : own_.order) {
+      const uint32_t actor = own_.segments[a].actor;
+      if (is_compared(a) && (out_.alone[actor] != 0 || !spread_[actor])) rows.push_back(a);
+    }
+    if (rows.empty()) return;
+    factors_ = find_factors();
+    compare(std::move(rows));
+  }
+  // By trial: how much longer than usual the own segments of the ranks took in it, 1 at least. A low
+  // quantile, as everywhere.
+  std::vector<double> find_factors() const {
+    struct Sum {
+      double own_ns = 0, usual_ns = 0;
+    };
+    uint32_t trials = 0;
+    for (const uint32_t trial : out_.trial) trials = std::max(trials, trial + 1);
+    std::vector<std::vector<double>> ratios(trials);
+    std::vector<Sum> sums(trials);
+    for (size_t i = 0; i < own_.order.size(); ++i) {
+      const uint32_t a = own_.order[i];
+      const uint32_t actor = own_.segments[a].actor;
+      if (is_compared(a)) {
+        Sum& sum = sums[trial_of(a)];
+        sum.own_ns += static_cast<double>(own_.segments[a].own_ns);
+        sum.usual_ns += static_cast<double>(usual_ns_[a]);
+      }
+      if (i + 1 < own_.order.size() && own_.segments[own_.order[i + 1]].actor == actor) continue;
+      for (uint32_t trial = 0; trial < trials; ++trial) {
+        if (sums[trial].usual_ns > 0)
+          ratios[trial].push_back(sums[trial].own_ns / sums[trial].usual_ns);
+        sums[trial] = Sum();
+      }
+    }
+    std::vector<double> factors;
+    for (std::vector<double>& all : ratios) {
+      std::sort(all.begin(), all.end());
+      const auto at = static_cast<size_t>(static_cast<double>(all.size()) * kReference);
+      factors.push_back(all.size() < 2 ? 1 : std::max(1.0, all[at]));
+    }
+    return factors;
+  }
+  uint32_t trial_of(uint32_t a) const { return out_.trial[own_.segments[a].launch]; }
+  double factor_of(uint32_t a) const { return factors_.empty() ? 1 : factors_[trial_of(a)]; }
+  bool is_compared(uint32_t a) const {
+    return own_.segments[a].counts && own_.segments[a].own_ns != kNoTime;
   }
 
   const RunTables& run_;
   const OwnSegments& own_;
   const Roles& roles_;
-  std::vector<bool> spread_;     // by actor: its role is on several hosts
-  std::vector<uint32_t> place_;  // by row of `arrivals`: in OwnSegments::order
+  std::vector<bool> spread_;       // by actor: its role is on several hosts
+  std::vector<int64_t> usual_ns_;  // by row of `arrivals`: the reference
+  std::vector<double> factors_;    // by trial, once they are known
+  std::vector<uint32_t> place_;    // by row of `arrivals`: in OwnSegments::order
   Excesses out_;
 };
 
