@@ -11,6 +11,8 @@ namespace {
 constexpr int kRounds = 64;
 // What a rank calls less often than this is no part of its role: checkpoints, logging.
 constexpr double kLeastShare = 0.02;
+// ... and which call follows which: of two stages that exchange the same, one sends first.
+constexpr double kLeastShareOfPairs = 0.01;
 
 uint64_t mix(uint64_t digest, uint64_t value) {
   digest = (digest ^ value) * 0x9e3779b97f4a7c15ULL;
@@ -50,20 +52,32 @@ class RoleFinder {
   }
 
   void find_roles() {
-    std::vector<std::unordered_map<uint64_t, size_t>> counts(own_.actors.size());
-    std::vector<size_t> all(own_.actors.size());
-    for (const uint32_t a : own_.order) {
-      const uint32_t actor = own_.segments[a].actor;
-      ++counts[actor][out_.call[a]];
-      ++all[actor];
-    }
     out_.role.assign(own_.actors.size(), 0);
-    for (size_t actor = 0; actor < counts.size(); ++actor) {
-      for (const auto& [call, count] : counts[actor]) {
-        if (static_cast<double>(count) >= kLeastShare * static_cast<double>(all[actor]))
-          out_.role[actor] += mix(call, 1);  // a sum: in whatever order
-      }
+    for (size_t begin = 0, end = 0; begin < own_.order.size(); begin = end) {
+      const uint32_t actor = own_.segments[own_.order[begin]].actor;
+      while (end < own_.order.size() && own_.segments[own_.order[end]].actor == actor) ++end;
+      out_.role[actor] = role_of(begin, end);
     }
+  }
+  // Of one rank's operations.
+  uint64_t role_of(size_t begin, size_t end) const {
+    std::unordered_map<uint64_t, size_t> calls, pairs;
+    for (size_t i = begin; i < end; ++i) {
+      const uint64_t call = out_.call[own_.order[i]];
+      ++calls[call];
+      // Calls of several threads follow each other by chance.
+      if (i > begin && operation(own_.order[i]).tid == operation(own_.order[i - 1]).tid)
+        ++pairs[mix(call, out_.call[own_.order[i - 1]])];
+    }
+    const auto all = static_cast<double>(end - begin);
+    uint64_t role = 0;  // a sum: in whatever order
+    for (const auto& [call, count] : calls) {
+      if (static_cast<double>(count) >= kLeastShare * all) role += mix(call, 1);
+    }
+    for (const auto& [pair, count] : pairs) {
+      if (static_cast<double>(count) >= kLeastShareOfPairs * all) role += mix(pair, 2);
+    }
+    return role;
   }
 
   // Until no round tells any two ranks apart that the one before had not.

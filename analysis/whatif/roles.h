@@ -1,7 +1,7 @@
 // What the ranks do alike, so that each is compared only with ranks that do the same work.
 //
-// Role: what a rank calls (function, size, ranks of the communicator, how far its peer is), and what
-// roles its peers of sends and receives have, and theirs. So the stages of a pipeline have a role
+// Role: what a rank calls (function, size, ranks of the communicator, how far its peer is) after what,
+// and what roles its peers of sends and receives have, and theirs. So the stages of a pipeline have a role
 // each, the replicas of one stage share theirs, and no numbering of ranks matters.
 // Position: the operations called just before, so many of them as `context` says.
 // Linear in the operations.
