@@ -15,9 +15,9 @@ namespace {
 constexpr double kLeastShare = 0.02;
 // so many times what a rank typically costs,
 constexpr int64_t kTimesTypical = 4;
-// and noise would give anybody its occasions less often than this: where nobody else has any as bad, and
-// where others show that there is such noise.
-constexpr double kMostChance = 0.07, kMostChanceInNoise = 0.01;
+// and noise would give anybody its occasions less often than this: where nobody else has any as bad,
+// where the others have no more of them together, and where they have.
+constexpr double kMostChance = 0.07, kMostChanceInNoise = 0.025, kMostChanceInMuchNoise = 0.002;
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
 constexpr size_t kFewestOccasions = 2;
@@ -348,7 +348,8 @@ class Search {
     const double window =
         static_cast<double>(moments.back() - moments.front() + 1) / static_cast<double>(trials);
     culprit->chance *= std::min(1.0, count * std::pow(window, count - 1));
-    if (!others.empty() && culprit->chance > kMostChanceInNoise) culprit->chance = 1;
+    const double most = others.size() > own.size() ? kMostChanceInMuchNoise : kMostChanceInNoise;
+    if (!others.empty() && culprit->chance > most) culprit->chance = 1;
     culprit->chance = std::min(1.0, culprit->chance);
   }
 
