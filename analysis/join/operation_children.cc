@@ -11,6 +11,10 @@ void earliest(int64_t* kept, int64_t candidate) {
 }
 void latest(int64_t* kept, int64_t candidate) { *kept = std::max(*kept, candidate); }
 
+void one_peer(int32_t* kept, int32_t peer) {
+  if (*kept != peer) *kept = *kept == -1 ? peer : kSeveralPeers;
+}
+
 int64_t spent(const Stretches& all, Stretch one) { return all[static_cast<unsigned>(one)]; }
 
 }  // namespace
@@ -30,6 +34,13 @@ void add_work(const ProxyWork& work, OperationRow* row) {
   row->flush_ns += spent(work.spent, Stretch::Flush);
   (work.is_send ? row->sent_bytes : row->received_bytes) += work.bytes;
   row->steps += work.steps;
+  one_peer(work.is_send ? &row->send_peer : &row->receive_peer, work.peer);
+  latest(work.is_send ? &row->sent_ns : &row->received_ns, work.stop_ns);
+  if (work.is_send) {
+    row->send_gpu_wait_ns += spent(work.spent, Stretch::GpuWait);
+    row->send_steps += work.steps;
+    row->planned_sends += work.planned;
+  }
   row->step_retries += work.retries;
   earliest(&row->proxy_start_ns, work.start_ns);
   latest(&row->last_progress_ns, work.last_ns);

@@ -11,6 +11,7 @@
 #include "analysis/judge/slow_paths.h"
 #include "analysis/whatif/culprits.h"
 #include "analysis/whatif/predecessors.h"
+#include "analysis/whatif/slow_parts.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -34,8 +35,9 @@ class Blamer {
     explain_by_slow_paths();
     sum_up();
     pass_on();
-    accuse_stragglers();
-    for (const SlowPath& path : slow_) out_.findings.push_back(slow_path_finding(run_, path));
+    const FollowedRun followed = follow_run(run_);
+    accuse_stragglers(followed.own, followed.roles);
+    accuse_slow_parts(followed.own);
     note_unexplained_waits();
     note_gaps();
     return std::move(out_);
@@ -119,10 +121,20 @@ class Blamer {
     }
   }
 
-  void accuse_stragglers() {
-    OwnSegments own = find_own_segments(run_);
-    const Roles roles = find_roles(run_, own);
-    choose_predecessors(roles, &own);
+  void accuse_slow_parts(const OwnSegments& own) {
+    std::set<uint32_t> accused;  // processes
+    for (const SlowPart& part : find_slow_parts(run_, own)) {
+      for (const uint32_t actor : part.actors) accused.insert(own.actors[actor].process);
+      out_.findings.push_back(slow_part_finding(run_, own, part));
+    }
+    for (const SlowPath& path : slow_) {
+      const bool known = std::any_of(path.processes.begin(), path.processes.end(),
+                                     [&](uint32_t process) { return accused.count(process) != 0; });
+      if (!known) out_.findings.push_back(slow_path_finding(run_, path));
+    }
+  }
+
+  void accuse_stragglers(const OwnSegments& own, const Roles& roles) {
     const Excesses excesses = measure_excesses(run_, own, roles);
     const LatenessTables tables{run_, own, excesses.ns, out_.late, out_.ranks};
     for (const Culprit& culprit : find_culprits(run_, own, roles, excesses)) {

@@ -267,6 +267,54 @@ Finding straggler_finding(const LatenessTables& tables, const Culprit& culprit) 
   return Straggler(tables, culprit).finding();
 }
 
+namespace {
+
+// The communicator that has most of them as members, first of all the given one.
+uint32_t common_communicator(const RunTables& run, const OwnSegments& own,
+                             const std::vector<uint32_t>& actors, uint32_t first) {
+  std::map<uint32_t, size_t> members;  // by communicator
+  for (const MemberRow& member : run.members) {
+    const uint32_t actor = own.actor_of(run, member);
+    members[member.communicator] += std::count(actors.begin(), actors.end(), actor) != 0 ? 1 : 0;
+  }
+  for (const auto& [communicator, count] : members) {
+    if (count > members[first]) first = communicator;
+  }
+  return first;
+}
+
+}  // namespace
+
+Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const SlowPart& part) {
+  Finding finding;
+  finding.kind = part.side == SlowSide::ReceiverProxy ? FindingKind::SlowProxy
+                 : part.side == SlowSide::ReceiverGpu ? FindingKind::SlowGpu
+                                                      : FindingKind::SlowLink;
+  finding.communicator = common_communicator(run, own, part.actors, part.communicator);
+  PathFacts facts;
+  for (const MemberRow& member : run.members) {
+    const uint32_t actor = own.actor_of(run, member);
+    if (member.communicator == finding.communicator && actor != kNoRow &&
+        std::count(part.actors.begin(), part.actors.end(), actor) != 0)
+      finding.culprits.push_back(member.rank);
+    if (member.communicator == finding.communicator && actor != kNoRow && actor == part.peer)
+      facts.peer = member.rank;
+  }
+  finding.since_s = static_cast<double>(part.gain_ns) * 1e-9;
+  finding.confidence = 0.9;
+  facts.replayed = true;
+  facts.whole_host = part.host;
+  facts.side = part.side;
+  facts.gain_ns = part.gain_ns;
+  facts.gain_share = static_cast<double>(part.gain_ns) / static_cast<double>(part.span_ns);
+  facts.host = run.processes[own.actors[part.actors.front()].process].host;
+  facts.own_ns = part.took_ns;
+  facts.others_ns = part.usual_ns;
+  facts.factor = static_cast<double>(part.took_ns) / static_cast<double>(part.usual_ns);
+  finding.facts = facts;
+  return finding;
+}
+
 Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
   Finding finding;
   const bool link = path.cause == Cause::NetworkSlow;

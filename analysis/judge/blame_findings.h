@@ -5,6 +5,7 @@
 #include "analysis/judge/slow_paths.h"
 #include "analysis/whatif/culprits.h"
 #include "analysis/whatif/role_reference.h"
+#include "analysis/whatif/slow_parts.h"
 
 namespace lockstep::analysis {
 
@@ -18,6 +19,7 @@ struct LatenessTables {
 };
 
 Finding straggler_finding(const LatenessTables& tables, const Culprit& culprit);
+Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const SlowPart& part);
 Finding slow_path_finding(const RunTables& run, const SlowPath& path);
 
 }  // namespace lockstep::analysis

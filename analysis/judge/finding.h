@@ -10,6 +10,7 @@
 
 #include "analysis/judge/evidence.h"
 #include "analysis/tables/tables.h"
+#include "analysis/whatif/transfer_excess.h"
 #include "analysis/whatif/when_late.h"
 
 namespace lockstep::analysis {
@@ -28,12 +29,13 @@ enum class FindingKind : uint8_t {
   SlowProxy,          // its proxy thread falls behind
   MachineOverloaded,  // a host has too few processors for all that runs there: no rank is to blame
   Standstill,         // nobody calls anything, and all called the same
+  SlowGpu,            // its GPU takes long to move data
 };
 // As JSON and people read them.
 constexpr const char* kFindingKindNames[] = {
     "missing_rank",       "dead_process",       "wrong_order", "mismatch",  "deadlock",
     "stuck_in_transport", "stuck_on_gpu",       "aborted",     "straggler", "slow_link",
-    "slow_proxy",         "machine_overloaded", "standstill"};
+    "slow_proxy",         "machine_overloaded", "standstill",  "slow_gpu"};
 inline const char* name_of(FindingKind kind) {
   return kFindingKindNames[static_cast<unsigned>(kind)];
 }
@@ -104,7 +106,13 @@ struct PathFacts {
   bool never_waits = false;
   double factor = 0;
   int64_t own_ns = 0, others_ns = 0;  // per operation
-  int64_t sent_again = 0, sent = 0;   // TCP segments of the host, where these show it and no steps
+  // Where the replay found it: what is slow, and what that costs.
+  bool replayed = false, whole_host = false;
+  SlowSide side = SlowSide::SenderOrLink;
+  int32_t peer = -1;                 // at the other end, where only one edge is slow
+  int64_t gain_ns = 0;               // without it the run would be so much shorter,
+  double gain_share = 0;             // as a part of the run's time
+  int64_t sent_again = 0, sent = 0;  // TCP segments of the host, where these show it and no steps
 };
 
 // A host whose processors are too few.

@@ -66,7 +66,7 @@ void move_rows(RunTables* run, std::vector<HostAxis>* axes) {
     move(&(*axes)[row.process],
          {&row.api_start_ns, &row.api_stop_ns, &row.enqueue_ns, &row.launch_ns,
           &row.kernel_start_ns, &row.kernel_stop_ns, &row.kernel_seen_ns, &row.proxy_start_ns,
-          &row.last_progress_ns, &row.finish_ns});
+          &row.last_progress_ns, &row.finish_ns, &row.sent_ns, &row.received_ns});
   }
   for (MemberRow& row : run->members) {
     if (row.process != kNoRow) move(&(*axes)[row.process], {&row.init_ns, &row.finalize_ns});

@@ -183,7 +183,8 @@ std::string when_late(const LatePattern& pattern, bool single) {
 }
 
 // " Without it the run would be 18 % (3.60 s) shorter."
-std::string cost(const LateFacts& facts, bool single) {
+template <class Facts>
+std::string cost(const Facts& facts, bool single) {
   return std::string(" Without ") + (single ? "it" : "them") + " the run would be " +
          percent(facts.gain_share) + " (" + duration(facts.gain_ns) + ") shorter.";
 }
@@ -210,8 +211,61 @@ std::string late_sentence(const RunTables& run, const Finding& finding, const La
   return text;
 }
 
+constexpr const char* kRecordSteps = " (`lockstep ctl RUN events step` records what tells)";
+
+// What of a slow path is slow, or may be.
+std::string suspicion(const PathFacts& facts) {
+  switch (facts.side) {
+    case SlowSide::Link:
+      return "The link is slow: its network steps take long from sending to acknowledgement.";
+    case SlowSide::Sender:
+      return "The link is as fast as others: the sender's GPU or proxy thread hands data over "
+             "late.";
+    case SlowSide::ReceiverProxy:
+      return "Its proxy thread takes data up late.";
+    case SlowSide::ReceiverGpu:
+      return "Its GPU takes long to empty the buffers.";
+    case SlowSide::Receiver:
+      return std::string("Its receives are suspected, by its proxy thread or its GPU") +
+             kRecordSteps + ".";
+    case SlowSide::SenderOrLink:
+    case SlowSide::Anybody:
+      break;
+  }
+  return std::string("Its sends are suspected, by its GPU or its proxy thread, or the link") +
+         kRecordSteps + ".";
+}
+
+std::string slow_part_sentence(const RunTables& run, const Finding& finding,
+                               const PathFacts& facts) {
+  const bool single = one(finding.culprits);
+  const std::string who = who_of(run, finding);
+  const bool receives = facts.side == SlowSide::Receiver || facts.side == SlowSide::ReceiverProxy ||
+                        facts.side == SlowSide::ReceiverGpu;
+  std::string text;
+  if (facts.peer >= 0) {
+    text = "What " + who + (receives ? " receives from " : " sends to ") + rank_name(facts.peer) +
+           " takes ";
+  } else if (facts.whole_host) {
+    text = "What " + who + ", all of its ranks on host " + run.text(facts.host) +
+           ", exchange with other hosts takes ";
+  } else {
+    text = "What " + who + " sends and receives takes ";
+  }
+  text += times(facts.factor) + " as long as such transfers usually do (" + duration(facts.own_ns) +
+          " per operation against " + duration(facts.others_ns) + "). ";
+  if (facts.whole_host)
+    text += "The host's way to the network is suspected.";
+  else if (facts.peer < 0)
+    text += "Its GPU, its proxy thread or its way to the network is suspected.";
+  else
+    text += suspicion(facts);
+  return text + cost(facts, single);
+}
+
 std::string path_sentence(const RunTables& run, const Finding& finding, const PathFacts& facts) {
   if (facts.sent != 0) return lossy_sentence(run, facts);
+  if (facts.replayed) return slow_part_sentence(run, finding, facts);
   const bool single = one(finding.culprits);
   const std::string who = who_of(run, finding);
   const std::string figures =

@@ -67,6 +67,9 @@ inline bool still_runs(Life life) {
 // `last_state` of what has reached none (kStateNames has the others).
 constexpr uint8_t kNoState = 255;
 
+// OperationRow::send_peer, receive_peer: different ones on different channels.
+constexpr int32_t kSeveralPeers = -2;
+
 // OperationRow::flags
 // GPU stamps contradict the host's: not used.
 constexpr uint8_t kSuspectGpuTime = 1;

@@ -49,6 +49,10 @@ struct OperationRow {
   int64_t receive_wait_ns = 0;  // a posted receive waited for data: peer or network
   int64_t flush_ns = 0;         // received data made visible to the GPU
   int64_t proxy_lag_ns = 0;     // the proxy thread was late: work posted to it lay untouched
+  // Of the network operations that send: when the last was done, how often they wait for the GPU; and
+  // when the last of those that receive was done. No columns: for the comparison of paths.
+  int64_t sent_ns = kNoTime, received_ns = kNoTime;
+  int64_t send_gpu_wait_ns = 0;  // of gpu_wait_ns
   uint64_t count = 0;           // elements, as the user passed them when known
   // Message size as nccl-tests counts it (arrivals.h), basis of the bandwidths.
   uint64_t size_bytes = 0;
@@ -70,6 +74,10 @@ struct OperationRow {
   Text func = 0, datatype = 0, algo = 0, proto = 0;
   uint32_t proxy_ops = 0, proxy_ops_open = 0, kernels = 0, kernels_open = 0;
   uint32_t steps = 0, step_retries = 0;
+  uint32_t send_steps = 0;     // of `steps`
+  uint32_t planned_sends = 0;  // steps that its sends were planned with
+  // Whom its network operations send to and receive from: -1 = nobody, kSeveralPeers.
+  int32_t send_peer = -1, receive_peer = -1;
   uint64_t channels_mask = 0;  // real channel ids seen in children
   uint8_t channels = 0;        // as announced, 0 = unknown
   OpKind kind = OpKind::Collective;

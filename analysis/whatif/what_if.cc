@@ -48,11 +48,11 @@ int64_t WhatIf::last_start_of_launch(uint32_t launch) {
 int64_t WhatIf::end_of(uint32_t arrival) {
   const Segment& segment = own_.segments[arrival];
   const uint32_t match = run_.arrivals[arrival].match;
+  const int64_t end_ns = segment.end_ns - (saved_ns_ != nullptr ? (*saved_ns_)[arrival] : 0);
   if (segment.waits_for_launch)
-    return last_start_of_launch(segment.launch) + segment.end_ns -
-           launch_observed_ns_[segment.launch];
-  return segment.waits ? last_start_ns_[match] + segment.end_ns - own_.last_start_ns[match]
-                       : start_ns_[arrival] + segment.end_ns - segment.start_ns;
+    return last_start_of_launch(segment.launch) + end_ns - launch_observed_ns_[segment.launch];
+  return segment.waits ? last_start_ns_[match] + end_ns - own_.last_start_ns[match]
+                       : start_ns_[arrival] + end_ns - segment.start_ns;
 }
 
 void WhatIf::replay(const std::vector<uint8_t>& cured) {
@@ -74,6 +74,13 @@ int64_t WhatIf::gain_ns(const std::vector<uint8_t>& cured) {
   int64_t end_ns = std::numeric_limits<int64_t>::min();
   for (const uint32_t a : order_) end_ns = std::max(end_ns, end_of(a));
   return order_.empty() ? 0 : last_ns_ - end_ns;
+}
+
+int64_t WhatIf::gain_of_transfers_ns(const std::vector<int64_t>& saved_ns) {
+  saved_ns_ = &saved_ns;
+  const int64_t gain_ns = this->gain_ns(std::vector<uint8_t>(own_.actors.size(), 0));
+  saved_ns_ = nullptr;
+  return gain_ns;
 }
 
 int64_t WhatIf::waited_for(uint32_t arrival) const {

@@ -24,6 +24,9 @@ class WhatIf {
 
   // How much sooner the run ends when these actors are cured (a flag each), against the recording.
   int64_t gain_ns(const std::vector<uint8_t>& cured);
+  // The same when transfers take so much less: by row of `arrivals`, less than from the last start to
+  // the end.
+  int64_t gain_of_transfers_ns(const std::vector<int64_t>& saved_ns);
   // What determined the end of the run, these being cured. No set of ranks can gain more than its
   // pieces' excesses.
   std::vector<PathPiece> critical_path(const std::vector<uint8_t>& cured);
@@ -45,8 +48,9 @@ class WhatIf {
   const RunTables& run_;
   const OwnSegments& own_;
   const std::vector<int64_t>& excess_ns_;
-  std::vector<uint32_t> order_;                    // rows of `arrivals` by observed start
-  std::vector<int64_t> start_ns_, last_start_ns_;  // replayed: by row of `arrivals`, of `matches`
+  const std::vector<int64_t>* saved_ns_ = nullptr;  // of transfers, in the replay at hand
+  std::vector<uint32_t> order_;                     // rows of `arrivals` by observed start
+  std::vector<int64_t> start_ns_, last_start_ns_;   // replayed: by row of `arrivals`, of `matches`
   // The last start that a launch waits for, by launch: observed; replayed, once that was asked for.
   std::vector<int64_t> launch_observed_ns_, launch_ns_;
   int64_t first_ns_ = 0, last_ns_ = 0;

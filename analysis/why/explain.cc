@@ -6,6 +6,7 @@
 
 #include "analysis/hostload/stream_load.h"
 #include "analysis/judge/places.h"
+#include "analysis/whatif/predecessors.h"
 #include "analysis/why/lossy_hosts.h"
 #include "analysis/why/why_late.h"
 #include "analysis/why/why_slow.h"
@@ -52,8 +53,9 @@ class Explainer {
 
   void find_windows() {
     const bool any_late = std::any_of(findings_.begin(), findings_.end(), is_late);
-    const OwnSegments own = any_late ? find_own_segments(run_) : OwnSegments();
-    const Excesses excesses = any_late ? measure_excesses(run_, own) : Excesses();
+    const FollowedRun followed = any_late ? follow_run(run_) : FollowedRun();
+    const OwnSegments& own = followed.own;
+    const Excesses excesses = any_late ? measure_excesses(run_, own, followed.roles) : Excesses();
     all_.excess_ns.resize(run_.processes.size());
     for (const uint32_t a : own.order) {
       if (own.segments[a].counts)

@@ -1,0 +1,248 @@
+#include "analysis/whatif/slow_parts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace lockstep::analysis {
+namespace {
+
+// A finding costs at least so much of the run's time.
+constexpr double kLeastShare = 0.02;
+// Of the best gain, what a smaller part must have to be accused instead.
+constexpr double kMostOfBest = 0.8;
+// Who gains nearly as much as the best: which of them it is cannot be told.
+constexpr double kAsGood = 0.95;
+constexpr size_t kMostParts = 8;
+// So many candidates are replayed, those first that have most to gain.
+constexpr size_t kMostReplayed = 64;
+
+enum class Size : uint8_t { Edge, Rank, Host };
+
+struct Candidate {
+  Size size = Size::Edge;
+  std::vector<uint32_t> excesses;  // that it covers
+  uint32_t actor = kNoRow, peer = kNoRow;
+  Text host = 0;
+  int64_t at_most_ns = 0, gain_ns = 0;
+};
+
+class Search {
+ public:
+  Search(const RunTables& run, const OwnSegments& own)
+      : run_(run),
+        own_(own),
+        no_lateness_(own.segments.size()),
+        excesses_(find_transfer_excesses(run, own)),
+        cured_(excesses_.size()) {}
+
+  std::vector<SlowPart> find() {
+    std::vector<SlowPart> found;
+    if (excesses_.empty()) return found;
+    find_launches();
+    WhatIf what_if(run_, own_, no_lateness_);
+    what_if_ = &what_if;
+    while (found.size() < kMostParts && find_next(&found)) {
+    }
+    return found;
+  }
+
+ private:
+  Text host_of(uint32_t actor) const { return run_.processes[own_.actors[actor].process].host; }
+
+  // Operations of one launch are one kernel, which ends with the last of them; the parts of an
+  // all-to-all are those of its whole.
+  void find_launches() {
+    for (const uint32_t a : own_.order) {
+      const uint32_t launch = own_.segments[a].launch;
+      if (launch >= arrivals_of_.size()) arrivals_of_.resize(launch + 1);
+      arrivals_of_[launch].push_back(a);
+    }
+    arrival_of_.assign(run_.operations.size(), kNoRow);
+    for (uint32_t a = 0; a < run_.arrivals.size(); ++a) arrival_of_[run_.arrivals[a].operation] = a;
+  }
+  uint32_t launch_of(uint32_t arrival) const {
+    const OperationRow& row = run_.operations[run_.arrivals[arrival].operation];
+    const uint32_t whole = row.assembled == kNoRow ? arrival : arrival_of_[row.assembled];
+    return whole == kNoRow || own_.segments[whole].actor == kNoRow ? kNoRow
+                                                                   : own_.segments[whole].launch;
+  }
+
+  // What the run gains without these excesses, beside those that are cured already. The edges of
+  // one operation add up; of several operations in a launch the slowest counts.
+  int64_t replay(const std::vector<uint32_t>& excesses) {
+    std::vector<uint8_t> gone = cured_;
+    for (const uint32_t i : excesses) gone[i] = 1;
+    struct Times {
+      int64_t all_ns = 0, left_ns = 0;
+    };
+    std::map<std::pair<uint32_t, uint32_t>, Times> matches;  // by launch and match
+    for (uint32_t i = 0; i < excesses_.size(); ++i) {
+      for (const uint32_t m : excesses_[i].matches) {
+        const MatchRow& match = run_.matches[m];
+        for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+          const uint32_t launch = launch_of(a);
+          if (launch == kNoRow) continue;
+          Times& times = matches[{launch, m}];
+          times.all_ns += excesses_[i].excess_ns;
+          times.left_ns += gone[i] != 0 ? 0 : excesses_[i].excess_ns;
+        }
+      }
+    }
+    std::vector<int64_t> saved(own_.segments.size());
+    for (auto one = matches.begin(); one != matches.end();) {
+      const uint32_t launch = one->first.first;
+      int64_t all_ns = 0, left_ns = 0;
+      for (; one != matches.end() && one->first.first == launch; ++one) {
+        all_ns = std::max(all_ns, one->second.all_ns);
+        left_ns = std::max(left_ns, one->second.left_ns);
+      }
+      for (const uint32_t a : arrivals_of_[launch]) {
+        const Segment& segment = own_.segments[a];
+        const int64_t begun_ns =
+            segment.waits ? own_.last_start_ns[run_.arrivals[a].match] : segment.start_ns;
+        saved[a] = std::clamp<int64_t>(all_ns - left_ns, 0, (segment.end_ns - begun_ns) * 9 / 10);
+      }
+    }
+    return what_if_->gain_of_transfers_ns(saved);
+  }
+
+  std::vector<Candidate> candidates() const {
+    std::map<std::pair<uint32_t, uint32_t>, Candidate> edges;
+    std::map<uint32_t, Candidate> ranks;
+    std::map<Text, Candidate> hosts;
+    for (uint32_t i = 0; i < excesses_.size(); ++i) {
+      if (cured_[i] != 0) continue;
+      const TransferExcess& excess = excesses_[i];
+      if (excess.side != SlowSide::Anybody) {
+        Candidate& edge = edges[{excess.actors[0], excess.actors[1]}];
+        edge.actor = excess.actors[0];
+        edge.peer = excess.actors[1];
+        add(i, &edge);
+      }
+      std::set<Text> of_hosts;
+      for (const uint32_t actor : excess.actors) {
+        Candidate& rank = ranks[actor];
+        rank.size = Size::Rank;
+        rank.actor = actor;
+        add(i, &rank);
+        of_hosts.insert(host_of(actor));
+      }
+      for (const Text name : of_hosts) {
+        Candidate& host = hosts[name];
+        host.size = Size::Host;
+        host.host = name;
+        add(i, &host);
+      }
+    }
+    std::vector<Candidate> all;
+    for (auto& [key, one] : edges) all.push_back(std::move(one));
+    for (auto& [key, one] : ranks) all.push_back(std::move(one));
+    for (auto& [key, one] : hosts) all.push_back(std::move(one));
+    return all;
+  }
+  void add(uint32_t i, Candidate* candidate) const {
+    if (!candidate->excesses.empty() && candidate->excesses.back() == i) return;
+    candidate->excesses.push_back(i);
+    candidate->at_most_ns +=
+        excesses_[i].excess_ns * static_cast<int64_t>(excesses_[i].matches.size());
+  }
+
+  bool find_next(std::vector<SlowPart>* found) {
+    const int64_t base_ns = replay({});
+    const auto least_ns =
+        static_cast<int64_t>(kLeastShare * static_cast<double>(what_if_->span_ns()));
+    std::vector<Candidate> all = candidates();
+    std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+      return a.at_most_ns > b.at_most_ns;
+    });
+    if (all.size() > kMostReplayed) all.resize(kMostReplayed);
+    int64_t best_ns = 0;
+    for (Candidate& one : all) {
+      one.gain_ns = replay(one.excesses) - base_ns;
+      best_ns = std::max(best_ns, one.gain_ns);
+    }
+    if (best_ns < least_ns || best_ns <= 0) return false;
+    const Candidate* chosen = nullptr;
+    bool several = false;
+    for (const Size size : {Size::Edge, Size::Rank, Size::Host}) {
+      int64_t of_size_ns = 0;
+      for (const Candidate& one : all) {
+        if (one.size == size && one.gain_ns > of_size_ns) chosen = &one, of_size_ns = one.gain_ns;
+      }
+      if (static_cast<double>(of_size_ns) < kMostOfBest * static_cast<double>(best_ns)) continue;
+      several = std::any_of(all.begin(), all.end(), [&](const Candidate& one) {
+        return one.size == size && &one != chosen &&
+               static_cast<double>(one.gain_ns) >= kAsGood * static_cast<double>(of_size_ns);
+      });
+      break;
+    }
+    if (several && chosen->size != Size::Edge) return false;
+    found->push_back(part_of(*chosen));
+    cure(found->back());
+    return true;
+  }
+
+  // All that the accused take part in: what is left of it would accuse them again, or their peers.
+  void cure(const SlowPart& part) {
+    for (size_t i = 0; i < excesses_.size(); ++i) {
+      const auto& actors = excesses_[i].actors;
+      for (const uint32_t actor : part.actors)
+        cured_[i] = cured_[i] != 0 || std::count(actors.begin(), actors.end(), actor) != 0;
+    }
+  }
+
+  SlowPart part_of(const Candidate& candidate) const {
+    SlowPart part;
+    part.gain_ns = candidate.gain_ns;
+    part.span_ns = what_if_->span_ns();
+    part.host = candidate.size == Size::Host;
+    const TransferExcess* worst = nullptr;
+    std::map<SlowSide, int64_t> sides;
+    for (const uint32_t i : candidate.excesses) {
+      const TransferExcess& excess = excesses_[i];
+      const int64_t all_ns = excess.excess_ns * static_cast<int64_t>(excess.matches.size());
+      sides[excess.side] += all_ns;
+      part.operations += excess.matches.size();
+      if (worst == nullptr ||
+          all_ns > worst->excess_ns * static_cast<int64_t>(worst->matches.size()))
+        worst = &excess;
+    }
+    part.communicator = worst->communicator;
+    part.usual_ns = worst->usual_ns;
+    part.took_ns = worst->usual_ns + worst->excess_ns;
+    const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+    part.side = std::max_element(sides.begin(), sides.end(), less)->first;
+    if (candidate.size == Size::Host) {
+      for (uint32_t i = 0; i < own_.actors.size(); ++i) {
+        if (host_of(i) == candidate.host) part.actors.push_back(i);
+      }
+    } else if (candidate.size == Size::Edge) {
+      const bool receiver = part.side == SlowSide::Receiver ||
+                            part.side == SlowSide::ReceiverProxy ||
+                            part.side == SlowSide::ReceiverGpu;
+      part.actors = {receiver ? candidate.peer : candidate.actor};
+      part.peer = receiver ? candidate.actor : candidate.peer;
+    } else {
+      part.actors = {candidate.actor};
+    }
+    return part;
+  }
+
+  const RunTables& run_;
+  const OwnSegments& own_;
+  const std::vector<int64_t> no_lateness_;
+  const std::vector<TransferExcess> excesses_;
+  std::vector<uint8_t> cured_;                      // by excess: accused already
+  std::vector<std::vector<uint32_t>> arrivals_of_;  // by launch
+  std::vector<uint32_t> arrival_of_;                // by operation
+  WhatIf* what_if_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own) {
+  return Search(run, own).find();
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,29 @@
+// Which edge, rank or host makes transfers slow and costs the job time by it: the excesses of the
+// transfers (transfer_excess.h) are taken away from the replay (what_if.h), those of one edge, of all
+// that one rank takes part in, and of all edges of one host. The smallest part that has most of the
+// best gain is accused and cured, and the question asked again.
+#pragma once
+
+#include <vector>
+
+#include "analysis/whatif/transfer_excess.h"
+#include "analysis/whatif/what_if.h"
+
+namespace lockstep::analysis {
+
+struct SlowPart {
+  std::vector<uint32_t> actors;  // all of a host; else one
+  bool host = false;
+  uint32_t peer = kNoRow;  // actor at the other end, where only one edge is slow
+  SlowSide side = SlowSide::SenderOrLink;
+  uint32_t communicator = kNoRow;  // where it costs most
+  uint64_t operations = 0;         // that took longer
+  int64_t gain_ns = 0;             // the run would be so much shorter
+  int64_t span_ns = 0;             // and how long it took
+  // Of the worst operations, what they take, and would take.
+  int64_t took_ns = 0, usual_ns = 0;
+};
+
+std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own);
+
+}  // namespace lockstep::analysis
