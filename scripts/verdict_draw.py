@@ -85,11 +85,15 @@ def draw(number, seed, options):
     ranks = LARGE if number < options.large else rng.choice([2, 4, 4, 8, 8, 8, 16, 16, 32])
     if label == MANY:
         ranks = max(ranks, 16)
+    if "slow-nic" in faults:  # of two hosts both have the same edges, all slow: nothing tells which it is
+        ranks = max(ranks, 4)
     layout = draw_layout(rng, schedule, ranks, label in NEED_TENSOR_RANKS)
     ranks = layout["ranks"]
     on_path = any(name in PATHS for name in faults)
     if on_path:
         per_host = rng.choice([n for n in (1, 2, 4, 8) if n < ranks])
+        while "slow-nic" in faults and per_host > 1 and ranks < 3 * per_host:
+            per_host //= 2
     elif label in ("late-host", "lost-host"):
         per_host = max(1, min(8, ranks // 4))
     else:

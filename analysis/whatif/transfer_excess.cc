@@ -85,7 +85,7 @@ class Finder {
       if (first.ordinal + first.replay == 0 || first.kind == OpKind::Assembled) continue;
       if (first.kind == OpKind::PointToPoint) {
         if (match.arrivals == 2) take_pair(m);
-      } else {
+      } else if (is_ring(run_.text(match.func))) {
         take_collective(m);
       }
     }
@@ -95,6 +95,10 @@ class Finder {
   }
 
  private:
+  // All ranks wait for all others there, and data goes round.
+  static bool is_ring(const std::string& func) {
+    return func == "AllReduce" || func == "AllGather" || func == "ReduceScatter";
+  }
   const OperationRow& operation(uint32_t arrival) const {
     return run_.operations[run_.arrivals[arrival].operation];
   }
@@ -142,7 +146,8 @@ class Finder {
   void take_collective(uint32_t m) {
     const MatchRow& match = run_.matches[m];
     for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-      if (own_.segments[a].actor == kNoRow || !own_.segments[a].counts) return;
+      const Segment& segment = own_.segments[a];
+      if (segment.actor == kNoRow || !segment.counts || !segment.waits) return;
     }
     Series& series = series_[{match.communicator, match.func, match.size_bytes}];
     if (series.actors.empty() && !begin_series(match, &series)) return;

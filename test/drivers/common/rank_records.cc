@@ -105,8 +105,11 @@ void RankRecords::network(const RankOperation& op, EventId parent, unsigned chan
     }
     put(&proxy, {make_word0(stop_tag(Kind::ProxyStep), at + 250 + network), id});
   }
+  const uint64_t own_end = send ? op.sent_ns : op.received_ns;
   if (op.finish_ns != 0)
-    put(&proxy, {make_word0(stop_tag(Kind::ProxyOp), op.finish_ns + 1'000), work});
+    put(&proxy,
+        {make_word0(stop_tag(Kind::ProxyOp), (own_end != 0 ? own_end : op.finish_ns) + 1'000),
+         work});
 }
 
 }  // namespace lockstep::driver

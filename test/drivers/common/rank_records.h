@@ -38,6 +38,7 @@ struct RankOperation {
   unsigned steps = 0;  // network steps of each direction and channel
   // Each send step spends in the network; 0 = a tenth of the kernel's time.
   uint64_t network_ns = 0;
+  uint64_t sent_ns = 0, received_ns = 0;  // its network operations end; 0 = when the kernel does
 };
 
 class RankRecords {

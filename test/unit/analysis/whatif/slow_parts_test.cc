@@ -1,0 +1,126 @@
+// Rings whose data moves step by step by their own rules, with one edge, rank or host that is slow.
+#include <gtest/gtest.h>
+
+#include "test/unit/analysis/judge/judged.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr uint64_t kUs = 1'000;
+constexpr unsigned kTimes = 30;
+
+struct Ring {
+  explicit Ring(size_t ranks)
+      : link_ns(ranks, 100 * kUs), receiver_ns(ranks, kUs), gpu_ns(ranks, kUs) {}
+  std::vector<uint64_t> link_ns;      // a step takes from each rank to the next
+  std::vector<uint64_t> receiver_ns;  // and at its receiver's proxy thread
+  std::vector<uint64_t> gpu_ns;       // to fill or empty a buffer
+};
+
+// When each rank has sent and received its last step, since the beginning.
+struct Ends {
+  std::vector<uint64_t> sent_ns, received_ns;
+};
+
+// An all-reduce of two slices: a rank sends what it received two steps before.
+Ends play(const Ring& ring) {
+  const size_t ranks = ring.link_ns.size(), steps = 4 * (ranks - 1);
+  std::vector<std::vector<uint64_t>> arrived(ranks, std::vector<uint64_t>(steps));
+  std::vector<uint64_t> filled(ranks);
+  const auto taken = [&](size_t edge, size_t step) {
+    const size_t rank = (edge + 1) % ranks;
+    return arrived[edge][step] + ring.receiver_ns[rank] + ring.gpu_ns[rank];
+  };
+  for (size_t step = 0; step < steps; ++step) {
+    for (size_t edge = 0; edge < ranks; ++edge) {
+      const uint64_t input = step < 2 ? 0 : taken((edge + ranks - 1) % ranks, step - 2);
+      const uint64_t free = step < 1 ? 0 : arrived[edge][step - 1];
+      filled[edge] = std::max(input, filled[edge]) + ring.gpu_ns[edge];
+      arrived[edge][step] = std::max(filled[edge], free) + ring.link_ns[edge];
+    }
+  }
+  Ends ends;
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    ends.sent_ns.push_back(arrived[rank][steps - 1]);
+    ends.received_ns.push_back(taken((rank + ranks - 1) % ranks, steps - 1));
+  }
+  return ends;
+}
+
+Judged judge_ring(const Ring& ring, int32_t per_host) {
+  const Ends ends = play(ring);
+  return diagnose_hosts(
+      static_cast<int32_t>(ring.link_ns.size()), per_host, kTimes, [&](int32_t rank, unsigned i) {
+        const auto self = static_cast<size_t>(rank);
+        driver::RankOperation op;
+        op.sequence = i;
+        op.channels = 1;
+        op.call_ns = 2'000 * kMs + i * 10 * kMs;
+        op.kernel_ns = op.call_ns + 10 * kUs;
+        // Times scatter by a little, and differently for each rank.
+        const uint64_t scatter = (i * 7 + static_cast<unsigned>(rank) * 3) % 5 * 100;
+        op.sent_ns = op.kernel_ns + ends.sent_ns[self] + scatter;
+        op.received_ns = op.kernel_ns + ends.received_ns[self] + scatter;
+        op.finish_ns = op.received_ns;
+        return op;
+      });
+}
+
+TEST(SlowParts, SayNothingOfEdgesThatAreAlike) {
+  EXPECT_TRUE(judge_ring(Ring(8), 2).findings.empty());
+  EXPECT_TRUE(judge_ring(Ring(4), 1).findings.empty());
+}
+
+TEST(SlowParts, NameTheSenderWhereALinkIsSlow) {
+  for (const size_t sender : {size_t{1}, size_t{5}, size_t{7}}) {
+    Ring ring(8);
+    ring.link_ns[sender] = 300 * kUs;
+    const Judged judged = judge_ring(ring, 2);
+    ASSERT_EQ(judged.findings.size(), 1u) << sender;
+    EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+    EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{static_cast<int32_t>(sender)});
+    EXPECT_NE(judged.text().find("Its sends are suspected"), std::string::npos) << judged.text();
+    EXPECT_NE(judged.text().find("lockstep ctl RUN events step"), std::string::npos);
+  }
+}
+
+TEST(SlowParts, NameTheReceiverThatIsDoneLate) {
+  Ring ring(8);
+  ring.receiver_ns[2] = 400 * kUs;
+  const Judged judged = judge_ring(ring, 2);
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{2});
+  EXPECT_EQ(judged.text().find("What rank 2 of world receives from rank 1 takes"), 0u)
+      << judged.text();
+}
+
+TEST(SlowParts, NameARankWhoseGpuIsSlowBothWays) {
+  Ring ring(8);
+  ring.gpu_ns[4] = 200 * kUs;
+  const Judged judged = judge_ring(ring, 1);
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{4}) << judged.text();
+}
+
+TEST(SlowParts, NameAHostThatIsSlowBothWays) {
+  Ring ring(8);
+  ring.link_ns[1] = ring.link_ns[3] = 300 * kUs;
+  const Judged judged = judge_ring(ring, 2);
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{2, 3})) << judged.text();
+  EXPECT_NE(judged.text().find("all of its ranks on host b"), std::string::npos);
+}
+
+TEST(SlowParts, SayWhatTheyCostTheRun) {
+  Ring ring(8);
+  ring.link_ns[1] = 300 * kUs;
+  const Judged judged = judge_ring(ring, 2);
+  ASSERT_EQ(judged.findings.size(), 1u);
+  const auto& facts = std::get<PathFacts>(judged.findings[0].facts);
+  EXPECT_GT(facts.gain_share, 0.02);
+  EXPECT_LT(facts.gain_share, 0.5);
+  EXPECT_NE(judged.text().find("the run would be"), std::string::npos) << judged.text();
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
