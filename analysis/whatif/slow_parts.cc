@@ -15,7 +15,7 @@ constexpr double kMostOfBest = 0.8;
 constexpr double kAsGood = 0.95;
 constexpr size_t kMostParts = 8;
 // So many candidates are replayed, those first that have most to gain.
-constexpr size_t kMostReplayed = 64;
+constexpr size_t kMostReplayed = 24;
 
 enum class Size : uint8_t { Edge, Rank, Host };
 
@@ -76,32 +76,32 @@ class Search {
     struct Times {
       int64_t all_ns = 0, left_ns = 0;
     };
-    std::map<std::pair<uint32_t, uint32_t>, Times> matches;  // by launch and match
+    std::vector<Times> matches(run_.matches.size()), launches(arrivals_of_.size());
     for (uint32_t i = 0; i < excesses_.size(); ++i) {
       for (const uint32_t m : excesses_[i].matches) {
-        const MatchRow& match = run_.matches[m];
-        for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-          const uint32_t launch = launch_of(a);
-          if (launch == kNoRow) continue;
-          Times& times = matches[{launch, m}];
-          times.all_ns += excesses_[i].excess_ns;
-          times.left_ns += gone[i] != 0 ? 0 : excesses_[i].excess_ns;
-        }
+        matches[m].all_ns += excesses_[i].excess_ns;
+        matches[m].left_ns += gone[i] != 0 ? 0 : excesses_[i].excess_ns;
+      }
+    }
+    for (uint32_t m = 0; m < matches.size(); ++m) {
+      if (matches[m].all_ns == 0) continue;
+      const MatchRow& match = run_.matches[m];
+      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+        const uint32_t launch = launch_of(a);
+        if (launch == kNoRow) continue;
+        launches[launch].all_ns = std::max(launches[launch].all_ns, matches[m].all_ns);
+        launches[launch].left_ns = std::max(launches[launch].left_ns, matches[m].left_ns);
       }
     }
     std::vector<int64_t> saved(own_.segments.size());
-    for (auto one = matches.begin(); one != matches.end();) {
-      const uint32_t launch = one->first.first;
-      int64_t all_ns = 0, left_ns = 0;
-      for (; one != matches.end() && one->first.first == launch; ++one) {
-        all_ns = std::max(all_ns, one->second.all_ns);
-        left_ns = std::max(left_ns, one->second.left_ns);
-      }
+    for (uint32_t launch = 0; launch < launches.size(); ++launch) {
+      const int64_t less_ns = launches[launch].all_ns - launches[launch].left_ns;
+      if (less_ns == 0) continue;
       for (const uint32_t a : arrivals_of_[launch]) {
         const Segment& segment = own_.segments[a];
         const int64_t begun_ns =
             segment.waits ? own_.last_start_ns[run_.arrivals[a].match] : segment.start_ns;
-        saved[a] = std::clamp<int64_t>(all_ns - left_ns, 0, (segment.end_ns - begun_ns) * 9 / 10);
+        saved[a] = std::min(less_ns, (segment.end_ns - begun_ns) * 9 / 10);
       }
     }
     return what_if_->gain_of_transfers_ns(saved);

@@ -152,6 +152,12 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
     out.list("consequences", finding.consequences, [&](const analysis::Consequence& consequence) {
       put_consequence(out, run, consequence);
     });
+    if (const auto* path = std::get_if<analysis::PathFacts>(&finding.facts)) {
+      if (path->replayed) {
+        out.number("gain_ns", path->gain_ns);
+        out.number("gain_share", path->gain_share);
+      }
+    }
     if (const auto* late = std::get_if<analysis::LateFacts>(&finding.facts))
       put_lateness(out, *late);
     if (const auto* machine = std::get_if<analysis::MachineFacts>(&finding.facts))
