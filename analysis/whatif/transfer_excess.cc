@@ -63,10 +63,10 @@ struct Series {
   bool in_order = true;  // the ring goes from each rank to the next, as far as edges are known
 };
 
-// The sends of one rank to another, of one size.
+// The sends of one rank to another on another host, of one size.
 struct Pair {
   uint32_t communicator = kNoRow, from = kNoRow, to = kNoRow;
-  std::pair<uint64_t, bool> alike;  // size, between hosts
+  uint64_t size_bytes = 0;
   std::vector<uint32_t> matches;
   std::vector<int64_t> times, lag, wire, gpu;
   Middle time, lag_by, wire_by, gpu_by;
@@ -130,12 +130,12 @@ class Finder {
     if (a.arrival_ns == kNoTime || b.arrival_ns == kNoTime) return;
     if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime) return;
     const uint32_t from = actor_of(sender), to = actor_of(receiver);
-    if (from == kNoRow || to == kNoRow) return;
+    if (from == kNoRow || to == kNoRow || host_of(from) == host_of(to)) return;
     Pair& pair = pairs_[{match.communicator, from, to, match.size_bytes}];
     pair.communicator = match.communicator;
     pair.from = from;
     pair.to = to;
-    pair.alike = {match.size_bytes, host_of(from) != host_of(to)};
+    pair.size_bytes = match.size_bytes;
     pair.matches.push_back(m);
     pair.times.push_back(receiver.received_ns - std::max(a.arrival_ns, b.arrival_ns));
     if (sender.sent_ns < std::max(a.arrival_ns, b.arrival_ns)) return;
@@ -236,15 +236,15 @@ class Finder {
   }
 
   void judge_pairs() {
-    std::map<std::pair<uint64_t, bool>, std::vector<Pair*>> classes;
+    std::map<uint64_t, std::vector<Pair*>> classes;  // by size
     for (auto& [key, pair] : pairs_) {
       pair.time = middle_of(&pair.times);
       pair.lag_by = middle_of(&pair.lag);
       pair.wire_by = middle_of(&pair.wire);
       pair.gpu_by = middle_of(&pair.gpu);
-      if (pair.time.known()) classes[pair.alike].push_back(&pair);
+      if (pair.time.known()) classes[pair.size_bytes].push_back(&pair);
     }
-    for (auto& [alike, pairs] : classes) {
+    for (auto& [size_bytes, pairs] : classes) {
       if (pairs.size() < 2) continue;
       std::vector<int64_t> times, lags, wires, gpus;
       for (const Pair* pair : pairs) {
@@ -262,7 +262,7 @@ class Finder {
         excess.excess_ns = pair->time.ns - usual_ns;
         excess.usual_ns = usual_ns;
         excess.actors = {pair->from, pair->to};
-        excess.network = alike.second;
+        excess.network = true;
         excess.communicator = pair->communicator;
         excess.matches = pair->matches;
         const int64_t half_ns = excess.excess_ns / 2;
@@ -318,6 +318,9 @@ class Finder {
     for (Series* series : all) judge_one(*series, usual, usual_ns, slowest_ns, all.size());
   }
 
+  // Inside one host ranks do not end in the order of a ring.
+  static bool crosses_hosts(const Series& series) { return std::get<3>(series.alike) > 1; }
+
   // What slow edges cost, as far as the ends of their ranks tell, by edge. Behind a slow edge ranks
   // end later, each than the one before it, up to its receiver: that is one stretch of edges. It
   // begins before the first slow one, whose sender's predecessor goes without its last data twice.
@@ -363,12 +366,13 @@ class Finder {
                  int64_t slowest_ns, size_t alike) {
     const size_t first = out_.size();
     const std::vector<int64_t> run_ns = runs_of(series, usual);
+    const bool goes_round = series.in_order && crosses_hosts(series);
     const auto hops = static_cast<int64_t>(series.edges.size()) - 1;
     const int64_t passes =
         std::max<int64_t>(1, hops > 0 ? static_cast<int64_t>(series.steps) / hops : 1);
     const auto least_ns = static_cast<int64_t>(kLeastPart * static_cast<double>(series.time.ns) /
                                                static_cast<double>(passes));
-    for (size_t i = 0; i < series.edges.size() && series.in_order; ++i) {
+    for (size_t i = 0; i < series.edges.size() && goes_round; ++i) {
       const RingEdge& edge = series.edges[i];
       const Usual& same = usual.at(edge.role);
       const int64_t later_ns = reference_of(same.later), lag_ns = reference_of(same.lag),
