@@ -124,14 +124,17 @@ class Blamer {
   // What the replay finds, and what network steps show besides. Sends of several ranks of a host that
   // are all slow are one finding, which says more than one of their edges.
   void accuse_slow_parts(const OwnSegments& own) {
-    std::set<uint32_t> accused;  // processes
+    std::set<uint32_t> accused;                        // processes
+    const bool anybody_late = !out_.findings.empty();  // so far, stragglers alone
     for (const SlowPart& part : find_slow_parts(run_, own)) {
       const uint32_t process = own.actors[part.actors.front()].process;
       const bool of_many = std::any_of(slow_.begin(), slow_.end(), [&](const SlowPath& path) {
         return path.processes.size() > part.actors.size() &&
                std::count(path.processes.begin(), path.processes.end(), process) != 0;
       });
-      if (of_many) continue;
+      // Late starts leave traces in the ends, which alone accuse nobody then.
+      const bool by_ends = part.side == SlowSide::SenderOrLink || part.side == SlowSide::Sender;
+      if (of_many || (by_ends && anybody_late)) continue;
       for (const uint32_t actor : part.actors) accused.insert(own.actors[actor].process);
       out_.findings.push_back(slow_part_finding(run_, own, part));
     }

@@ -17,7 +17,6 @@ struct SlowPart {
   uint32_t peer = kNoRow;  // actor at the other end, where only one edge is slow
   SlowSide side = SlowSide::SenderOrLink;
   uint32_t communicator = kNoRow;  // where it costs most
-  uint64_t operations = 0;         // that took longer
   int64_t gain_ns = 0;             // the run would be so much shorter
   int64_t span_ns = 0;             // and how long it took
   // Of the worst operations, what they take, and would take.

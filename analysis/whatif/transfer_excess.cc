@@ -1,6 +1,7 @@
 #include "analysis/whatif/transfer_excess.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <map>
 #include <set>
@@ -21,6 +22,8 @@ constexpr double kLeastPart = 0.02;
 constexpr int64_t kLeastNs = 3'000;
 // What ranks end later than their neighbours, likewise: start times leave traces there.
 constexpr double kLeastStretch = 0.05, kLeastStretchOfTwo = 0.1;
+// What only these show must be so much of an operation's time.
+constexpr double kLeastOfGuess = 0.15;
 // An edge that shows less than this beside the worst of its ring is none.
 constexpr double kTrifle = 0.04;
 
@@ -211,9 +214,9 @@ class Finder {
       return;
     }
     if (sender.sent_ns == kNoTime || receiver.received_ns == kNoTime) return;
-    series->steps = std::max<uint64_t>(
-        series->steps,
-        sender.planned_sends / std::max(1, __builtin_popcountll(sender.channels_mask)));
+    const auto channels = std::bitset<64>(sender.channels_mask).count();
+    series->steps =
+        std::max<uint64_t>(series->steps, sender.planned_sends / std::max<size_t>(1, channels));
     // What was sent before the receiver's kernel began waits for that.
     if (sender.sent_ns < begun_ns) return;
     edge.lag.push_back(receiver.received_ns - sender.sent_ns);
@@ -262,19 +265,15 @@ class Finder {
         excess.excess_ns = pair->time.ns - usual_ns;
         excess.usual_ns = usual_ns;
         excess.actors = {pair->from, pair->to};
-        excess.network = true;
         excess.communicator = pair->communicator;
         excess.matches = pair->matches;
         const int64_t half_ns = excess.excess_ns / 2;
         if (stands_out(pair->lag_by, lag_ns, std::min(half_ns, usual_ns / 4))) {
           excess.side = receiver_side(pair->lag_by, lag_ns, pair->gpu_by, gpu_ns);
-          excess.seen_ns = pair->lag_by.ns, excess.seen_usually_ns = lag_ns;
         } else if (pair->wire_by.known() && stands_out(pair->wire_by, wire_ns, wire_ns / 20)) {
           excess.side = SlowSide::Link;
-          excess.seen_ns = pair->wire_by.ns, excess.seen_usually_ns = wire_ns;
         } else {
           excess.side = pair->wire_by.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
-          excess.seen_ns = pair->time.ns, excess.seen_usually_ns = usual_ns;
         }
         out_.push_back(std::move(excess));
       }
@@ -378,25 +377,21 @@ class Finder {
       const int64_t later_ns = reference_of(same.later), lag_ns = reference_of(same.lag),
                     wire_ns = reference_of(same.wire), gpu_ns = reference_of(same.gpu);
       TransferExcess excess;
+      int64_t seen_ns = 0;  // more than usual
       excess.actors = {series.actors[i], series.actors[(i + 1) % series.actors.size()]};
-      excess.network = edge.network;
       if (same.lag.size() > 1 && stands_out(edge.lag_by, lag_ns, least_ns)) {
         excess.side = receiver_side(edge.lag_by, lag_ns, edge.gpu_by, gpu_ns);
-        excess.seen_ns = edge.lag_by.ns;
-        excess.seen_usually_ns = lag_ns;
+        seen_ns = edge.lag_by.ns - lag_ns;
       } else if (same.wire.size() > 1 && stands_out(edge.wire_by, wire_ns, least_ns)) {
         excess.side = SlowSide::Link;
-        excess.seen_ns = edge.wire_by.ns;
-        excess.seen_usually_ns = wire_ns;
+        seen_ns = edge.wire_by.ns - wire_ns;
       } else if (run_ns[i] > 0) {
         excess.side = edge.wire_by.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
-        excess.seen_ns = edge.later_by.ns;
-        excess.seen_usually_ns = later_ns;
+        seen_ns = edge.later_by.ns - later_ns;
       } else {
         continue;
       }
-      excess.excess_ns =
-          run_ns[i] > 0 ? run_ns[i] : passes * (excess.seen_ns - excess.seen_usually_ns);
+      excess.excess_ns = run_ns[i] > 0 ? run_ns[i] : passes * seen_ns;
       excess.excess_ns = std::min(excess.excess_ns, series.time.ns * 9 / 10);
       finish(series, &excess);
       out_.push_back(std::move(excess));
@@ -410,8 +405,6 @@ class Finder {
     TransferExcess excess;
     excess.actors = series.actors;
     excess.excess_ns = series.time.ns - usual_ns;
-    excess.seen_ns = series.time.ns;
-    excess.seen_usually_ns = usual_ns;
     finish(series, &excess);
     out_.push_back(std::move(excess));
   }
@@ -435,6 +428,10 @@ class Finder {
     for (size_t i = first; i < out_.size(); ++i) all_ns += out_[i].excess_ns;
     if (more_ns != 0) all_ns = more_ns;
     all_ns = std::min(all_ns, series.time.ns * 9 / 10);
+    const bool guess = std::all_of(out_.begin() + static_cast<ptrdiff_t>(first), out_.end(),
+                                   [](const TransferExcess& one) { return is_guess(one.side); });
+    if (guess && static_cast<double>(all_ns) < kLeastOfGuess * static_cast<double>(series.time.ns))
+      return out_.resize(first);
     for (size_t i = first; i < out_.size(); ++i) {
       out_[i].excess_ns = all_ns / static_cast<int64_t>(out_.size() - first);
       out_[i].usual_ns = series.time.ns - all_ns;

@@ -30,13 +30,10 @@ enum class SlowSide : uint8_t {
 struct TransferExcess {
   SlowSide side = SlowSide::Anybody;
   std::vector<uint32_t> actors;  // sender and receiver, in this order; Anybody: all that take part
-  bool network = false;          // between two hosts
   uint32_t communicator = kNoRow;
   std::vector<uint32_t> matches;  // rows
   int64_t excess_ns = 0;          // of each of them
   int64_t usual_ns = 0;           // what they take without it
-  // What shows it, against what such edges usually show; once for each operation or network step.
-  int64_t seen_ns = 0, seen_usually_ns = 0;
 };
 
 std::vector<TransferExcess> find_transfer_excesses(const RunTables& run, const OwnSegments& own);
