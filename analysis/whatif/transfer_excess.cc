@@ -23,7 +23,7 @@ constexpr int64_t kLeastNs = 3'000;
 // What ranks end later than their neighbours, likewise: start times leave traces there.
 constexpr double kLeastStretch = 0.05, kLeastStretchOfTwo = 0.1;
 // What only these show must be so much of an operation's time.
-constexpr double kLeastOfGuess = 0.15;
+constexpr double kLeastOfGuess = 0.2;
 // An edge that shows less than this beside the worst of its ring is none.
 constexpr double kTrifle = 0.04;
 
@@ -365,6 +365,8 @@ class Finder {
                  int64_t slowest_ns, size_t alike) {
     const size_t first = out_.size();
     const std::vector<int64_t> run_ns = runs_of(series, usual);
+    // What goes round once tells too little of edges inside a host.
+    const bool twice = run_.text(std::get<0>(series.alike)) == "AllReduce";
     const bool goes_round = series.in_order && crosses_hosts(series);
     const auto hops = static_cast<int64_t>(series.edges.size()) - 1;
     const int64_t passes =
@@ -385,7 +387,7 @@ class Finder {
       } else if (same.wire.size() > 1 && stands_out(edge.wire_by, wire_ns, least_ns)) {
         excess.side = SlowSide::Link;
         seen_ns = edge.wire_by.ns - wire_ns;
-      } else if (run_ns[i] > 0) {
+      } else if (run_ns[i] > 0 && (edge.network || twice)) {
         excess.side = edge.wire_by.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
         seen_ns = edge.later_by.ns - later_ns;
       } else {
