@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -83,9 +84,7 @@ class Straggler {
     for (const Occasion& one : culprit_.occasions) {
       const uint32_t communicator = run_.matches[run_.arrivals[one.arrival].match].communicator;
       const LateRow row{one.arrival, one.excess_ns, one.waited_ns};
-      const bool only_replayed =
-          accounts_[communicator].late.try_emplace(launch_of(one.arrival), row).second;
-      seen_ += only_replayed ? 0 : 1;
+      accounts_[communicator].late.try_emplace(launch_of(one.arrival), row);
     }
   }
   // The ranks of one culprit come late together: their operation counts once.
@@ -153,14 +152,16 @@ class Straggler {
     return rows;
   }
 
-  // That neither noise alone nor a few moments gave the verdict; few occasions bound it besides.
+  // As often as such findings are right (docs/measured/verdicts.md): what noise may give anybody is
+  // wrong more often, by each power of ten, and so is what hangs on a few moments, or on who belongs to
+  // a set of ranks.
   double confidence() const {
-    constexpr double kSurest = 0.98;
-    const auto occasions = static_cast<double>(culprit_.occasions.size());
-    // Beside a worse culprit: how often the recording itself shows it last, not the replay alone.
-    const double seen = culprit_.cured_before == 0 ? 1 : static_cast<double>(seen_) / occasions;
-    return std::min(kSurest, culprit_.stable * (1 - culprit_.chance) * (1 - 1 / (occasions + 2)) *
-                                 (1 + seen) / 2);
+    constexpr double kSurest = 0.98, kSureChance = 1e-5, kPerPowerOfTen = 0.04;
+    constexpr double kOfFewMoments = 0.1, kOfSets = 0.02;
+    const double powers =
+        std::max(0.0, std::log10(std::max(culprit_.chance, 1e-300) / kSureChance));
+    return kSurest - kPerPowerOfTen * powers - kOfFewMoments * (1 - culprit_.stable) -
+           (culprit_.actors.size() > 1 ? kOfSets : 0);
   }
 
   LateOperation operation_of(const LateRow& row) const {
@@ -256,7 +257,6 @@ class Straggler {
   const RunTables& run_;
   const Culprit& culprit_;
   int64_t typical_ns_ = 0;
-  uint64_t seen_ = 0;  // occasions on which others waited for it in the recording itself
   std::map<uint32_t, const LateOperation*> why_;  // by row of `arrivals`
   std::map<uint32_t, Account> accounts_;          // by communicator
 };

@@ -76,7 +76,6 @@ class Search {
     while (found.size() < kMostCulprits) {
       Culprit culprit;
       if (!find_next(&culprit)) break;
-      culprit.cured_before = static_cast<uint32_t>(found.size());
       worst_ns_ = std::max(worst_ns_, culprit.gain_ns);
       for (const uint32_t actor : culprit.actors) cured_[actor] = 1;
       found.push_back(std::move(culprit));
@@ -252,6 +251,7 @@ class Search {
     const size_t left = suspects();
     if (left <= candidate.actors.size() || candidate.gain_ns < kTimesTypical * typical_ns)
       return false;
+    *culprit = Culprit();  // nothing of a candidate that was looked at before
     culprit->actors = candidate.actors;
     culprit->host = candidate.host;
     culprit->gain_ns = candidate.gain_ns;

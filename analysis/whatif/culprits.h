@@ -31,7 +31,6 @@ struct Culprit {
   double chance = 1;             // that noise alone gives anybody these occasions
   double stable = 0;             // share of runs made of this one's parts that give the same answer
   bool alone = false;            // nobody has its role: compared with itself over time
-  uint32_t cured_before = 0;  // culprits found before, without whose lateness this one was judged
   std::vector<Occasion> occasions;  // in the order of time
 };
 

@@ -88,7 +88,8 @@ int64_t WhatIf::waited_for(uint32_t arrival) const {
   int64_t longest_ns = 0;
   for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
     if (own_.segments[a].waits && own_.segments[a].actor != own_.segments[arrival].actor)
-      longest_ns = std::max(longest_ns, start_ns_[arrival] - start_ns_[a]);
+      longest_ns =
+          std::max(longest_ns, start_ns_[arrival] - start_ns_[a] - run_.arrivals[a].clock_error_ns);
   }
   return longest_ns;
 }

@@ -14,7 +14,8 @@ namespace lockstep::analysis {
 struct PathPiece {
   uint32_t arrival = kNoRow;  // row
   int64_t excess_ns = 0;      // of it, what curing its rank would take away
-  int64_t waited_ns = 0;      // the longest that another rank waited for its end in that operation
+  // The longest that another rank waited for its end in that operation, whatever the clocks' error.
+  int64_t waited_ns = 0;
 };
 
 class WhatIf {
