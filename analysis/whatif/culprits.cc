@@ -21,8 +21,9 @@ constexpr double kMostChance = 0.07, kMostChanceInNoise = 0.025, kMostChanceInMu
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
 constexpr size_t kFewestOccasions = 2;
-// Others waited for at least this part of the excess; the rest may fall into a bubble of a pipeline.
-constexpr int64_t kLeastWait = 8;
+// Others waited for at least this part of the excess: the rest may fall into a bubble of a pipeline. By
+// the calls alone, which run ahead, little of what seems waited for was.
+constexpr int64_t kLeastWait = 8, kLeastWaitByCalls = 2;
 // Clock reads, cache misses and interrupts alone make ranks late by so much.
 constexpr int64_t kLeastTypicalNs = 50'000;
 // A trifle beside the worst culprit is none: curing that one leaves the rest inexactly known.
@@ -295,9 +296,10 @@ class Search {
   // For this piece: in its operation, or in a later one that the culprits came late to for that reason.
   int64_t longest_wait(const Candidate& candidate, size_t at) const {
     const int64_t excess_ns = path_[at].excess_ns;
+    const bool by_kernel = run_.arrivals[path_[at].arrival].basis == ArrivalBasis::KernelStart;
+    const int64_t part = by_kernel ? kLeastWait : kLeastWaitByCalls;
     for (size_t i = at; i < path_.size() && is_of(candidate, path_[i]); ++i) {
-      if (path_[i].waited_ns * kLeastWait >= excess_ns)
-        return std::min(path_[i].waited_ns, excess_ns);
+      if (path_[i].waited_ns * part >= excess_ns) return std::min(path_[i].waited_ns, excess_ns);
       if (i != at && path_[i].excess_ns * 2 >= excess_ns) break;
     }
     return 0;
