@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/waits/usual_calls.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -52,6 +54,37 @@ uint32_t last_of_largest(const RunTables& run) {
   return last;
 }
 
+int32_t rank_of(const RunTables& run, uint32_t communicator, uint32_t process) {
+  const CommunicatorRow& comm = run.communicators[communicator];
+  for (uint32_t i = comm.first_member; i < comm.first_member + comm.members; ++i) {
+    if (run.members[i].process == process) return run.members[i].rank;
+  }
+  return -1;
+}
+
+// A few ranks that called operations of two communicators in another order than ever before, and than
+// the others: they wait for each other.
+void accuse_strays(const RunTables& run, Finding* finding) {
+  auto facts = std::get<StallFacts>(finding->facts);
+  const std::vector<Stray> strays = last_strays(run);
+  std::vector<int32_t> culprits;
+  for (uint32_t process = 0; process < strays.size(); ++process) {
+    const auto [first, second] = strays[process];
+    if (first == kNoRow) continue;
+    const int32_t rank = rank_of(run, finding->communicator, process);
+    if (rank < 0) return;
+    if (culprits.empty()) facts.circle = {first, second};
+    culprits.push_back(rank);
+  }
+  if (culprits.empty() || 2 * culprits.size() >= strays.size()) return;
+  std::sort(culprits.begin(), culprits.end());
+  finding->kind = FindingKind::Deadlock;
+  finding->culprits = facts.named = culprits;
+  finding->confidence = 0.8;
+  facts.clue = StallClue::Circle;
+  finding->facts = facts;
+}
+
 }  // namespace
 
 std::optional<Finding> find_standstill(const RunTables& run) {
@@ -93,6 +126,7 @@ std::optional<Finding> find_standstill(const RunTables& run) {
   facts.by_calls = true;
   facts.usual_pause_ns = usual_ns;
   finding.facts = facts;
+  accuse_strays(run, &finding);
   return finding;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace lockstep::analysis {
@@ -84,7 +86,67 @@ class SimilarCalls {
   std::map<Series, std::vector<const OperationRow*>> rows_;
 };
 
+// Watches a process call, and tells of each call whether it ever followed the longest context before it
+// that has come several times.
+class OrderWatch {
+ public:
+  // True: it is out of order.
+  bool add(const Call& call) {
+    const uint32_t number =
+        numbers_.try_emplace(call, static_cast<uint32_t>(numbers_.size())).first->second;
+    bool decided = false, strays = false;
+    for (size_t length = kLongestContext; length > 0; length /= 2) {
+      if (calls_.size() < length) continue;
+      std::vector<uint32_t> context(calls_.end() - static_cast<ptrdiff_t>(length), calls_.end());
+      auto& [times, followers] = followers_[std::move(context)];
+      if (!decided && times >= kOftenEnough) {
+        decided = true;
+        strays = followers.count(number) == 0;
+      }
+      ++times;
+      followers.insert(number);
+    }
+    calls_.push_back(number);
+    return strays;
+  }
+
+ private:
+  static constexpr uint32_t kOftenEnough = 3;  // the first step has an order that nobody knows yet
+
+  std::map<Call, uint32_t> numbers_;
+  std::vector<uint32_t> calls_;
+  // By context: how often it came, and what followed it.
+  std::map<std::vector<uint32_t>, std::pair<uint32_t, std::set<uint32_t>>> followers_;
+};
+
 }  // namespace
+
+std::vector<Stray> last_strays(const RunTables& run) {
+  constexpr size_t kLast = 512;
+  std::vector<std::vector<uint32_t>> rows(run.processes.size());
+  for (uint32_t i = 0; i < run.operations.size(); ++i) {
+    const OperationRow& row = run.operations[i];
+    if (row.kind != OpKind::Assembled && row.replay <= 1) rows[row.process].push_back(i);
+  }
+  std::vector<Stray> strays(rows.size());
+  for (size_t process = 0; process < rows.size(); ++process) {
+    OrderWatch watch;
+    const std::vector<uint32_t>& own = rows[process];
+    Stray& stray = strays[process];
+    for (size_t i = 0; i < own.size() && stray.second == kNoRow; ++i) {
+      const OperationRow& row = run.operations[own[i]];
+      const bool out =
+          watch.add({row.communicator, row.func, row.size_bytes, row.datatype, row.peer});
+      if (stray.first == kNoRow) {
+        if (out && i + kLast >= own.size()) stray.first = own[i];
+      } else if (row.communicator != run.operations[stray.first].communicator) {
+        stray.second = own[i];
+      }
+    }
+    if (stray.second == kNoRow) stray.first = kNoRow;
+  }
+  return strays;
+}
 
 std::optional<size_t> usual_group(const RunTables& run, const Stall& stall,
                                   const PassedValues& passed) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "analysis/tables/run_tables.h"
 #include "analysis/waits/passed_values.h"
@@ -19,5 +20,12 @@ std::optional<size_t> usual_group(const RunTables& run, const Stall& stall,
 
 // Its process usually calls something else at this place, and never this.
 bool out_of_order(const RunTables& run, uint32_t operation);
+
+// By process: the first of its last 512 calls that is out of order, and its next call on another
+// communicator; kNoRow = it kept its order, or called nothing else. Linear in the operations.
+struct Stray {
+  uint32_t first = kNoRow, second = kNoRow;
+};
+std::vector<Stray> last_strays(const RunTables& run);
 
 }  // namespace lockstep::analysis

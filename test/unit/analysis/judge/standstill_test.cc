@@ -61,6 +61,32 @@ TEST(Standstill, IsNotTheEndOfAJob) {
   EXPECT_FALSE(find_standstill(*gave_up).has_value());
 }
 
+// Three ranks call on two communicators in turn, of which rank 2 turns the last two round.
+TEST(Standstill, IsADeadlockWhereOneRankLeftTheOrderOfAllStepsBefore) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords one = rank_of(&run, 1, 0xc0, rank, 3),
+                        two = rank_of(&run, 2, 0xd0, rank, 3);
+    for (unsigned i = 0; i < 40; ++i) {
+      driver::RankOperation op = open_at(i);
+      op.channels = 0;
+      op.sequence = i / 2;
+      const bool turned = rank == 2 && i >= 38;
+      ((i % 2 == 0) != turned ? one : two).operation(op);
+    }
+    run.add(static_cast<uint32_t>(10 + rank), {&one.user, &two.user}, "test");
+  }
+  auto tables = run.load();
+  for (ProcessRow& process : tables->processes) {
+    process.life = Life::Dead;
+    process.heard_ns += 10'000 * static_cast<int64_t>(kMs);
+  }
+  const Judged judged(std::move(tables));
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::Deadlock) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{2});
+}
+
 TEST(Standstill, IsNotSaidBesideAMismatchThatExplainsIt) {
   auto tables = calls_of_two(10'000);
   tables->operations.back().size_bytes /= 2;
