@@ -71,6 +71,7 @@ Status Simulation::prepare() {
   const Result<NoiseModel> noise = make_noise(options_.noise, layout_.hosts, options_.seed);
   if (!noise.ok()) return noise.status();
   noise_.emplace(noise.value(), random_, options_.ranks, options_.gpus_per_host, options_.steps);
+  if (faults_.empty()) return Status();  // what is recorded is the healthy run
   const Outcome healthy = play_with(Faults({}, random_), nullptr);
   if (healthy.hung()) return Status::error("the schedule hangs by itself: a defect");
   healthy_ns_ = healthy.end_ns;
@@ -132,6 +133,7 @@ Status Simulation::record() {
   const Faults faults(faults_, random_);
   Recording recording(layout_, faults, random_, options_, events_);
   const Outcome outcome = play_with(faults, &recording);
+  if (faults_.empty()) healthy_ns_ = outcome.end_ns;
   RecordedCounts counts;
   const Status written = recording.write(options_.directory, outcome, &counts);
   if (!written.ok()) return written;
