@@ -12,6 +12,11 @@ constexpr bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
+// And something before it.
+constexpr bool has_ending(std::string_view text, std::string_view ending) {
+  return text.size() > ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+
 // What stands after the last slash.
 inline std::string base_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/text.h"
 #include "clocksync/record/clock_files.h"
 #include "dumper/run/run_files.h"
 
@@ -100,7 +101,7 @@ Result<ClockInput> read_clock_files(const std::string& directory) {
   if (!files.ok()) return files.status();
   // Sorted, so that the same directory always gives the same model.
   for (const std::string& path : files.value()) {
-    if (!dumper::has_ending(path, kClockFileSuffix)) continue;
+    if (!has_ending(path, kClockFileSuffix)) continue;
     const Status status = FileReader(&input).read(path);
     if (!status.ok()) input.add_damage(status.message());
   }

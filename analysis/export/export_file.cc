@@ -6,6 +6,8 @@
 #include <new>
 #include <vector>
 
+#include "base/text.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -38,9 +40,7 @@ Result<std::unique_ptr<ExportFile>> ExportFile::create(const std::string& path,
   auto file = OutputFile::create(path, if_exists);
   if (!file.ok()) return file.status();
   std::unique_ptr<ExportFile> out(new ExportFile(std::move(file.value())));
-  const bool compressed = path.size() > kSuffix.size() &&
-                          path.compare(path.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
-  if (compressed) out->gzip_ = std::make_unique<Gzip>();
+  if (has_ending(path, kSuffix)) out->gzip_ = std::make_unique<Gzip>();
   return out;
 }
 

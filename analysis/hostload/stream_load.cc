@@ -176,7 +176,7 @@ std::vector<std::string> load_files(const std::string& directory) {
   const auto files = dumper::run_files(directory);
   if (!files.ok()) return found;
   for (const std::string& file : files.value()) {
-    if (dumper::has_ending(file, kLoadFileSuffix)) found.push_back(file);
+    if (has_ending(file, kLoadFileSuffix)) found.push_back(file);
   }
   std::sort(found.begin(), found.end(),
             [](const std::string& a, const std::string& b) { return base_name(a) < base_name(b); });

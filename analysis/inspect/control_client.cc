@@ -42,7 +42,7 @@ void add_sockets_of_process(const std::string& pid, std::vector<ControlledProces
     if (length <= 0 || target[0] != '/' || !found->empty()) continue;
     target[length] = '\0';
     for (const std::string& name : names_in(target)) {
-      if (dumper::has_ending(name, "." + pid + kEnding)) found->push_back({target, name});
+      if (has_ending(name, "." + pid + kEnding)) found->push_back({target, name});
     }
   }
 }
@@ -111,8 +111,7 @@ Result<std::vector<ControlledProcess>> controlled_processes(const std::string& w
   const auto files = dumper::run_files(where);
   if (!files.ok()) return files.status();
   for (const std::string& file : files.value()) {
-    if (dumper::has_ending(file, kEnding))
-      found.push_back({dumper::parent_of(file), base_name(file)});
+    if (has_ending(file, kEnding)) found.push_back({dumper::parent_of(file), base_name(file)});
   }
   if (found.empty()) return Status::error(where + ": no process records there at the moment");
   return found;

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "base/system.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/job/collection.h"
 #include "cli/job/run_finish.h"
@@ -39,7 +40,7 @@ std::vector<std::string> files_of(const std::string& directory) {
 bool some_are_left(const std::string& directory) {
   const std::vector<std::string> files = files_of(directory);
   return std::any_of(files.begin(), files.end(),
-                     [](const std::string& file) { return dumper::has_ending(file, ".arena"); });
+                     [](const std::string& file) { return has_ending(file, ".arena"); });
 }
 
 // With --node-local, a host that compared its clock with others' and has no segment here yet.
@@ -47,7 +48,7 @@ bool some_are_elsewhere(const std::string& directory) {
   const std::string clock = ".clock";
   const std::vector<std::string> files = files_of(directory);
   return std::any_of(files.begin(), files.end(), [&](const std::string& file) {
-    return dumper::has_ending(file, clock) && dumper::parent_of(file) == directory &&
+    return has_ending(file, clock) && dumper::parent_of(file) == directory &&
            !dumper::is_host_directory(file.substr(0, file.size() - clock.size()));
   });
 }
@@ -61,7 +62,7 @@ bool answered(const std::string& directory) {
   if (no_report || no_begin || report < begin) return false;
   const std::vector<std::string> files = files_of(directory);
   return std::none_of(files.begin(), files.end(), [&](const std::string& file) {
-    return dumper::has_ending(file, ".lks") && fs::last_write_time(file, error) > begin;
+    return has_ending(file, ".lks") && fs::last_write_time(file, error) > begin;
   });
 }
 
@@ -106,9 +107,9 @@ int run(const Arguments& arguments) {
 
 void add_finish(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  base::Command command = lockstep.command(
-      "finish", "Recover and report on a run whose `lockstep run` was killed",
-      [arguments] { return run(*arguments); });
+  base::Command command =
+      lockstep.command("finish", "Recover and report on a run whose `lockstep run` was killed",
+                       [arguments] { return run(*arguments); });
   command.option("DIR", &arguments->directory, "The run directory").required();
   command.flag("--last", &arguments->last,
                "Report only if no other host has anything left to recover");

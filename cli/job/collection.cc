@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/text.h"
 #include "cli/job/file_move.h"
 #include "dumper/recovery/recover.h"
 #include "dumper/run/run_files.h"
@@ -30,8 +31,7 @@ Status recover_here(const std::string& local) {
 }
 
 bool is_recording(const std::string& path) {
-  return dumper::has_ending(path, ".lks") || dumper::has_ending(path, ".clock") ||
-         dumper::has_ending(path, ".load");
+  return has_ending(path, ".lks") || has_ending(path, ".clock") || has_ending(path, ".load");
 }
 
 Result<std::string> move_all(const std::string& local, const std::string& directory) {
@@ -41,7 +41,7 @@ Result<std::string> move_all(const std::string& local, const std::string& direct
   size_t moved_files = 0;
   uint64_t bytes = 0;
   for (const std::string& file : files.value()) {
-    if (dumper::has_ending(file, ".ctl")) fs::remove(file, error);
+    if (has_ending(file, ".ctl")) fs::remove(file, error);
     if (!is_recording(file)) continue;
     const std::string to = directory + file.substr(local.size());
     fs::create_directories(dumper::parent_of(to), error);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
 #include "dumper/run/run_files.h"
@@ -24,7 +25,7 @@ constexpr const char* kNames[] = {
 
 bool is_ours(const std::string& path) {
   return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
-                     [&](const char* suffix) { return dumper::has_ending(path, suffix); });
+                     [&](const char* suffix) { return has_ending(path, suffix); });
 }
 
 // Processes' files, then what was made of them, then the host directories that are empty now.

@@ -10,17 +10,13 @@
 
 #include "base/output_file.h"
 #include "base/system.h"
+#include "base/text.h"
 
 namespace lockstep::clocksync {
 namespace {
 
 constexpr size_t kLargestEntry = 4096;
 constexpr uint64_t kLooksPerReadingAll = 10;
-
-bool has_suffix(const std::string& text, const std::string& suffix) {
-  return text.size() > suffix.size() &&
-         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
 
 std::string text_of_file(const std::string& path) {
   const Result<std::string> text = read_small_file(path, kLargestEntry);
@@ -48,7 +44,7 @@ class DirectorySource final : public RendezvousSource {
     const bool read_all = looks_++ % kLooksPerReadingAll == 0;
     while (const dirent* item = readdir(dir)) {
       const std::string name = item->d_name;
-      if (!has_suffix(name, ".json") || (!read_all && read_.count(name) != 0)) continue;
+      if (!has_ending(name, ".json") || (!read_all && read_.count(name) != 0)) continue;
       // A file that is not an entry was not written by us; it must not stop the others.
       Result<HostEntry> entry = entry_from_json(text_of_file(directory_ + "/" + name));
       if (entry.ok() && name == entry.value().name + ".json") read_[name] = entry.value();

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/text.h"
 #include "dumper/feeds/prometheus_files.h"
 #include "dumper/recovery/recovery.h"
 #include "dumper/run/run_files.h"
@@ -39,9 +40,7 @@ std::string real_path(std::string path) {
 }
 
 bool is_arena_name(const std::string& name) {
-  const std::string end = ".blocks";
-  return name.rfind("lockstep-", 0) == 0 && name.size() > end.size() &&
-         name.compare(name.size() - end.size(), end.size(), end) == 0;
+  return starts_with(name, "lockstep-") && has_ending(name, ".blocks");
 }
 
 // Where processes keep their arenas (plugin/record/arena.cc), by their names.

@@ -54,11 +54,6 @@ std::vector<std::string> files_of_host(const std::string& directory) {
 
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-bool has_ending(const std::string& name, const std::string& ending) {
-  return name.size() > ending.size() &&
-         name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
-}
-
 Result<std::vector<std::string>> run_files(const std::string& run_directory) {
   Listing top;
   const Status status = list(run_directory, &top);

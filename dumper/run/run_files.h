@@ -19,6 +19,5 @@ Result<std::vector<std::string>> run_files(const std::string& run_directory);
 bool is_host_directory(const std::string& path);
 
 std::string parent_of(const std::string& path);
-bool has_ending(const std::string& name, const std::string& ending);  // and something before it
 
 }  // namespace lockstep::dumper

@@ -28,6 +28,13 @@ constexpr size_t kMostComms = 1024;  // of those, ended ones are forgotten befor
 
 }  // namespace
 
+void seal_header(SegmentHeader* header) {
+  std::memcpy(header->magic, kSegmentMagic, sizeof header->magic);
+  header->version = kFormatVersion;
+  header->features = kKnownFeatures;
+  header->checksum = XXH3_64bits(header, offsetof(SegmentHeader, checksum));
+}
+
 void seal_chunk(uint32_t sequence, std::vector<uint8_t>* chunk) {
   ChunkHeader header;
   std::memcpy(&header, chunk->data(), sizeof header);
@@ -107,16 +114,13 @@ Status SegmentWriter::create_file() {
 
 Status SegmentWriter::write_openers() {
   SegmentHeader header{};
-  std::memcpy(header.magic, kSegmentMagic, sizeof header.magic);
-  header.version = kFormatVersion;
-  header.features = kKnownFeatures;
   header.process_uid = options_.process_uid;
   header.segment_number = segments_.back().number;
   header.writer = options_.writer;
   header.created_real_ns = options_.created_real_ns != 0 ? options_.created_real_ns
                                                          : static_cast<uint64_t>(real_now_ns());
   header.tick_base = options_.tick_base;
-  header.checksum = XXH3_64bits(&header, offsetof(SegmentHeader, checksum));
+  seal_header(&header);
   Status status = write_all(&header, sizeof header);
   if (status.ok() && !facts_.empty()) status = write_text(ChunkType::Facts, facts_);
   comms_.forget_finalized();

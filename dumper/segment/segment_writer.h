@@ -20,6 +20,8 @@
 
 namespace lockstep::dumper {
 
+// Completes a file's header: what it is a file of, and the checksum.
+void seal_header(SegmentHeader* header);
 // Fills in what a chunk's header lacks after encode_text(): its number and the checksum over all of it.
 void seal_chunk(uint32_t sequence, std::vector<uint8_t>* chunk);
 
@@ -32,11 +34,11 @@ struct SegmentWriterOptions {
   uint64_t process_uid = 0;
   uint64_t tick_base = 0;
   uint64_t created_real_ns = 0;  // SegmentHeader::created_real_ns; 0 = when each is made
-  uint32_t writer = 0;          // SegmentHeader::writer
-  uint32_t first_segment = 0;   // recovery continues the numbering
-  uint32_t first_sequence = 0;  // of chunks, likewise
-  uint64_t rotate_bytes = 0;    // 0 = one segment only
-  uint64_t max_disk_bytes = 0;  // 0 = no budget
+  uint32_t writer = 0;           // SegmentHeader::writer
+  uint32_t first_segment = 0;    // recovery continues the numbering
+  uint32_t first_sequence = 0;   // of chunks, likewise
+  uint64_t rotate_bytes = 0;     // 0 = one segment only
+  uint64_t max_disk_bytes = 0;   // 0 = no budget
   SyncMode sync = SyncMode::None;
 };
 

@@ -3,11 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "base/clock_ns.h"
 #include "base/own_file.h"
@@ -18,20 +14,6 @@
 #include "hostload/record/load_chunk.h"
 
 namespace lockstep::hostload {
-namespace {
-
-SegmentHeader new_header() {
-  SegmentHeader header{};
-  std::memcpy(header.magic, kSegmentMagic, sizeof header.magic);
-  header.version = kFormatVersion;
-  header.features = kKnownFeatures;
-  header.process_uid = random_u64();
-  header.created_real_ns = static_cast<uint64_t>(real_now_ns());
-  header.checksum = XXH3_64bits(&header, offsetof(SegmentHeader, checksum));
-  return header;
-}
-
-}  // namespace
 
 Result<LoadWriter> LoadWriter::open(const std::string& directory, const std::string& host) {
   dumper::system_file_io()->make_directories(directory);
@@ -41,7 +23,10 @@ Result<LoadWriter> LoadWriter::open(const std::string& directory, const std::str
     return Status::error(path + ": cannot be opened for writing: " + std::strerror(errno));
   LoadWriter writer(std::move(path), file);
   if (lseek(fileno(file), 0, SEEK_END) != 0) return writer;
-  const SegmentHeader header = new_header();
+  SegmentHeader header{};
+  header.process_uid = random_u64();
+  header.created_real_ns = static_cast<uint64_t>(real_now_ns());
+  dumper::seal_header(&header);
   const Status written = writer.write(&header, sizeof header);
   if (!written.ok()) return written;
   return writer;

@@ -83,9 +83,7 @@ void RecordedThreads::find_processes() {
     if (directory == nullptr) continue;
     while (const dirent* entry = readdir(directory.get())) {
       const std::string name = entry->d_name;
-      if (!starts_with(name, prefix) || name.size() < std::strlen(kSuffix) ||
-          name.compare(name.size() - std::strlen(kSuffix), std::string::npos, kSuffix) != 0)
-        continue;
+      if (!starts_with(name, prefix) || !has_ending(name, kSuffix)) continue;
       const std::string path = folder + "/" + name;
       if (foreign_.count(path) != 0) {
         foreign.insert(path);
