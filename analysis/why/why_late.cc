@@ -15,6 +15,9 @@ constexpr double kExplains = 0.5;
 constexpr double kLeastSampled = 0.25;
 // Samples without lateness that tell what a thread usually waits.
 constexpr size_t kFewestUsual = 5;
+// Waiting is all there is to the lateness where it covers so much of it. Of ranks that are late by their
+// own code beside busy loops it covers less; of healthy ones that are accused beside them nearly all.
+constexpr double kIsAll = 0.95;
 // A rank waits like the others when the middle one of them waits so much of what it does.
 constexpr double kAlike = 0.5;
 
@@ -241,7 +244,8 @@ class WhyLate {
   bool is_machine() const {
     const bool throttled = out_.facts.why == Why::Throttled;
     if (!throttled && !is_crowded()) return false;
-    if (!throttled && explains(own_wait_ns_, late_ns_) && may_use_all()) return true;
+    const bool only_waits = explains(own_wait_ns_, late_ns_) || waited_share() >= kIsAll;
+    if (!throttled && only_waits && may_use_all()) return true;
     const std::set<std::string> all = hosts();
     return explains(caller_wait_ns_, late_ns_) &&
            std::all_of(all.begin(), all.end(),

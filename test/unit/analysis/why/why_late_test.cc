@@ -161,6 +161,16 @@ TEST_F(WhyLate, TheMachineWhereMoreThreadsWantToRunThanItHasProcessors) {
   EXPECT_EQ(got.facts.why, Why::NoProcessor);
 }
 
+TEST_F(WhyLate, TheMachineWhereItDidNothingButWaitAlsoWhereTheOthersWaitAsLong) {
+  waits(kCulprit, 60, 60);
+  everybody_else_waits(60, 60);
+  runnable(9);
+  const LateAnswer got = answer();
+  EXPECT_TRUE(got.machine);
+  EXPECT_EQ(got.facts.why, Why::NoProcessor);
+  EXPECT_EQ(got.facts.seen[0].amount, all_ns_);
+}
+
 TEST_F(WhyLate, TheRankWhereItIsBoundToAProcessorThatOthersUse) {
   waits(kCulprit, 45, 45, 1);
   everybody_else_waits(5, 5);
