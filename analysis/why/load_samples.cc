@@ -6,6 +6,8 @@
 namespace lockstep::analysis {
 namespace {
 
+static_assert(kNoTime < 0, "what is not known is no growth");
+
 // What changes once a second is seen up to a second late.
 constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
@@ -89,7 +91,7 @@ void LoadSamples::host_load(const HostLoadRow& row) {
   }
   if (row.interval_ns == kNoTime || !is_near(host, row.at_ns - row.interval_ns, row.at_ns)) return;
   const auto note = [&](std::map<NameKey, std::vector<Span>>* into, int64_t amount_ns) {
-    if (amount_ns == kNoTime || amount_ns <= 0) return;
+    if (amount_ns <= 0) return;
     (*into)[{host, cgroup}].push_back({row.at_ns - row.interval_ns, row.at_ns, amount_ns});
   };
   note(&throttled, row.throttled_ns);
@@ -97,7 +99,7 @@ void LoadSamples::host_load(const HostLoadRow& row) {
 }
 
 void LoadSamples::nic_counter(const NicCounterRow& row) {
-  if (row.change == kNoTime || row.change <= 0) return;
+  if (row.change <= 0) return;
   counters[{std::string(row.host), std::string(row.device), row.port, std::string(row.counter)}] +=
       row.change;
 }
@@ -106,8 +108,7 @@ void LoadSamples::gpu_state(const GpuStateRow& row) {
   const std::string fact(row.fact);
   const GpuKey key(std::string(row.host), std::string(row.gpu), fact);
   if (counts_errors(fact)) {
-    if (row.change != kNoTime && row.change > 0)
-      gpu_troubles[key].push_back({row.at_ns - kSecondNs, row.at_ns, row.change});
+    if (row.change > 0) gpu_troubles[key].push_back({row.at_ns - kSecondNs, row.at_ns, row.change});
     return;
   }
   const auto since = lasting_since_.find(key);

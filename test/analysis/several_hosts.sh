@@ -19,7 +19,7 @@ job() {
   for rank in 0 1 2 3 4 5 6 7; do
     host=$((rank / 2))
     background ip netns exec "lsmh$$" unshare --time --monotonic $((500 + 5000 * host)) --fork --kill-child \
-      env LOCKSTEP_HOST=h$host NCCL_SOCKET_IFNAME=lo LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR="$TMP/$name" \
+      env LOCKSTEP_HOST=h$host NCCL_SOCKET_IFNAME=lo LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_HOST_LOAD=0 LOCKSTEP_DIR="$TMP/$name" \
       "$BUILD/lockstep-emulate" --rank "$rank" --world 8 --master 127.0.0.1:29571 --truth "$TMP/$name.truth" \
       "$@" "$BUILD/libnccl-profiler.so" >"$TMP/$name.$rank"
   done

@@ -7,7 +7,7 @@ need jq jq
 play() { # play RUN OPTIONS...
   run=$1
   shift
-  LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$run "$BUILD/lockstep-emulate" --ranks 4 --iterations 60 \
+  LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_HOST_LOAD=0 LOCKSTEP_DIR=$run "$BUILD/lockstep-emulate" --ranks 4 --iterations 60 \
     --rate 50 "$@" "$BUILD/libnccl-profiler.so" >"$run.truth"
 }
 report() { "$BUILD/lockstep" report "$@"; }
