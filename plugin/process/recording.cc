@@ -294,7 +294,7 @@ void Recording::end() {
   const std::string unwritten = dump_->close();
   outputs_.close();
   if (calls_go_on) {
-    keeper_->give_back_all();  // so that little lies in memory until somebody recovers it
+    keeper_->give_back_for_exit();  // so that little lies there until somebody recovers it
     arena_.header()->ended.store(0, std::memory_order_release);
   }
   if (unwritten.empty() && !calls_go_on) return arena_.unlink_file();

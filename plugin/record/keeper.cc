@@ -96,9 +96,7 @@ uint32_t Keeper::blocks_ahead() const {
 
 void Keeper::give_back() { release_beyond(blocks_ahead()); }
 
-void Keeper::give_back_all() {
-  if (arena_.grows_anywhere()) release_beyond(0);
-}
+void Keeper::give_back_for_exit() { release_beyond(arena_.grows_anywhere() ? 0 : kBlocksAhead); }
 
 void Keeper::release_beyond(size_t blocks) {
   while (queue_.free_count() > blocks) {

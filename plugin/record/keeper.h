@@ -24,8 +24,9 @@ class Keeper {
   void stop();
   // After stop(), and with nothing left to write: what a burst left beyond the blocks kept ahead.
   void give_back();
-  // Likewise all of it, where producers can reserve blocks themselves.
-  void give_back_all();
+  // Likewise where calls go on while the process exits: producers that can reserve blocks themselves
+  // are left none, the others 8 MiB.
+  void give_back_for_exit();
   // Before start(): what else the keeper's thread does every 100 ms.
   void set_tick(std::function<void()> tick) { tick_ = std::move(tick); }
   uint64_t interval_us() const { return interval_us_.load(std::memory_order_relaxed); }
