@@ -20,7 +20,7 @@ OPT         = $(if $(filter 1,$(DEBUG)),-O0 -g,$(if $(SAN),-O1,-O2) -g1)
 # Rooms that run once for a person: -O1 takes half the compile time.
 COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analysis/judge/% analysis/report/% analysis/say/% analysis/why/% \
               analysis/sql/% analysis/inspect/% analysis/export/export_parquet clocksync/daemon/% clocksync/rendezvous/% \
-              dumper/options/% dumper/recovery/% hostload/service/% plugin/process/% test/unit/% test/simulation/%
+              dumper/options/% dumper/recovery/% hostload/service/% live/% plugin/process/% test/unit/% test/simulation/%
 OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-O1)
 # g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
 SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))
@@ -70,12 +70,12 @@ BENCH     = $(patsubst bench/%.cc,$(BUILD)/bench/%,$(wildcard bench/*.cc))
 FUZZ      = $(patsubst test/fuzz/%.cc,$(BUILD)/fuzz/%,$(wildcard test/fuzz/*.cc))
 # What records, and what reads: most programs need only the first, which spares sanitizer builds the second.
 RECORDING = $(BUILD)/libhostload.a $(BUILD)/libdumper.a $(BUILD)/libclocksync.a $(BUILD)/libbase.a
-LIBS      = $(BUILD)/libanalysis.a $(BUILD)/libreader.a $(RECORDING)
+LIBS      = $(BUILD)/liblive.a $(BUILD)/libanalysis.a $(BUILD)/libreader.a $(RECORDING)
 # For programs of others, which include lockstep/read.h and nothing else.
 READER_SO = $(BUILD)/liblockstep.so.0
 # Programs only: the plugin has no command line and is built without its library.
 COMMAND_LINE = $(BUILD)/libcommandline.a
-unit_libs = $(if $(filter analysis_% dumper_recovery reader,$(1)),$(LIBS),$(RECORDING))
+unit_libs = $(if $(filter analysis_% live_% dumper_recovery reader,$(1)),$(LIBS),$(RECORDING))
 
 .PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install fresh-root-test clean help
 all: plugin tools reader     ## the plugin, the command and the library
@@ -122,6 +122,7 @@ $(BUILD)/libdumper.a: $(call objs,dumper)
 $(BUILD)/libclocksync.a: $(filter-out $(BUILD)/obj/clocksync/daemon/%,$(call objs,clocksync))
 $(BUILD)/libhostload.a: $(call objs,hostload)
 $(BUILD)/libreader.a: $(call objs,reader)
+$(BUILD)/liblive.a: $(call objs,live)
 $(BUILD)/libanalysis.a: $(call objs,analysis)
 $(BUILD)/liblockstep.a: $(call objs,reader dumper/segment dumper/run clocksync/record) $(filter-out %/command_line.o,$(call objs,base))
 $(BUILD)/lib%.a:

@@ -45,7 +45,10 @@ analysis/sql          analysis/tables analysis/load analysis/join analysis/hostl
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
 analysis/report       analysis/tables analysis/judge analysis/say
 analysis/inspect      analysis/tables analysis/hostload analysis/judge analysis/say dumper/segment dumper/run dumper/options
-cli                   analysis/* clocksync/record dumper/options dumper/run dumper/recovery
+live/local            dumper/run dumper/recovery
+live/questions        live/local dumper/run
+live/asker            live/local live/questions dumper/recovery
+cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery
 '
 
 # offending TITLE: reads file:line:text; anything at all is an offence.
@@ -56,7 +59,7 @@ offending() {
 }
 
 ALL=()
-for folder in include base plugin dumper clocksync hostload reader analysis cli test bench; do [ -d "$folder" ] && ALL+=("$folder"); done
+for folder in include base plugin dumper clocksync hostload reader analysis live cli test bench; do [ -d "$folder" ] && ALL+=("$folder"); done
 
 includes() {  # includes PATTERN FOLDER...: the include lines that match, in sources of those folders
   local pattern=$1

@@ -5,7 +5,7 @@
 # out of its bounds. check_layers.sh finds modules that include each other.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-ROOMS=(include base plugin dumper clocksync hostload reader analysis cli)
+ROOMS=(include base plugin dumper clocksync hostload reader analysis live cli)
 wrong=0
 complain() { echo "check_rooms: $*" && wrong=1; }
 

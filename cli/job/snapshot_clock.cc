@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/inspect/control_client.h"
+#include "live/local/control_client.h"
 
 namespace lockstep::cli {
 namespace {
@@ -28,7 +28,7 @@ bool SnapshotClock::due() {
 
 bool SnapshotClock::teardown_began() {
   if (teardown_told_) return false;
-  const auto processes = analysis::controlled_processes(directory_);
+  const auto processes = live::controlled_processes(directory_);
   const size_t now = processes.ok() ? processes.value().size() : 0;
   teardown_told_ = now < sockets_;
   sockets_ = now;

@@ -1,18 +1,18 @@
 #include "dumper/recovery/recover.h"
 
-#include <dirent.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <tuple>
 
 #include "base/text.h"
 #include "dumper/feeds/prometheus_files.h"
+#include "dumper/recovery/memory_files.h"
 #include "dumper/recovery/recovery.h"
 #include "dumper/run/run_files.h"
 #include "lockstep/config.h"
@@ -21,48 +21,6 @@ namespace lockstep::dumper {
 namespace {
 
 using Outcome = RecoveredProcess::Outcome;
-
-// The part of the path that is there with links resolved, the rest as it stands: a process that
-// died before its first dump left no directory.
-std::string real_path(std::string path) {
-  std::string rest;
-  while (true) {
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
-    if (char* real = ::realpath(path.empty() ? "." : path.c_str(), nullptr)) {
-      const std::string found(real);
-      std::free(real);
-      return rest.empty() ? found : found + rest;
-    }
-    const size_t slash = path.rfind('/');
-    rest = "/" + path.substr(slash == std::string::npos ? 0 : slash + 1) + rest;
-    path = slash == std::string::npos ? "" : path.substr(0, std::max<size_t>(slash, 1));
-  }
-}
-
-bool is_arena_name(const std::string& name) {
-  return starts_with(name, "lockstep-") && has_ending(name, ".blocks");
-}
-
-// Where processes keep their arenas (plugin/record/arena.cc), by their names.
-std::vector<std::string> list_arenas() {
-  std::vector<std::string> places = {"/dev/shm", "/tmp"};
-  for (const char* name : {"TMPDIR", "LOCKSTEP_SHM_DIR"}) {
-    const char* place = ::getenv(name);
-    if (place != nullptr && place[0] == '/') places.push_back(real_path(place));
-  }
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  std::vector<std::string> arenas;
-  for (const std::string& place : places) {
-    DIR* directory = ::opendir(place.c_str());
-    if (directory == nullptr) continue;
-    while (const dirent* entry = ::readdir(directory)) {
-      if (is_arena_name(entry->d_name)) arenas.push_back(place + "/" + entry->d_name);
-    }
-    ::closedir(directory);
-  }
-  return arenas;
-}
 
 // What a run directory holds of its processes.
 struct Contents {
@@ -94,7 +52,7 @@ UnnamedArenas unnamed_arenas(const std::string& run_directory,
                              const std::vector<FoundArena>& named) {
   UnnamedArenas arenas;
   const Contents contents = contents_of(run_directory);
-  for (const std::string& path : list_arenas()) {
+  for (const std::string& path : memory_files()) {
     const bool known = std::any_of(named.begin(), named.end(),
                                    [&](const FoundArena& found) { return found.path == path; });
     if (known) continue;
@@ -258,7 +216,7 @@ Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory) 
 std::vector<RecoveredProcess> recover_all() {
   std::vector<RecoveredProcess> results;
   std::set<std::string> directories;
-  for (const std::string& path : list_arenas()) {
+  for (const std::string& path : memory_files()) {
     struct stat facts;
     if (::lstat(path.c_str(), &facts) != 0 || facts.st_uid != ::geteuid()) continue;
     const auto arena = ArenaFile::open(path);

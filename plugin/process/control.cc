@@ -21,6 +21,29 @@ std::string error(const std::string& sentence) {
   return text.GetString();
 }
 
+// "as USER@HOST REQUEST": who asks, when it is somebody beyond the peer that the kernel knows. It goes
+// into notes, so it is a plain word.
+struct Asked {
+  std::string by = "the control socket";
+  std::string request;
+  bool wrong = false;
+};
+Asked parse_asked(const std::string& line) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-";
+  Asked asked;
+  asked.request = line;
+  if (line.compare(0, 3, "as ") != 0) return asked;
+  const size_t end = line.find(' ', 3);
+  const std::string who = line.substr(3, end == std::string::npos ? end : end - 3);
+  asked.wrong = end == std::string::npos || who.empty() ||
+                who.find_first_not_of(kPlain) != std::string::npos;
+  if (asked.wrong) return asked;
+  asked.by = who + " through the control socket";
+  asked.request = line.substr(end + 1);
+  return asked;
+}
+
 }  // namespace
 
 std::string Control::status() const {
@@ -51,7 +74,10 @@ std::string Control::status() const {
   return text.GetString();
 }
 
-std::string Control::answer(const std::string& request) {
+std::string Control::answer(const std::string& line) {
+  const Asked asked = parse_asked(line);
+  if (asked.wrong) return error("'as' wants a name and then what is asked: as USER@HOST WORDS");
+  const std::string& request = asked.request;
   const size_t blank = request.find(' ');
   const std::string word = request.substr(0, blank);
   const std::string rest = blank == std::string::npos ? "" : request.substr(blank + 1);
@@ -61,7 +87,7 @@ std::string Control::answer(const std::string& request) {
     const Result<uint32_t> kinds =
         rest == "none" ? Result<uint32_t>(0u) : dumper::parse_events(rest);
     if (!kinds.ok()) return error(kinds.message());
-    events_.set_kinds(kinds.value(), "the control socket");
+    events_.set_kinds(kinds.value(), asked.by);
     return status();
   }
   if (word == "flush" || word == "snapshot") {
@@ -74,7 +100,7 @@ std::string Control::answer(const std::string& request) {
     if (us < kShortestIntervalUs || us > kLongestIntervalUs)
       return error("an interval is 1000 to 3600000000 microseconds");
     keeper_.set_interval_us(us);
-    dump_.add_note("dump interval set to " + std::to_string(us) + " us by the control socket");
+    dump_.add_note("dump interval set to " + std::to_string(us) + " us by " + asked.by);
     return status();
   }
   return error("'" + word + "' is none of status, events KINDS, flush, snapshot, interval US");

@@ -1,6 +1,7 @@
 // What the words on the control socket do: `status`, `events KINDS`, `flush`, `snapshot`,
-// `interval US`. Answers are JSON objects; a word nobody knows gets an "error". Called on the
-// control socket's thread; changes are noted in the process's ledger.
+// `interval US`; before them `as USER@HOST`, where somebody on another host asks. Answers are JSON
+// objects; a word nobody knows gets an "error". Called on the control socket's thread; changes are
+// noted in the process's ledger, with who asked.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ class Control {
           const dumper::Overhead& overhead)
       : events_(events), keeper_(keeper), dump_(dump), overhead_(overhead) {}
 
-  std::string answer(const std::string& request);
+  std::string answer(const std::string& line);
 
  private:
   std::string status() const;

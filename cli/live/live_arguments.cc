@@ -1,0 +1,89 @@
+#include "cli/live/live_arguments.h"
+
+#include "base/clock_ns.h"
+#include "base/json.h"
+#include "cli/show/output.h"
+
+namespace lockstep::cli {
+
+void add_live_arguments(base::Command& command, LiveArguments* arguments, bool needs_run) {
+  const base::Argument run = command.option(
+      "RUN", &arguments->run,
+      needs_run ? "The run directory" : "The run directory; without it all of your processes here");
+  if (needs_run) run.required();
+  add_live_options(command, arguments);
+}
+
+void add_live_options(base::Command& command, LiveArguments* arguments) {
+  command.flag("--json", &arguments->json, "Print JSON");
+  command
+      .option("--timeout", &arguments->timeout_s, "Wait no longer than this for the slowest host")
+      .between(0.1, 3600.0)
+      .shown_as("SECONDS");
+}
+
+Result<live::Targets> find_live_targets(const LiveArguments& arguments) {
+  return live::find_targets({arguments.run});
+}
+
+live::AskTerms live_terms(const LiveArguments& arguments) {
+  live::AskTerms terms;
+  terms.deadline_ns = mono_now_ns() + static_cast<int64_t>(arguments.timeout_s * 1e9);
+  return terms;
+}
+
+Result<live::Answers> ask_live(const LiveArguments& arguments, const std::string& word,
+                               const std::string& question_arguments) {
+  const live::AskTerms terms = live_terms(arguments);
+  const Result<live::Targets> targets = find_live_targets(arguments);
+  if (!targets.ok()) return targets.status();
+  return live::ask_all(targets.value(), {word, question_arguments, live::this_asker()}, terms,
+                       nullptr);
+}
+
+std::string all_rows(const live::Answers& answers) {
+  std::string rows = "[";
+  for (const live::HostRows& host : answers.hosts) {
+    // Without its brackets.
+    const std::string inner = host.rows.size() > 2 ? host.rows.substr(1, host.rows.size() - 2) : "";
+    if (!inner.empty()) rows += (rows.size() > 1 ? "," : "") + inner;
+  }
+  return rows + "]";
+}
+
+std::string live_json(const live::Answers& answers, const std::string& name,
+                      const std::string& rows) {
+  JsonFields out;
+  out.object([&] {
+    out.number("hosts_asked", answers.hosts_asked);
+    out.number("hosts_answered", answers.hosts_answered);
+    out.list("failed", answers.failed, [&](const live::FailedHost& failed) {
+      out.object([&] {
+        out.string("host", failed.host);
+        out.string("reason", failed.reason);
+      });
+    });
+    out.number("oldest_data_ns", answers.oldest_data_ns);
+    out.number("bytes", answers.bytes);
+    out.raw(name, rows);
+  });
+  return std::string(out.text());
+}
+
+int print_live(const LiveArguments& arguments, const live::Answers& answers,
+               const std::string& name, const std::string& rows, const std::string& text) {
+  if (arguments.json) {
+    print_json(live_json(answers, name, rows));
+  } else {
+    print(text);
+    for (const live::FailedHost& failed : answers.failed)
+      complain("host " + failed.host + ": " + failed.reason);
+    if (answers.hosts_answered != answers.hosts_asked)
+      complain(std::to_string(answers.hosts_answered) + " of " +
+               std::to_string(answers.hosts_asked) + " hosts answered");
+  }
+  if (answers.hosts_answered == 0) return kBadInput;
+  return answers.failed.empty() ? kOk : kFinding;
+}
+
+}  // namespace lockstep::cli
