@@ -40,6 +40,8 @@ enum class OptionType : uint8_t {
     "1 samples what the host does to the threads that record, by one process per host, for some 0.3 % of a core; 0 does not") \
   X(GpuState, "gpu_state", Flag, "0", "", "recording", \
     "1 also samples clocks, throttling, power and errors of the host's GPUs through NVML, once a second on a thread of its own; needs host_load") \
+  X(Stacks, "stacks", Flag, "1", "", "recording", \
+    "1 lets `lockstep stacks` of the same user read this process's stacks where the kernel's Yama would refuse it, for ten seconds each time it asks; 0 refuses") \
   X(Dir, "dir", Text, "", "", "files", \
     "run directory; %h is the host, %p the process id, %r the rank, %j the job id. Unset: lockstep-%j in a job, else lockstep-%h-%p") \
   X(DumpIntervalUs, "dump_interval_us", Number, "1000000", "1000..3600000000", "files", \

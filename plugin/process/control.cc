@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "base/clock_ns.h"
 #include "base/json.h"
 #include "dumper/options/event_mask.h"
 #include "plugin/record/recorder.h"
@@ -36,8 +37,8 @@ Asked parse_asked(const std::string& line) {
   if (line.compare(0, 3, "as ") != 0) return asked;
   const size_t end = line.find(' ', 3);
   const std::string who = line.substr(3, end == std::string::npos ? end : end - 3);
-  asked.wrong = end == std::string::npos || who.empty() ||
-                who.find_first_not_of(kPlain) != std::string::npos;
+  asked.wrong =
+      end == std::string::npos || who.empty() || who.find_first_not_of(kPlain) != std::string::npos;
   if (asked.wrong) return asked;
   asked.by = who + " through the control socket";
   asked.request = line.substr(end + 1);
@@ -62,8 +63,7 @@ std::string Control::status() const {
   put_uint(&writer, "interval_us", keeper_.interval_us());
   put_uint(&writer, "records_written", dump_.records_written());
   put_uint(&writer, "calls_not_recorded", not_recorded);
-  put_uint(&writer, "communicators_begun",
-                   arena.next_comm.load(std::memory_order_relaxed) - 1);
+  put_uint(&writer, "communicators_begun", arena.next_comm.load(std::memory_order_relaxed) - 1);
   put_key(&writer, "overhead");
   writer.StartObject();
   put_uint(&writer, "elapsed_ns", overhead_.elapsed_ns.load(std::memory_order_relaxed));
@@ -74,7 +74,19 @@ std::string Control::status() const {
   return text.GetString();
 }
 
-std::string Control::answer(const std::string& line) {
+std::string Control::let_trace(pid_t asker, const std::string& by) {
+  const int64_t now_ns = mono_now_ns();
+  const Status granted = permit_.grant(asker, by, now_ns);
+  if (!granted.ok()) return error(granted.message());
+  JsonFields answer;
+  answer.object([&] {
+    answer.number("tracer", static_cast<int64_t>(asker));
+    answer.number("left_ns", permit_.left_ns(now_ns));
+  });
+  return std::string(answer.text());
+}
+
+std::string Control::answer(const std::string& line, pid_t asker) {
   const Asked asked = parse_asked(line);
   if (asked.wrong) return error("'as' wants a name and then what is asked: as USER@HOST WORDS");
   const std::string& request = asked.request;
@@ -103,7 +115,9 @@ std::string Control::answer(const std::string& line) {
     dump_.add_note("dump interval set to " + std::to_string(us) + " us by " + asked.by);
     return status();
   }
-  return error("'" + word + "' is none of status, events KINDS, flush, snapshot, interval US");
+  if (word == "trace-permit") return let_trace(asker, asked.by);
+  return error("'" + word +
+               "' is none of status, events KINDS, flush, snapshot, interval US, trace-permit");
 }
 
 }  // namespace lockstep::plugin

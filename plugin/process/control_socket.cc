@@ -21,12 +21,15 @@ namespace {
 constexpr size_t kLongestRequestBytes = 512;
 constexpr int kRetryMs = 100;  // after accept() failed
 
-bool may_control(int client) {
-  ucred peer{};
+// Nobody's where the kernel does not tell.
+ucred peer_of(int client) {
+  ucred peer{0, static_cast<uid_t>(-1), static_cast<gid_t>(-1)};
   socklen_t size = sizeof peer;
-  if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
-  return peer.uid == geteuid() || peer.uid == 0;
+  getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  return peer;
 }
+
+bool may_control(const ucred& peer) { return peer.uid == geteuid() || peer.uid == 0; }
 
 // Up to the newline; empty when none came in time.
 std::string read_line(int client) {
@@ -76,9 +79,11 @@ Status ControlSocket::listen_in(const std::string& directory, const std::string&
   return Status();
 }
 
-Status ControlSocket::start(const std::string& directory, const std::string& name, Answer answer) {
+Status ControlSocket::start(const std::string& directory, const std::string& name, Answer answer,
+                            Chore chore) {
   if (thread_.running()) return Status();
   answer_ = std::move(answer);
+  chore_ = std::move(chore);
   Status status = listen_in(directory, name);
   stop_event_ = status.ok() ? eventfd(0, EFD_CLOEXEC) : -1;
   if (status.ok() && (stop_event_ < 0 || !thread_.start("lockstep-ctl", run, this)))
@@ -111,7 +116,7 @@ void* ControlSocket::run(void* self) {
 void ControlSocket::serve() {
   pollfd events[] = {{socket_, POLLIN, 0}, {stop_event_, POLLIN, 0}};
   while (true) {
-    if (poll(events, 2, -1) < 0) continue;  // EINTR
+    if (poll(events, 2, chore_()) <= 0) continue;  // EINTR, or time for the chore
     if (events[1].revents != 0) return;
     const int client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
     if (client <
@@ -131,12 +136,13 @@ void ControlSocket::serve_one(int client) const {
   timeval limit{1, 0};
   setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  if (!may_control(client)) {
+  const ucred peer = peer_of(client);
+  if (!may_control(peer)) {
     send_all(client, "{\"error\":\"this process belongs to another user\"}\n");
     return;
   }
   const std::string request = read_line(client);
-  if (!request.empty()) send_all(client, answer_(request) + "\n");
+  if (!request.empty()) send_all(client, answer_(request, peer.pid) + "\n");
 }
 
 }  // namespace lockstep::plugin

@@ -4,6 +4,8 @@
 // a second. What the words mean: plugin/process/control.h.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <string>
 
@@ -14,10 +16,14 @@ namespace lockstep::plugin {
 
 class ControlSocket {
  public:
-  using Answer = std::function<std::string(const std::string& request)>;
+  // `asker`: the process that the kernel says connected, 0 where it does not tell.
+  using Answer = std::function<std::string(const std::string& request, pid_t asker)>;
+  // Called on the thread before it sleeps: in how many milliseconds it is to be called again, -1 for
+  // not before the next request.
+  using Chore = std::function<int()>;
 
   // Makes the folder and the socket. An error costs the control only.
-  Status start(const std::string& directory, const std::string& name, Answer answer);
+  Status start(const std::string& directory, const std::string& name, Answer answer, Chore chore);
   // Joins the thread, removes the socket. May be started again.
   void stop();
   ~ControlSocket() { stop(); }
@@ -30,6 +36,7 @@ class ControlSocket {
   void close_all();
 
   Answer answer_;
+  Chore chore_;
   ServiceThread thread_;
   int directory_ = -1, socket_ = -1, stop_event_ = -1;
   std::string name_;

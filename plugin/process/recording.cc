@@ -124,7 +124,11 @@ void Recording::prepare_services() {
       [this](uint32_t now) { outputs_.set_kinds(now); });
   meter_ = std::make_unique<OverheadMeter>(events_, *dump_, outputs_.overhead(),
                                            config_.real(Option::OverheadPercent));
-  control_ = std::make_unique<Control>(events_, *keeper_, *dump_, outputs_.overhead());
+  trace_permit_ = std::make_unique<TracePermit>(
+      config_.flag(Option::Stacks), TracePermit::set_tracer,
+      [this](const std::string& sentence) { dump_->add_note(sentence); });
+  control_ =
+      std::make_unique<Control>(events_, *keeper_, *dump_, outputs_.overhead(), *trace_permit_);
   keeper_->set_tick([this] {
     meter_->tick();
     if (chain_ != nullptr) chain_->poll_masks();
@@ -207,7 +211,8 @@ void Recording::resume() {
   const ArenaHeader& arena = *arena_.header();
   const Status control = control_socket_.start(
       arena.run_dir, std::string(arena.host) + "." + std::to_string(arena.pid) + ".ctl",
-      [this](const std::string& request) { return control_->answer(request); });
+      [this](const std::string& request, pid_t asker) { return control_->answer(request, asker); },
+      [this] { return trace_permit_->check(mono_now_ns()); });
   if (!control.ok()) log(false, control.message());
   sample_host();
 }
@@ -227,6 +232,7 @@ void Recording::sample_host() {
 // Those that could switch recording on again.
 void Recording::stop_services() {
   control_socket_.stop();
+  trace_permit_->withdraw();
   keeper_->stop();
 }
 

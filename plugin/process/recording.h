@@ -18,6 +18,7 @@
 #include "plugin/process/host_library.h"
 #include "plugin/process/kind_choice.h"
 #include "plugin/process/live_outputs.h"
+#include "plugin/process/trace_permit.h"
 #include "plugin/record/arena.h"
 #include "plugin/record/comm_facts.h"
 #include "plugin/record/event_switch.h"
@@ -76,6 +77,7 @@ class Recording {
   EventSwitch events_;
   std::unique_ptr<Chain> chain_;
   std::unique_ptr<OverheadMeter> meter_;
+  std::unique_ptr<TracePermit> trace_permit_;
   std::unique_ptr<Control> control_;
   ControlSocket control_socket_;
   GpuSnapshots gpu_snapshots_;
