@@ -58,6 +58,8 @@ ProcessSummary describe_process(const dumper::ProcessEntry& entry,
                                static_cast<double>(ledger.callbacks_ns + ledger.threads_ns) /
                                static_cast<double>(ledger.elapsed_ns);
   }
+  process.memory_high_water_bytes = ledger.memory_high_water_bytes;
+  process.most_waiting_bytes = ledger.most_waiting_bytes;
   process.state = state_of(process);
   return process;
 }
@@ -71,6 +73,18 @@ void put_communicator(JsonFields* out, const dumper::CommFacts& comm) {
     out->number("ranks", comm.ranks);
     out->number("nodes", comm.nodes);
     out->number("abi_version", comm.abi_version);
+  });
+}
+
+void put_memory(JsonFields* out, const ProcessSummary& process) {
+  out->object("memory", [&] {
+    out->number("high_water_bytes", process.memory_high_water_bytes);
+    out->object("most_waiting_bytes", [&] {
+      for (unsigned kind = 0; kind <= kKinds; ++kind) {
+        const uint64_t bytes = process.most_waiting_bytes[kind];
+        if (bytes != 0) out->number(kKindNames[kind], bytes);
+      }
+    });
   });
 }
 
@@ -89,6 +103,7 @@ void put_process(JsonFields* out, const ProcessSummary& process) {
       out->number("shed_to_raw_ns", process.shed_to_raw_ns);
     }
     if (process.overhead_percent >= 0) out->number("overhead_percent", process.overhead_percent);
+    if (process.memory_high_water_bytes != 0) put_memory(out, process);
     out->number("first_raw_ns", process.first_raw_ns);
     out->number("last_raw_ns", process.last_raw_ns);
     out->list("communicators", process.communicators,

@@ -3,6 +3,7 @@
 // those that name communicators.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct ProcessSummary {
   // What recording cost the process, in percent of its time: callbacks and our own threads
   // (dumper/drain/overhead.h). Below 0 when its ledger does not say.
   double overhead_percent = -1;
+  // High-water marks of the memory for records, and by kind of what waited there; 0 = not known.
+  uint64_t memory_high_water_bytes = 0;
+  std::array<uint64_t, kKinds + 1> most_waiting_bytes{};
   std::string state;  // ended, recovered, running, killed or unknown
 };
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/join/id_map.h"
 #include "analysis/join/process_operations.h"
 #include "analysis/tables/tables.h"
+#include "base/id_map.h"
 #include "clocksync/solve/gpu_clock.h"
 
 namespace lockstep::analysis {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analysis/join/gpu_times.h"
-#include "analysis/join/id_map.h"
 #include "analysis/join/process_operations.h"
+#include "base/id_map.h"
 
 namespace lockstep::analysis {
 

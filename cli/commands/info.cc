@@ -21,6 +21,14 @@ std::string percent(double value) {
   return text;
 }
 
+// The most that records took at once.
+std::string megabytes(uint64_t bytes) {
+  if (bytes == 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) * 1e-6);
+  return text;
+}
+
 // " of rccl 2.30.7"; nothing where the recording is older than this fact.
 std::string loaded_by(const dumper::ProcessFacts& facts) {
   if (facts.nccl_library.empty()) return "";
@@ -69,13 +77,15 @@ void print_run(const analysis::RunSummary& run) {
                {"records", Align::Right},
                {"lost", Align::Right},
                {"overhead", Align::Right},
+               {"memory", Align::Right},
                {"bytes", Align::Right},
                {"files", Align::Right},
                {"seconds", Align::Right}});
   for (const analysis::ProcessSummary& process : run.processes) {
     table.add({process.entry.host, std::to_string(process.entry.pid), process.state,
                ranks_of(process), std::to_string(process.records), std::to_string(process.lost),
-               percent(process.overhead_percent), std::to_string(process.bytes),
+               percent(process.overhead_percent), megabytes(process.memory_high_water_bytes),
+               std::to_string(process.bytes),
                std::to_string(process.entry.segments.size()),
                seconds(process.last_raw_ns - process.first_raw_ns)});
   }

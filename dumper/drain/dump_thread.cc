@@ -57,6 +57,21 @@ bool DumpThread::flush(uint64_t limit_us) {
   return true;
 }
 
+void DumpThread::publish_written() {
+  const auto relaxed = std::memory_order_relaxed;
+  forecast_.look(static_cast<uint64_t>(mono_now_ns()), writer_.bytes_written());
+  bytes_written_.store(writer_.bytes_written(), relaxed);
+  bytes_on_disk_.store(writer_.bytes_on_disk(), relaxed);
+  bytes_per_hour_.store(forecast_.bytes_per_hour(), relaxed);
+  complete_told_raw_ns_.store(complete_raw_ns_, relaxed);
+}
+
+DumpThread::Written DumpThread::written() const {
+  const auto relaxed = std::memory_order_relaxed;
+  return {bytes_written_.load(relaxed), bytes_on_disk_.load(relaxed), bytes_per_hour_.load(relaxed),
+          complete_told_raw_ns_.load(relaxed)};
+}
+
 std::string DumpThread::close() {
   writer_.close();
   if (behind_) return failure_;
@@ -95,6 +110,7 @@ void DumpThread::round(bool final) {
   }
   if (!failure_.empty()) retry_ns_ = static_cast<uint64_t>(mono_now_ns()) + kRetryUs * 1000;
   end_round_of_consumers(final);
+  publish_written();
   cpu_ns_.fetch_add(static_cast<uint64_t>(thread_cpu_now_ns() - cpu_before_ns),
                     std::memory_order_relaxed);
   rounds_done_.store(number, std::memory_order_release);
@@ -162,7 +178,7 @@ Status DumpThread::drain(bool final) {
   };
   Status status;
   if (!chunk_.empty() && !(status = write()).ok()) return status;
-  const uint64_t started_ticks = source_.anchor_now().ticks;
+  const Anchor started = source_.anchor_now();
   list_open_blocks(final);
   // A thread that calls faster than this one writes must not hold up a finalize for ever: once as
   // many blocks opened meanwhile have come as there can be at one time, the rest is the next round's.
@@ -190,7 +206,10 @@ Status DumpThread::drain(bool final) {
     if (chunk_.full() && !(status = write()).ok()) return status;
   }
   if (!chunk_.empty() && !(status = write()).ok()) return status;
-  if (new_blocks <= arena.max_blocks) complete_ticks_ = started_ticks;  // else older ones may wait
+  if (new_blocks <= arena.max_blocks) {  // else older ones may wait
+    complete_ticks_ = started.ticks;
+    complete_raw_ns_ = started.raw_ns;
+  }
   return status;
 }
 

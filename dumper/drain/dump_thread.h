@@ -17,6 +17,7 @@
 #include "dumper/drain/arena_pointer.h"
 #include "dumper/drain/block_source.h"
 #include "dumper/drain/chunk_in_hand.h"
+#include "dumper/drain/disk_forecast.h"
 #include "dumper/drain/ledger_writer.h"
 #include "dumper/drain/record_consumer.h"
 #include "dumper/segment/segment_writer.h"
@@ -56,6 +57,13 @@ class DumpThread {
   // Any thread: records in the segments, and this thread's processor time.
   uint64_t records_written() const { return chunk_.records_written(); }
   uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
+  // Any thread: as of the last round.
+  struct Written {
+    uint64_t bytes = 0, bytes_on_disk = 0, bytes_per_hour = 0;
+    // CLOCK_MONOTONIC_RAW: every record of before is in the segments. 0: no round went through yet.
+    uint64_t complete_raw_ns = 0;
+  };
+  Written written() const;
   // After the last finish(): closes the segment. "" when everything is in the segments, else why
   // not: then the arena's file must stay.
   std::string close();
@@ -88,6 +96,7 @@ class DumpThread {
   void give_to_consumers(const Piece& piece);
   void end_round_of_consumers(bool final);
   void report(const Status& status);
+  void publish_written();
 
   BlockSource& source_;
   SegmentWriter writer_;
@@ -108,8 +117,12 @@ class DumpThread {
   std::vector<RecordConsumer*> consumers_;
   std::atomic<uint64_t> rounds_started_{0}, rounds_done_{0};  // done: the number of the last one
   std::atomic<uint64_t> cpu_ns_{0};
-  std::string failure_;  // of the last round; empty: it went well
-  bool behind_ = false;  // it could not write everything
+  DiskForecast forecast_;
+  uint64_t complete_raw_ns_ = 0;
+  std::atomic<uint64_t> bytes_written_{0}, bytes_on_disk_{0}, bytes_per_hour_{0};
+  std::atomic<uint64_t> complete_told_raw_ns_{0};  // complete_raw_ns_, for others
+  std::string failure_;                            // of the last round; empty: it went well
+  bool behind_ = false;                            // it could not write everything
   bool end_left_to_recovery_ = false;
   uint64_t retry_ns_ = 0;
 };

@@ -57,6 +57,11 @@ Ledger LedgerWriter::make_ledger() {
     ledger.elapsed_ns = overhead_->elapsed_ns.load(std::memory_order_relaxed);
     ledger.callbacks_ns = overhead_->callbacks_ns.load(std::memory_order_relaxed);
     ledger.threads_ns = overhead_->threads_ns.load(std::memory_order_relaxed);
+    ledger.memory_high_water_bytes =
+        overhead_->memory_high_water_bytes.load(std::memory_order_relaxed);
+    for (unsigned kind = 0; kind <= kKinds; ++kind)
+      ledger.most_waiting_bytes[kind] =
+          overhead_->most_waiting_bytes[kind].load(std::memory_order_relaxed);
   }
   const Lock lock(notes_mutex_);
   ledger.notes = notes_;

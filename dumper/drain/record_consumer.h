@@ -57,4 +57,12 @@ inline ChunkClock clock_of(const Round& round) {
   return ChunkClock(anchors.data(), anchors.size());
 }
 
+// Over all its anchors; 1 where there is one only.
+inline double ns_per_tick(const ChunkClock& clock) {
+  const auto& anchors = clock.anchors();
+  if (anchors.size() < 2) return 1;
+  const auto ticks = static_cast<double>(anchors.back().ticks - anchors.front().ticks);
+  return static_cast<double>(anchors.back().raw_ns - anchors.front().raw_ns) / ticks;
+}
+
 }  // namespace lockstep::dumper

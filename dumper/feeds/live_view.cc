@@ -10,13 +10,6 @@ namespace {
 // Some 300 bytes each, with their channels.
 constexpr size_t kMostOperations = size_t{64} * 1024;
 
-double ns_per_tick(const ChunkClock& clock) {
-  const auto& anchors = clock.anchors();
-  if (anchors.size() < 2) return 1;
-  const auto ticks = static_cast<double>(anchors.back().ticks - anchors.front().ticks);
-  return static_cast<double>(anchors.back().raw_ns - anchors.front().raw_ns) / ticks;
-}
-
 }  // namespace
 
 LiveView::LiveView() : in_flight_(kMostOperations) {}

@@ -23,6 +23,17 @@ void put_calls(JsonWriter* writer, const char* name, const CallCounts& calls) {
   writer->EndObject();
 }
 
+// {"Coll":4096,...}; kinds without any are left out.
+using KindBytes = std::array<uint64_t, kKinds + 1>;
+void put_kind_bytes(JsonWriter* writer, const char* name, const KindBytes& bytes) {
+  put_key(writer, name);
+  writer->StartObject();
+  for (unsigned kind = 0; kind <= kKinds; ++kind) {
+    if (bytes[kind] != 0) put_uint(writer, kKindNames[kind], bytes[kind]);
+  }
+  writer->EndObject();
+}
+
 template <size_t N>
 unsigned index_of(const char* const (&names)[N], const std::string& name) {
   unsigned i = 0;
@@ -139,6 +150,8 @@ std::string ledger_to_json(const Ledger& ledger) {
   put_uint(&writer, "elapsed_ns", ledger.elapsed_ns);
   put_uint(&writer, "callbacks_ns", ledger.callbacks_ns);
   put_uint(&writer, "threads_ns", ledger.threads_ns);
+  put_uint(&writer, "memory_high_water_bytes", ledger.memory_high_water_bytes);
+  put_kind_bytes(&writer, "most_waiting_bytes", ledger.most_waiting_bytes);
   put_texts(&writer, "notes", ledger.notes);
   writer.EndObject();
   return text.GetString();
@@ -173,6 +186,11 @@ Result<Ledger> ledger_from_json(std::string_view text) {
   ledger.elapsed_ns = uint_member(document, "elapsed_ns");
   ledger.callbacks_ns = uint_member(document, "callbacks_ns");
   ledger.threads_ns = uint_member(document, "threads_ns");
+  ledger.memory_high_water_bytes = uint_member(document, "memory_high_water_bytes");
+  if (const json::Value* waiting = member(document, "most_waiting_bytes")) {
+    for (unsigned kind = 0; kind <= kKinds; ++kind)
+      ledger.most_waiting_bytes[kind] = uint_member(*waiting, kKindNames[kind]);
+  }
   ledger.notes = texts_member(document, "notes");
   return ledger;
 }

@@ -5,6 +5,7 @@
 // recovery, completed by SegmentWriter (deleted segments), read by every reader.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ struct Ledger {
   std::map<unsigned, uint64_t> unknown_kinds, unknown_states;
   // What recording cost since it began: measured by sampling, 0 = not measured (overhead.h).
   uint64_t elapsed_ns = 0, callbacks_ns = 0, threads_ns = 0;
+  // High-water marks (overhead.h): of the memory for records, and by kind of what waited there.
+  uint64_t memory_high_water_bytes = 0;
+  std::array<uint64_t, kKinds + 1> most_waiting_bytes{};
   std::vector<std::string> notes;  // sentences about run-time changes
 
   // Calls lost for this reason.

@@ -179,6 +179,7 @@ Status SegmentWriter::write_all(const void* bytes, size_t size) {
   }
   segment.bytes += size;
   bytes_on_disk_ += size;
+  bytes_written_ += size;
   return Status();
 }
 

@@ -67,6 +67,7 @@ class SegmentWriter {
   LiveComms& comms() { return comms_; }
   const std::string& path() const { return path_; }  // of the segment last opened, empty before
   uint64_t bytes_on_disk() const { return bytes_on_disk_; }
+  uint64_t bytes_written() const { return bytes_written_; }  // in all, deleted segments' included
   uint32_t next_sequence() const { return sequence_; }
   uint32_t segments_deleted() const { return segments_deleted_; }  // for the disk budget
   uint32_t segments_removed() const { return segments_removed_; }  // by somebody else
@@ -113,7 +114,7 @@ class SegmentWriter {
   bool file_full_ = false;    // the last write was refused: the file would become too large
   Status chunk_sync_;         // of the chunks since the last sync()
   uint32_t next_segment_, next_file_, sequence_;
-  uint64_t bytes_on_disk_ = 0;
+  uint64_t bytes_on_disk_ = 0, bytes_written_ = 0;
   uint32_t segments_deleted_ = 0, segments_removed_ = 0;
   // The last is the open one, when file_ is open; earlier ones only with a budget.
   std::deque<Segment> segments_;

@@ -5,21 +5,21 @@
 #include "base/clock_ns.h"
 #include "base/json.h"
 #include "dumper/options/event_mask.h"
+#include "plugin/process/control_answers.h"
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
 namespace {
 
 constexpr uint64_t kLongestFlushUs = 5000000;
+// Somebody looks at the answer every second, and what is known already is better than none.
+constexpr uint64_t kLongestProgressFlushUs = 500000;
 constexpr uint64_t kShortestIntervalUs = 1000, kLongestIntervalUs = 3600000000;
 
 std::string error(const std::string& sentence) {
-  json::StringBuffer text;
-  JsonWriter writer(text);
-  writer.StartObject();
-  put_text(&writer, "error", sentence);
-  writer.EndObject();
-  return text.GetString();
+  JsonFields out;
+  out.object([&] { out.string("error", sentence); });
+  return std::string(out.text());
 }
 
 // "as USER@HOST REQUEST": who asks, when it is somebody beyond the peer that the kernel knows. It goes
@@ -48,40 +48,45 @@ Asked parse_asked(const std::string& line) {
 }  // namespace
 
 std::string Control::status() const {
-  const ArenaHeader& arena = *recorder.arena;
-  uint64_t not_recorded = 0;
-  for (const LossEntry& entry : arena.losses)
-    not_recorded += entry.count.load(std::memory_order_relaxed);
-  json::StringBuffer text;
-  JsonWriter writer(text);
-  writer.StartObject();
-  put_text(&writer, "host", arena.host);
-  put_uint(&writer, "pid", arena.pid);
-  put_text(&writer, "run_directory", arena.run_dir);
-  put_text(&writer, "events", dumper::event_names(events_.kinds()));
-  put_text(&writer, "held_back", dumper::event_names(events_.held_back()));
-  put_uint(&writer, "interval_us", keeper_.interval_us());
-  put_uint(&writer, "records_written", dump_.records_written());
-  put_uint(&writer, "calls_not_recorded", not_recorded);
-  put_uint(&writer, "communicators_begun", arena.next_comm.load(std::memory_order_relaxed) - 1);
-  put_key(&writer, "overhead");
-  writer.StartObject();
-  put_uint(&writer, "elapsed_ns", overhead_.elapsed_ns.load(std::memory_order_relaxed));
-  put_uint(&writer, "callbacks_ns", overhead_.callbacks_ns.load(std::memory_order_relaxed));
-  put_uint(&writer, "threads_ns", overhead_.threads_ns.load(std::memory_order_relaxed));
-  writer.EndObject();
-  writer.EndObject();
-  return text.GetString();
+  StatusFacts facts;
+  facts.kinds = parts_.events.kinds();
+  facts.held_back = parts_.events.held_back();
+  facts.interval_us = parts_.keeper.interval_us();
+  facts.records_written = parts_.dump.records_written();
+  facts.written = parts_.dump.written();
+  for (uint32_t i = 0; i < parts_.arena.max_blocks(); ++i)
+    facts.blocks_reserved += parts_.arena.is_reserved(i) ? 1 : 0;
+  facts.blocks_in_use = recorder.blocks_in_use();
+  facts.max_blocks = parts_.arena.max_blocks();
+  return status_answer(*recorder.arena, parts_.overhead, facts);
+}
+
+std::string Control::set_events(const std::string& kinds, const std::string& by) {
+  // "none" is no preset: nobody would configure it, but here it means "stop for now".
+  const Result<uint32_t> mask =
+      kinds == "none" ? Result<uint32_t>(0u) : dumper::parse_events(kinds);
+  if (!mask.ok()) return error(mask.message());
+  parts_.events.set_kinds(mask.value(), by);
+  return status();
+}
+
+std::string Control::set_interval(const std::string& text, const std::string& by) {
+  const uint64_t us = std::strtoull(text.c_str(), nullptr, 10);
+  if (us < kShortestIntervalUs || us > kLongestIntervalUs)
+    return error("an interval is 1000 to 3600000000 microseconds");
+  parts_.keeper.set_interval_us(us);
+  parts_.dump.add_note("dump interval set to " + std::to_string(us) + " us by " + by);
+  return status();
 }
 
 std::string Control::let_trace(pid_t asker, const std::string& by) {
   const int64_t now_ns = mono_now_ns();
-  const Status granted = permit_.grant(asker, by, now_ns);
+  const Status granted = parts_.permit.grant(asker, by, now_ns);
   if (!granted.ok()) return error(granted.message());
   JsonFields answer;
   answer.object([&] {
     answer.number("tracer", static_cast<int64_t>(asker));
-    answer.number("left_ns", permit_.left_ns(now_ns));
+    answer.number("left_ns", parts_.permit.left_ns(now_ns));
   });
   return std::string(answer.text());
 }
@@ -94,30 +99,21 @@ std::string Control::answer(const std::string& line, pid_t asker) {
   const std::string word = request.substr(0, blank);
   const std::string rest = blank == std::string::npos ? "" : request.substr(blank + 1);
   if (word == "status") return status();
-  if (word == "events") {
-    // "none" is no preset: nobody would configure it, but here it means "stop for now".
-    const Result<uint32_t> kinds =
-        rest == "none" ? Result<uint32_t>(0u) : dumper::parse_events(rest);
-    if (!kinds.ok()) return error(kinds.message());
-    events_.set_kinds(kinds.value(), asked.by);
-    return status();
+  if (word == "progress") {
+    const bool flushed = parts_.dump.flush(kLongestProgressFlushUs);
+    return progress_answer(*recorder.arena, parts_.progress.snapshot(), flushed);
   }
+  if (word == "events") return set_events(rest, asked.by);
   if (word == "flush" || word == "snapshot") {
-    if (!dump_.flush(kLongestFlushUs))
+    if (!parts_.dump.flush(kLongestFlushUs))
       return error("not everything is written after five seconds: the disk is slow or full");
     return word == "flush" ? "{\"flushed\":true}" : status();
   }
-  if (word == "interval") {
-    const uint64_t us = std::strtoull(rest.c_str(), nullptr, 10);
-    if (us < kShortestIntervalUs || us > kLongestIntervalUs)
-      return error("an interval is 1000 to 3600000000 microseconds");
-    keeper_.set_interval_us(us);
-    dump_.add_note("dump interval set to " + std::to_string(us) + " us by " + asked.by);
-    return status();
-  }
+  if (word == "interval") return set_interval(rest, asked.by);
   if (word == "trace-permit") return let_trace(asker, asked.by);
   return error("'" + word +
-               "' is none of status, events KINDS, flush, snapshot, interval US, trace-permit");
+               "' is none of status, progress, events KINDS, flush, snapshot, interval US, "
+               "trace-permit");
 }
 
 }  // namespace lockstep::plugin

@@ -88,6 +88,7 @@ bool Recording::prepare(const CommFacts& facts, HostLibrary library) {
   outputs_.make(config_, *arena_.header(),
                 [this](const std::string& sentence) { log(true, sentence); });
   outputs_.attach(dump_.get());
+  dump_->add_consumer(&progress_);
 
   prepare_services();
   log(false,
@@ -121,16 +122,21 @@ void Recording::prepare_services() {
   events_.prepare(
       kinds_.wanted, kinds_.known,
       [this](const std::string& sentence) { dump_->add_note(sentence); },
-      [this](uint32_t now) { outputs_.set_kinds(now); });
+      [this](uint32_t now) {
+        outputs_.set_kinds(now);
+        progress_.set_kinds(now);
+      });
   meter_ = std::make_unique<OverheadMeter>(events_, *dump_, outputs_.overhead(),
                                            config_.real(Option::OverheadPercent));
   trace_permit_ = std::make_unique<TracePermit>(
       config_.flag(Option::Stacks), TracePermit::set_tracer,
       [this](const std::string& sentence) { dump_->add_note(sentence); });
-  control_ =
-      std::make_unique<Control>(events_, *keeper_, *dump_, outputs_.overhead(), *trace_permit_);
+  control_ = std::make_unique<Control>(ControlledParts{
+      events_, *keeper_, *dump_, outputs_.overhead(), progress_, arena_, *trace_permit_});
   keeper_->set_tick([this] {
     meter_->tick();
+    outputs_.overhead().memory_high_water_bytes.store(
+        uint64_t{keeper_->most_blocks_in_use()} * kBlockBytes, std::memory_order_relaxed);
     if (chain_ != nullptr) chain_->poll_masks();
   });
 }

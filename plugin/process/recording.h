@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dumper/drain/dump_thread.h"
+#include "dumper/feeds/comm_progress.h"
 #include "dumper/options/config.h"
 #include "hostload/service/host_load.h"
 #include "plugin/chain/chain.h"
@@ -66,6 +67,7 @@ class Recording {
 
   dumper::Config config_;
   LiveOutputs outputs_;
+  dumper::CommProgress progress_{outputs_.overhead()};
   HostLibrary library_;
   KindChoice kinds_;
   abi::DebugLogger log_ = nullptr;

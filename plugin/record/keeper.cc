@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock_ns.h"
+#include "plugin/record/recorder.h"
 #include "plugin/record/tick_clock.h"
 
 namespace lockstep::plugin {
@@ -42,6 +43,7 @@ void Keeper::loop() {
   uint64_t last_anchor_ns = static_cast<uint64_t>(mono_now_ns()), last_dump_ns = last_anchor_ns;
   while (!stopping_.load(std::memory_order_relaxed)) {
     const uint64_t now_ns = static_cast<uint64_t>(mono_now_ns());
+    note_use();
     try {
       reserve_ahead();
       release_surplus();
@@ -66,6 +68,12 @@ void Keeper::take_clock_anchor() {
   const uint64_t taken = header->anchors_taken.load(std::memory_order_relaxed);
   header->anchors[taken % kArenaAnchors] = take_anchor();
   header->anchors_taken.store(taken + 1, std::memory_order_release);
+}
+
+void Keeper::note_use() {
+  const uint32_t in_use = recorder.blocks_in_use();
+  if (in_use > most_in_use_.load(std::memory_order_relaxed))
+    most_in_use_.store(in_use, std::memory_order_relaxed);
 }
 
 // In a burst, four times what the last tick took: the keeper may be late on a busy machine.

@@ -31,11 +31,14 @@ class Keeper {
   void set_tick(std::function<void()> tick) { tick_ = std::move(tick); }
   uint64_t interval_us() const { return interval_us_.load(std::memory_order_relaxed); }
   void set_interval_us(uint64_t us) { interval_us_.store(us, std::memory_order_relaxed); }
+  // Any thread: the most blocks that held records at once, looked at every few milliseconds.
+  uint32_t most_blocks_in_use() const { return most_in_use_.load(std::memory_order_relaxed); }
 
  private:
   static void* run(void* self);
   void loop();
   void take_clock_anchor();
+  void note_use();
   void reserve_ahead();
   uint32_t blocks_ahead() const;
   void release_surplus();
@@ -48,6 +51,7 @@ class Keeper {
   std::function<void()> wake_dumper_, tick_;
   std::atomic<uint64_t> interval_us_{0};
   std::atomic<bool> stopping_{false};
+  std::atomic<uint32_t> most_in_use_{0};
   uint32_t quiet_ticks_ = 0;  // in which no block was taken
   size_t last_free_ = 0;
   uint64_t taken_ = 1;  // blocks handed out so far, as their sequence counts

@@ -70,6 +70,11 @@ struct Recorder {
   uint32_t known_kinds = kAllKinds;
 
   void set_kinds(uint32_t kinds);
+  // Blocks that hold records at this moment. Any thread.
+  uint32_t blocks_in_use() const {
+    const int32_t used = max_blocks - available.load(std::memory_order_relaxed);
+    return used > 0 ? static_cast<uint32_t>(used) : 0;
+  }
   // A block came back; may end shedding.
   void block_returned();
   // Which kinds to shed with this many blocks left, when `shed` are shed already. The classes are in

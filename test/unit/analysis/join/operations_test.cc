@@ -1,4 +1,4 @@
-#include "analysis/join/id_map.h"
+#include "base/id_map.h"
 #include "test/unit/analysis/run_directory.h"
 
 namespace lockstep::analysis {

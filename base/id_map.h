@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace lockstep::analysis {
+namespace lockstep {
 
 class IdMap {
  public:
@@ -72,4 +72,4 @@ class IdMap {
   size_t mask_ = 0, used_ = 0;
 };
 
-}  // namespace lockstep::analysis
+}  // namespace lockstep
