@@ -144,8 +144,10 @@ $(BUILD)/liblockstep.so: $(READER_SO)
 $(BUILD)/lockstep: $(call objs,cli) $(COMMAND_LINE) $(LIBS)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) -ldl
 
+# Pieces of the command that a driver shows by themselves.
+driver_more    = $(if $(filter pyframes,$(1)),$(call objs,live/stacks))
 # A driver is a folder of test/drivers; a unit test program is a folder of test/unit; a bench is a file of bench/.
-$(BUILD)/lockstep-%: $$(call objs,test/drivers/$$*) $(call objs,test/drivers/common) $(COMMAND_LINE) $(RECORDING)
+$(BUILD)/lockstep-%: $$(call objs,test/drivers/$$*) $$(call driver_more,$$*) $(call objs,test/drivers/common) $(COMMAND_LINE) $(RECORDING)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
 $(call objs,test/drivers/nccl): CXXFLAGS += -isystem $(CUDA_HOME)/include -isystem $(NCCL_HOME)/include
 $(BUILD)/lockstep-nccl: $(call objs,test/drivers/nccl) $(call objs,test/drivers/common) $(COMMAND_LINE)

@@ -48,6 +48,7 @@ analysis/inspect      analysis/tables analysis/hostload analysis/judge analysis/
 live/local            dumper/run dumper/recovery
 live/questions        live/local dumper/run
 live/asker            live/local live/questions dumper/recovery
+live/stacks
 cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery
 '
 
