@@ -46,9 +46,11 @@ analysis/export       analysis/tables analysis/load analysis/join analysis/sql d
 analysis/report       analysis/tables analysis/judge analysis/say
 analysis/inspect      analysis/tables analysis/hostload analysis/judge analysis/say dumper/segment dumper/run dumper/options
 live/local            dumper/run dumper/recovery
-live/questions        live/local dumper/run
+live/questions        live/local live/native live/places dumper/run
 live/asker            live/local live/questions dumper/recovery
 live/stacks
+live/native           live/stacks
+live/places           live/stacks live/native
 cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery
 '
 

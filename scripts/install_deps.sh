@@ -29,6 +29,7 @@ test      procps                  ps                  looks at the processes und
 test      binutils                objdump             symbols of the plugin
 test      git                     git                 the version of the build; a clone to test from
 test      iproute2                ip                  networks of hosts on one machine
+test      libdw1                  /usr/lib/*/libdw.so.1 unwinds stacks
 optional  shellcheck              shellcheck          checks the shell scripts
 optional  prometheus              promtool            checks the metrics; its server never runs
 optional  prometheus-node-exporter prometheus-node-exporter serves the metrics to one test

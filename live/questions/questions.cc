@@ -6,6 +6,7 @@
 
 #include "live/questions/ctl_answer.h"
 #include "live/questions/ps_answer.h"
+#include "live/questions/stacks_answer.h"
 
 namespace lockstep::live {
 namespace {
@@ -19,6 +20,7 @@ struct Row {
 constexpr Row kQuestions[] = {
     {"ps", answer_ps, false},
     {"ctl", answer_ctl, true},
+    {"stacks", answer_stacks, false},
 };
 
 const Row* find(const std::string& word) {

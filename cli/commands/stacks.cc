@@ -1,0 +1,108 @@
+// `lockstep stacks RUN|PID`: where every rank of a running job stands, by its stacks.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/live/live_arguments.h"
+#include "cli/live/stacks_formats.h"
+#include "cli/live/stacks_view.h"
+#include "cli/show/output.h"
+#include "live/questions/stacks_answer.h"
+#include "live/places/members.h"
+#include "live/places/stack_tree.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct Arguments : LiveArguments {
+  std::string ranks, threads;
+  int samples = 3;
+  bool folded = false, speedscope = false;
+};
+
+std::string question_of(const Arguments& arguments) {
+  JsonFields out;
+  out.object([&] {
+    if (!arguments.ranks.empty()) out.string("ranks", arguments.ranks);
+    if (!arguments.threads.empty()) out.string("threads", arguments.threads);
+    out.number("samples", arguments.samples);
+  });
+  return std::string(out.text());
+}
+
+// One process of this host, in the form of an answer.
+live::Answers ask_process_here(pid_t pid, const Arguments& arguments) {
+  live::StackOptions options;
+  options.samples = static_cast<unsigned>(arguments.samples);
+  options.threads = *live::thread_choice_of(arguments.threads);
+  const live::StackRow row = live::stacks_of(pid, options);
+  live::Answers answers;
+  answers.hosts_asked = answers.hosts_answered = 1;
+  if (row.stacks.threads.empty() && row.stacks.other_threads == 0) answers.hosts_answered = 0;
+  if (!row.stacks.unread.empty())
+    answers.failed.push_back(
+        {row.host, "process " + std::to_string(pid) + ": " + row.stacks.unread});
+  answers.hosts.push_back({row.host, live::rows_as_json({row})});
+  answers.bytes = answers.hosts.back().rows.size();
+  return answers;
+}
+
+int show(const Arguments& arguments, const live::Answers& answers) {
+  const std::string json = all_rows(answers);
+  const auto rows = live::rows_of_json(json);
+  if (!rows.ok()) return bad_input(rows.message());
+  const std::vector<live::StackTree> trees = live::merge(rows.value());
+  std::string text;
+  if (arguments.folded) {
+    text = folded_stacks(trees, rows.value());
+  } else if (arguments.speedscope) {
+    text = speedscope_json(trees, rows.value()) + "\n";
+  } else if (!arguments.json) {
+    text = stacks_text(rows.value(), trees);
+  }
+  return print_live(arguments, answers, "stacks", json, text);
+}
+
+int run(const Arguments& arguments) {
+  if (!arguments.ranks.empty()) {
+    const auto ranks = live::parse_ranges(arguments.ranks);
+    if (!ranks.ok()) return bad_usage(ranks.message());
+  }
+  if (const auto pid = parse_number<pid_t>(arguments.run)) {
+    if (*pid <= 0) return bad_usage("a process id is a positive number");
+    if (!arguments.ranks.empty()) return bad_usage("--ranks is for a run, not for one process");
+    return show(arguments, ask_process_here(*pid, arguments));
+  }
+  const auto answers = ask_live(arguments, "stacks", question_of(arguments));
+  if (!answers.ok()) return bad_input(answers.message());
+  return show(arguments, answers.value());
+}
+
+}  // namespace
+
+void add_stacks(base::Command& lockstep) {
+  const auto arguments = std::make_shared<Arguments>();
+  base::Command command = lockstep.command(
+      "stacks", "Show where the ranks of a running job stand: their stacks, merged",
+      [arguments] { return run(*arguments); });
+  command
+      .option("RUN", &arguments->run,
+              "The run directory, or the id of any process of yours on this host")
+      .shown_as("RUN|PID")
+      .required();
+  add_live_options(command, arguments.get());
+  command.option("--ranks", &arguments->ranks, "These ranks only, such as 0-3,7").shown_as("LIST");
+  command.option("--samples", &arguments->samples, "How often, 200 ms apart").between(1, 100);
+  command
+      .option("--threads", &arguments->threads,
+              "Which threads: all, main, nccl; without it the main ones and those of NCCL and CUDA")
+      .one_of({"all", "main", "nccl"});
+  const base::Argument folded =
+      command.flag("--folded", &arguments->folded, "Print folded lines, for flame graphs");
+  command.flag("--speedscope", &arguments->speedscope, "Print JSON for speedscope")
+      .excludes(folded);
+}
+
+}  // namespace lockstep::cli
