@@ -2,6 +2,7 @@
 // every host of the run.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock_ns.h"
@@ -75,7 +76,16 @@ int ask_everywhere(const Arguments& arguments) {
   return refused && code == kOk ? int{kUsage} : code;
 }
 
-int run(const Arguments& arguments) {
+int run(Arguments arguments) {
+  if (!arguments.agents
+           .empty()) {  // in place of the run: then the first word is one of the request
+    arguments.words.insert(arguments.words.begin(), std::exchange(arguments.run, ""));
+    arguments.all = true;
+  }
+  if (arguments.words.empty() || arguments.words.front().empty())
+    return bad_usage("what to ask: status, events KINDS, flush, snapshot or interval US");
+  const int wrong = check_live_arguments(arguments);
+  if (wrong != kOk) return wrong;
   return arguments.all ? ask_everywhere(arguments) : ask_here(arguments);
 }
 
@@ -90,13 +100,11 @@ void add_ctl(base::Command& lockstep) {
   command
       .option("where", &arguments->run,
               "A run directory (all its processes on this machine) or a process id")
-      .shown_as("DIR|PID")
-      .required();
+      .shown_as("DIR|PID");
   command
       .option("words", &arguments->words,
               "status | events none, all, a preset or kinds | flush | snapshot | interval US")
-      .shown_as("WORDS")
-      .required();
+      .shown_as("WORDS");
   command.flag("--all", &arguments->all, "On all hosts of the run, not only on this machine");
   add_live_options(command, arguments.get());
 }

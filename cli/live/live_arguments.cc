@@ -7,14 +7,22 @@
 namespace lockstep::cli {
 
 void add_live_arguments(base::Command& command, LiveArguments* arguments, bool needs_run) {
-  const base::Argument run = command.option(
+  command.option(
       "RUN", &arguments->run,
       needs_run ? "The run directory" : "The run directory; without it all of your processes here");
-  if (needs_run) run.required();
   add_live_options(command, arguments);
+  arguments->needs_run = needs_run;
 }
 
 void add_live_options(base::Command& command, LiveArguments* arguments) {
+  command
+      .option("--agents", &arguments->agents,
+              "In place of RUN: where its agents listen, as in n[01-16]:4711,10.0.0.9:4711")
+      .shown_as("HOST:PORT,...");
+  command
+      .option("--key", &arguments->key_file,
+              "The run's key, 32 bytes with mode 0600; with RUN its own, agents/key")
+      .shown_as("FILE");
   command.flag("--json", &arguments->json, "Print JSON");
   command
       .option("--timeout", &arguments->timeout_s, "Wait no longer than this for the slowest host")
@@ -22,8 +30,16 @@ void add_live_options(base::Command& command, LiveArguments* arguments) {
       .shown_as("SECONDS");
 }
 
+int check_live_arguments(const LiveArguments& arguments) {
+  if (!arguments.run.empty() && !arguments.agents.empty())
+    return bad_usage("a run directory or --agents, not both: --agents asks these and nobody else");
+  if (arguments.run.empty() && arguments.agents.empty() && arguments.needs_run)
+    return bad_usage("whom to ask: give a run directory, or --agents with --key");
+  return kOk;
+}
+
 Result<live::Targets> find_live_targets(const LiveArguments& arguments) {
-  return live::find_targets({arguments.run});
+  return live::find_targets({arguments.run, arguments.agents, arguments.key_file});
 }
 
 live::AskTerms live_terms(const LiveArguments& arguments) {

@@ -12,9 +12,12 @@
 namespace lockstep::cli {
 
 struct LiveArguments {
-  std::string run;
+  std::string run;       // or, in its place:
+  std::string agents;    // HOST:PORT,...
+  std::string key_file;  // of the run, where it is not in the run directory
   bool json = false;
   double timeout_s = 5;
+  bool needs_run = true;  // a run or agents; else all of this user's processes will do
 };
 
 // Declares RUN and the options; `needs_run`: the command asks one run, and not all of this user's
@@ -23,13 +26,18 @@ void add_live_arguments(base::Command& command, LiveArguments* arguments, bool n
 // The options alone, for a command with a RUN of its own.
 void add_live_options(base::Command& command, LiveArguments* arguments);
 
+// Complains and gives exit code 2 where it is not clear whom to ask.
+int check_live_arguments(const LiveArguments& arguments);
+
 // Declares a command; Arguments: LiveArguments, or what adds to it.
 template <class Arguments>
 base::Command add_live_command(base::Command& lockstep, const char* name, const char* help,
                                const std::shared_ptr<Arguments>& arguments,
                                int (*run)(const Arguments& arguments), bool needs_run = true) {
-  base::Command command =
-      lockstep.command(name, help, [arguments, run] { return run(*arguments); });
+  base::Command command = lockstep.command(name, help, [arguments, run] {
+    const int wrong = check_live_arguments(*arguments);
+    return wrong != kOk ? wrong : run(*arguments);
+  });
   add_live_arguments(command, arguments.get(), needs_run);
   return command;
 }

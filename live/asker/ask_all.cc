@@ -93,6 +93,11 @@ Result<HostAnswer> ask_one(Round* round, const Target& target) {
       return answer_question(
           {target.host, round->targets.runs, deadline_of_host(round->terms.deadline_ns)},
           round->question, &sink);
+    case Target::Way::Agent:
+      return ask_agent(target.agent, round->targets.key,
+                       {round->question, round->targets.runs.empty() ? "" : round->targets.runs[0],
+                        round->terms.deadline_ns, round->terms.max_bytes},
+                       &sink);
     case Target::Way::Unreachable:
       break;
   }

@@ -1,0 +1,90 @@
+#include "live/agent/asker_session.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "base/clock_ns.h"
+#include "live/questions/questions.h"
+#include "live/wire/channel.h"
+#include "live/wire/messages.h"
+
+namespace lockstep::live {
+namespace {
+
+constexpr int64_t kGreetingNs = 2'000'000'000;
+
+// Parts on their way to the asker, in frames.
+class PartsToAsker final : public PartSink {
+ public:
+  PartsToAsker(Channel* channel, uint64_t most_bytes) : channel_(channel), left_(most_bytes) {}
+
+  bool put(const std::string& name, std::string_view bytes) override {
+    if (!is_part_name(name) || bytes.size() > left_) return false;
+    left_ -= bytes.size();
+    do {
+      const std::string_view now = bytes.substr(0, kMostFrameBytes - kMostPartOverhead);
+      bytes.remove_prefix(now.size());
+      if (!channel_->send(FrameType::Part, part_frame(name, now)).ok()) return false;
+    } while (!bytes.empty());
+    return true;
+  }
+
+ private:
+  Channel* channel_;
+  uint64_t left_;
+};
+
+// The run asked about, where it is one of ours under the same path; else all of ours.
+std::vector<std::string> runs_asked(const std::vector<std::string>& ours, const std::string& run) {
+  const bool is_ours = std::find(ours.begin(), ours.end(), run) != ours.end();
+  return is_ours ? std::vector<std::string>{run} : ours;
+}
+
+void send_answer(Channel* channel, const HostAnswer& answer) {
+  std::string_view rows = answer.rows;
+  while (!rows.empty()) {
+    const std::string_view now = rows.substr(0, kMostFrameBytes);
+    rows.remove_prefix(now.size());
+    if (!channel->send(FrameType::Rows, now).ok()) return;
+  }
+  std::string end = end_json(answer);
+  if (end.size() > kMostFrameBytes)  // thousands of processes, all for the same reason
+    end = end_json({"[]",
+                    answer.oldest_data_ns,
+                    {std::to_string(answer.failed.size()) + " processes did not answer"}});
+  static_cast<void>(channel->send(FrameType::End, end, true));
+}
+
+void refuse(Channel* channel, const std::string& sentence) {
+  static_cast<void>(channel->send(FrameType::Refusal, sentence.substr(0, kMostFrameBytes), true));
+}
+
+void hear_and_answer(Channel* channel, const SessionTerms& terms) {
+  if (terms.key != nullptr && !channel->greet_as_agent(*terms.key).ok()) return;
+  const Result<Frame> frame = channel->receive();
+  if (!frame.ok() || frame.value().type != FrameType::Question) return;
+  const Result<QuestionMessage> message = parse_question(frame.value().bytes);
+  if (!message.ok()) return refuse(channel, message.message());
+  const int64_t patience_ns = int64_t{message.value().patience_ms} * 1'000'000;
+  const int64_t now = mono_now_ns();
+  channel->set_deadline(now + patience_ns);
+  PartsToAsker parts(channel, message.value().most_bytes);
+  // What a process does not say in time is left out early enough for the rest to arrive.
+  const HostContext context{terms.host, runs_asked(terms.runs, message.value().run),
+                            now + patience_ns / 10 * 8};
+  const Result<HostAnswer> answer = answer_question(context, message.value().question, &parts);
+  if (!answer.ok()) return refuse(channel, answer.message());
+  send_answer(channel, answer.value());
+}
+
+}  // namespace
+
+void answer_asker(int fd, const SessionTerms& terms) {
+  Channel channel(fd, mono_now_ns() + kGreetingNs);
+  try {
+    hear_and_answer(&channel, terms);
+  } catch (const std::exception&) {  // out of memory: this asker goes without an answer
+  }
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,21 @@
+// One asker's connection at the agent: greeted, heard and answered, then closed. Runs on a thread of
+// its own; ends at the latest when the asker's patience does, or two seconds after nothing came.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "live/wire/hello.h"
+
+namespace lockstep::live {
+
+struct SessionTerms {
+  std::string host;
+  std::vector<std::string> runs;
+  const LiveKey* key = nullptr;  // of TCP; null over the own host's Unix socket
+};
+
+// Owns `fd`. Throws nothing.
+void answer_asker(int fd, const SessionTerms& terms);
+
+}  // namespace lockstep::live
