@@ -38,12 +38,12 @@ struct Evidence {
   std::map<std::string, Extent> recorded;  // when each host's processes recorded, its raw clock
 };
 
-Status read_evidence(const std::string& directory, Evidence* evidence) {
+Status read_evidence(const std::string& directory, bool probes_only, Evidence* evidence) {
   Result<ClockInput> input = read_clock_files(directory);
   if (!input.ok()) return input.status();
   evidence->input = std::move(input.value());
   std::unique_ptr<RunTables> run;
-  if (dumper::has_segments(directory)) {
+  if (!probes_only && dumper::has_segments(directory)) {
     const Result<dumper::RunDirectory> opened = dumper::RunDirectory::open(directory);
     if (!opened.ok() && evidence->input.hosts.empty()) return opened.status();
     if (!opened.ok()) evidence->input.add_damage(opened.message());
@@ -253,7 +253,7 @@ bool Alignment::all_connected() const {
 
 Result<Alignment> align_run(const std::string& directory, const AlignOptions& options) {
   Evidence evidence;
-  const Status status = read_evidence(directory, &evidence);
+  const Status status = read_evidence(directory, options.probes_only, &evidence);
   if (!status.ok()) return status;
   clocksync::GraphOptions graph;
   graph.max_slope_ppm = 2 * evidence.input.rho_ppm;

@@ -26,6 +26,9 @@ struct PairView {
 
 struct AlignOptions {
   std::optional<int64_t> at_raw_ns;  // the instant of every pair's first host; default: mid-run
+  // Without the segments, which of a running job are many: what the probers found, and no check of it
+  // against the collectives.
+  bool probes_only = false;
 };
 
 struct Alignment {

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "analysis/say/words.h"
 #include "base/json.h"
 #include "cli/show/output.h"
 
@@ -34,24 +35,84 @@ json::Document parsed(const std::string& rows) {
   return document;
 }
 
+const json::Value* member_of(const json::Value& row, const char* object, const char* name) {
+  const json::Value* inside = member(row, object);
+  return inside == nullptr ? nullptr : member(*inside, name);
+}
+
+std::string bytes_in(const json::Value* value) {
+  return value != nullptr && value->IsUint64() ? analysis::bytes(value->GetUint64()) : "-";
+}
+
+std::string duration_in(const json::Value* value) {
+  return value != nullptr && value->IsInt64() ? analysis::duration(value->GetInt64()) : "-";
+}
+
+// What `progress` says of the process: its place in its largest communicator, and the operation that
+// it has been in longest.
+struct Standing {
+  std::string rank = "-", doing = "-", since = "-";
+};
+
+Standing standing_of(const json::Value& row) {
+  Standing standing;
+  const json::Value* comms = member_of(row, "progress", "communicators");
+  if (comms == nullptr || !comms->IsArray()) return standing;
+  uint64_t most = 0;
+  int64_t longest_ns = -1;
+  for (const json::Value& comm : comms->GetArray()) {
+    const uint64_t ranks = uint_member(comm, "ranks");
+    if (ranks > most) {
+      standing.rank = std::to_string(uint_member(comm, "rank")) + "/" + std::to_string(ranks);
+      most = ranks;
+    }
+    const json::Value* waiting = member(comm, "waiting");
+    const json::Value* age = waiting == nullptr ? nullptr : member(*waiting, "age_ns");
+    if (age == nullptr || !age->IsInt64() || age->GetInt64() <= longest_ns) continue;
+    longest_ns = age->GetInt64();
+    const json::Value* ordinal = member(*waiting, "ordinal");
+    standing.doing = text_member(*waiting, "func");
+    if (ordinal != nullptr && ordinal->IsUint64())
+      standing.doing += " #" + std::to_string(ordinal->GetUint64());
+    const std::string name = text_member(comm, "name");
+    if (!name.empty()) standing.doing += " on " + name;
+    standing.since = analysis::duration(longest_ns);
+  }
+  return standing;
+}
+
 Table new_table(bool with_host) {
   std::vector<Column> columns;
   if (with_host) columns.push_back({"host"});
-  for (const char* title : {"pid", "program", "state", "communicators", "written", "lost"})
-    columns.push_back({title, title == std::string("program") || title == std::string("state")
-                                  ? Align::Left
-                                  : Align::Right});
-  columns.push_back({"overhead", Align::Right});
+  columns.insert(columns.end(), {{"pid", Align::Right},
+                                 {"program"},
+                                 {"rank", Align::Right},
+                                 {"state"},
+                                 {"in flight"},
+                                 {"for", Align::Right},
+                                 {"comms", Align::Right},
+                                 {"records", Align::Right},
+                                 {"bytes", Align::Right},
+                                 {"memory", Align::Right},
+                                 {"at most", Align::Right},
+                                 {"lag", Align::Right},
+                                 {"lost", Align::Right},
+                                 {"overhead", Align::Right}});
   return Table(columns);
 }
 
 void add_row(const json::Value& row, bool with_host, Table* table) {
   std::vector<std::string> cells;
   if (with_host) cells.push_back(text_member(row, "host"));
-  cells.insert(cells.end(),
-               {number_in(row, "pid"), text_member(row, "program"), text_member(row, "state"),
-                number_in(row, "communicators_begun"), number_in(row, "records_written"),
-                number_in(row, "calls_not_recorded"), overhead_of(row)});
+  const Standing standing = standing_of(row);
+  cells.insert(
+      cells.end(),
+      {number_in(row, "pid"), text_member(row, "program"), standing.rank, text_member(row, "state"),
+       standing.doing, standing.since, number_in(row, "communicators_begun"),
+       number_in(row, "records_written"), bytes_in(member(row, "bytes_written")),
+       bytes_in(member_of(row, "memory", "in_use_bytes")),
+       bytes_in(member_of(row, "memory", "high_water_bytes")), duration_in(member(row, "lag_ns")),
+       number_in(row, "calls_not_recorded"), overhead_of(row)});
   table->add(std::move(cells));
 }
 

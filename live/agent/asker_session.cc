@@ -1,5 +1,7 @@
 #include "live/agent/asker_session.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 
@@ -71,7 +73,7 @@ void hear_and_answer(Channel* channel, const SessionTerms& terms) {
   PartsToAsker parts(channel, message.value().most_bytes);
   // What a process does not say in time is left out early enough for the rest to arrive.
   const HostContext context{terms.host, runs_asked(terms.runs, message.value().run),
-                            now + patience_ns / 10 * 8};
+                            now + patience_ns / 10 * 8, static_cast<uint32_t>(getpid())};
   const Result<HostAnswer> answer = answer_question(context, message.value().question, &parts);
   if (!answer.ok()) return refuse(channel, answer.message());
   send_answer(channel, answer.value());

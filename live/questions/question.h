@@ -23,6 +23,7 @@ struct HostContext {
   std::string host;               // as processes are recorded under it
   std::vector<std::string> runs;  // run directories; empty: all of this user's processes
   int64_t deadline_ns = 0;        // of CLOCK_MONOTONIC; what is not ready by then comes too late
+  uint32_t agent_pid = 0;         // of the agent that answers; 0: the asker itself does
 };
 
 struct HostAnswer {

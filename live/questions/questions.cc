@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "live/questions/ctl_answer.h"
+#include "live/questions/node_answer.h"
 #include "live/questions/ps_answer.h"
 #include "live/questions/stacks_answer.h"
 
@@ -19,6 +20,7 @@ struct Row {
 
 constexpr Row kQuestions[] = {
     {"ps", answer_ps, false},
+    {"node", answer_node, false},
     {"ctl", answer_ctl, true},
     {"stacks", answer_stacks, false},
 };

@@ -5,8 +5,9 @@
 # nothing.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
+# shellcheck disable=SC2154
 make_cluster
-for n in $HOSTS; do start_job "$n" 8 --iterations 150 --rate 5; done
+for n in $HOSTS; do start_job "$n" 8 --iterations 150 --rate 5 --stall-us 100000000; done
 for n in $HOSTS; do wait_for 60 "that eight ranks record on n$n" sockets_are "$n" 8; done
 # The third host's disk is full when its agent comes: it cannot register, and is reached by its address.
 mkdir "$TMP/n3/run/agents"
