@@ -25,6 +25,7 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> runs;
+  std::vector<std::string> records;
   std::string listen, key_file;
   bool stay = false;
 };
@@ -59,6 +60,8 @@ Result<live::AgentOptions> options_of(const Arguments& arguments) {
   options.host = live::own_host();
   options.stay = arguments.stay;
   for (const std::string& run : arguments.runs) options.runs.push_back(dumper::real_path(run));
+  for (const std::string& place : arguments.records)
+    options.records.push_back(dumper::real_path(place));
   const auto key = find_key(arguments, options.runs);
   if (!key.ok()) {
     if (!arguments.key_file.empty() || !arguments.listen.empty()) return key.status();
@@ -67,6 +70,10 @@ Result<live::AgentOptions> options_of(const Arguments& arguments) {
   }
   options.key = key.value();
   options.listen_address = chosen_address();
+  if (arguments.listen.empty() && options.listen_address.empty()) {
+    complain("no TCP, only a Unix socket: no interface fits NCCL_SOCKET_IFNAME");
+    options.key.reset();
+  }
   if (arguments.listen.empty()) return options;
   if (!options.key)
     return Status::error("--listen needs the run's key: a run directory, or --key FILE");
@@ -124,6 +131,11 @@ void add_agent(base::Command& lockstep) {
       .option("--key", &arguments->key_file,
               "The run's key, 32 bytes with mode 0600 (default: RUN/agents/key, which it makes)")
       .shown_as("FILE");
+  command
+      .option("--records", &arguments->records,
+              "Where the processes of RUN record, if not there: lockstep run --node-local")
+      .one_each()
+      .shown_as("DIR");
   command.flag("--stay", &arguments->stay, "Go on when no process records any more");
 }
 

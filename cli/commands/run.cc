@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/clock_ns.h"
 #include "base/system.h"
 #include "cli/commands.h"
+#include "cli/job/job_agents.h"
 #include "cli/job/nccl_by_name.h"
 #include "cli/job/run_finish.h"
 #include "cli/job/run_marker.h"
@@ -30,7 +32,7 @@ struct Arguments {
   std::string parent = ".", events, node_local;
   double interval_s = 0, snapshot_every_s = 0;
   int top = 0;
-  bool dry_run = false;
+  bool dry_run = false, no_agents = false;
 };
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -106,6 +108,9 @@ std::string utc_now() {
 int show_plan(const Arguments& arguments, const Settings& settings, const FinishPlan& plan) {
   std::string text;
   for (const auto& [name, value] : settings) text += "export " + shown({name + "=" + value}) + "\n";
+  if (!arguments.no_agents) {
+    for (const CommandLine& agent : agent_commands(plan)) text += shown(agent) + " &\n";
+  }
   text += shown(arguments.command) + "\n";
   for (const FinishStep& step : finish_steps(plan))
     text += shown(step.command) + " >" + shown({step.to}) + "\n";
@@ -121,10 +126,13 @@ int record(const Arguments& arguments, const Settings& settings, const FinishPla
   if (first) note.write();
   const RunMarker marker(first ? plan.job.job : "", plan.directory);
   ChildProcess process;
+  std::optional<JobAgents> agents;
+  if (!arguments.no_agents) agents.emplace(process, plan);
   SnapshotClock snapshots(plan.directory, first ? arguments.snapshot_every_s : 0);
   const int code = process.run_program(
       arguments.command, snapshots.look_s(), [&] { return snapshots.due(); },
       [&] { take_snapshot(process, plan); });
+  agents.reset();
   note.exit_code = code;
   note.ended = utc_now();
   if (first) note.write();
@@ -200,6 +208,8 @@ void add_run(base::Command& lockstep) {
   command.option("--top", &arguments->top, "Rows in the report's lists")
       .between(1, 1000000)
       .shown_as("N");
+  command.flag("--no-agents", &arguments->no_agents,
+               "Start no agents: `lockstep ps` and the like reach only the host they run on");
   command.flag("--dry-run", &arguments->dry_run, "Print what would be set and run");
 }
 

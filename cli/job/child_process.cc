@@ -1,6 +1,7 @@
 #include "cli/job/child_process.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,9 +77,10 @@ ChildProcess::ChildProcess() {
 
 ChildProcess::~ChildProcess() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-pid_t ChildProcess::start(const CommandLine& command, const std::string* output) const {
+pid_t ChildProcess::start(const CommandLine& command, const std::string* output, Dies dies) const {
   const pid_t child = fork();
   if (child != 0) return child;
+  if (dies == Dies::WithUs) prctl(PR_SET_PDEATHSIG, SIGTERM);
   sigprocmask(SIG_SETMASK, &before_, nullptr);
   if (output != nullptr) {
     const char* path = output->empty() ? "/dev/null" : output->c_str();
@@ -120,7 +122,7 @@ int ChildProcess::run_program(const CommandLine& command, double look_s,
                               const std::function<void()>& job) {
   const std::string name = command[0].substr(command[0].rfind('/') + 1);
   is_srun_ = name == "srun";
-  program_ = start(command, nullptr);
+  program_ = start(command, nullptr, Dies::ByItself);
   if (program_ < 0) {
     complain(std::string("cannot start a process: ") + std::strerror(errno));
     return 126;
@@ -153,7 +155,7 @@ int ChildProcess::run_program(const CommandLine& command, double look_s,
 
 int ChildProcess::run_helper(const CommandLine& command, const std::string& output,
                              double limit_s) {
-  const pid_t child = start(command, &output);
+  const pid_t child = start(command, &output, Dies::ByItself);
   if (child < 0) return 126;
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                            std::chrono::duration<double>(limit_s));
@@ -168,6 +170,25 @@ int ChildProcess::run_helper(const CommandLine& command, const std::string& outp
     nanosleep(&kPoll, nullptr);
   }
   return exit_code_of(status);
+}
+
+pid_t ChildProcess::start_helper(const CommandLine& command, const std::string& output) const {
+  return start(command, &output, Dies::WithUs);
+}
+
+void ChildProcess::end_helper(pid_t helper, double limit_s) const {
+  kill(helper, SIGTERM);
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                           std::chrono::duration<double>(limit_s));
+  constexpr timespec kPoll = {0, 5000000};
+  while (waitpid(helper, nullptr, WNOHANG) == 0) {
+    if (Clock::now() > deadline) {
+      kill(helper, SIGKILL);
+      waitpid(helper, nullptr, 0);
+      return;
+    }
+    nanosleep(&kPoll, nullptr);
+  }
 }
 
 }  // namespace lockstep::cli

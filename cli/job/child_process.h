@@ -35,8 +35,14 @@ class ChildProcess {
   // Runs a helper, its output to a file (both streams; empty: /dev/null). -1 after `limit_s`.
   int run_helper(const CommandLine& command, const std::string& output, double limit_s);
 
+  // Starts a helper that runs beside the program and gets SIGTERM when we die; -1 when that fails.
+  pid_t start_helper(const CommandLine& command, const std::string& output) const;
+  // SIGTERM, and SIGKILL `limit_s` later.
+  void end_helper(pid_t helper, double limit_s) const;
+
  private:
-  pid_t start(const CommandLine& command, const std::string* output) const;
+  enum class Dies { ByItself, WithUs };
+  pid_t start(const CommandLine& command, const std::string* output, Dies dies) const;
   void pass_on(const siginfo_t& signal);
 
   sigset_t watched_;

@@ -175,7 +175,8 @@ void Agent::accept_one(int listener, bool over_tcp) {
   ++shared_->askers;
   const auto thread = start_thread("lockstep-answer", [shared = shared_, fd, over_tcp] {
     const AgentOptions& options = shared->options;
-    answer_asker(fd, {options.host, options.runs, over_tcp ? &*options.key : nullptr});
+    answer_asker(fd,
+                 {options.host, options.runs, options.records, over_tcp ? &*options.key : nullptr});
     --shared->askers;
   });
   if (thread) {
@@ -192,7 +193,9 @@ bool Agent::job_has_ended() {
   const int64_t now = mono_now_ns();
   if (none_since_ns_ == 0) none_since_ns_ = now;
   if (known_pid_ != 0 && dumper::process_start_time(known_pid_) == known_start_) return false;
-  const auto processes = local_processes({options_.host, options_.runs});
+  std::vector<std::string> places = options_.runs;
+  places.insert(places.end(), options_.records.begin(), options_.records.end());
+  const auto processes = local_processes({options_.host, places});
   known_pid_ = 0;
   if (!processes.empty()) {
     seen_any_ = true;

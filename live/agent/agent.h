@@ -21,10 +21,12 @@ constexpr int kMostAskers = 16;
 struct AgentOptions {
   std::string host;               // whose processes it answers for
   std::vector<std::string> runs;  // absolute; it registers in each
-  std::optional<LiveKey> key;     // without: no TCP
-  std::string listen_address;     // numeric
-  uint16_t listen_port = 0;       // 0: any free one
-  bool stay = false;              // goes on when no process records any more
+  // Where processes of these runs record besides, absolute: a disk of the node.
+  std::vector<std::string> records;
+  std::optional<LiveKey> key;  // without: no TCP
+  std::string listen_address;  // numeric
+  uint16_t listen_port = 0;    // 0: any free one
+  bool stay = false;           // goes on when no process records any more
 };
 
 class Agent {

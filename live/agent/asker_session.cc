@@ -37,9 +37,12 @@ class PartsToAsker final : public PartSink {
 };
 
 // The run asked about, where it is one of ours under the same path; else all of ours.
-std::vector<std::string> runs_asked(const std::vector<std::string>& ours, const std::string& run) {
+std::vector<std::string> places_asked(const SessionTerms& terms, const std::string& run) {
+  const auto& ours = terms.runs;
   const bool is_ours = std::find(ours.begin(), ours.end(), run) != ours.end();
-  return is_ours ? std::vector<std::string>{run} : ours;
+  std::vector<std::string> places = is_ours ? std::vector<std::string>{run} : ours;
+  places.insert(places.end(), terms.records.begin(), terms.records.end());
+  return places;
 }
 
 void send_answer(Channel* channel, const HostAnswer& answer) {
@@ -72,7 +75,7 @@ void hear_and_answer(Channel* channel, const SessionTerms& terms) {
   channel->set_deadline(now + patience_ns);
   PartsToAsker parts(channel, message.value().most_bytes);
   // What a process does not say in time is left out early enough for the rest to arrive.
-  const HostContext context{terms.host, runs_asked(terms.runs, message.value().run),
+  const HostContext context{terms.host, places_asked(terms, message.value().run),
                             now + patience_ns / 10 * 8, static_cast<uint32_t>(getpid())};
   const Result<HostAnswer> answer = answer_question(context, message.value().question, &parts);
   if (!answer.ok()) return refuse(channel, answer.message());

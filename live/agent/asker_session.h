@@ -11,8 +11,8 @@ namespace lockstep::live {
 
 struct SessionTerms {
   std::string host;
-  std::vector<std::string> runs;
-  const LiveKey* key = nullptr;  // of TCP; null over the own host's Unix socket
+  std::vector<std::string> runs, records;  // as AgentOptions
+  const LiveKey* key = nullptr;            // of TCP; null over the own host's Unix socket
 };
 
 // Owns `fd`. Throws nothing.

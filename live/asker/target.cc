@@ -104,7 +104,8 @@ Result<Targets> processes_here() {
 }
 
 // By host: the own one directly, others by their agents, and those without one directly where their
-// processes run on this machine under another name.
+// processes run on this machine under another name. The own one's agent is asked where its processes
+// record elsewhere (`lockstep run --node-local`).
 Result<Targets> hosts_of(const AskedFor& asked) {
   const std::string run = dumper::real_path(asked.run);
   auto told = hosts_of_run(run);
@@ -112,11 +113,13 @@ Result<Targets> hosts_of(const AskedFor& asked) {
   Targets targets;
   targets.runs = {run};
   std::map<std::string, Target> hosts;
-  for (const auto& [host, registration] : read_registrations(run)) {
-    if (host != own_host()) hosts.emplace(host, by_agent(registration, run));
+  const auto here = local_processes({"", targets.runs});
+  for (const LocalProcess& process : here) {
+    if (process.host == own_host()) hosts.emplace(process.host, direct(process.host));
   }
-  for (const LocalProcess& process : local_processes({"", targets.runs}))
-    hosts.emplace(process.host, direct(process.host));
+  for (const auto& [host, registration] : read_registrations(run))
+    hosts.emplace(host, by_agent(registration, run));
+  for (const LocalProcess& process : here) hosts.emplace(process.host, direct(process.host));
   // Sockets of dead processes stay until somebody recovers.
   told.value().erase(own_host());
   for (const std::string& host : told.value()) hosts.emplace(host, unreachable(host, asked.run));

@@ -5,7 +5,7 @@
 # nothing.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
-# shellcheck disable=SC2154
+lockstep=$BUILD/lockstep
 make_cluster
 for n in $HOSTS; do start_job "$n" 8 --iterations 150 --rate 5 --stall-us 100000000; done
 for n in $HOSTS; do wait_for 60 "that eight ranks record on n$n" sockets_are "$n" 8; done
