@@ -6,6 +6,7 @@
 
 #include "live/questions/ctl_answer.h"
 #include "live/questions/node_answer.h"
+#include "live/questions/progress_answer.h"
 #include "live/questions/ps_answer.h"
 #include "live/questions/stacks_answer.h"
 
@@ -21,6 +22,7 @@ struct Row {
 constexpr Row kQuestions[] = {
     {"ps", answer_ps, false},
     {"node", answer_node, false},
+    {"progress", answer_progress, false},
     {"ctl", answer_ctl, true},
     {"stacks", answer_stacks, false},
 };
