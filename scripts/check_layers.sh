@@ -54,6 +54,7 @@ live/places           live/stacks live/native
 live/wire             live/questions clocksync/wire
 live/registry         clocksync/wire dumper/run
 live/agent            live/wire live/questions live/registry live/local dumper/run
+live/ras
 cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery clocksync/wire clocksync/rendezvous
 '
 
