@@ -87,9 +87,17 @@ struct SlowColumn {
   uint64_t operations = 0;
 };
 
+// NCCL's own RAS service: what it knows of a rank, from outside its process.
+struct RasSeen {
+  enum class Said : uint8_t { Answers, Unresponsive, ConsideredDead } said = Said::Answers;
+  int32_t rank = -1;
+  uint32_t process = kNoRow;
+  uint64_t launched = 0;  // Answers: of the finding's function on its communicator
+};
+
 using Evidence = std::variant<DeathSeen, SilenceSeen, HaltSeen, KilledWhileWaiting, OtherCall,
                               ValuesPassed, UsualCall, NeverCalled, EarlyFinalize, OpenTransport,
-                              LastProgress, LateArrival, LateElsewhere, SlowColumn>;
+                              LastProgress, LateArrival, LateElsewhere, SlowColumn, RasSeen>;
 
 // Why somebody was late, as far as its host and the run's own data tell. Made by analysis/why.
 enum class Why : uint8_t {

@@ -10,8 +10,9 @@ namespace {
 
 class Line {
  public:
-  // communicator: the finding's, which the lines need not repeat.
-  Line(const RunTables& run, uint32_t communicator) : run_(run), communicator_(communicator) {}
+  // Its communicator and function are the finding's, which the lines need not repeat.
+  Line(const RunTables& run, const Finding& finding)
+      : run_(run), communicator_(finding.communicator), func_(finding.func) {}
 
   std::string operator()(const DeathSeen& seen) const {
     const ProcessRow& dead = run_.processes[seen.process];
@@ -113,10 +114,26 @@ class Line {
            counted(seen.operations, "operation") + ": " + rank_name(seen.rank) + " " +
            duration(seen.own_ns) + ", the other ranks " + duration(seen.others_ns);
   }
+  std::string operator()(const RasSeen& seen) const {
+    const std::string who = "RAS: " + rank_name(seen.rank) + ", pid " +
+                            std::to_string(run_.processes[seen.process].pid) + ", ";
+    switch (seen.said) {
+      case RasSeen::Said::ConsideredDead:
+        return who + "is considered dead by NCCL";
+      case RasSeen::Said::Unresponsive:
+        return who + "does not answer NCCL";
+      case RasSeen::Said::Answers:
+        return who + "answers NCCL and has launched " + run_.text(func_) + " " +
+               (seen.launched == 1 ? "once" : std::to_string(seen.launched) + " times") +
+               ": its process lives, and its thread is outside NCCL";
+    }
+    return who;
+  }
 
  private:
   const RunTables& run_;
   const uint32_t communicator_;
+  const Text func_;
 };
 
 }  // namespace
@@ -124,7 +141,7 @@ class Line {
 std::vector<std::string> evidence_lines(const RunTables& run, const Finding& finding) {
   std::vector<std::string> lines;
   for (const Evidence& evidence : finding.evidence)
-    lines.push_back(std::visit(Line(run, finding.communicator), evidence));
+    lines.push_back(std::visit(Line(run, finding), evidence));
   return lines;
 }
 

@@ -14,6 +14,7 @@
 #include "analysis/why/explain.h"
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/live/ras_witness.h"
 #include "cli/show/output.h"
 #include "dumper/recovery/recover.h"
 
@@ -244,6 +245,8 @@ int run_diagnose(const RunArguments& arguments) {
   const std::vector<std::string> unread = explain(arguments.directory, tables, &judgement);
   std::vector<std::string> not_known = sentences(tables, judgement.not_known);
   not_known.insert(not_known.end(), unread.begin(), unread.end());
+  const std::vector<std::string> unheard = hear_ras(arguments.directory, tables, &judgement);
+  not_known.insert(not_known.end(), unheard.begin(), unheard.end());
   not_known.insert(not_known.end(), unsaved.begin(), unsaved.end());
   if (arguments.json) {
     print_as_json(tables, judgement.findings, not_known);

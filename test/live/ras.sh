@@ -27,7 +27,7 @@ cat >"$TMP/report.json" <<'END'
 END
 server=
 stop() {
-  if [ -n "$server" ]; then kill "$server" && wait "$server" || true; fi
+  [ -z "$server" ] || { kill "$server" && wait "$server"; } || true
   server=
 }
 trap 'stop 2>/dev/null; rm -rf "$TMP"' EXIT
@@ -36,7 +36,10 @@ start() {  # start MODE: the address is in $address
   : >"$TMP/port"
   python3 "$ROOT/test/live/ras_server.py" "$1" "$TMP/report.json" >"$TMP/port" 2>"$TMP/requests" &
   server=$!
-  for _ in $(seq 100); do [ -s "$TMP/port" ] && break || sleep 0.1; done
+  for _ in $(seq 100); do
+    [ -s "$TMP/port" ] && break
+    sleep 0.1
+  done
   address=127.0.0.1:$(cat "$TMP/port")
 }
 ask() {  # ask CODE ARGUMENTS...: runs `lockstep ras`, which must end with that code within its own limit

@@ -1,6 +1,7 @@
 """Speaks NCCL's RAS protocol as its server does, with the faults that real ones have had.
 
-Usage: ras_server.py MODE REPORT_FILE: prints its port, then serves until it is killed. Modes: ok; comma (2.28.9 leaves
+Usage: ras_server.py MODE REPORT_FILE: prints its port, then serves until it is killed; the file is read for each answer.
+Modes: ok; comma (2.28.9 leaves
 one out before "status" of a missing rank); crlf; slow (a few bytes at a time); stalled (never answers STATUS); cut (half
 an answer); busy; text (knows no JSON); web (is no NCCL); empty. Each connection's requests go to stderr, a line each.
 """
@@ -12,7 +13,7 @@ import threading
 import time
 
 
-def serve(client, mode, report):
+def serve(client, mode, file):
     end = b"\r\n" if mode == "crlf" else b"\n"
     lines = client.makefile("rb")
     if mode == "web":
@@ -28,13 +29,15 @@ def serve(client, mode, report):
         elif request == "SET FORMAT JSON":
             client.sendall((b"ERROR: unknown command" if mode == "text" else b"OK") + end)
         elif request == "STATUS":
-            answer(client, mode, report)
+            answer(client, mode, file)
             return
         else:
             client.sendall(b"ERROR: Unknown command" + end)
 
 
-def answer(client, mode, report):
+def answer(client, mode, file):
+    with open(file, encoding="utf-8") as text:
+        report = text.read()
     if mode == "comma":
         report = re.sub(r'("nvml_dev": *\d+) *,(\s*"status": *\{\s*"unresponsive")', r"\1\2", report)
     data = report.encode()
@@ -54,8 +57,6 @@ def answer(client, mode, report):
 
 def main():
     mode, file = sys.argv[1:]
-    with open(file, encoding="utf-8") as text:
-        report = text.read()
     server = socket.create_server(("127.0.0.1", 0))
     print(server.getsockname()[1], flush=True)
     while True:
@@ -63,7 +64,7 @@ def main():
 
         def run(client=client):
             with client:
-                serve(client, mode, report)
+                serve(client, mode, file)
 
         threading.Thread(target=run, daemon=True).start()
 

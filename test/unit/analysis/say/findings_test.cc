@@ -166,6 +166,8 @@ TEST(EvidenceLines, NameTheTableAndNeverWriteAnUnknownRankAsANumber) {
   silence.process = halt.process = 0;
   LateElsewhere elsewhere;
   elsewhere.rank.communicator = 1;
+  RasSeen ras;
+  ras.process = 0;
   finding.evidence = {death,
                       silence,
                       halt,
@@ -179,7 +181,8 @@ TEST(EvidenceLines, NameTheTableAndNeverWriteAnUnknownRankAsANumber) {
                       progress,
                       late,
                       elsewhere,
-                      SlowColumn{}};
+                      SlowColumn{},
+                      ras};
   ASSERT_EQ(finding.evidence.size(), std::variant_size_v<Evidence>);
   for (const std::string& line : evidence_lines(SaidRun(), finding)) {
     EXPECT_EQ(line.find("-1"), std::string::npos) << line;
