@@ -19,6 +19,7 @@ build     libcli11-dev            <CLI/CLI.hpp>       command lines of the progr
 build     libsodium-dev           <sodium.h>          signs the packets of the clock prober
 build     zlib1g-dev              <zlib.h>            compresses exports
 build     libprotozero-dev        <protozero/pbf_writer.hpp> writes Perfetto traces
+demo      libncursesw6            /usr/lib/*/libncursesw.so.6 the screen of lockstep top
 demo      npm                     npm                 fetches uPlot, the plots in the report page
 test      libgtest-dev            <gtest/gtest.h>     unit tests
 test      jq                      jq                  reads the JSON of commands
@@ -33,6 +34,7 @@ test      libdw1                  /usr/lib/*/libdw.so.1 unwinds stacks
 optional  shellcheck              shellcheck          checks the shell scripts
 optional  prometheus              promtool            checks the metrics; its server never runs
 optional  prometheus-node-exporter prometheus-node-exporter serves the metrics to one test
+optional  tmux                    tmux                the terminal that lockstep top is tested in
 optional  curl                    curl                asks the node exporter
 optional  nftables                nft                 loses packets on purpose
 optional  strace                  strace              counts system calls

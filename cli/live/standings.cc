@@ -47,6 +47,8 @@ RankStanding standing_in(const json::Value& row) {
   standing.ended = mark_in(row, "ended");
   standing.waiting = mark_in(row, "waiting");
   standing.in_flight = uint_member(row, "in_flight");
+  standing.ended_operations = uint_member(row, "ended_operations");
+  standing.ended_bytes = uint_member(row, "ended_bytes");
   standing.stage = stage_of(row);
   return standing;
 }
@@ -93,11 +95,6 @@ bool alike(const RankStanding& a, const RankStanding& b) {
   return a.issued.same_place(b.issued) && a.started.same_place(b.started) &&
          a.ended.same_place(b.ended) && a.waiting.same_place(b.waiting) &&
          a.in_flight == b.in_flight && (!a.waiting.known || a.stage == b.stage);
-}
-
-std::string mark_text(const Mark& mark) {
-  if (!mark.known) return "-";
-  return mark.func + (mark.ordinal >= 0 ? " #" + std::to_string(mark.ordinal) : "");
 }
 
 // Ranks that stand alike, or those that are left.
@@ -174,6 +171,15 @@ std::string missing_ranks(const CommStandings& comm) {
 
 }  // namespace
 
+std::string mark_text(const Mark& mark) {
+  if (!mark.known) return "-";
+  return mark.func + (mark.ordinal >= 0 ? " #" + std::to_string(mark.ordinal) : "");
+}
+
+std::string comm_title(const CommStandings& comm) {
+  return comm.name.empty() ? comm.id : comm.name + " " + comm.id;
+}
+
 std::string number_ranges(std::vector<int64_t> numbers) {
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
@@ -240,8 +246,8 @@ std::string standings_text(const std::vector<CommStandings>& comms, size_t most_
       ++idle_count;
       continue;
     }
-    text += (text.empty() ? "" : "\n") + (comm.name.empty() ? comm.id : comm.name + " " + comm.id) +
-            ", " + std::to_string(comm.ranks) + " ranks\n" + table_of(comm, most_lines);
+    text += (text.empty() ? "" : "\n") + comm_title(comm) + ", " + std::to_string(comm.ranks) +
+            " ranks\n" + table_of(comm, most_lines);
     const std::string missing = missing_ranks(comm);
     if (!missing.empty()) text += "no answer for ranks " + missing + "\n";
   }

@@ -26,7 +26,7 @@ struct RankStanding {
   uint32_t pid = 0;
   int64_t rank = 0;
   Mark issued, started, ended, waiting;
-  uint64_t in_flight = 0;
+  uint64_t in_flight = 0, ended_operations = 0, ended_bytes = 0;
   enum class Stage { Called, Kernel, Network } stage = Stage::Called;  // of what it waits in
   // Collectives behind the rank that has issued, begun, ended most.
   uint64_t behind_issued = 0, behind_started = 0, behind_ended = 0;
@@ -47,6 +47,10 @@ std::string standings_json(const std::vector<CommStandings>& comms);
 // most for each.
 std::string standings_text(const std::vector<CommStandings>& comms, size_t most_lines);
 
+// "AllReduce #30", "-" where there is none.
+std::string mark_text(const Mark& mark);
+// Name and id, or the id alone.
+std::string comm_title(const CommStandings& comm);
 // "0-3,7"; of numbers in any order.
 std::string number_ranges(std::vector<int64_t> numbers);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lockstep/message_size.h"
 #include "lockstep/record_fields.h"
 
 namespace lockstep::dumper {
@@ -56,20 +57,20 @@ void CommProgress::take(const Piece& piece, const StringSource& strings) {
     if (tag < kCommInitTag)
       round_bytes_[static_cast<unsigned>(kind_of(words[1]))] += kRecordShapes[tag].words * 8u;
     if (!kTable.matters[tag]) return;
-    tag >= kCommInitTag ? apply_comm(words, strings) : apply(words, tag);
+    tag >= kCommInitTag ? apply_comm(words, strings) : apply(words, tag, strings);
   });
 }
 
-void CommProgress::apply(const uint64_t* words, Tag tag) {
+void CommProgress::apply(const uint64_t* words, Tag tag, const StringSource& strings) {
   switch (tag) {
     case start_tag(Kind::CollApi):
       return start_call(CollApiRecord::read(words), ticks_of(words[0]));
     case start_tag(Kind::P2pApi):
       return start_call(P2pApiRecord::read(words), ticks_of(words[0]));
     case start_tag(Kind::Coll):
-      return start_coll(words);
+      return start_coll(words, strings);
     case start_tag(Kind::P2p):
-      return start_p2p(words);
+      return start_p2p(words, strings);
     case start_tag(Kind::GroupApi):
       return open_groups_.set(EventRecord::read(words).id, 1);
     case start_tag(Kind::KernelCh):
@@ -251,21 +252,24 @@ CommProgress::Open* CommProgress::launched(EventId launch, EventId call, uint64_
   return op;
 }
 
-void CommProgress::start_coll(const uint64_t* words) {
+void CommProgress::start_coll(const uint64_t* words, const StringSource& strings) {
   const auto coll = CollRecord::read(words);
   Open* op = launched(coll.id, coll.parent, ticks_of(words[0]));
   op->channels = coll.channels;
   op->mark.func = coll.func;
+  op->bytes = coll.count * datatype_bytes(strings.text(coll.datatype));
+  if (spans_ranks(strings.text(coll.func))) op->bytes *= comms_[op->comm].standing.facts.ranks;
   OperationOrdinals& ordinals = comms_[op->comm].ordinals;
   if (op->mark.ordinal < 0) ordinals.number_collective(&op->mark);
   ordinals.correct(&op->mark, coll.seq_number);
   note_launched(op);
 }
 
-void CommProgress::start_p2p(const uint64_t* words) {
+void CommProgress::start_p2p(const uint64_t* words, const StringSource& strings) {
   const auto p2p = P2pRecord::read(words);
   Open* op = launched(p2p.id, p2p.parent, ticks_of(words[0]));
   op->channels = p2p.channels;
+  op->bytes = p2p.count * datatype_bytes(strings.text(p2p.datatype));
   op->to_itself = p2p.peer == p2p.event_rank;
   if (op->mark.ordinal < 0) {  // else a collective's that NCCL does by sends and receives
     op->p2p = true;
@@ -374,6 +378,8 @@ bool CommProgress::leaves_unseen(const Open& op, uint64_t quiet_ns) {
 void CommProgress::end(Open* op) {
   Comm& comm = comms_[op->comm];
   comm.last_ended_issued_ticks = std::max(comm.last_ended_issued_ticks, op->mark.ticks);
+  ++comm.standing.ended_operations;
+  comm.standing.ended_bytes += op->bytes;
   OperationMark& ended = comm.standing.ended;
   if (op->last_ticks >= ended.ticks) {
     ended = op->mark;

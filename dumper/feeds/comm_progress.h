@@ -29,6 +29,7 @@ struct CommStanding {
   uint64_t waiting_started = 0;  // when its first kernel or network operation began; 0 = not yet
   uint32_t waiting_kernels = 0, waiting_network = 0;  // of it: begun and not ended
   uint64_t in_flight = 0;
+  uint64_t ended_operations = 0, ended_bytes = 0;  // of messages, as NCCL's tests count them
 };
 
 class CommProgress : public RecordConsumer {
@@ -55,6 +56,7 @@ class CommProgress : public RecordConsumer {
     OperationMark mark;                       // ticks: when it was issued
     uint64_t started_ticks = 0, last_ticks = 0;
     uint64_t call_stop_ticks = 0, launch_stop_ticks = 0;
+    uint64_t bytes = 0;  // of its message
     uint32_t comm = 0, generation = 0;
     uint32_t channels = 0, kernels = 0, open_kernels = 0, network = 0, open_network = 0;
     bool used = false, call_seen = false, p2p = false, to_itself = false;
@@ -73,11 +75,11 @@ class CommProgress : public RecordConsumer {
     bool launched = false;
   };
 
-  void apply(const uint64_t* words, Tag tag);
+  void apply(const uint64_t* words, Tag tag, const StringSource& strings);
   template <typename Record>
   void start_call(const Record& call, uint64_t ticks);
-  void start_coll(const uint64_t* words);
-  void start_p2p(const uint64_t* words);
+  void start_coll(const uint64_t* words, const StringSource& strings);
+  void start_p2p(const uint64_t* words, const StringSource& strings);
   void start_child(const uint64_t* words, bool kernel);
   void stop(EventId id, uint64_t ticks);
   void stop_child(EventId id, uint64_t ticks);

@@ -65,6 +65,8 @@ void put_standing(JsonFields& out, const dumper::CommStanding& standing,
     put_marked(out, "issued", standing.issued, strings, ages);
     put_marked(out, "started", standing.started, strings, ages);
     put_marked(out, "ended", standing.ended, strings, ages);
+    out.number("ended_operations", standing.ended_operations);
+    out.number("ended_bytes", standing.ended_bytes);
     out.number("in_flight", standing.in_flight);
     if (standing.in_flight == 0) return put_null(out, "waiting");
     out.object("waiting", [&] {

@@ -11,11 +11,13 @@ namespace {
 
 constexpr uint64_t kMs = 1000000;
 constexpr uint32_t kComm = 1;
-constexpr uint16_t kAllReduce = 5, kSend = 6;
+constexpr uint16_t kAllReduce = 5, kSend = 6, kFloat = 7;
 
 class NoStrings : public StringSource {
  public:
-  std::string_view text(unsigned) const override { return "world"; }
+  std::string_view text(unsigned number) const override {
+    return number == kFloat ? "ncclFloat32" : "world";
+  }
 };
 
 // Records as the adapters write them; ticks are nanoseconds here.
@@ -68,6 +70,8 @@ struct Process {
     record.parent = call;
     record.channels = 2;
     record.seq_number = sequence;
+    record.count = 100;
+    record.datatype = kFloat;
     record.func = kAllReduce;
     return put(record, ticks);
   }
@@ -130,6 +134,15 @@ TEST(CommProgress, SaysWhatWasIssuedStartedAndEndedLast) {
   EXPECT_EQ(standing.started.ticks, 1040u);
   EXPECT_EQ(standing.ended.ordinal, 0);
   EXPECT_EQ(standing.ended.ticks, 200u);
+}
+
+TEST(CommProgress, AddsUpTheBytesOfWhatHasEnded) {
+  Process p;
+  p.whole(100, 0);
+  p.whole(1000, 1);
+  p.coll(2010, p.call(2000), 2);
+  EXPECT_EQ(p.after_round(3000).ended_operations, 2u);
+  EXPECT_EQ(p.after_round(3000).ended_bytes, 800u);
 }
 
 TEST(CommProgress, TheOldestOperationInFlightStaysHoweverLongItHangs) {
