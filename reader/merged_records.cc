@@ -13,10 +13,11 @@ bool one_host(const std::vector<dumper::ProcessEntry>& processes) {
 
 }  // namespace
 
-MergedRecords::MergedRecords(const dumper::RunDirectory& run, size_t first, size_t count)
+MergedRecords::MergedRecords(const dumper::RunDirectory& run,
+                             const std::vector<dumper::RawSpan>& spans, size_t first, size_t count)
     : by_raw_(one_host(run.processes)) {
   for (size_t i = first; i < first + count; ++i)
-    advance(&streams_.emplace_back(run.processes[i], static_cast<uint32_t>(i)));
+    advance(&streams_.emplace_back(run.processes[i], spans[i], static_cast<uint32_t>(i)));
 }
 
 void MergedRecords::advance(Stream* stream) {

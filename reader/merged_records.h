@@ -24,8 +24,10 @@ struct PassedOver {
 
 class MergedRecords {
  public:
-  // Those of `count` processes, beginning with number `first` of the run. `run` outlives this.
-  MergedRecords(const dumper::RunDirectory& run, size_t first, size_t count);
+  // Those of `count` processes, beginning with number `first` of the run, each of its span of `spans`
+  // (one for every process of the run). `run` outlives this.
+  MergedRecords(const dumper::RunDirectory& run, const std::vector<dumper::RawSpan>& spans,
+                size_t first, size_t count);
 
   // What there is of the current record; valid until the next call of next().
   struct Current {
@@ -40,7 +42,8 @@ class MergedRecords {
 
  private:
   struct Stream {
-    Stream(const dumper::ProcessEntry& entry, uint32_t number) : records(entry), process(number) {}
+    Stream(const dumper::ProcessEntry& entry, dumper::RawSpan span, uint32_t number)
+        : records(entry, span), process(number) {}
     dumper::ProcessRecords records;
     uint32_t process;
     dumper::TimedRecord record;

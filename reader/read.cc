@@ -21,6 +21,7 @@ using lockstep::reader::PassedOver;
 
 struct lockstep_run {
   std::shared_ptr<const OpenRun> open;
+  std::vector<lockstep::dumper::RawSpan> spans;  // of each process
 };
 
 namespace {
@@ -96,10 +97,10 @@ void show(ShownRecord* out) {
 }  // namespace
 
 struct lockstep_records {
-  lockstep_records(std::shared_ptr<const OpenRun> of, size_t process)
-      : run(std::move(of)),
+  lockstep_records(const lockstep_run& of, size_t process)
+      : run(of.open),
         all(process == LOCKSTEP_ALL_PROCESSES),
-        merged(run->directory(), all ? 0 : process, all ? run->processes().size() : 1) {}
+        merged(run->directory(), of.spans, all ? 0 : process, all ? run->processes().size() : 1) {}
 
   std::shared_ptr<const OpenRun> run;
   bool all;  // processes
@@ -122,7 +123,9 @@ lockstep_status lockstep_open(const char* directory, lockstep_run** run) {
   return guarded([&] {
     auto found = dumper::RunDirectory::open(directory);
     if (!found.ok()) return fail(LOCKSTEP_UNREADABLE, found.message().c_str());
-    *run = new lockstep_run{std::make_shared<const OpenRun>(std::move(found.value()))};
+    auto open = std::make_shared<const OpenRun>(std::move(found.value()));
+    std::vector<dumper::RawSpan> spans(open->processes().size());
+    *run = new lockstep_run{std::move(open), std::move(spans)};
     return LOCKSTEP_OK;
   });
 }
@@ -137,6 +140,14 @@ const lockstep_process* lockstep_process_at(const lockstep_run* run, size_t proc
   return process < lockstep_process_count(run) ? &run->open->processes()[process] : nullptr;
 }
 
+lockstep_status lockstep_select_time(lockstep_run* run, size_t process, uint64_t from_raw_ns,
+                                     uint64_t to_raw_ns) {
+  if (process >= lockstep_process_count(run) || from_raw_ns > to_raw_ns)
+    return fail(LOCKSTEP_BAD_ARGUMENT, "lockstep_select_time: there is no such process or time");
+  run->spans[process] = {from_raw_ns, to_raw_ns};
+  return LOCKSTEP_OK;
+}
+
 lockstep_status lockstep_read_records(const lockstep_run* run, size_t process,
                                       lockstep_records** records) {
   const bool there =
@@ -145,7 +156,7 @@ lockstep_status lockstep_read_records(const lockstep_run* run, size_t process,
   if (records == nullptr || !there)
     return fail(LOCKSTEP_BAD_ARGUMENT, "lockstep_read_records: there is no such run or process");
   return guarded([&] {
-    *records = new lockstep_records(run->open, process);
+    *records = new lockstep_records(*run, process);
     return LOCKSTEP_OK;
   });
 }

@@ -23,7 +23,27 @@ uint32_t first_kept_segment(const ProcessEntry& process) {
 }  // namespace
 
 ProcessReader::ProcessReader(const ProcessEntry& process, SegmentReaderOptions options)
-    : process_(process), options_(options), first_segment_(first_kept_segment(process)) {}
+    : process_(process), options_(options) {
+  if (is_part())
+    begin_part();
+  else
+    first_segment_ = first_kept_segment(process);
+}
+
+void ProcessReader::begin_part() {
+  LastTotals totals = last_totals(process_);
+  if (totals.ledger) {
+    first_segment_ = totals.ledger->first_segment;
+    ledger_ = std::move(*totals.ledger);
+    ended_ = totals.ended;
+  }
+  size_t first = 0;
+  while (first + 1 < process_.segments.size() && process_.segments[first].number < first_segment_)
+    ++first;
+  start_ = find_place(process_, first, options_.from_raw_ns);
+  segment_ = start_.segment;
+  if (options_.from_raw_ns != 0) earlier_ = std::make_unique<EarlierComms>(process_, first, start_);
+}
 
 const std::string& ProcessReader::path() const { return process_.segments[segment_ - 1].path; }
 
@@ -34,6 +54,10 @@ bool ProcessReader::open_next() {
     auto reader = SegmentReader::open(segment.path, options_);
     if (reader.ok()) {
       reader_ = std::move(reader.value());
+      if (start_.offset != 0 && segment_ == start_.segment + 1) {
+        reader_->seek(start_.offset);
+        sequence_known_ = false;
+      }
       return true;
     }
     damage_.push_back(unreadable_file(segment, reader.status()));
@@ -48,7 +72,8 @@ void ProcessReader::close_segment() {
 }
 
 void ProcessReader::learn(const SegmentChunk& chunk) {
-  if (!sequence_known_ && first_segment_ == 0) sequence_known_ = true;
+  const bool from_the_beginning = start_.segment == 0 && start_.offset == 0;
+  if (!sequence_known_ && first_segment_ == 0 && from_the_beginning) sequence_known_ = true;
   if (sequence_known_ && chunk.header.sequence > expected_sequence_) {
     missing_chunks_ += chunk.header.sequence - expected_sequence_;
   }
@@ -60,6 +85,8 @@ void ProcessReader::learn(const SegmentChunk& chunk) {
     damage_.push_back({path(), chunk.offset, chunk.header.stored_bytes, ledger.message(), false});
     return;
   }
+  // A span's begins with the last one.
+  if (is_part() && ledger.value().raw_ns < ledger_.raw_ns) return;
   ledger_ = std::move(ledger.value());
   ended_ = chunk.type == ChunkType::End;
 }
@@ -100,7 +127,7 @@ std::vector<std::string> ProcessReader::harmless_tails() const {
   return sentences;
 }
 
-bool ProcessReader::next(SegmentChunk* chunk) {
+bool ProcessReader::next_whole(SegmentChunk* chunk) {
   for (;;) {
     if (reader_ == nullptr && !open_next()) return false;
     if (reader_->next(chunk)) {
@@ -109,6 +136,41 @@ bool ProcessReader::next(SegmentChunk* chunk) {
     }
     close_segment();
   }
+}
+
+// The chunk that says that all records of the span were in it or came before it is the last one.
+bool ProcessReader::next_of_part(SegmentChunk* chunk) {
+  while (!complete_ && next_whole(chunk)) {
+    if (chunk->type != ChunkType::Records) return true;
+    if (chunk->header.last_raw_ns < options_.from_raw_ns) {
+      const uint64_t end = chunk->offset + sizeof(ChunkHeader) + chunk->header.stored_bytes;
+      if (earlier_ != nullptr) earlier_->pass({segment_ - 1, end});
+      continue;
+    }
+    const DecodedChunk& records = chunk->records;
+    complete_ = options_.decode_records && records.complete_ticks != 0 &&
+                !records.clock.anchors().empty() &&
+                records.clock.raw_ns(records.complete_ticks) > options_.to_raw_ns;
+    if (chunk->header.first_raw_ns <= options_.to_raw_ns) return true;
+  }
+  return false;
+}
+
+bool ProcessReader::next(SegmentChunk* chunk) {
+  if (!is_part()) return next_whole(chunk);
+  if (holds_) {
+    holds_ = false;
+    std::swap(*chunk, held_);
+    return true;
+  }
+  if (!next_of_part(chunk)) return false;
+  if (earlier_ == nullptr || !earlier_->has_news_for(*chunk)) return true;
+  holds_ = true;
+  std::swap(*chunk, held_);
+  chunk->header = {};
+  chunk->type = ChunkType::Comms;
+  chunk->text = earlier_->take_news();
+  return true;
 }
 
 }  // namespace lockstep::dumper

@@ -1,4 +1,6 @@
-// All chunks of one process, segment after segment, in the order they were written. Also collects
+// All chunks of one process, segment after segment, in the order they were written; or, given a span
+// of time, the Records chunks that intersect it and what a reader needs to understand them: the
+// communicators that began before, and the last ledger (chunk_search.h finds both ends). Also collects
 // what every reader wants at the end: the last ledger, whether the process closed properly, and
 // what could not be read; damage_sentences() is the one place that says what of it is damage. One
 // thread; memory is that of one chunk.
@@ -6,6 +8,8 @@
 
 #include <memory>
 
+#include "dumper/run/chunk_search.h"
+#include "dumper/run/earlier_comms.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/segment/ledger.h"
 
@@ -19,7 +23,8 @@ class ProcessReader {
   // Of the segment the last chunk came from.
   const std::string& path() const;
 
-  // Complete once next() has returned false.
+  // Complete once next() has returned false. Of a span: what was found while reading it; bytes of
+  // other times are not looked at.
   const std::vector<Damage>& damage() const { return damage_; }
   // A torn tail is no damage where the process still writes, or where recovery has written what the
   // kill cut off.
@@ -43,6 +48,11 @@ class ProcessReader {
   void close_segment();
   void learn(const SegmentChunk& chunk);
   bool may_be_torn() const;
+  // Of a span of time.
+  bool is_part() const { return options_.from_raw_ns != 0 || options_.to_raw_ns != ~uint64_t{0}; }
+  void begin_part();
+  bool next_of_part(SegmentChunk* chunk);
+  bool next_whole(SegmentChunk* chunk);
 
   const ProcessEntry& process_;
   SegmentReaderOptions options_;
@@ -55,6 +65,10 @@ class ProcessReader {
   bool sequence_known_ = false;
   bool ended_ = false;
   Ledger ledger_;
+  ChunkPlace start_;  // of a span of time
+  std::unique_ptr<EarlierComms> earlier_;
+  SegmentChunk held_;  // comes after the list of communicators that it needs
+  bool holds_ = false, complete_ = false;
 };
 
 }  // namespace lockstep::dumper

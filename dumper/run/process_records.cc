@@ -9,8 +9,10 @@ constexpr uint64_t kForever = ~uint64_t{0};
 
 }  // namespace
 
-ProcessRecords::ProcessRecords(const ProcessEntry& process)
-    : reader_(process, {true}), strings_(kFirstString + kMaxStrings) {}
+ProcessRecords::ProcessRecords(const ProcessEntry& process) : ProcessRecords(process, RawSpan()) {}
+
+ProcessRecords::ProcessRecords(const ProcessEntry& process, RawSpan span)
+    : span_(span), reader_(process, span.options()), strings_(kFirstString + kMaxStrings) {}
 
 const std::string& ProcessRecords::text(uint64_t number) const {
   static const std::string kNone;
@@ -87,6 +89,13 @@ void ProcessRecords::learn(const uint64_t* words) {
 }
 
 bool ProcessRecords::next(TimedRecord* record) {
+  do {
+    if (!next_of_all(record)) return false;
+  } while (record->raw_ns < span_.from_ns || record->raw_ns > span_.to_ns);
+  return true;
+}
+
+bool ProcessRecords::next_of_all(TimedRecord* record) {
   const bool goes_on = current_ != nullptr && !current_->runs.empty() &&
                        ticks_of(*current_->runs.front().at) <= current_until_;
   if (!goes_on && !select()) return false;

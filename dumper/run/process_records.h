@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dumper/run/process_reader.h"
+#include "dumper/run/selection.h"
 #include "dumper/segment/live_comms.h"
 #include "lockstep/record_shape.h"
 
@@ -32,6 +33,8 @@ struct TimedRecord {
 class ProcessRecords {
  public:
   explicit ProcessRecords(const ProcessEntry& process);
+  // Only the records of this span of time.
+  ProcessRecords(const ProcessEntry& process, RawSpan span);
 
   bool next(TimedRecord* record);
 
@@ -57,12 +60,14 @@ class ProcessRecords {
     bool operator<(const Head& other) const { return ticks > other.ticks; }  // smallest first
   };
 
+  bool next_of_all(TimedRecord* record);
   bool select();
   bool read_more();
   std::shared_ptr<DecodedChunk> spare_chunk();
   void take(const std::shared_ptr<DecodedChunk>& chunk);
   void learn(const uint64_t* words);
 
+  RawSpan span_;
   ProcessReader reader_;
   std::unordered_map<uint32_t, Thread> threads_;
   std::priority_queue<Head> heads_;  // threads with runs, the current one left out

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -170,6 +171,15 @@ bool SegmentReader::decode(const ChunkHeader& header, SegmentChunk* chunk) {
   }
   if (!status.ok()) report(chunk->offset, at_, status.message(), false);
   return status.ok();
+}
+
+void SegmentReader::seek(uint64_t offset) {
+  at_ = std::max<uint64_t>(offset, sizeof(SegmentHeader));
+  if (at_ < size_) {
+    resynchronise(at_, &at_);
+  } else {
+    at_ = size_;
+  }
 }
 
 bool SegmentReader::next(SegmentChunk* chunk) {

@@ -36,6 +36,8 @@ struct SegmentReaderOptions {
   // False: only the headers of Records chunks, their checksums verified.
   bool decode_records = true;
   uint64_t from_raw_ns = 0;  // Records chunks that end before are not decoded either
+  // Where a ProcessReader may stop: it wants no record made after this.
+  uint64_t to_raw_ns = ~uint64_t{0};
 };
 
 class SegmentReader {
@@ -49,7 +51,11 @@ class SegmentReader {
 
   // False at the end of the file. `chunk` may be reused; its memory is kept.
   bool next(SegmentChunk* chunk);
+  // next() goes on with the first whole chunk that begins at this byte or behind it. What is left
+  // out is not read, and is no damage.
+  void seek(uint64_t offset);
 
+  uint64_t size() const { return size_; }
   const std::string& path() const { return path_; }
   // All zero when the file's header was damaged (then damage() says so).
   const SegmentHeader& header() const { return header_; }

@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /* The version of this header, and that of the library in use. */
-#define LOCKSTEP_READ_VERSION 1
+#define LOCKSTEP_READ_VERSION 2
 LOCKSTEP_API uint32_t lockstep_read_version(void);
 
 typedef enum lockstep_status {
@@ -140,6 +140,11 @@ typedef struct lockstep_records lockstep_records;
 
 #define LOCKSTEP_ALL_PROCESSES SIZE_MAX
 
+/* From version 2 on. Later lockstep_read_records() give only those records of this process that were
+ * made from `from_raw_ns` to `to_raw_ns` of its host's raw clock, both included; 0 and UINT64_MAX mean
+ * all again. What lies elsewhere in the files is not read. */
+LOCKSTEP_API lockstep_status lockstep_select_time(lockstep_run* run, size_t process,
+                                                  uint64_t from_raw_ns, uint64_t to_raw_ns);
 /* Begins to read the records of one process, or of all. Several may be read at once. */
 LOCKSTEP_API lockstep_status lockstep_read_records(const lockstep_run* run, size_t process,
                                                    lockstep_records** records);
