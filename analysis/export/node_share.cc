@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "analysis/join/part_file.h"
+#include "analysis/join/process_load.h"
 #include "analysis/load/run.h"
 #include "base/parallel.h"
 

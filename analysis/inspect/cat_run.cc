@@ -21,8 +21,29 @@ Result<std::unique_ptr<lockstep_run, Closer>> open_run(const std::string& direct
   return std::unique_ptr<lockstep_run, Closer>(run);
 }
 
+// To the processes of the run, which are those of the directory in the same order.
+Status apply(const std::string& directory, const dumper::Selection& selection, lockstep_run* run) {
+  if (!selection.has_span() && selection.ranks.empty()) return Status();
+  auto opened = dumper::RunDirectory::open(directory);
+  if (!opened.ok()) return opened.status();
+  dumper::RunDirectory& chosen = opened.value();
+  std::vector<uint64_t> uids;
+  for (const dumper::ProcessEntry& process : chosen.processes) uids.push_back(process.uid);
+  const auto spans = dumper::select(selection, &chosen);
+  if (!spans.ok()) return spans.status();
+  for (size_t i = 0, next = 0; i < uids.size() && i < lockstep_process_count(run); ++i) {
+    dumper::RawSpan span{1, 1};  // of a process that is left out
+    if (next < chosen.processes.size() && chosen.processes[next].uid == uids[i])
+      span = spans.value()[next++];
+    lockstep_select_time(run, i, span.from_ns, span.to_ns);
+  }
+  return Status();
+}
+
 bool wanted(const lockstep_record& record, const CatOptions& options) {
+  const char* name = record.comm_name == nullptr ? "" : record.comm_name;
   return (options.kind < 0 || record.kind == options.kind) &&
+         options.selection.wants_comm(record.comm_id, name) &&
          (options.rank < 0 || record.rank == options.rank);
 }
 
@@ -32,6 +53,8 @@ Result<std::vector<std::string>> cat_run(const std::string& directory, const Cat
                                          const std::function<bool(const std::string&)>& write) {
   const auto run = open_run(directory);
   if (!run.ok()) return run.status();
+  const Status selected = apply(directory, options.selection, run.value().get());
+  if (!selected.ok()) return selected;
   lockstep_records* begun = nullptr;
   if (lockstep_read_records(run.value().get(), LOCKSTEP_ALL_PROCESSES, &begun) != LOCKSTEP_OK)
     return Status::error(lockstep_error());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dumper/run/selection.h"
 #include "lockstep/status.h"
 
 namespace lockstep::analysis {
@@ -15,6 +16,7 @@ struct CatOptions {
   int kind = -1;       // number of the kind; -1 = all, with the communicators' own records
   int64_t rank = -1;   // of the communicator's member; -1 = all
   uint64_t limit = 0;  // of lines; 0 = all
+  dumper::Selection selection;
 };
 
 // `write` gets whole lines; false ends it early. The result is a sentence for each place passed that

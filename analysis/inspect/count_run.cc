@@ -42,14 +42,38 @@ struct Comms {
   }
 };
 
-void count_records(const dumper::DecodedChunk& chunk, RunCounts* counts, Comms* comms) {
+// Which records of a process are counted.
+struct Wanted {
+  dumper::RawSpan span;
+  const dumper::Selection* selection;
+
+  bool operator()(const uint64_t* record, const dumper::ChunkClock& clock,
+                  const dumper::LiveComms& comms) const {
+    const uint64_t raw_ns = span.is_whole() ? span.from_ns : clock.raw_ns(ticks_of(*record));
+    if (raw_ns < span.from_ns || raw_ns > span.to_ns) return false;
+    if (selection->comm.empty()) return true;
+    const uint32_t comm = tag_of(*record) >= kCommInitTag
+                              ? static_cast<uint32_t>(CommRecord::read(record).comm & kLastComm)
+                              : comm_of(EventRecord::read(record).id);
+    const auto known = comms.all().find(comm);
+    return known != comms.all().end() &&
+           selection->wants_comm(known->second.id, known->second.name);
+  }
+};
+
+void count_records(const dumper::DecodedChunk& chunk, const Wanted& wanted, RunCounts* counts,
+                   Comms* comms) {
   const uint64_t* at = chunk.words.data();
   const uint64_t* const end = at + chunk.words.size();
   while (at != end) {
     const Tag tag = tag_of(*at);
+    if (tag >= kCommInitTag) comms->known.apply(at, chunk.strings);
+    if (!wanted(at, chunk.clock, comms->known)) {
+      at += kRecordShapes[tag].words;
+      continue;
+    }
     count_tag(tag, EventRecord::read(at).id, counts);
     ++counts->records;
-    if (tag >= kCommInitTag) comms->known.apply(at, chunk.strings);
     if (tag == kCommInitTag) ++counts->communicators;
     if (tag == kCommFinalizeTag) {
       Finalizes& finalizes = comms->finalizes;
@@ -62,14 +86,17 @@ void count_records(const dumper::DecodedChunk& chunk, RunCounts* counts, Comms* 
   }
 }
 
-uint64_t count_late(const dumper::DecodedChunk& chunk, const Finalizes& finalizes) {
+uint64_t count_late(const dumper::DecodedChunk& chunk, const Finalizes& finalizes,
+                    const Wanted& wanted, const dumper::LiveComms& comms) {
   uint64_t late = 0;
   const uint64_t* at = chunk.words.data();
   const uint64_t* const end = at + chunk.words.size();
   for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
     if (tag_of(*at) >= kCommInitTag) continue;
     const auto finalize = finalizes.ticks.find(comm_of(EventRecord::read(at).id));
-    if (finalize != finalizes.ticks.end() && ticks_of(*at) > finalize->second) ++late;
+    if (finalize != finalizes.ticks.end() && ticks_of(*at) > finalize->second &&
+        wanted(at, chunk.clock, comms))
+      ++late;
   }
   return late;
 }
@@ -107,13 +134,13 @@ void count_damage(const ProcessReader& reader, RunCounts* counts) {
     counts->damage.push_back(std::move(sentence));
 }
 
-void count_process(const ProcessEntry& process, RunCounts* counts) {
+void count_process(const ProcessEntry& process, const Wanted& wanted, RunCounts* counts) {
   ++counts->processes;
   Comms comms;
   SegmentChunk chunk;
-  ProcessReader reader(process, {});
+  ProcessReader reader(process, wanted.span.options());
   while (reader.next(&chunk)) {
-    if (chunk.type == ChunkType::Records) count_records(chunk.records, counts, &comms);
+    if (chunk.type == ChunkType::Records) count_records(chunk.records, wanted, counts, &comms);
     if (chunk.type == ChunkType::Comms) comms.learn_list(chunk.text);
   }
   counts->communicators += comms.began_earlier;
@@ -121,11 +148,11 @@ void count_process(const ProcessEntry& process, RunCounts* counts) {
   count_damage(reader, counts);
   const Finalizes& finalizes = comms.finalizes;
   if (finalizes.ticks.empty()) return;
-  ProcessReader again(process, {true, finalizes.earliest_raw_ns});
+  ProcessReader again(process, {true, finalizes.earliest_raw_ns, wanted.span.to_ns});
   while (again.next(&chunk)) {
     if (chunk.type != ChunkType::Records || chunk.header.last_raw_ns < finalizes.earliest_raw_ns)
       continue;
-    counts->late += count_late(chunk.records, finalizes);
+    counts->late += count_late(chunk.records, finalizes, wanted, comms.known);
   }
 }
 
@@ -170,14 +197,19 @@ std::string RunCounts::to_json() const {
   return std::string(out.text());
 }
 
-Result<RunCounts> count_run(const std::string& directory) {
-  const auto run = dumper::RunDirectory::open(directory);
+Result<RunCounts> count_run(const std::string& directory, const dumper::Selection& selection) {
+  auto run = dumper::RunDirectory::open(directory);
   if (!run.ok()) return run.status();
+  const auto spans = dumper::select(selection, &run.value());
+  if (!spans.ok()) return spans.status();
   RunCounts counts;
   counts.unreadable_files = run.value().unreadable.size();
   counts.damage = run.value().damage_sentences();
-  for (const ProcessEntry& process : run.value().processes) count_process(process, &counts);
+  for (size_t i = 0; i < run.value().processes.size(); ++i)
+    count_process(run.value().processes[i], {spans.value()[i], &selection}, &counts);
   return counts;
 }
+
+Result<RunCounts> count_run(const std::string& directory) { return count_run(directory, {}); }
 
 }  // namespace lockstep::analysis

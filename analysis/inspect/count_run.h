@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dumper/run/selection.h"
 #include "dumper/segment/counts.h"
 #include "lockstep/status.h"
 
@@ -29,7 +30,10 @@ struct RunCounts {
   std::string to_json() const;
 };
 
-// The error says why the directory cannot be read.
+// Of the records selected; what was not recorded is known of the whole run only. The error says why the
+// directory cannot be read, or that the selection leaves nothing.
+Result<RunCounts> count_run(const std::string& directory, const dumper::Selection& selection);
+// Of all records.
 Result<RunCounts> count_run(const std::string& directory);
 
 }  // namespace lockstep::analysis

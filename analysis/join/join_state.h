@@ -3,6 +3,7 @@
 // places by event id. Used by one thread at a time.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "analysis/join/gpu_times.h"
@@ -43,7 +44,14 @@ struct JoinState {
   bool fold(const ProxyWork& work);
   bool fold(const KernelSpan& kernel);
 
+  void count_orphan(int64_t last_ns) {
+    ++out.orphans;
+    if (last_ns >= from_ns && last_ns <= to_ns) ++out.cut_off;
+  }
+
   uint32_t pid;
+  // What is asked about: records of other times are read to understand those of these.
+  int64_t from_ns = kNoTime, to_ns = std::numeric_limits<int64_t>::max();
   ProcessOperations out;
   std::vector<Launch> launches;  // beside out.rows
   std::vector<ApiCall> apis;

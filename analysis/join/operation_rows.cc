@@ -52,20 +52,27 @@ ProcessOperations OperationRows::make() {
 }
 
 void OperationRows::resolve_late_children() {
-  for (const ProxyWork& work : join_.works_done) {
-    if (join_.fold(work)) continue;
+  const auto lost = [this](const ProxyWork& work) {
     if (work.parent != 0) out_.foreign.push_back(work);
-    ++out_.orphans;
-  }
-  for (const KernelSpan& kernel : join_.kernels_done) out_.orphans += join_.fold(kernel) ? 0 : 1;
-  for (const ProxyWork& work : join_.works) {
-    if (work.start_ns != kNoTime && !join_.fold(work)) {
-      if (work.parent != 0) out_.foreign.push_back(work);
+    if (work.pid == join_.pid)
+      join_.count_orphan(work.last_ns);
+    else
       ++out_.orphans;
-    }
+  };
+  const auto lost_kernel = [this](const KernelSpan& kernel) {
+    join_.count_orphan(std::max(kernel.seen_ns, kernel.stop_ns));
+  };
+  for (const ProxyWork& work : join_.works_done) {
+    if (!join_.fold(work)) lost(work);
+  }
+  for (const KernelSpan& kernel : join_.kernels_done) {
+    if (!join_.fold(kernel)) lost_kernel(kernel);
+  }
+  for (const ProxyWork& work : join_.works) {
+    if (work.start_ns != kNoTime && !join_.fold(work)) lost(work);
   }
   for (const KernelSpan& kernel : join_.kernels) {
-    if (kernel.seen_ns != kNoTime) out_.orphans += join_.fold(kernel) ? 0 : 1;
+    if (kernel.seen_ns != kNoTime && !join_.fold(kernel)) lost_kernel(kernel);
   }
 }
 

@@ -31,9 +31,11 @@ void OperationJoin::add(uint32_t tid, const uint64_t* words, size_t count,
     if (size == 0 || at + size > count) return;
     at += size;
     now.ns = static_cast<int64_t>(clock.raw_ns(ticks_of(w[0])));
-    if (s_.out.first_ns == kNoTime || now.ns < s_.out.first_ns) s_.out.first_ns = now.ns;
-    if (now.ns > s_.out.last_ns) s_.out.last_ns = now.ns;
-    ++s_.out.records;
+    if (now.ns >= s_.from_ns && now.ns <= s_.to_ns) {
+      if (s_.out.first_ns == kNoTime || now.ns < s_.out.first_ns) s_.out.first_ns = now.ns;
+      if (now.ns > s_.out.last_ns) s_.out.last_ns = now.ns;
+      ++s_.out.records;
+    }
     if (is_start(tag)) {
       start(w, now);
     } else if (is_stop(tag)) {
@@ -223,7 +225,7 @@ void OperationJoin::start_step(const uint64_t* w, const Now& now) {
   const auto start = ProxyStepRecord::read(w);
   const uint32_t work_at = s_.work_at.find(start.parent);
   if (work_at == IdMap::kNone) {
-    ++s_.out.orphans;
+    s_.count_orphan(now.ns);
     return;
   }
   ProxyWork& work = s_.works[work_at];

@@ -16,6 +16,9 @@ namespace lockstep::analysis {
 class OperationJoin {
  public:
   explicit OperationJoin(uint32_t pid) : s_(pid) {}
+  // Of a process read for a span of time, a little more than that is given: only records of the span
+  // are counted, and only its times are the process's first and last.
+  void count_only(int64_t from_ns, int64_t to_ns) { s_.from_ns = from_ns, s_.to_ns = to_ns; }
   // Whole records of one thread. `texts` maps the process's string numbers.
   void add(uint32_t tid, const uint64_t* words, size_t count, const dumper::ChunkClock& clock,
            const std::vector<Text>& texts);

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "analysis/join/process_load.h"
+#include "analysis/join/loaded_process.h"
 #include "lockstep/status.h"
 
 namespace lockstep::analysis {

@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
+#include "analysis/join/operations.h"
+#include "analysis/join/span_rows.h"
 #include "base/clock_ns.h"
 #include "base/launcher.h"
 #include "clocksync/record/clock_files.h"
@@ -16,6 +19,14 @@
 
 namespace lockstep::analysis {
 namespace {
+
+constexpr uint64_t kMarginNs = 10'000'000'000;
+constexpr uint64_t kLongestMarginNs = kMarginNs * 1024;  // three hours
+
+int64_t signed_ns(uint64_t raw_ns) {
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return static_cast<int64_t>(std::min(raw_ns, kMost));
+}
 
 void fill_facts(const dumper::ProcessEntry& entry, LoadedProcess* out) {
   ProcessRow& row = out->row;
@@ -169,13 +180,18 @@ void set_life(const dumper::ProcessEntry& entry, const dumper::ProcessReader& re
   }
 }
 
-}  // namespace
-
-std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
+// `read`: what is read of its files to learn what happened in `asked`.
+std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dumper::RawSpan asked,
+                                         dumper::RawSpan read) {
   auto out = std::make_unique<LoadedProcess>();
   fill_facts(entry, out.get());
+  out->row.asked_from_raw_ns = asked.from_ns;
+  out->row.asked_to_raw_ns = asked.to_ns;
+  out->row.read_from_raw_ns = read.from_ns;
+  out->row.read_to_raw_ns = read.to_ns;
   OperationJoin join(entry.pid);
-  dumper::ProcessReader reader(entry, {});
+  if (!asked.is_whole()) join.count_only(signed_ns(asked.from_ns), signed_ns(asked.to_ns));
+  dumper::ProcessReader reader(entry, read.options());
   ChunkFeeder feeder(out.get(), &join);
   dumper::SegmentChunk chunk;
   while (reader.next(&chunk)) feeder.take(chunk);
@@ -193,6 +209,8 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
       ledger.recovered && !ledger.exited ? kNoTime : static_cast<int64_t>(ledger.raw_ns);
   row.heard_ns = std::max({row.heard_ns, row.last_ns, told_ns});
   set_life(entry, reader, &row);
+  // At the end of a span in the past nobody had been silent for longer than to there.
+  row.heard_ns = std::min(row.heard_ns, signed_ns(asked.to_ns));
   row.damaged_chunks = static_cast<uint32_t>(reader.damage().size() + reader.missing_chunks());
   out->damage = reader.damage_sentences();
   if (!out->joined.comms.empty()) row.rank = out->joined.comms.front().rank;
@@ -200,6 +218,30 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
   out->notes.insert(out->notes.end(), out->damage.begin(), out->damage.end());
   for (std::string& tail : reader.harmless_tails()) out->notes.push_back(std::move(tail));
   return out;
+}
+
+}  // namespace
+
+std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
+  return load_span(entry, {}, {});
+}
+
+std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, dumper::RawSpan span,
+                                            const dumper::Selection& selection) {
+  dumper::RawSpan read = span;
+  if (span.to_ns < ~uint64_t{0} - kMarginNs) read.to_ns += kMarginNs;
+  std::unique_ptr<LoadedProcess> loaded;
+  // Further back as long as that finds where operations began; children without any are normal input.
+  uint64_t cut_off = ~uint64_t{0};
+  for (uint64_t margin_ns = kMarginNs; margin_ns <= kLongestMarginNs; margin_ns *= 4) {
+    read.from_ns = span.from_ns > margin_ns ? span.from_ns - margin_ns : 0;
+    loaded = load_span(entry, span, read);
+    const uint64_t still = loaded->joined.cut_off;
+    if (read.from_ns == 0 || still == 0 || still >= cut_off) break;
+    cut_off = still;
+  }
+  keep_rows(span, selection, loaded.get());
+  return loaded;
 }
 
 void add_directory_notes(const dumper::RunDirectory& directory, LoadedProcess* first) {

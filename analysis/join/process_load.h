@@ -1,26 +1,21 @@
-// One process of a run directory, read and joined: what load_run() collects from its worker
-// threads. Everything here has texts of its own pool, so that processes can be read in parallel
-// without a lock. Called from any thread.
+// Reads and joins one process of a run directory, for load_run()'s worker threads. Called from any
+// thread.
 #pragma once
 
 #include <memory>
 
-#include "analysis/join/operations.h"
+#include "analysis/join/loaded_process.h"
 #include "dumper/run/run_directory.h"
+#include "dumper/run/selection.h"
 
 namespace lockstep::analysis {
 
-struct LoadedProcess {
-  StringPool strings;
-  ProcessRow row;
-  ProcessOperations joined;
-  std::vector<LedgerRow> ledger;
-  std::vector<SettingRow> settings;
-  std::vector<std::string> notes;
-  std::vector<std::string> damage;  // of the notes: what cannot be read
-};
-
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry);
+// The operations that took place in this span, on the communicators wanted. Read with it are ten
+// seconds before and behind, so that operations that reach into it are whole, and more before where
+// that is not enough.
+std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, dumper::RawSpan span,
+                                            const dumper::Selection& selection);
 
 // What is to be said of the directory and of none of its processes: unreadable files, jobs that are
 // mixed. It goes with the directory's first process.

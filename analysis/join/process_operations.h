@@ -47,6 +47,8 @@ struct ProcessOperations {
   std::vector<OpenTransportRow> open;
   int64_t first_ns = kNoTime, last_ns = kNoTime;
   uint64_t records = 0, orphans = 0;  // orphans: children whose operation is not in the recording
+  // Of the orphans: the process's own whose operation may have begun before what was read of a span.
+  uint64_t cut_off = 0;
 };
 
 }  // namespace lockstep::analysis

@@ -54,13 +54,34 @@ Result<ReadRun> from_parts(const LoadOptions& options) {
   return loaded;
 }
 
+Result<ReadRun> read_part_of(dumper::RunDirectory* opened, const LoadOptions& options) {
+  const dumper::Selection& selection = options.selection;
+  const auto spans = dumper::select(selection, opened);
+  if (!spans.ok()) return spans.status();
+  const auto& entries = opened->processes;
+  ReadRun read = load_all(entries.size(), options, [&](size_t i) {
+    return load_process(entries[i], spans.value()[i], selection);
+  });
+  // Of those whose rank could not be told before.
+  read.erase(std::remove_if(read.begin(), read.end(),
+                            [&](const auto& process) {
+                              return process->row.rank >= 0 &&
+                                     !selection.wants_rank(process->row.rank);
+                            }),
+             read.end());
+  if (read.empty()) return Status::error(opened->path + ": no process of these ranks");
+  add_directory_notes(*opened, read.front().get());
+  return read;
+}
+
 }  // namespace
 
 Result<ReadRun> read_run(const std::string& directory, const LoadOptions& options) {
   if (!options.parts.empty()) return from_parts(options);
-  const auto opened = dumper::RunDirectory::open(directory);
+  auto opened = dumper::RunDirectory::open(directory);
   if (!opened.ok()) return opened.status();
-  return read_run(opened.value(), options);
+  if (options.selection.is_whole()) return read_run(opened.value(), options);
+  return read_part_of(&opened.value(), options);
 }
 
 ReadRun read_run(const dumper::RunDirectory& opened, const LoadOptions& options) {

@@ -14,6 +14,7 @@
 #include "analysis/relate/relate.h"
 #include "analysis/tables/run_tables.h"
 #include "dumper/run/run_directory.h"
+#include "dumper/run/selection.h"
 #include "lockstep/status.h"
 
 namespace lockstep::analysis {
@@ -25,12 +26,13 @@ struct LoadOptions {
   // empty: they are read from the directory.
   std::string parts;
   PartRows part_rows = PartRows::All;
+  dumper::Selection selection;  // not with parts
 };
 
 // The error names the directory and what is wrong with it. A run that is still being written is read
 // as far as it is.
 Result<ReadRun> read_run(const std::string& directory, const LoadOptions& options);
-// Of a directory that is open already; options.parts is left alone.
+// Of a directory that is open already; options.parts and options.selection are left alone.
 ReadRun read_run(const dumper::RunDirectory& opened, const LoadOptions& options);
 
 // Read and related, on the run's clock where the directory has a model.

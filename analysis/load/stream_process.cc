@@ -11,6 +11,19 @@
 namespace lockstep::analysis {
 namespace {
 
+// Whether a row of a process of which only a part was asked for is not of that part.
+bool left_out(const EventRow& event, const ProcessRow& process) {
+  if (process.some_comms != 0 && event.communicator == kNoRow) return true;
+  const auto run_ns = [&process](uint64_t raw_ns) {
+    return static_cast<int64_t>(raw_ns) + process.raw_offset_ns;
+  };
+  const bool ended = event.stop_ns != kNoTime;
+  return (ended && process.asked_from_raw_ns != 0 &&
+          event.stop_ns < run_ns(process.asked_from_raw_ns)) ||
+         (process.asked_to_raw_ns != ~uint64_t{0} &&
+          event.start_ns > run_ns(process.asked_to_raw_ns));
+}
+
 // Events with their stops, network steps with their states. Rows leave as soon as they are complete,
 // so memory is what is open at one time; what never stops comes last.
 class DetailJoin {
@@ -38,7 +51,9 @@ class DetailJoin {
     }
   }
   void finish() {
-    for (auto& [id, open] : open_) emit(open);
+    for (auto& [id, open] : open_) {
+      if (!left_out(open.row, run_.processes[process_])) emit(open);
+    }
   }
 
  private:
@@ -73,7 +88,11 @@ class DetailJoin {
     }
     open.row.stop_ns = now_ns;
     open.step.leave(now_ns);
-    emit(open);
+    if (left_out(open.row, run_.processes[process_])) {
+      works_.erase(open.row.event_id);
+    } else {
+      emit(open);
+    }
     open_.erase(found);
   }
 
@@ -192,7 +211,8 @@ Status stream_process(const std::string& directory, const RunTables& run, uint32
   if (!opened.ok()) return opened.status();
   for (const dumper::ProcessEntry& entry : opened.value().processes) {
     if (process >= run.processes.size() || entry.uid != run.processes[process].uid) continue;
-    dumper::ProcessReader reader(entry, {});
+    const ProcessRow& row = run.processes[process];
+    dumper::ProcessReader reader(entry, {true, row.read_from_raw_ns, row.read_to_raw_ns});
     DetailJoin join(run, process, sink);
     dumper::SegmentChunk chunk;
     while (reader.next(&chunk)) {

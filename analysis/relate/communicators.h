@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "analysis/join/operations.h"
+#include "analysis/join/process_operations.h"
 #include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {

@@ -11,6 +11,7 @@
 #include "analysis/relate/communicators.h"
 #include "analysis/relate/matching.h"
 #include "analysis/relate/run_clock.h"
+#include "analysis/relate/span_numbers.h"
 #include "analysis/relate/steps.h"
 
 namespace lockstep::analysis {
@@ -150,7 +151,9 @@ std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directo
   number_communicators(run.get());
   if (!clock_directory.empty()) apply_clock_model(clock_directory, run.get());
   compare_clocks(run.get());
+  align_numbers(NumberedRows::Recorded, run.get());
   assemble_groups(run.get());
+  align_numbers(NumberedRows::Assembled, run.get());
   match_operations(run.get());
   time_arrivals(run.get());
   find_steps(run.get());

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/join/process_load.h"
+#include "analysis/join/loaded_process.h"
 #include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {

@@ -31,6 +31,10 @@ struct ProcessRow {
   uint8_t aligned = 0;  // 1 = times of its rows are on the run's common clock
   Life life = Life::Unknown;
   uint8_t recovered = 0;  // 1 = its last records were saved after its end
+  // What of it was asked for, by the host's raw clock, and what was read to understand that; no columns.
+  uint64_t asked_from_raw_ns = 0, asked_to_raw_ns = ~uint64_t{0};
+  uint64_t read_from_raw_ns = 0, read_to_raw_ns = ~uint64_t{0};
+  uint8_t some_comms = 0;  // 1 = of its communicators only those in the tables were asked for
 };
 
 // Processes with the same key share a clock: the aligned ones all, the others per host.

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/show/fields_markdown.h"
 #include "cli/show/output.h"
+#include "cli/show/selection_options.h"
 #include "lockstep/event.h"
 
 namespace lockstep::cli {
@@ -14,6 +15,7 @@ namespace {
 struct Arguments {
   std::string directory, kind;
   bool fields = false;
+  SelectionArguments selection;
   analysis::CatOptions options;
 };
 
@@ -32,6 +34,9 @@ int run(Arguments* arguments) {
                        ": no such kind; they are named as in `lockstep count`, for example Coll");
     }
   }
+  const auto selection = arguments->selection.selection();
+  if (!selection.ok()) return bad_usage(selection.message());
+  arguments->options.selection = selection.value();
   const auto damage =
       analysis::cat_run(arguments->directory, arguments->options, [](const std::string& lines) {
         return std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size();
@@ -53,6 +58,7 @@ void add_cat(base::Command& lockstep) {
   command.option("--rank", &arguments->options.rank, "Print only records of ranks with this number")
       .not_negative();
   command.option("--limit", &arguments->options.limit, "Stop after this many lines").positive();
+  arguments->selection.add_to(&command, "--to,--until");
   command.flag("--fields", &arguments->fields, "Print the list of fields in docs/format.md");
 }
 

@@ -4,6 +4,7 @@
 #include "analysis/say/words.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
+#include "cli/show/selection_options.h"
 
 namespace lockstep::cli {
 namespace {
@@ -42,8 +43,14 @@ void print_table(const analysis::RunCounts& counts) {
         counted(counts.unreadable_files, "unreadable file") + "\n");
 }
 
-int run(const RunArguments& arguments) {
-  const auto counts = analysis::count_run(arguments.directory);
+struct Arguments : RunArguments {
+  SelectionArguments selection;
+};
+
+int run(const Arguments& arguments) {
+  const auto selection = arguments.selection.selection();
+  if (!selection.ok()) return bad_usage(selection.message());
+  const auto counts = analysis::count_run(arguments.directory, selection.value());
   if (!counts.ok()) return bad_input(counts.message());
   if (arguments.json) {
     print_json(counts.value().to_json());
@@ -57,8 +64,10 @@ int run(const RunArguments& arguments) {
 }  // namespace
 
 void add_count(base::Command& lockstep) {
-  add_run_command(lockstep, "count", "Count the recorded calls by kind",
-                  std::make_shared<RunArguments>(), run);
+  const auto arguments = std::make_shared<Arguments>();
+  base::Command command =
+      add_run_command(lockstep, "count", "Count the recorded calls by kind", arguments, run);
+  arguments->selection.add_to(&command, "--to,--until");
 }
 
 }  // namespace lockstep::cli

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/live/ras_witness.h"
 #include "cli/show/output.h"
+#include "cli/show/selection_options.h"
 #include "dumper/recovery/recover.h"
 
 namespace lockstep::cli {
@@ -230,9 +231,17 @@ int nothing_to_diagnose(const std::string& sentence, const std::vector<std::stri
   return bad_input(sentence);
 }
 
-int run_diagnose(const RunArguments& arguments) {
+struct Arguments : RunArguments {
+  SelectionArguments selection;
+};
+
+int run_diagnose(const Arguments& arguments) {
+  analysis::LoadOptions load;
+  auto selection = arguments.selection.selection();
+  if (!selection.ok()) return bad_usage(selection.message());
+  load.selection = std::move(selection.value());
   const std::vector<std::string> unsaved = recover_dead(arguments.directory);
-  const auto run = analysis::load_run(arguments.directory, {});
+  const auto run = analysis::load_run(arguments.directory, load);
   if (!run.ok()) return nothing_to_diagnose(run.message(), unsaved);
   if (run.value()->operations.empty() && run.value()->members.empty()) {
     return nothing_to_diagnose(
@@ -259,11 +268,13 @@ int run_diagnose(const RunArguments& arguments) {
 }  // namespace
 
 void add_diagnose(base::Command& lockstep) {
-  add_run_command(
+  const auto arguments = std::make_shared<Arguments>();
+  base::Command command = add_run_command(
       lockstep, "diagnose",
       "Find what hangs, who is late and who waits for whom, even while the job runs; exit 1 on a "
       "finding",
-      std::make_shared<RunArguments>(), run_diagnose);
+      arguments, run_diagnose);
+  arguments->selection.add_to(&command, "--to,--until");
 }
 
 }  // namespace lockstep::cli

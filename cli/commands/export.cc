@@ -10,6 +10,7 @@
 #include "cli/job/node_shares.h"
 #include "cli/show/output.h"
 #include "cli/show/progress.h"
+#include "cli/show/selection_options.h"
 
 namespace lockstep::cli {
 namespace {
@@ -18,6 +19,7 @@ using analysis::ExportSummary;
 
 struct Arguments : RunArguments {
   std::string format, output, name;
+  SelectionArguments selection;
   bool force = false, srun = false;
   unsigned threads = 0;
 };
@@ -72,6 +74,9 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   analysis::LoadOptions load;
   load.threads = arguments.threads;
   if (shares != nullptr) load.parts = shares->parts();
+  auto selection = arguments.selection.selection();
+  if (!selection.ok()) return bad_usage(selection.message());
+  load.selection = std::move(selection.value());
   const auto tables = load_with_progress(arguments.directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   analysis::add_causes(tables.value().get());
@@ -107,6 +112,7 @@ int run(const Arguments& arguments) {
       return bad_usage("--name " + arguments.name + ": a file name, not a path");
   }
   if (!arguments.srun) return convert(arguments, nullptr);
+  if (arguments.selection.given()) return bad_usage("--srun converts whole runs only");
   if (format->write_host == nullptr)
     return bad_usage("--srun writes csv and parquet; " + arguments.format + " is one node's work");
   auto shares = NodeShares::create(arguments.directory, arguments.output);
@@ -132,6 +138,7 @@ void add_export(base::Command& lockstep) {
               "Name of each file, where a format has one per process: %r is the rank, %h the host, "
               "%p the process id")
       .shown_as("NAME");
+  arguments->selection.add_to(&command, "--until");
   command.flag("--force", &arguments->force, "Replace PATH; a directory only if an export made it");
   command.option("--threads", &arguments->threads, "Threads to use; 0: one per processor");
   command.flag("--srun", &arguments->srun,

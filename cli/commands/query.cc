@@ -13,12 +13,14 @@
 #include "cli/show/output.h"
 #include "cli/show/progress.h"
 #include "cli/show/query_output.h"
+#include "cli/show/selection_options.h"
 
 namespace lockstep::cli {
 namespace {
 
 struct Arguments : RunArguments {
   std::string statement;
+  SelectionArguments selection;
   bool csv = false;
   unsigned threads = 0;
 };
@@ -70,6 +72,9 @@ int shell(analysis::QuerySession* session, QueryFormat format) {
 int run(const Arguments& arguments) {
   analysis::LoadOptions load;
   load.threads = arguments.threads;
+  auto selection = arguments.selection.selection();
+  if (!selection.ok()) return bad_usage(selection.message());
+  load.selection = std::move(selection.value());
   const auto tables = load_with_progress(arguments.directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   analysis::add_causes(tables.value().get());
@@ -99,6 +104,7 @@ void add_query(base::Command& lockstep) {
   const base::Argument json =
       command.flag("--json", &arguments->json, "Print each result as a JSON array of objects");
   command.flag("--csv", &arguments->csv, "Print CSV with a header").excludes(json);
+  arguments->selection.add_to(&command, "--to,--until");
   command.option("--threads", &arguments->threads, "Threads to use; 0: one per processor");
 }
 

@@ -16,6 +16,7 @@
 #include "cli/job/node_shares.h"
 #include "cli/show/output.h"
 #include "cli/show/progress.h"
+#include "cli/show/selection_options.h"
 
 namespace lockstep::cli {
 namespace {
@@ -24,6 +25,7 @@ using analysis::Report;
 
 struct Arguments : RunArguments {
   std::string output;
+  SelectionArguments selection;
   std::vector<std::string> compare;
   size_t top = 20;
   bool force = false, snapshot = false, srun = false;
@@ -31,12 +33,9 @@ struct Arguments : RunArguments {
 
 using Tables = std::unique_ptr<analysis::RunTables>;
 
-// `parts`: what other nodes have read of it; empty: it is read here. What of it is damaged is said
-// and added to `damage`.
-Result<Tables> read_run(const std::string& directory, const std::string& parts,
+// What of it is damaged is said and added to `damage`.
+Result<Tables> read_run(const std::string& directory, const analysis::LoadOptions& load,
                         std::vector<std::string>* damage) {
-  analysis::LoadOptions load;
-  load.parts = parts;
   auto tables = load_with_progress(directory, load);
   if (!tables.ok()) return tables;
   const std::vector<std::string>& found = tables.value()->damage;
@@ -68,7 +67,9 @@ Result<Tables> read_on_all_nodes(const Arguments& arguments, std::vector<std::st
   if (!shares.ok()) return shares.status();
   const Status read = shares.value()->processes();
   if (!read.ok()) return read;
-  return read_run(arguments.directory, shares.value()->parts(), damage);
+  analysis::LoadOptions load;
+  load.parts = shares.value()->parts();
+  return read_run(arguments.directory, load, damage);
 }
 
 std::string place_of(const Arguments& arguments) {
@@ -111,7 +112,7 @@ Result<analysis::Comparison> compare_with_earlier(const std::vector<std::string>
                                                   std::vector<std::string>* damage) {
   std::vector<Report> earlier;
   for (const std::string& directory : directories) {
-    const auto run = read_run(directory, "", damage);
+    const auto run = read_run(directory, analysis::LoadOptions(), damage);
     if (!run.ok()) return run.status();
     auto other = report_of(directory, *run.value());
     if (!other.ok()) return other.status();
@@ -122,8 +123,14 @@ Result<analysis::Comparison> compare_with_earlier(const std::vector<std::string>
 
 int run_report(const Arguments& arguments) {
   std::vector<std::string> damage;
+  analysis::LoadOptions load;
+  auto selection = arguments.selection.selection();
+  if (!selection.ok()) return bad_usage(selection.message());
+  if (arguments.srun && arguments.selection.given())
+    return bad_usage("--srun reads whole runs only");
+  load.selection = std::move(selection.value());
   const auto tables = arguments.srun ? read_on_all_nodes(arguments, &damage)
-                                     : read_run(arguments.directory, "", &damage);
+                                     : read_run(arguments.directory, load, &damage);
   if (!tables.ok()) return bad_input(tables.message());
   if (arguments.snapshot && holds_nothing(*tables.value())) {
     print("nothing to report yet: no communicator is recorded so far\n");
@@ -170,6 +177,7 @@ void add_report(base::Command& lockstep) {
               "Repeat it: several runs show how much they differ anyway")
       .shown_as("OTHER")
       .one_each();
+  arguments->selection.add_to(&command, "--to,--until");
   command.flag("--snapshot", &arguments->snapshot,
                "Write under snapshot/<time>/, beside earlier ones");
   command.flag("--force", &arguments->force, "Replace an earlier report");

@@ -16,6 +16,7 @@ namespace {
 struct Options {
   std::string directory;
   int ranks = 64, operations = 1000, late_rank = -1, hang_rank = -1;
+  int every_ms = 0;  // between calls; 0: as fast as a small operation goes
   unsigned steps = 0;
   uint64_t late_us = 5000;
 };
@@ -35,11 +36,14 @@ Plan make_plan(const Options& options) {
     at += 400'000 + random() % 50'000 + (late ? options.late_us * 1'000 : 0);
     plan.finishes.push_back(at);
     at += 20'000;
+    if (options.every_ms != 0) at = plan.calls.back() + uint64_t(options.every_ms) * 1'000'000;
   }
   return plan;
 }
 
-void fill(const Options& options, const Plan& plan, int rank, RankRecords* records) {
+// `called` is told of each operation's call, after its records.
+template <class Called>
+void fill(const Options& options, const Plan& plan, int rank, RankRecords* records, Called called) {
   std::mt19937_64 random(static_cast<uint64_t>(rank) + 7);
   records->init(1'000'000'000 + random() % 1'000'000);
   for (int i = 0; i < options.operations; ++i) {
@@ -56,6 +60,7 @@ void fill(const Options& options, const Plan& plan, int rank, RankRecords* recor
     op.finish_ns = last && options.hang_rank >= 0 ? 0 : plan.finishes[n] + random() % 5'000;
     op.steps = options.steps;
     records->operation(op);
+    called(op.call_ns);
   }
   if (options.hang_rank < 0) records->finalize(plan.finishes.back() + 1'000'000);
 }
@@ -92,32 +97,87 @@ Status write_thread(const std::vector<uint64_t>& words, uint32_t tid, const Anch
   return {};
 }
 
+constexpr uint64_t kRealNs = 1'700'000'000'000'000'000;
+
+// As the plugin writes them: each second the records of that second and the anchors around them.
+class Rounds {
+ public:
+  Rounds(RankRecords* records, const RankStrings& strings, dumper::SegmentWriter* writer)
+      : records_(*records), strings_(strings), writer_(*writer) {}
+
+  void called(uint64_t now_ns) {
+    if (now_ns / kRoundNs != before_ns_ / kRoundNs) write(now_ns);
+  }
+  Status write(uint64_t now_ns) {
+    dumper::ChunkEncoder encoder;
+    uint32_t tid = 1;
+    for (std::vector<uint64_t>* words : {&records_.user, &records_.proxy}) {
+      dumper::Piece piece;
+      piece.words = words->data();
+      piece.bytes = static_cast<uint32_t>(words->size() * 8);
+      piece.tid = tid++;
+      piece.block_sequence = piece.tid;
+      if (!words->empty()) encoder.add(piece);
+    }
+    const uint64_t ends[] = {before_ns_, now_ns};
+    Anchor anchors[2];
+    for (int i = 0; i < 2; ++i) anchors[i] = {ends[i], ends[i], kRealNs + ends[i], ends[i]};
+    dumper::ChunkContext context;
+    context.anchors = anchors;
+    context.anchor_count = 2;
+    context.complete_ticks = before_ns_;
+    context.strings = &strings_;
+    dumper::EncodedChunk chunk;
+    if (status_.ok()) status_ = encoder.finish(context, &chunk);
+    if (status_.ok()) status_ = writer_.append(&chunk);
+    records_.user.clear();
+    records_.proxy.clear();
+    before_ns_ = now_ns;
+    return status_;
+  }
+
+ private:
+  static constexpr uint64_t kRoundNs = 1'000'000'000;
+  RankRecords& records_;
+  const RankStrings& strings_;
+  dumper::SegmentWriter& writer_;
+  uint64_t before_ns_ = 0;
+  Status status_;
+};
+
 Status write_rank(const Options& options, const Plan& plan, int rank) {
   const uint32_t pid = 10'000 + static_cast<uint32_t>(rank);
   RankStrings strings;
   RankRecords records(1, 0xabcdef, rank, options.ranks, pid, &strings);
-  fill(options, plan, rank, &records);
   dumper::SegmentWriterOptions where;
   where.directory = options.directory;
   where.host = "generated";
   where.pid = pid;
   where.process_uid = pid;
+  if (options.every_ms != 0) where.rotate_bytes = uint64_t{256} << 20;
   dumper::SegmentWriter writer(where, dumper::system_file_io());
   dumper::ProcessFacts facts;
   facts.host = where.host;
   facts.boot_id = "generated";
   facts.pid = pid;
   writer.set_facts(dumper::facts_to_json(facts));
+  dumper::Ledger ledger;
+  ledger.raw_ns = plan.finishes.back() + 10'000'000'000;
+  if (options.every_ms != 0) {
+    Rounds rounds(&records, strings, &writer);
+    fill(options, plan, rank, &records, [&](uint64_t now_ns) { rounds.called(now_ns); });
+    const Status status = rounds.write(plan.finishes.back() + 2'000'000);
+    return status.ok() ? writer.append_end(ledger) : status;
+  }
+  fill(options, plan, rank, &records, [](uint64_t) {});
   const Anchor anchors[2] = {
-      {0, 0, 1'700'000'000'000'000'000, 0},
-      {100'000'000'000, 100'000'000'000, 1'700'000'100'000'000'000, 100'000'000'000}};
+      {0, 0, kRealNs, 0},
+      {100'000'000'000, 100'000'000'000, kRealNs + 100'000'000'000, 100'000'000'000}};
   for (const auto* words : {&records.user, &records.proxy}) {
     const Status status =
         write_thread(*words, words == &records.user ? 1 : 2, anchors, strings, &writer);
     if (!status.ok()) return status;
   }
-  dumper::Ledger ledger;
-  ledger.raw_ns = plan.finishes.back() + 10'000'000'000;
   return writer.append_end(ledger);
 }
 
@@ -132,6 +192,10 @@ int run(int argc, char** argv) {
   program.option("--late-rank", &options.late_rank,
                  "this rank calls late in every fourth operation");
   program.option("--late-us", &options.late_us, "by this much");
+  program
+      .option("--every-ms", &options.every_ms,
+              "a call each so many milliseconds, its records in the file each second")
+      .between(1, 1000);
   program.option("--hang-rank", &options.hang_rank, "this rank never enters the last operation");
   if (const auto status = program.parse(argc, argv)) return *status;
   const Plan plan = make_plan(options);
