@@ -1,0 +1,130 @@
+#include "dumper/run/slice.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/text.h"
+#include "dumper/segment/chunk_encode.h"
+#include "dumper/segment/live_comms.h"
+#include "dumper/segment/segment_writer.h"
+
+namespace lockstep::dumper {
+namespace {
+
+class ReadFile {
+ public:
+  explicit ReadFile(const std::string& path)
+      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~ReadFile() {
+    if (file_ >= 0) ::close(file_);
+  }
+  ReadFile(const ReadFile&) = delete;
+  ReadFile& operator=(const ReadFile&) = delete;
+
+  Status read(uint64_t offset, std::vector<uint8_t>* bytes) const {
+    size_t done = 0;
+    while (done < bytes->size()) {
+      const ssize_t got = ::pread(file_, bytes->data() + done, bytes->size() - done,
+                                  static_cast<off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0)
+        return Status::error(path_ + ": cannot read it: " +
+                             (got == 0 ? "it is shorter than before" : std::strerror(errno)));
+      done += static_cast<size_t>(got);
+    }
+    return Status();
+  }
+
+ private:
+  const std::string path_;
+  const int file_;
+};
+
+std::string_view view(const std::vector<uint8_t>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The header of the first segment of a process that can be read.
+SegmentHeader header_of(const ProcessEntry& process) {
+  for (const SegmentFile& segment : process.segments) {
+    const auto reader = SegmentReader::open(segment.path);
+    if (reader.ok() && reader.value()->header().process_uid != 0) return reader.value()->header();
+  }
+  return {};
+}
+
+}  // namespace
+
+RawSpan with_margin(RawSpan span) {
+  RawSpan wider = span;
+  wider.from_ns = span.from_ns > kSpanMarginNs ? span.from_ns - kSpanMarginNs : 0;
+  if (span.to_ns < ~uint64_t{0} - kSpanMarginNs) wider.to_ns += kSpanMarginNs;
+  return wider;
+}
+
+Slice::Slice(const ProcessEntry& process, RawSpan span) : header_(header_of(process)) {
+  ProcessReader reader(process, span.options());
+  LiveComms comms;
+  SegmentChunk chunk;
+  while (reader.next(&chunk)) {
+    // A list that cannot be read costs names only.
+    if (chunk.type == ChunkType::Comms) static_cast<void>(comms.merge_json(chunk.text));
+    if (chunk.type != ChunkType::Records) continue;
+    if (paths_.empty() || paths_.back() != reader.path()) paths_.push_back(reader.path());
+    stored_.push_back({paths_.size() - 1, chunk.offset,
+                       sizeof(ChunkHeader) + uint64_t{chunk.header.stored_bytes}});
+    bytes_ += stored_.back().bytes;
+  }
+  const SegmentFile& last = process.segments.back();
+  header_.segment_number = last.number;
+  header_.writer = last.writer;
+  seal_header(&header_);
+  name_ = base_name(last.path);
+  if (!process.facts_json.empty()) add_text(ChunkType::Facts, process.facts_json, &before_);
+  if (!comms.all().empty()) add_text(ChunkType::Comms, comms.to_json(), &before_);
+  const ChunkType total = reader.ended() ? ChunkType::End : ChunkType::Ledger;
+  if (reader.ledger().raw_ns != 0) add_text(total, ledger_to_json(reader.ledger()), &after_);
+}
+
+void Slice::add_text(ChunkType type, const std::string& text, std::vector<Bytes>* chunks) {
+  Bytes bytes;
+  if (!encode_text(type, text, &bytes).ok())
+    return;  // without memory for a few lines nothing works
+  bytes_ += bytes.size();
+  chunks->push_back(std::move(bytes));
+}
+
+Status Slice::write(const TakeBytes& take) const {
+  const auto unwanted = [this] { return Status::error(name_ + ": its bytes are not wanted"); };
+  uint32_t sequence = 0;
+  const auto write_chunk = [&](Bytes bytes) {
+    seal_chunk(sequence++, &bytes);
+    return take(view(bytes));
+  };
+  if (!take({reinterpret_cast<const char*>(&header_), sizeof header_})) return unwanted();
+  for (const Bytes& chunk : before_) {
+    if (!write_chunk(chunk)) return unwanted();
+  }
+  std::unique_ptr<ReadFile> file;
+  for (size_t i = 0; i < stored_.size(); ++i) {
+    const Stored& stored = stored_[i];
+    if (i == 0 || stored_[i - 1].segment != stored.segment)
+      file = std::make_unique<ReadFile>(paths_[stored.segment]);
+    Bytes bytes(stored.bytes);
+    Status status = file->read(stored.offset, &bytes);
+    if (!status.ok()) return status;
+    if (!write_chunk(std::move(bytes))) return unwanted();
+  }
+  for (const Bytes& chunk : after_) {
+    if (!write_chunk(chunk)) return unwanted();
+  }
+  return Status();
+}
+
+}  // namespace lockstep::dumper

@@ -1,0 +1,54 @@
+// A part of a process's recording as a small recording of its own: the stored chunks that intersect a
+// span of time, as they are in its files but for their numbers, between what a reader must know from
+// elsewhere: the facts, the communicators that began before, the last ledger. Every reader of segments
+// reads it. For sending a part of a run to another host. Any thread; reads what ProcessReader reads.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dumper/run/process_reader.h"
+#include "dumper/run/selection.h"
+#include "lockstep/status.h"
+
+namespace lockstep::dumper {
+
+// How much is read around a span so that the operations that reach into it are whole.
+constexpr uint64_t kSpanMarginNs = 10'000'000'000;
+// From and to so far outside of a span; open ends stay open.
+RawSpan with_margin(RawSpan span);
+
+// Takes the bytes of a file, piece after piece; false ends it.
+using TakeBytes = std::function<bool(std::string_view bytes)>;
+
+class Slice {
+ public:
+  // Looks for the chunks; they are read again by write().
+  Slice(const ProcessEntry& process, RawSpan span);
+
+  // Of its file: HOST.PID.N.lks.
+  const std::string& name() const { return name_; }
+  // Of all of it.
+  uint64_t bytes() const { return bytes_; }
+  // The error: a file cannot be read any more, or the bytes are not wanted.
+  Status write(const TakeBytes& take) const;
+
+ private:
+  struct Stored {
+    size_t segment = 0;  // in paths_
+    uint64_t offset = 0, bytes = 0;
+  };
+  using Bytes = std::vector<uint8_t>;
+  void add_text(ChunkType type, const std::string& text, std::vector<Bytes>* chunks);
+
+  std::string name_;
+  SegmentHeader header_{};
+  std::vector<Bytes> before_, after_;  // chunks of text
+  std::vector<std::string> paths_;
+  std::vector<Stored> stored_;
+  uint64_t bytes_ = sizeof(SegmentHeader);
+};
+
+}  // namespace lockstep::dumper
