@@ -1,0 +1,36 @@
+#include "live/stacks/thread_rest.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace lockstep::live {
+namespace {
+
+std::string status(const std::string& state) {
+  return "Name:\tpython3\nUmask:\t0022\nState:\t" + state +
+         "\nTgid:\t7\nvoluntary_ctxt_switches:\t120\nnonvoluntary_ctxt_switches:\t3\n";
+}
+
+TEST(ThreadRest, CountsTheSwitchesOfAThreadThatSleepsOrIsStopped) {
+  EXPECT_EQ(switches_at_rest(status("S (sleeping)")), 123U);
+  EXPECT_EQ(switches_at_rest(status("D (disk sleep)")), 123U);
+  EXPECT_EQ(switches_at_rest(status("T (stopped)")), 123U);
+  EXPECT_EQ(switches_at_rest(status("t (tracing stop)")), 123U);
+}
+
+TEST(ThreadRest, KnowsNothingOfAThreadThatRuns) {
+  EXPECT_FALSE(switches_at_rest(status("R (running)")));
+  EXPECT_FALSE(switches_at_rest(static_cast<uint32_t>(getpid()), static_cast<uint32_t>(getpid())));
+}
+
+TEST(ThreadRest, KnowsNothingFromATextThatIsCut) {
+  const std::string whole = status("S (sleeping)");
+  for (size_t size = 0; size + 8 < whole.size(); size += 8)
+    EXPECT_FALSE(switches_at_rest(whole.substr(0, size))) << size;
+  EXPECT_FALSE(switches_at_rest(4'194'304, 4'194'304)) << "no such process";
+}
+
+}  // namespace
+}  // namespace lockstep::live
