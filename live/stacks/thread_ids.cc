@@ -25,18 +25,13 @@ uint32_t innermost_id(std::string_view status) {
   return parse_number<uint32_t>(ids).value_or(0);
 }
 
-std::map<uint32_t, uint32_t> threads_of(uint32_t pid) {
-  const std::string folder = "/proc/" + std::to_string(pid) + "/task";
+std::map<uint32_t, uint32_t> by_inner_id(uint32_t pid) {
   std::map<uint32_t, uint32_t> threads;
-  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(folder.c_str()), closedir);
-  if (tasks == nullptr) return threads;
-  while (const dirent* entry = readdir(tasks.get())) {
-    const auto id = parse_number<uint32_t>(entry->d_name);
-    if (!id) continue;
-    const Result<std::string> status =
-        read_small_file(folder + "/" + entry->d_name + "/status", kStatusBytes);
+  for (const uint32_t id : thread_ids_of(pid)) {
+    const Result<std::string> status = read_small_file(
+        "/proc/" + std::to_string(pid) + "/task/" + std::to_string(id) + "/status", kStatusBytes);
     const uint32_t inside = status.ok() ? innermost_id(status.value()) : 0;
-    threads[inside != 0 ? inside : *id] = *id;
+    threads[inside != 0 ? inside : id] = id;
   }
   return threads;
 }
@@ -69,10 +64,19 @@ std::optional<uint64_t> offset_of_tid(uint32_t pid, const TargetMemory& memory,
 
 }  // namespace
 
+std::vector<uint32_t> thread_ids_of(uint32_t pid) {
+  std::vector<uint32_t> threads;
+  const std::string folder = "/proc/" + std::to_string(pid) + "/task";
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(folder.c_str()), closedir);
+  while (const dirent* entry = tasks == nullptr ? nullptr : readdir(tasks.get()))
+    if (const auto id = parse_number<uint32_t>(entry->d_name)) threads.push_back(*id);
+  return threads;
+}
+
 ThreadIds ThreadIds::of(uint32_t pid, const TargetMemory& memory,
                         const std::vector<Mapping>& mappings) {
   ThreadIds ids;
-  ids.ours_ = threads_of(pid);
+  ids.ours_ = by_inner_id(pid);
   ids.tid_in_pthread_ = offset_of_tid(pid, memory, mappings);
   return ids;
 }

@@ -14,6 +14,9 @@
 
 namespace lockstep::live {
 
+// The kernel's ids of its threads, in our numbers; none for a process that is gone.
+std::vector<uint32_t> thread_ids_of(uint32_t pid);
+
 class ThreadIds {
  public:
   static ThreadIds of(uint32_t pid, const TargetMemory& memory,

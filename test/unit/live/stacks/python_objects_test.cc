@@ -60,6 +60,8 @@ TEST_F(PythonObjectsTest, BelievesNoImpossibleLength) {
     python_.memory.put(text + python_.layout.text.length, length);
     EXPECT_FALSE(objects_.text(text, 1 << 21)) << length;
   }
+  python_.memory.put(text + python_.layout.text.length, uint64_t{1} << 40);
+  EXPECT_FALSE(objects_.text(text, 2)) << "not even its beginning";
   const uint64_t bytes = python_.bytes("table");
   for (const int64_t length : {int64_t{-1}, int64_t{1} << 40, int64_t{1} << 20}) {
     python_.memory.put(bytes + python_.layout.object.size, length);

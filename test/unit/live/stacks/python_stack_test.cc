@@ -175,7 +175,7 @@ TEST(PythonStack, GivesTheOuterFramesThatStayedWhileTheThreadRan) {
     const ThreeDeep made = three_deep(&python);
     const uint64_t other = python.code("other", 40);
     RestlessWatch watch([&](int look) {
-      if (look == 2) python.memory.put(made.leaf + layout.frame.code, other);
+      if (look == 2) python.memory.put(made.leaf + python.layout.frame.code, other);
     });
     const PythonStack stack = read_python_stack(python.memory, layout, made.state, &watch);
     EXPECT_EQ(stack.state, PythonStackState::Torn) << version;
@@ -189,7 +189,7 @@ TEST(PythonStack, GivesNothingThatWasReadOnlyOnce) {
     FakePython python(layout);
     const ThreeDeep made = three_deep(&python);
     RestlessWatch watch([&](int look) {
-      if (look == 1) python.memory.put(made.main + layout.frame.back, uint64_t{1});
+      if (look == 1) python.memory.put(made.main + python.layout.frame.back, uint64_t{1});
     });
     EXPECT_TRUE(read_python_stack(python.memory, layout, made.state, &watch).frames.empty())
         << version;
