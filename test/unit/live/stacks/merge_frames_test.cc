@@ -72,5 +72,57 @@ TEST(MergeFrames, TakesACutStackForARunOfItsOwn) {
   EXPECT_EQ(merged({kEval, "sleep"}, {"deep", "deep"}, true), (Names{"deep()", "deep()", "sleep"}));
 }
 
+// What gdb had of a thread that stands in sorted(map(function, ...)), by version, without the helpers that compilers
+// inline, and what the interpreter had of it at the same time.
+TEST(MergeFrames, MergesTheStacksThatRealInterpretersHad) {
+  const Names outer{"clone3", "start_thread", "pythread_wrapper", "thread_run",
+                    "method_vectorcall"};
+  const Names sorted{"cfunction_vectorcall_FASTCALL_KEYWORDS",
+                     "builtin_sorted",
+                     "PySequence_List",
+                     "list_extend",
+                     "map_next",
+                     "partial_vectorcall"};
+  const Names lock{"lock_PyThread_acquire_lock", "PyThread_acquire_lock_timed", "__new_sem_wait"};
+  const auto joined = [](std::initializer_list<Names> parts) {
+    Names all;
+    for (const Names& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  };
+  // 3.9.18: an evaluator for each function.
+  EXPECT_EQ(
+      merged(joined({outer, {kEval, kEval, kEval, kEval}, sorted, {kEval, kEval, kEval}, lock}),
+             {"*_bootstrap", "*_bootstrap_inner", "*run", "*through_c", "*called_back", "*wait",
+              "*wait"},
+             true),
+      joined({outer,
+              {"_bootstrap()", "_bootstrap_inner()", "run()", "through_c()"},
+              sorted,
+              {"called_back()", "wait()", "wait()"},
+              lock}));
+  // 3.11.7: Thread.run calls its target through C's do_call_core.
+  EXPECT_EQ(
+      merged(
+          joined({outer, {kEval, "do_call_core", "_PyEval_Vector", kEval}, sorted, {kEval}, lock}),
+          {"*_bootstrap", "_bootstrap_inner", "run", "*through_c", "*called_back", "wait", "wait"},
+          true),
+      joined({outer,
+              {"_bootstrap()", "_bootstrap_inner()", "run()", "do_call_core", "_PyEval_Vector",
+               "through_c()"},
+              sorted,
+              {"called_back()", "wait()", "wait()"},
+              lock}));
+  // 3.13.0: an evaluator runs all that call each other.
+  EXPECT_EQ(merged(joined({outer, {kEval}, sorted, {kEval}, lock}),
+                   {"*_bootstrap", "_bootstrap_inner", "run", "through_c", "*called_back", "wait",
+                    "wait"},
+                   true),
+            joined({outer,
+                    {"_bootstrap()", "_bootstrap_inner()", "run()", "through_c()"},
+                    sorted,
+                    {"called_back()", "wait()", "wait()"},
+                    lock}));
+}
+
 }  // namespace
 }  // namespace lockstep::live
