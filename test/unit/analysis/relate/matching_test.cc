@@ -146,5 +146,51 @@ TEST(Matching, FindsStepsInTheRepetition) {
   for (uint32_t i = 0; i < 40; ++i) EXPECT_EQ(tables->matches[i].step, i / 5) << i;
 }
 
+// Rank 0 of the world is busiest: in each step the world's call, three of its own and the world's again.
+// Rank 1 calls several steps ahead of it, and between the world's two does one with a third process.
+TEST(Matching, GivesWhatOthersDoAmongThemselvesTheStepOfTheirOwnCalls) {
+  constexpr unsigned kSteps = 20;
+  constexpr uint64_t kAheadNs = 250 * kMs, kStepNs = 100 * kMs;
+  TestRun run;
+  driver::RankRecords busy(1, 0xc0, 0, 2, 10, &run.strings), alone(2, 0xa0, 0, 1, 10, &run.strings);
+  driver::RankRecords ahead(1, 0xc0, 1, 2, 11, &run.strings), pair(2, 0xb0, 0, 2, 11, &run.strings);
+  driver::RankRecords other(1, 0xb0, 1, 2, 12, &run.strings);
+  for (driver::RankRecords* records : {&busy, &alone, &ahead, &pair, &other})
+    records->init(1'000 * kMs);
+  unsigned calls[2] = {};
+  const auto call = [&](driver::RankRecords* records, unsigned number, uint64_t at_ns,
+                        uint64_t count) {
+    driver::RankOperation op = operation_at(number, 0);
+    op.call_ns = 2'000 * kMs + at_ns;
+    op.kernel_ns = op.call_ns + 10'000;
+    op.finish_ns = op.call_ns + kMs;
+    op.count = count;
+    records->operation(op);
+  };
+  for (unsigned step = 0; step < kSteps; ++step) {
+    const uint64_t at_ns = kAheadNs + step * kStepNs;
+    for (unsigned part = 0; part < 2; ++part) {
+      call(&busy, calls[0], at_ns + part * 50 * kMs, 1024 + part);
+      call(&ahead, calls[0]++, at_ns - kAheadNs + part * 10 * kMs, 1024 + part);
+    }
+    for (unsigned part = 0; part < 3; ++part)
+      call(&alone, calls[1]++, at_ns + (part + 1) * 10 * kMs, 64);
+    for (driver::RankRecords* records : {&pair, &other})
+      call(records, step, at_ns - kAheadNs + 5 * kMs, 128);
+  }
+  run.add(10, {&busy.user, &alone.user}, "test");
+  run.add(11, {&ahead.user, &pair.user}, "test");
+  run.add(12, other);
+
+  const auto tables = run.load();
+  unsigned pairs = 0;
+  for (const MatchRow& match : tables->matches) {
+    if (tables->communicators[match.communicator].comm_id != 0xb0) continue;
+    EXPECT_EQ(match.step, match.ordinal);
+    ++pairs;
+  }
+  EXPECT_EQ(pairs, kSteps);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
