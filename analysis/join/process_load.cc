@@ -160,6 +160,14 @@ void fill_ledger(const dumper::Counts& kept, const dumper::Ledger& ledger, Loade
   for (const auto& [key, row] : rows) out->ledger.push_back(row);
 }
 
+// In its largest communicator, the first of several: places.h says who is to blame by the same.
+int32_t world_rank(const std::vector<JoinedComm>& comms) {
+  const auto largest = std::max_element(
+      comms.begin(), comms.end(),
+      [](const JoinedComm& one, const JoinedComm& other) { return one.nranks < other.nranks; });
+  return largest == comms.end() ? -1 : largest->rank;
+}
+
 Life life_of_running(uint32_t pid) {
   const char state = dumper::process_run_state(pid);
   return state == 'T' ? Life::Stopped : state == 'D' ? Life::Blocked : Life::Running;
@@ -213,7 +221,7 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   row.heard_ns = std::min(row.heard_ns, signed_ns(asked.to_ns));
   row.damaged_chunks = static_cast<uint32_t>(reader.damage().size() + reader.missing_chunks());
   out->damage = reader.damage_sentences();
-  if (!out->joined.comms.empty()) row.rank = out->joined.comms.front().rank;
+  row.rank = world_rank(out->joined.comms);
   fill_ledger(feeder.kept(), ledger, out.get());
   out->notes.insert(out->notes.end(), out->damage.begin(), out->damage.end());
   for (std::string& tail : reader.harmless_tails()) out->notes.push_back(std::move(tail));

@@ -17,7 +17,7 @@ struct ProcessRow {
   uint32_t nccl_version = 0;  // 23102 is 2.31.2; 0 = not known
   uint64_t kinds = 0;         // of events, a bit each: recorded at its start
   uint32_t pid = 0;
-  int32_t rank = -1;                              // of its first communicator, for display
+  int32_t rank = -1;  // in its largest communicator, the first of several
   int64_t first_ns = kNoTime, last_ns = kNoTime;  // first and last record
   int64_t heard_ns = kNoTime;  // the last sign of life in its files, at or after last_ns
   int64_t real_offset_ns = 0;  // CLOCK_REALTIME minus the host's raw clock at heard_ns

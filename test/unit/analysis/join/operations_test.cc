@@ -114,6 +114,15 @@ TEST(Operations, ResolveNetworkWorkThatAnotherProcessDid) {
   EXPECT_EQ(tables->operations[1].proxy_ops, 4u);
 }
 
+TEST(Processes, HaveTheirRankInTheirLargestCommunicator) {
+  TestRun run;
+  driver::RankRecords pair(1, 0xa0, 0, 2, 10, &run.strings), world(2, 0xc0, 3, 4, 10, &run.strings);
+  pair.init(1'000 * kMs);
+  world.init(1'001 * kMs);
+  run.add(10, {&pair.user, &world.user}, "test");
+  EXPECT_EQ(run.load()->processes[0].rank, 3);
+}
+
 TEST(IdMap, FindsWhatStaysWhileMuchComesAndGoes) {
   IdMap map;
   std::map<uint64_t, uint32_t> truth;
