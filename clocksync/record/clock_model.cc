@@ -42,13 +42,15 @@ const HostModel* ClockModel::find(const std::string& host) const {
 
 std::optional<GlobalTime> ClockModel::to_global(const HostModel& host, int64_t local_raw_ns) const {
   const std::vector<ClockKnot>& knots = host.knots;
+  // Containers of one machine read one clock: what is known of it at one instant holds at every other.
+  const double slope_ppm = host.source == OffsetSource::SameHost ? 0 : max_slope_ppm;
   if (knots.empty() || hosts[host.component].host != reference) return std::nullopt;
   const auto right =
       std::upper_bound(knots.begin(), knots.end(), local_raw_ns,
                        [](int64_t ns, const ClockKnot& knot) { return ns < knot.local_raw_ns; });
   if (right == knots.begin() || right == knots.end()) {
     const ClockKnot& end = right == knots.begin() ? knots.front() : knots.back();
-    ClockKnot carried = carry(end, local_raw_ns, max_slope_ppm);
+    ClockKnot carried = carry(end, local_raw_ns, slope_ppm);
     if (knots.size() > 1) {
       // The estimate keeps the slope of the run's end.
       const ClockKnot& a = right == knots.begin() ? knots[0] : knots[knots.size() - 2];
@@ -65,8 +67,8 @@ std::optional<GlobalTime> ClockModel::to_global(const HostModel& host, int64_t l
       double(local_raw_ns - left.local_raw_ns) / double(right->local_raw_ns - left.local_raw_ns);
   ClockKnot theta;
   if (left.step_after) {
-    const ClockKnot before = carry(left, local_raw_ns, max_slope_ppm);
-    const ClockKnot after = carry(*right, local_raw_ns, max_slope_ppm);
+    const ClockKnot before = carry(left, local_raw_ns, slope_ppm);
+    const ClockKnot after = carry(*right, local_raw_ns, slope_ppm);
     theta.lo_ns = std::min(before.lo_ns, after.lo_ns);
     theta.hi_ns = std::max(before.hi_ns, after.hi_ns);
     theta.theta_ns = between(left.theta_ns, right->theta_ns, fraction);

@@ -82,6 +82,15 @@ TEST(AlignRun, TakesContainersOfOneHostForOneClockButNotTimeNamespaces) {
   ASSERT_EQ(hosts.size(), 4u);
   EXPECT_TRUE(hosts[0].connected && hosts[1].connected);
   EXPECT_EQ(hosts[1].source, OffsetSource::SameHost);
+  // Also after days: nothing drifts there.
+  const clocksync::ClockModel& model = aligned.value().model;
+  const int64_t day_ns = 86'400'000'000'000;
+  for (const char* host : {"a", "b"}) {
+    const auto time = model.to_global(*model.find(host), 3 * day_ns);
+    ASSERT_TRUE(time.has_value());
+    EXPECT_EQ(time->ns, 3 * day_ns);
+    EXPECT_LE(time->hi_ns - time->lo_ns, 10);
+  }
   EXPECT_FALSE(hosts[2].connected);
   EXPECT_FALSE(hosts[3].connected);
   EXPECT_EQ(hosts[3].graded.grade, Grade::Bad);
