@@ -20,7 +20,8 @@ OPT         = $(if $(filter 1,$(DEBUG)),-O0 -g,$(if $(SAN),-O1,-O2) -g1)
 # Rooms that run once for a person: -O1 takes half the compile time.
 COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analysis/judge/% analysis/report/% analysis/say/% analysis/why/% \
               analysis/sql/% analysis/inspect/% analysis/export/export_parquet clocksync/daemon/% clocksync/rendezvous/% \
-              dumper/options/% dumper/recovery/% hostload/service/% live/% plugin/process/% test/unit/% test/simulation/%
+              dumper/options/% dumper/recovery/% dumper/run/arena_file dumper/run/living_memory hostload/service/% live/% \
+              plugin/process/% test/unit/% test/simulation/%
 OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-O1)
 # g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
 SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))

@@ -105,8 +105,17 @@ class ChunkFeeder {
 
   void take(const dumper::SegmentChunk& chunk) {
     if (chunk.type == ChunkType::Comms) comms_.push_back(chunk.text);
-    if (chunk.type == ChunkType::Records) take_records(chunk.records);
+    if (chunk.type == ChunkType::Records) take(chunk.records);
   }
+  void take(const dumper::DecodedChunk& chunk) {
+    take_records(chunk);
+    for (const dumper::DecodedPiece& piece : chunk.pieces) {
+      uint32_t& told = told_[piece.block_sequence];
+      told = std::max(told, piece.from_byte + piece.bytes);
+    }
+  }
+  // Up to which byte each block was fed, by its sequence number.
+  const std::map<uint64_t, uint32_t>& told() const { return told_; }
   const dumper::Counts& kept() const { return kept_; }
   const std::vector<std::string>& comms() const { return comms_; }
   const std::optional<dumper::ChunkClock>& clock() const { return clock_; }
@@ -137,6 +146,7 @@ class ChunkFeeder {
   dumper::Counts kept_;
   std::vector<std::string> comms_;
   std::optional<dumper::ChunkClock> clock_;
+  std::map<uint64_t, uint32_t> told_;
 };
 
 void fill_ledger(const dumper::Counts& kept, const dumper::Ledger& ledger, LoadedProcess* out) {
@@ -190,7 +200,8 @@ void set_life(const dumper::ProcessEntry& entry, const dumper::ProcessReader& re
 
 // `read`: what is read of its files to learn what happened in `asked`.
 std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dumper::RawSpan asked,
-                                         dumper::RawSpan read) {
+                                         dumper::RawSpan read,
+                                         const dumper::LivingMemory* memory) {
   auto out = std::make_unique<LoadedProcess>();
   fill_facts(entry, out.get());
   out->row.asked_from_raw_ns = asked.from_ns;
@@ -203,6 +214,10 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   ChunkFeeder feeder(out.get(), &join);
   dumper::SegmentChunk chunk;
   while (reader.next(&chunk)) feeder.take(chunk);
+  if (memory != nullptr) {
+    for (const dumper::DecodedChunk& unwritten : memory->unwritten(feeder.told()))
+      feeder.take(unwritten);
+  }
   for (const std::string& json : feeder.comms())
     add_known_comms(json, feeder.clock(), out.get(), &join);
   add_gpu_snapshots(entry, out.get(), &join);
@@ -230,12 +245,14 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
 
 }  // namespace
 
-std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry) {
-  return load_span(entry, {}, {});
+std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,
+                                            const dumper::LivingMemory* memory) {
+  return load_span(entry, {}, {}, memory);
 }
 
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, dumper::RawSpan span,
-                                            const dumper::Selection& selection) {
+                                            const dumper::Selection& selection,
+                                            const dumper::LivingMemory* memory) {
   dumper::RawSpan read = span;
   if (span.to_ns < ~uint64_t{0} - kMarginNs) read.to_ns += kMarginNs;
   std::unique_ptr<LoadedProcess> loaded;
@@ -243,7 +260,7 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, d
   uint64_t cut_off = ~uint64_t{0};
   for (uint64_t margin_ns = kMarginNs; margin_ns <= kLongestMarginNs; margin_ns *= 4) {
     read.from_ns = span.from_ns > margin_ns ? span.from_ns - margin_ns : 0;
-    loaded = load_span(entry, span, read);
+    loaded = load_span(entry, span, read, memory);
     const uint64_t still = loaded->joined.cut_off;
     if (read.from_ns == 0 || still == 0 || still >= cut_off) break;
     cut_off = still;

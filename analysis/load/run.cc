@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <tuple>
 
 #include "analysis/join/part_file.h"
 #include "analysis/join/process_load.h"
 #include "base/parallel.h"
+#include "dumper/run/living_memory.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -54,13 +56,45 @@ Result<ReadRun> from_parts(const LoadOptions& options) {
   return loaded;
 }
 
-Result<ReadRun> read_part_of(dumper::RunDirectory* opened, const LoadOptions& options) {
+using Memories = std::map<uint64_t, const dumper::LivingMemory*>;  // by process
+
+// What processes hold that have no segment yet makes them processes of the run.
+Memories add_living(const std::vector<std::unique_ptr<dumper::LivingMemory>>& living,
+                    dumper::RunDirectory* run) {
+  Memories memories;
+  for (const auto& one : living) {
+    memories[one->process_uid()] = one.get();
+    const bool known = std::any_of(
+        run->processes.begin(), run->processes.end(),
+        [&](const dumper::ProcessEntry& entry) { return entry.uid == one->process_uid(); });
+    if (!known) run->processes.push_back(one->entry());
+  }
+  return memories;
+}
+
+const dumper::LivingMemory* memory_of(const dumper::ProcessEntry& entry, const Memories& memories) {
+  const auto found = memories.find(entry.uid);
+  return found == memories.end() ? nullptr : found->second;
+}
+
+ReadRun read_all_of(const dumper::RunDirectory& opened, const Memories& memories,
+                    const LoadOptions& options) {
+  const auto& entries = opened.processes;
+  ReadRun read = load_all(entries.size(), options, [&](size_t i) {
+    return load_process(entries[i], memory_of(entries[i], memories));
+  });
+  add_directory_notes(opened, read.front().get());
+  return read;
+}
+
+Result<ReadRun> read_part_of(dumper::RunDirectory* opened, const Memories& memories,
+                             const LoadOptions& options) {
   const dumper::Selection& selection = options.selection;
   const auto spans = dumper::select(selection, opened);
   if (!spans.ok()) return spans.status();
   const auto& entries = opened->processes;
   ReadRun read = load_all(entries.size(), options, [&](size_t i) {
-    return load_process(entries[i], spans.value()[i], selection);
+    return load_process(entries[i], spans.value()[i], selection, memory_of(entries[i], memories));
   });
   // Of those whose rank could not be told before.
   read.erase(std::remove_if(read.begin(), read.end(),
@@ -78,18 +112,20 @@ Result<ReadRun> read_part_of(dumper::RunDirectory* opened, const LoadOptions& op
 
 Result<ReadRun> read_run(const std::string& directory, const LoadOptions& options) {
   if (!options.parts.empty()) return from_parts(options);
+  // Memory first: what a process lets go of meanwhile is in its segments then.
+  std::vector<std::unique_ptr<dumper::LivingMemory>> living;
+  if (options.memory) living = dumper::read_living(directory);
   auto opened = dumper::RunDirectory::open(directory);
-  if (!opened.ok()) return opened.status();
-  if (options.selection.is_whole()) return read_run(opened.value(), options);
-  return read_part_of(&opened.value(), options);
+  if (!opened.ok() && living.empty()) return opened.status();
+  dumper::RunDirectory run = opened.ok() ? std::move(opened.value()) : dumper::RunDirectory();
+  run.path = directory;
+  const Memories memories = add_living(living, &run);
+  if (options.selection.is_whole()) return read_all_of(run, memories, options);
+  return read_part_of(&run, memories, options);
 }
 
 ReadRun read_run(const dumper::RunDirectory& opened, const LoadOptions& options) {
-  const auto& entries = opened.processes;
-  ReadRun read =
-      load_all(entries.size(), options, [&](size_t i) { return load_process(entries[i]); });
-  add_directory_notes(opened, read.front().get());
-  return read;
+  return read_all_of(opened, {}, options);
 }
 
 Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,

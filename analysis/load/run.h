@@ -27,6 +27,8 @@ struct LoadOptions {
   std::string parts;
   PartRows part_rows = PartRows::All;
   dumper::Selection selection;  // not with parts
+  // Also what processes of this host have recorded and not written yet: where each stands now.
+  bool memory = false;
 };
 
 // The error names the directory and what is wrong with it. A run that is still being written is read

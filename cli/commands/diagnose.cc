@@ -240,6 +240,7 @@ int run_diagnose(const Arguments& arguments) {
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
   load.selection = std::move(selection.value());
+  load.memory = true;
   const std::vector<std::string> unsaved = recover_dead(arguments.directory);
   const auto run = analysis::load_run(arguments.directory, load);
   if (!run.ok()) return nothing_to_diagnose(run.message(), unsaved);

@@ -124,6 +124,7 @@ Result<analysis::Comparison> compare_with_earlier(const std::vector<std::string>
 int run_report(const Arguments& arguments) {
   std::vector<std::string> damage;
   analysis::LoadOptions load;
+  load.memory = true;
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
   if (arguments.srun && arguments.selection.given())

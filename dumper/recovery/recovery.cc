@@ -81,8 +81,8 @@ SegmentWriterOptions Recovery::options(const std::string& directory) const {
 }
 
 Status Recovery::run() {
-  std::vector<DeadBlock> blocks = arena_.blocks();
-  for (DeadBlock& block : blocks) {
+  std::vector<ArenaBlock> blocks = arena_.blocks();
+  for (ArenaBlock& block : blocks) {
     Status status = take(&block);
     if (!status.ok()) return status;
   }
@@ -99,7 +99,7 @@ Status Recovery::run() {
 }
 
 // What the segments lack of this block: records, calls or both.
-Status Recovery::take(DeadBlock* block) {
+Status Recovery::take(ArenaBlock* block) {
   told_.tids.insert(block->tid);
   const SegmentsTold::Block& told = told_.blocks[block->sequence];
   auto calls = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dumper/recovery/arena_file.h"
+#include "dumper/run/arena_file.h"
 #include "dumper/run/process_reader.h"
 #include "dumper/segment/arena_strings.h"
 #include "dumper/segment/segment_writer.h"
@@ -49,7 +49,7 @@ class Recovery {
     std::vector<uint64_t> payload;
     std::unique_ptr<std::atomic<uint64_t>[]> calls;
   };
-  Status take(DeadBlock* block);
+  Status take(ArenaBlock* block);
   Status flush();
   Status write(const Piece* pieces, size_t count);
   Status write_halves(const Piece* pieces, size_t count);

@@ -1,5 +1,6 @@
-// A dead process's arena, read from its file. Everything is copied out with bounds checked, never
-// mapped: the file may be cut short or hold anything. Used by recovery only, one thread.
+// A process's arena, read from its file: of a dead process by recovery, of a living one by
+// living_memory.h. Everything is copied out with bounds checked, never mapped: the file may be cut
+// short or hold anything. One thread.
 #pragma once
 
 #include <memory>
@@ -12,8 +13,8 @@
 
 namespace lockstep::dumper {
 
-// What one block held when its process died.
-struct DeadBlock {
+// What one block held when it was read.
+struct ArenaBlock {
   uint64_t sequence = 0, previous = 0;
   uint32_t tid = 0;
   char thread_name[16] = {};
@@ -43,8 +44,12 @@ class ArenaFile {
   std::vector<Anchor> anchors() const;
 
   // Of every block that was in use, ascending by sequence; payloads not read yet.
-  std::vector<DeadBlock> blocks() const;
-  bool read_payload(DeadBlock* block) const;
+  std::vector<ArenaBlock> blocks() const;
+  bool read_payload(ArenaBlock* block) const;
+  // Whether it is that block still: a living process empties blocks and uses them again.
+  bool holds(const ArenaBlock& block) const;
+  // The header again, which has the texts that records use by the time that they are read.
+  bool refresh() { return read_header().ok(); }
   // Once everything in it is safe elsewhere.
   void remove();
 

@@ -1,4 +1,4 @@
-#include "dumper/recovery/arena_file.h"
+#include "dumper/run/arena_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -110,8 +110,8 @@ std::vector<Anchor> ArenaFile::anchors() const {
   return anchors;
 }
 
-std::vector<DeadBlock> ArenaFile::blocks() const {
-  std::vector<DeadBlock> blocks;
+std::vector<ArenaBlock> ArenaFile::blocks() const {
+  std::vector<ArenaBlock> blocks;
   auto header = std::make_unique<BlockHeader>();
   for (uint64_t offset = kFirstBlockOffset; offset + kBlockBytes <= size_; offset += kBlockBytes) {
     const off_t data = ::lseek(file_, static_cast<off_t>(offset), SEEK_DATA);
@@ -119,7 +119,7 @@ std::vector<DeadBlock> ArenaFile::blocks() const {
     const auto skipped = (static_cast<uint64_t>(data) - offset) / kBlockBytes;
     offset += skipped * kBlockBytes;
     if (offset + kBlockBytes > size_ || !read_at(header.get(), sizeof(BlockHeader), offset)) break;
-    DeadBlock block;
+    ArenaBlock block;
     block.sequence = header->sequence.load(std::memory_order_acquire);
     if (block.sequence == 0) continue;
     block.previous = header->previous.load(std::memory_order_relaxed);
@@ -134,13 +134,19 @@ std::vector<DeadBlock> ArenaFile::blocks() const {
     blocks.push_back(std::move(block));
   }
   std::sort(blocks.begin(), blocks.end(),
-            [](const DeadBlock& a, const DeadBlock& b) { return a.sequence < b.sequence; });
+            [](const ArenaBlock& a, const ArenaBlock& b) { return a.sequence < b.sequence; });
   return blocks;
 }
 
-bool ArenaFile::read_payload(DeadBlock* block) const {
+bool ArenaFile::read_payload(ArenaBlock* block) const {
   block->payload.resize(block->bytes / sizeof(uint64_t));
   return read_at(block->payload.data(), block->bytes, block->offset + sizeof(BlockHeader));
+}
+
+bool ArenaFile::holds(const ArenaBlock& block) const {
+  std::atomic<uint64_t> sequence{0};
+  return read_at(&sequence, sizeof sequence, block.offset + offsetof(BlockHeader, sequence)) &&
+         sequence.load(std::memory_order_relaxed) == block.sequence;
 }
 
 void ArenaFile::remove() { ::unlink(path_.c_str()); }
