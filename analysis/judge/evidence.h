@@ -129,17 +129,18 @@ struct WhySeen {
     Retransmits,      // TCP segments of all that were sent
     NewCommunicator,  // moments with one just made, of all moments it was late
     Period,           // moments; it comes at a period, as a checkpoint does
+    MemoryLimit,      // ns of waiting for what `where`, a cgroup at its limit, had thrown out
   } what = What::ProcessorWait;
   int64_t amount = 0, of = 0;
   int64_t others = 0;  // what others had at the same time: ranks of its host, other hosts or GPUs
   std::string where;
   uint32_t port = 0;  // of an InfiniBand device; else 0
 };
-constexpr const char* kWhatNames[] = {"processor_wait", "cgroup_throttled", "gpu_throttled",
-                                      "memory_stall",   "gpu_errors",       "link_errors",
-                                      "retransmits",    "new_communicator", "period"};
-constexpr const char* kWhatUnits[] = {"ns",     "ns",       "ns",      "ns",     "ns",
-                                      "errors", "segments", "moments", "moments"};
+constexpr const char* kWhatNames[] = {
+    "processor_wait", "cgroup_throttled", "gpu_throttled",    "memory_stall", "gpu_errors",
+    "link_errors",    "retransmits",      "new_communicator", "period",       "memory_limit"};
+constexpr const char* kWhatUnits[] = {"ns",     "ns",       "ns",      "ns",      "ns",
+                                      "errors", "segments", "moments", "moments", "ns"};
 
 struct WhyFacts {
   Why why = Why::NotKnown;

@@ -64,6 +64,7 @@ class WhyLate {
       out_.machine = is_machine();
       if (out_.machine) add(Why::NoProcessor, waited(wait_ns_));
       add(Why::MemoryPressure, worst(WhySeen::What::MemoryStall, samples_.memory));
+      add(Why::MemoryPressure, worst(WhySeen::What::MemoryLimit, samples_.memory_limit));
     }
     add_gpus();
     add(Why::PrecededBy, new_communicators());

@@ -1,5 +1,7 @@
 #include "test/drivers/emulate/command_line.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -37,6 +39,7 @@ void add_workload(base::Command& program, Workload* work) {
   program.option("--sync-every", &work->sync_every, "iterations between waits for the GPU")
       .between(1, 1 << 20);
   program.option("--rate", &work->rate, "iterations per second (default: as fast as it goes)");
+  program.option("--data", &work->data, "read this file before each iteration");
   program.option("--rounds", &work->rounds,
                  "create and destroy everything this often in one process");
   program.flag("--hazards", &work->hazards, "at the end, the calls no tidy plugin expects");
@@ -75,6 +78,8 @@ void add_injection(base::Command& program, Injection* inject) {
 std::string first_mistake(const EmulateOptions& options) {
   if (options.plugin.empty())
     return "name the plugin's .so, or set NCCL_PROFILER_PLUGIN to its path";
+  if (!options.work.data.empty() && access(options.work.data.c_str(), R_OK) != 0)
+    return options.work.data + " cannot be read: name a file with --data";
   if (options.work.share && !options.work.split) return "--share needs --split";
   for (const std::string& name : options.work.ops) {
     const auto function = function_of_option(name);

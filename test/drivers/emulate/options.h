@@ -27,7 +27,8 @@ struct Workload {
   bool ce = false;
   bool net_events = false;
   int sync_every = 1;
-  double rate = 0;  // iterations per second, 0: no limit
+  double rate = 0;   // iterations per second, 0: no limit
+  std::string data;  // a file that each iteration reads first, as a data loader does
   // Whole runs in one process: the plugin is unloaded and loaded again between them.
   int rounds = 1;
   bool hazards = false;

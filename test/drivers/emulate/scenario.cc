@@ -173,10 +173,21 @@ void Scenario::run_iterations() {
   stalled_ = !agree_on_the_start();
   for (int iteration = 0; iteration < options_.work.iterations && !stalled_; ++iteration) {
     wait_for_rate(iteration);
+    read_data();
     stalled_ = !run_iteration(iteration);
   }
   if (!stalled_) stalled_ = !synchronize();
   if (!stalled_ && options_.work.hazards) play_hazards(plugin_, comms_[0]->context(), &api_);
+}
+
+void Scenario::read_data() {
+  if (options_.work.data.empty()) return;
+  std::FILE* file = std::fopen(options_.work.data.c_str(), "rb");
+  if (file == nullptr) return;
+  data_.resize(size_t{1} << 20);
+  while (std::fread(data_.data(), 1, data_.size(), file) != 0) {
+  }
+  std::fclose(file);
 }
 
 bool Scenario::is_culprit(int rank, int iteration) const {

@@ -8,6 +8,26 @@ namespace {
 
 class WhyLate : public SampledRun {
  protected:
+  void throttled(const char* cgroup, int64_t ms) {
+    HostLoadRow row;
+    row.cgroup = cgroup;
+    row.throttled_ns = ms * kMs;
+    host(row);
+  }
+  // Of the host where no cgroup is named: what threads waited for memory, and for reads.
+  void stalled(int64_t memory_ms, int64_t reads_ms, const char* cgroup = "") {
+    HostLoadRow row;
+    row.cgroup = cgroup;
+    row.memory_pressure_ns = memory_ms * kMs;
+    row.io_pressure_ns = reads_ms * kMs;
+    host(row);
+  }
+  void at_limit(const char* cgroup, int64_t hits) {
+    HostLoadRow row;
+    row.cgroup = cgroup;
+    row.memory_limit_hits = hits;
+    host(row);
+  }
   LateAnswer answer() {
     all_.accused = {kCulprit};
     if (all_.excess_ns.empty()) {
@@ -74,10 +94,7 @@ TEST_F(WhyLate, NotKnownWhereOnlyOneOfTenMomentsWasSampled) {
 TEST_F(WhyLate, ThrottledWhereTheQuotaOfACgroupRanOutMeanwhile) {
   waits(kCulprit, 45, 0);
   everybody_else_waits(0, 0);
-  HostLoadRow row;
-  row.cgroup = "cpu:/job";
-  row.throttled_ns = 40 * kMs;
-  host(row);
+  throttled("cpu:/job", 40);
   const LateAnswer got = answer();
   EXPECT_EQ(got.facts.why, Why::Throttled);
   EXPECT_EQ(got.facts.seen[0].what, WhySeen::What::CgroupThrottled);
@@ -88,21 +105,51 @@ TEST_F(WhyLate, ThrottledWhereTheQuotaOfACgroupRanOutMeanwhile) {
 TEST_F(WhyLate, NotThrottledWhereSomebodyElseWas) {
   waits(kCulprit, 0, 0);
   everybody_else_waits(45, 0);
-  HostLoadRow row;
-  row.cgroup = "cpu:/other";
-  row.throttled_ns = 45 * kMs;
-  host(row);
+  throttled("cpu:/other", 45);
   EXPECT_EQ(why(), Why::OwnCode);
 }
 
 TEST_F(WhyLate, MemoryPressureWhereThreadsWaitedForMemory) {
   waits(kCulprit, 1, 1);
-  HostLoadRow row;
-  row.memory_pressure_ns = 30 * kMs;
-  host(row);
+  stalled(30, 0);
   const LateAnswer got = answer();
   EXPECT_EQ(got.facts.why, Why::MemoryPressure);
   EXPECT_EQ(got.facts.seen[0].amount, kSeconds * 30 * kMs);
+}
+
+TEST_F(WhyLate, MemoryPressureWhereThreadsOfItsCgroupWaitedForMemory) {
+  waits(kCulprit, 1, 1);
+  stalled(0, 0);
+  stalled(30, 0, "/job");
+  const LateAnswer got = answer();
+  EXPECT_EQ(got.facts.why, Why::MemoryPressure);
+  EXPECT_EQ(got.facts.seen[0].what, WhySeen::What::MemoryStall);
+  EXPECT_EQ(got.facts.seen[0].where, "/job");
+}
+
+TEST_F(WhyLate, MemoryPressureWhereACgroupAtItsLimitReadsAgainWhatItThrewOut) {
+  waits(kCulprit, 1, 1);
+  stalled(10, 40);
+  at_limit("memory:/job", 1'000);
+  const LateAnswer got = answer();
+  EXPECT_EQ(got.facts.why, Why::MemoryPressure);
+  EXPECT_EQ(got.facts.seen[0].what, WhySeen::What::MemoryLimit);
+  EXPECT_EQ(got.facts.seen[0].where, "memory:/job");
+  EXPECT_EQ(got.facts.seen[0].amount, kSeconds * 40 * kMs);
+}
+
+TEST_F(WhyLate, OwnCodeWhereThreadsReadButNoCgroupIsAtItsLimit) {
+  waits(kCulprit, 1, 1);
+  stalled(10, 40);
+  at_limit("memory:/job", 10);
+  EXPECT_EQ(why(), Why::OwnCode);
+}
+
+TEST_F(WhyLate, OwnCodeWhereThreadsReadWhatIsNewWhileACgroupIsAtItsLimit) {
+  waits(kCulprit, 1, 1);
+  stalled(1, 40);
+  at_limit("memory:/job", 1'000);
+  EXPECT_EQ(why(), Why::OwnCode);
 }
 
 TEST_F(WhyLate, ThrottledWhereTheClockOfItsGpuWasHeldDown) {
@@ -202,10 +249,7 @@ TEST_F(WhyLate, TheMachineWhereAQuotaHoldsAllRanksBack) {
   waits(kCulprit, 45, 45);
   everybody_else_waits(40, 40);
   runnable(3);
-  HostLoadRow row;
-  row.cgroup = "/container";
-  row.throttled_ns = 500 * kMs;
-  host(row);
+  throttled("/container", 500);
   all_.excess_ns.assign(kRanks, all_ns_);
   const LateAnswer got = answer();
   EXPECT_TRUE(got.machine);
