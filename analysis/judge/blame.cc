@@ -10,7 +10,7 @@
 #include "analysis/judge/late_operations.h"
 #include "analysis/judge/slow_paths.h"
 #include "analysis/whatif/culprits.h"
-#include "analysis/whatif/predecessors.h"
+#include "analysis/whatif/followed_run.h"
 #include "analysis/whatif/slow_parts.h"
 #include "base/quantile.h"
 
@@ -35,9 +35,10 @@ class Blamer {
     explain_by_slow_paths();
     sum_up();
     pass_on();
-    const FollowedRun followed = follow_run(run_);
-    accuse_stragglers(followed.own, followed.roles);
-    accuse_slow_parts(followed.own);
+    const auto followed = std::make_shared<const FollowedRun>(follow_run(run_));
+    accuse_stragglers(*followed);
+    accuse_slow_parts(followed->own);
+    out_.followed = followed;
     note_unexplained_waits();
     note_gaps();
     return std::move(out_);
@@ -145,10 +146,10 @@ class Blamer {
     }
   }
 
-  void accuse_stragglers(const OwnSegments& own, const Roles& roles) {
-    const Excesses excesses = measure_excesses(run_, own, roles);
-    const LatenessTables tables{run_, own, excesses.ns, out_.late, out_.ranks};
-    for (const Culprit& culprit : find_culprits(run_, own, roles, excesses)) {
+  void accuse_stragglers(const FollowedRun& followed) {
+    const OwnSegments& own = followed.own;
+    const LatenessTables tables{run_, own, followed.excesses.ns, out_.late, out_.ranks};
+    for (const Culprit& culprit : find_culprits(run_, own, followed.roles, followed.excesses)) {
       for (RankBlame& rank : out_.ranks) {
         for (const uint32_t actor : culprit.actors)
           rank.accused = rank.accused || own.actors[actor].process == rank.process;

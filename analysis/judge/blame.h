@@ -6,6 +6,7 @@
 // Called by judge(), and by commands that want the causes in the rows. Linear in the operations.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "analysis/judge/finding.h"
@@ -15,11 +16,14 @@
 
 namespace lockstep::analysis {
 
+struct FollowedRun;
+
 struct Blame {
   std::vector<RankBlame> ranks;
   std::vector<LateOperation> late;
   std::vector<Finding> findings;
   std::vector<NotKnown> not_known;
+  std::shared_ptr<const FollowedRun> followed;  // what the findings about lateness rest on
 };
 
 Blame assign_blame(const RunTables& run);

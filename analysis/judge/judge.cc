@@ -33,6 +33,7 @@ class RunJudge {
     std::vector<NotKnown> gaps = find_gaps(run_);
     append(&gaps, &out_.not_known);
     out_.ranks = std::move(blame.ranks);
+    out_.followed = std::move(blame.followed);
     return std::move(out_);
   }
 

@@ -7,6 +7,7 @@
 // thread and changes nothing.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "analysis/judge/finding.h"
@@ -16,10 +17,13 @@
 
 namespace lockstep::analysis {
 
+struct FollowedRun;
+
 struct Judgement {
   std::vector<Finding> findings;    // origins before consequences, then the surest first
   std::vector<NotKnown> not_known;  // each gap once
-  std::vector<RankBlame> ranks;     // what the stragglers among the findings rest on
+  std::vector<RankBlame> ranks;     // what the stragglers among the findings rest on,
+  std::shared_ptr<const FollowedRun> followed;  // and how the run was followed for them
 };
 
 Judgement judge(const RunTables& run);

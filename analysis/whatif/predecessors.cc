@@ -94,12 +94,4 @@ class Chooser {
 
 void choose_predecessors(const Roles& roles, OwnSegments* own) { Chooser(roles, own).choose(); }
 
-FollowedRun follow_run(const RunTables& run) {
-  FollowedRun followed;
-  followed.own = find_own_segments(run);
-  followed.roles = find_roles(run, followed.own);
-  choose_predecessors(followed.roles, &followed.own);
-  return followed;
-}
-
 }  // namespace lockstep::analysis

@@ -12,11 +12,4 @@ namespace lockstep::analysis {
 // Sets Segment::before and own_ns.
 void choose_predecessors(const Roles& roles, OwnSegments* own);
 
-// All of a run's operations, each after the one that it follows, and what its ranks do alike.
-struct FollowedRun {
-  OwnSegments own;
-  Roles roles;
-};
-FollowedRun follow_run(const RunTables& run);
-
 }  // namespace lockstep::analysis

@@ -6,7 +6,7 @@
 
 #include "analysis/hostload/stream_load.h"
 #include "analysis/judge/places.h"
-#include "analysis/whatif/predecessors.h"
+#include "analysis/whatif/followed_run.h"
 #include "analysis/why/lossy_hosts.h"
 #include "analysis/why/why_late.h"
 #include "analysis/why/why_slow.h"
@@ -20,7 +20,7 @@ bool is_slow(const Finding& finding) { return std::holds_alternative<PathFacts>(
 class Explainer {
  public:
   Explainer(const RunTables& run, Judgement* judgement)
-      : run_(run), findings_(judgement->findings) {}
+      : run_(run), followed_(*judgement->followed), findings_(judgement->findings) {}
 
   std::vector<std::string> explain(const std::string& directory) {
     find_windows();
@@ -52,10 +52,8 @@ class Explainer {
   }
 
   void find_windows() {
-    const bool any_late = std::any_of(findings_.begin(), findings_.end(), is_late);
-    const FollowedRun followed = any_late ? follow_run(run_) : FollowedRun();
-    const OwnSegments& own = followed.own;
-    const Excesses excesses = any_late ? measure_excesses(run_, own, followed.roles) : Excesses();
+    const OwnSegments& own = followed_.own;
+    const Excesses& excesses = followed_.excesses;
     all_.excess_ns.resize(run_.processes.size());
     for (const uint32_t a : own.order) {
       if (own.segments[a].counts)
@@ -108,6 +106,7 @@ class Explainer {
   }
 
   const RunTables& run_;
+  const FollowedRun& followed_;
   std::vector<Finding>& findings_;
   std::map<size_t, std::vector<LateWindow>> windows_;  // by finding; of slow paths none
   AllLateness all_;

@@ -11,7 +11,7 @@
 
 namespace lockstep::analysis {
 
-// `run` must be what load_run() made of the directory. Returns a sentence for each place of the
+// `run` must be what load_run() made of the directory, and `judgement` what judge() made of that. Returns a sentence for each place of the
 // samplers' files that cannot be read.
 std::vector<std::string> explain(const std::string& directory, const RunTables& run,
                                  Judgement* judgement);

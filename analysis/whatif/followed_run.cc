@@ -1,0 +1,16 @@
+#include "analysis/whatif/followed_run.h"
+
+#include "analysis/whatif/predecessors.h"
+
+namespace lockstep::analysis {
+
+FollowedRun follow_run(const RunTables& run) {
+  FollowedRun followed;
+  followed.own = find_own_segments(run);
+  followed.roles = find_roles(run, followed.own);
+  choose_predecessors(followed.roles, &followed.own);
+  followed.excesses = measure_excesses(run, followed.own, followed.roles);
+  return followed;
+}
+
+}  // namespace lockstep::analysis
