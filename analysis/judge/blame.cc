@@ -134,8 +134,8 @@ class Blamer {
                std::count(path.processes.begin(), path.processes.end(), process) != 0;
       });
       // Late starts leave traces in the ends, which alone accuse nobody then.
-      const bool by_ends = part.side == SlowSide::SenderOrLink || part.side == SlowSide::Sender;
-      if (of_many || (by_ends && anybody_late)) continue;
+      const bool apart = anybody_late && !part.sure && is_by_ends(part.side);
+      if (of_many || apart) continue;
       for (const uint32_t actor : part.actors) accused.insert(own.actors[actor].process);
       out_.findings.push_back(slow_part_finding(run_, own, part));
     }

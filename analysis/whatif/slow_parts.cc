@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "analysis/whatif/slow_transfers.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -33,7 +35,7 @@ class Search {
       : run_(run),
         own_(own),
         no_lateness_(own.segments.size()),
-        excesses_(find_transfer_excesses(run, own)),
+        excesses_(find_slow_transfers(run, own)),
         cured_(excesses_.size()) {}
 
   std::vector<SlowPart> find() {
@@ -209,6 +211,7 @@ class Search {
     }
     part.communicator = worst->communicator;
     part.usual_ns = worst->usual_ns;
+    part.sure = worst->sure;
     part.took_ns = worst->usual_ns + worst->excess_ns;
     const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
     part.side = std::max_element(sides.begin(), sides.end(), less)->first;

@@ -1,5 +1,5 @@
 // Which edge, rank or host makes transfers slow and costs the job time by it: the excesses of the
-// transfers (transfer_excess.h) are taken away from the replay (what_if.h), those of one edge, of all
+// transfers (slow_transfers.h) are taken away from the replay (what_if.h), those of one edge, of all
 // that one rank takes part in, and of all edges of one host. The smallest part that has most of the
 // best gain is accused and cured, and the question asked again.
 #pragma once
@@ -21,6 +21,7 @@ struct SlowPart {
   int64_t span_ns = 0;             // and how long it took
   // Of the worst operations, what they take, and would take.
   int64_t took_ns = 0, usual_ns = 0;
+  bool sure = false;  // no trace of late starts
 };
 
 std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own);

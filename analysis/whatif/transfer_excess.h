@@ -1,17 +1,9 @@
-// Which transfers take longer than such transfers usually do, and over which edge, as far as the
-// recording tells. Compared are communicators that do the same (function, size, ranks, hosts), and
-// inside one the edges that are alike: sends and receives by their own times, collectives by when their
-// ranks are done. Linear in the operations but for finding medians.
-//
-// A ring ends everywhere at nearly the same time, but not quite: the data that a rank receives last has
-// not crossed the rank's own outgoing edge in its last round. So behind a slow edge the ranks are done
-// later than the one before it, by what one passage costs more. And what a receiver is done with much
-// later than its sender knew of its arrival is held up at the receiver.
+// What is slow of some transfers, over which edge, and what that costs each of them. Plain data.
 #pragma once
 
 #include <vector>
 
-#include "analysis/whatif/own_segments.h"
+#include "analysis/tables/tables.h"
 
 namespace lockstep::analysis {
 
@@ -25,6 +17,10 @@ enum class SlowSide : uint8_t {
   ReceiverGpu,
   Anybody,  // one of the ranks that take part
 };
+// Told by when ranks are done, not by network operations.
+inline bool is_by_ends(SlowSide side) {
+  return side == SlowSide::SenderOrLink || side == SlowSide::Sender;
+}
 
 // That operations take longer than usual, for one reason.
 struct TransferExcess {
@@ -34,8 +30,8 @@ struct TransferExcess {
   std::vector<uint32_t> matches;  // rows
   int64_t excess_ns = 0;          // of each of them
   int64_t usual_ns = 0;           // what they take without it
+  // No trace of late starts: seen where all ranks had started together, or as a longer time.
+  bool sure = false;
 };
-
-std::vector<TransferExcess> find_transfer_excesses(const RunTables& run, const OwnSegments& own);
 
 }  // namespace lockstep::analysis

@@ -77,7 +77,10 @@ void RankRecords::operation(const RankOperation& op) {
 
 void RankRecords::network(const RankOperation& op, EventId parent, unsigned channel, bool send) {
   const EventId work = next(Kind::ProxyOp);
-  const int32_t neighbour = send ? (rank_ + 1) % ranks_ : (rank_ + ranks_ - 1) % ranks_;
+  const int32_t named = send ? op.next : op.previous;
+  const int32_t neighbour = named >= 0 ? named
+                            : send     ? (rank_ + 1) % ranks_
+                                       : (rank_ + ranks_ - 1) % ranks_;
   const int32_t peer = op.func == "Send" || op.func == "Recv" ? op.peer : neighbour;
   const uint64_t begin = op.call_ns + 1'500;
   put(&proxy,

@@ -15,6 +15,7 @@ struct Ring {
   std::vector<uint64_t> link_ns;      // a step takes from each rank to the next
   std::vector<uint64_t> receiver_ns;  // and at its receiver's proxy thread
   std::vector<uint64_t> gpu_ns;       // to fill or empty a buffer
+  std::vector<int32_t> rank_at;       // by place in the ring; empty: the places are the ranks
 };
 
 // When each rank has sent and received its last step, since the beginning.
@@ -53,14 +54,22 @@ Judged judge_ring(const Ring& ring, int32_t per_host) {
       static_cast<int32_t>(ring.link_ns.size()), per_host, kTimes, [&](int32_t rank, unsigned i) {
         const auto self = static_cast<size_t>(rank);
         driver::RankOperation op;
+        size_t place = self;
+        if (!ring.rank_at.empty()) {
+          const size_t ranks = ring.rank_at.size();
+          const auto at = std::find(ring.rank_at.begin(), ring.rank_at.end(), rank);
+          place = static_cast<size_t>(at - ring.rank_at.begin());
+          op.next = ring.rank_at[(place + 1) % ranks];
+          op.previous = ring.rank_at[(place + ranks - 1) % ranks];
+        }
         op.sequence = i;
         op.channels = 1;
         op.call_ns = 2'000 * kMs + i * 10 * kMs;
         op.kernel_ns = op.call_ns + 10 * kUs;
         // Times scatter by a little, and differently for each rank.
         const uint64_t scatter = (i * 7 + static_cast<unsigned>(rank) * 3) % 5 * 100;
-        op.sent_ns = op.kernel_ns + ends.sent_ns[self] + scatter;
-        op.received_ns = op.kernel_ns + ends.received_ns[self] + scatter;
+        op.sent_ns = op.kernel_ns + ends.sent_ns[place] + scatter;
+        op.received_ns = op.kernel_ns + ends.received_ns[place] + scatter;
         op.finish_ns = op.received_ns;
         return op;
       });
@@ -109,6 +118,16 @@ TEST(SlowParts, NameAHostThatIsSlowBothWays) {
   ASSERT_EQ(judged.findings.size(), 1u);
   EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{2, 3})) << judged.text();
   EXPECT_NE(judged.text().find("all of its ranks on host b"), std::string::npos);
+}
+
+TEST(SlowParts, FollowTheRingThatNetworkOperationsName) {
+  Ring ring(8);
+  ring.rank_at = {0, 3, 1, 2, 7, 4, 6, 5};
+  ring.link_ns[5] = 300 * kUs;
+  const Judged judged = judge_ring(ring, 1);
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{4}) << judged.text();
+  EXPECT_NE(judged.text().find("sends to rank 6"), std::string::npos) << judged.text();
 }
 
 TEST(SlowParts, SayWhatTheyCostTheRun) {

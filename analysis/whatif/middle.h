@@ -1,0 +1,27 @@
+// The middle of what was measured many times, how far from the truth that may be, and whether it stands
+// out. Plain data and pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lockstep::analysis {
+
+struct Middle {
+  int64_t ns = 0, error_ns = 0;
+  size_t count = 0;
+  bool known() const;  // measured often enough
+};
+
+// kNoTime among the values is left out. `chosen`: indices of `values`.
+Middle middle_of(const std::vector<int64_t>& values);
+Middle middle_of(const std::vector<int64_t>& values, const std::vector<uint32_t>& chosen);
+
+// Longer than usual by at least so much, and by several times its own inexactness.
+bool stands_out(const Middle& middle, int64_t usual_ns, int64_t least_ns);
+
+// A low quantile, as for lateness: of edges, or of communicators.
+int64_t reference_of(std::vector<int64_t> values);
+
+}  // namespace lockstep::analysis

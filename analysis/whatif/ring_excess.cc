@@ -1,0 +1,178 @@
+#include "analysis/whatif/ring_excess.h"
+
+#include <algorithm>
+
+namespace lockstep::analysis {
+namespace {
+
+// What is less than this part of an operation's time does not matter.
+constexpr double kLeastPart = 0.02;
+// What ranks end later than their neighbours, likewise: start times leave traces there.
+constexpr double kLeastStretch = 0.05, kLeastStretchOfTwo = 0.1;
+// What only these show must be so much of an operation's time.
+constexpr double kLeastOfGuess = 0.2, kLeastOfGuessTogether = 0.08;
+// An edge that shows less than this beside the worst of its ring is none.
+constexpr double kTrifle = 0.04;
+
+int64_t part_of(int64_t ns, double part) {
+  return static_cast<int64_t>(part * static_cast<double>(ns));
+}
+
+class Judge {
+ public:
+  Judge(const RunTables& run, const RingSeries& series, const SeenRing& seen,
+        const std::vector<UsualEdge>& usual)
+      : series_(series),
+        seen_(seen),
+        usual_(usual),
+        count_(series.edges.size()),
+        twice_(run.text(std::get<0>(series.alike)) == "AllReduce") {}
+
+  std::vector<TransferExcess> judge(int64_t more_ns) {
+    if (!series_.in_order || !series_.crosses_hosts()) return {};
+    find_stretches();
+    for (size_t i = 0; i < count_; ++i) judge_edge(i);
+    if (!out_.empty()) share(more_ns);
+    return std::move(out_);
+  }
+
+ private:
+  // How much later the receiver of an edge usually is done than its sender.
+  int64_t usual_later(size_t i) const { return usual_[i].later_ns; }
+
+  // What slow edges cost, as far as the ends of their ranks tell, by edge. Behind a slow edge ranks
+  // end later, each than the one before it, up to its receiver: that is one stretch of edges. It
+  // begins before the first slow one, whose sender's predecessor goes without its last data twice.
+  void find_stretches() {
+    stretch_ns_.assign(count_, 0);
+    std::vector<int64_t> more(count_);
+    const int64_t least_ns =
+        part_of(seen_.time.ns, count_ == 2 ? kLeastStretchOfTwo : kLeastStretch);
+    for (size_t i = 0; i < count_; ++i) {
+      const Middle& later = seen_.edges[i].later;
+      if (usual_later(i) != kNoTime && stands_out(later, usual_later(i), least_ns))
+        more[i] = later.ns - usual_later(i);
+    }
+    // A rank that is slow at both of its edges shows at the second one but a little.
+    for (size_t k = 0, i = 0; count_ > 2 && k < 2 * count_; ++k, i = (i + 1) % count_) {
+      const size_t next = (i + 1) % count_;
+      const Middle& later = seen_.edges[next].later;
+      if (more[i] != 0 && more[next] == 0 && usual_later(next) != kNoTime)
+        more[next] = more_of_second(later, usual_[next]);
+    }
+    size_t start = 0;
+    while (start < count_ && more[start] != 0) ++start;
+    if (start == count_) return;
+    for (size_t k = 1; k <= count_; ++k) {
+      const size_t begin = (start + k) % count_;
+      if (more[begin] == 0) continue;
+      size_t length = 0;
+      int64_t all_ns = 0;
+      while (more[(begin + length) % count_] != 0) all_ns += more[(begin + length++) % count_];
+      const size_t skipped = length > 1 ? 1 : 0;
+      for (size_t i = skipped; i < length; ++i)
+        stretch_ns_[(begin + i) % count_] = all_ns / static_cast<int64_t>(length - skipped);
+      k += length - 1;
+    }
+  }
+
+  // Behind two slow edges in a row the second receiver is done no later than the first, where it would
+  // be done sooner.
+  static int64_t more_of_second(const Middle& later, const UsualEdge& usual) {
+    if (later.ns > 0 && stands_out(later, usual.later_ns, 0)) return later.ns - usual.later_ns;
+    const bool sooner = usual.beside_ns != kNoTime && usual.beside_ns < 0;
+    return sooner && stands_out(later, usual.beside_ns, -usual.beside_ns / 2) ? 1 : 0;
+  }
+
+  void judge_edge(size_t i) {
+    const SeenEdge& seen = seen_.edges[i];
+    const UsualEdge& usual = usual_[i];
+    const auto hops = static_cast<int64_t>(count_) - 1;
+    const int64_t passes =
+        std::max<int64_t>(1, hops > 0 ? static_cast<int64_t>(series_.steps) / hops : 1);
+    const auto least_ns = part_of(seen_.time.ns, kLeastPart / static_cast<double>(passes));
+    TransferExcess excess;
+    int64_t seen_ns = 0;  // more than usual
+    if (usual.lag_ns != kNoTime && stands_out(seen.lag, usual.lag_ns, least_ns)) {
+      excess.side = receiver_side(seen, usual);
+      seen_ns = seen.lag.ns - usual.lag_ns;
+    } else if (usual.wire_ns != kNoTime && stands_out(seen.wire, usual.wire_ns, least_ns)) {
+      excess.side = SlowSide::Link;
+      seen_ns = seen.wire.ns - usual.wire_ns;
+    } else if (stretch_ns_[i] > 0 && (series_.edges[i].network || twice_)) {
+      // What goes round once tells too little of edges inside a host.
+      excess.side = seen.wire.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
+      seen_ns = seen.later.ns - usual_later(i);
+    } else {
+      return;
+    }
+    excess.actors = {series_.actors[i], series_.actors[(i + 1) % count_]};
+    excess.communicator = series_.communicator;
+    excess.sure = seen_.together;
+    excess.excess_ns = stretch_ns_[i] > 0 ? stretch_ns_[i] : passes * seen_ns;
+    excess.excess_ns = std::min(excess.excess_ns, part_of(seen_.time.ns, 0.9));
+    out_.push_back(std::move(excess));
+  }
+
+  // Slow edges of a ring hold each other up, and one that is cured leaves the others: how much later
+  // ranks are done behind each depends on how far apart they are. So all have the same part of the
+  // whole, but those that hardly show beside the worst. What network steps show outright needs no
+  // other explanation.
+  void share(int64_t more_ns) {
+    int64_t worst_ns = 0, all_ns = 0;
+    const bool link = std::any_of(out_.begin(), out_.end(), [](const TransferExcess& one) {
+      return one.side == SlowSide::Link;
+    });
+    for (const TransferExcess& one : out_) worst_ns = std::max(worst_ns, one.excess_ns);
+    out_.erase(std::remove_if(out_.begin(), out_.end(),
+                              [&](const TransferExcess& one) {
+                                return (link && is_by_ends(one.side)) ||
+                                       one.excess_ns < part_of(worst_ns, kTrifle);
+                              }),
+               out_.end());
+    for (const TransferExcess& one : out_) all_ns += one.excess_ns;
+    if (more_ns != 0) all_ns = more_ns;
+    all_ns = std::min(all_ns, part_of(seen_.time.ns, 0.9));
+    const bool guess = std::all_of(out_.begin(), out_.end(),
+                                   [](const TransferExcess& one) { return is_by_ends(one.side); });
+    const double least = seen_.together ? kLeastOfGuessTogether : kLeastOfGuess;
+    if (guess && all_ns < part_of(seen_.time.ns, least)) return out_.clear();
+    for (TransferExcess& one : out_) {
+      one.sure = one.sure || more_ns != 0;
+      one.excess_ns = all_ns / static_cast<int64_t>(out_.size());
+      one.usual_ns = std::max<int64_t>(1, seen_.time.ns - all_ns);
+    }
+  }
+
+  const RingSeries& series_;
+  const SeenRing& seen_;
+  const std::vector<UsualEdge>& usual_;
+  const size_t count_;
+  const bool twice_;
+  std::vector<int64_t> stretch_ns_;  // by edge
+  std::vector<TransferExcess> out_;
+};
+
+}  // namespace
+
+SeenEdge look_at(const EdgeSamples& edge) {
+  return {middle_of(edge.later), middle_of(edge.lag), middle_of(edge.wire), middle_of(edge.gpu)};
+}
+SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen) {
+  return {middle_of(edge.later, chosen), middle_of(edge.lag, chosen), middle_of(edge.wire, chosen),
+          middle_of(edge.gpu, chosen)};
+}
+
+SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual) {
+  if (!seen.gpu.known() || usual.gpu_ns == kNoTime) return SlowSide::Receiver;
+  return seen.gpu.ns - usual.gpu_ns > (seen.lag.ns - usual.lag_ns) / 2 ? SlowSide::ReceiverGpu
+                                                                       : SlowSide::ReceiverProxy;
+}
+
+std::vector<TransferExcess> excesses_of_ring(const RunTables& run, const RingSeries& series,
+                                             const SeenRing& seen,
+                                             const std::vector<UsualEdge>& usual, int64_t more_ns) {
+  return Judge(run, series, seen, usual).judge(more_ns);
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,44 @@
+// Which edges of a ring are slow, by when its ranks are done, and what that costs each operation.
+//
+// A ring ends everywhere at nearly the same time, but not quite: the data that a rank receives last has
+// not crossed the rank's own outgoing edge in its last round. So behind a slow edge the ranks are done
+// later than the one before it, by what one passage costs more. And what a receiver is done with much
+// later than its sender knew of its arrival is held up at the receiver.
+#pragma once
+
+#include <vector>
+
+#include "analysis/whatif/middle.h"
+#include "analysis/whatif/transfer_excess.h"
+#include "analysis/whatif/transfer_samples.h"
+
+namespace lockstep::analysis {
+
+// Middles over some of a series' operations.
+struct SeenEdge {
+  Middle later, lag, wire, gpu;
+};
+struct SeenRing {
+  Middle time;
+  std::vector<SeenEdge> edges;
+  bool together = false;  // `later` was taken where all ranks had started together
+};
+// What edges usually show; kNoTime: nothing tells.
+struct UsualEdge {
+  int64_t later_ns = kNoTime, lag_ns = kNoTime, wire_ns = kNoTime, gpu_ns = kNoTime;
+  // `later` of the edges that are not slow, in a ring that has slow ones: below 0.
+  int64_t beside_ns = kNoTime;
+};
+
+SeenEdge look_at(const EdgeSamples& edge);
+SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen);
+
+// Network steps tell how long the receiver's GPU takes to empty a buffer.
+SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual);
+
+// more_ns: by how much the operations are longer than usual; 0: not known. Without `matches`.
+std::vector<TransferExcess> excesses_of_ring(const RunTables& run, const RingSeries& series,
+                                             const SeenRing& seen,
+                                             const std::vector<UsualEdge>& usual, int64_t more_ns);
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,253 @@
+#include "analysis/whatif/slow_transfers.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "analysis/whatif/ring_excess.h"
+#include "analysis/whatif/slow_moments.h"
+#include "analysis/whatif/transfer_samples.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// What is less than this part of an operation's time does not matter.
+constexpr double kLeastPart = 0.02;
+// Ranks that start within this part of an operation's time of each other start together: who starts
+// late leaves traces in the ends.
+constexpr double kTogether = 0.05;
+constexpr size_t kFewestTogether = 8;
+
+int64_t part_of(int64_t ns, double part) {
+  return static_cast<int64_t>(part * static_cast<double>(ns));
+}
+
+class Finder {
+ public:
+  Finder(const RunTables& run, const OwnSegments& own)
+      : run_(run), samples_(sample_transfers(run, own)) {}
+
+  std::vector<TransferExcess> find() {
+    judge_pairs();
+    judge_rings();
+    return std::move(out_);
+  }
+
+ private:
+  struct SeenPair {
+    const PairSeries* series = nullptr;
+    Middle time;
+    SeenEdge edge;
+  };
+
+  void judge_pairs() {
+    std::map<std::tuple<Text, uint64_t, bool>, std::vector<SeenPair>> classes;
+    for (const PairSeries& pair : samples_.pairs) {
+      const SeenPair seen{&pair, middle_of(pair.times), look_at(pair.edge)};
+      if (seen.time.known()) classes[pair.alike].push_back(seen);
+    }
+    for (const auto& [alike, pairs] : classes) {
+      judge_pairs_alike(pairs);
+      judge_moments_of_pairs(pairs);
+    }
+  }
+  void judge_pairs_alike(const std::vector<SeenPair>& pairs) {
+    if (pairs.size() < 2) return;
+    std::vector<int64_t> times, lags, wires, gpus;
+    for (const SeenPair& pair : pairs) {
+      times.push_back(pair.time.ns);
+      lags.push_back(pair.edge.lag.ns);
+      wires.push_back(pair.edge.wire.ns);
+      gpus.push_back(pair.edge.gpu.ns);
+    }
+    const int64_t usual_ns = reference_of(times);
+    const UsualEdge usual{kNoTime, reference_of(lags), reference_of(wires), reference_of(gpus),
+                          kNoTime};
+    for (const SeenPair& pair : pairs) {
+      if (stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPart)))
+        out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
+    }
+  }
+  static TransferExcess excess_of(const SeenPair& pair, int64_t usual_ns, const UsualEdge& usual,
+                                  std::vector<uint32_t> matches) {
+    TransferExcess excess;
+    excess.excess_ns = pair.time.ns - usual_ns;
+    excess.usual_ns = usual_ns;
+    excess.actors = {pair.series->from, pair.series->to};
+    excess.communicator = pair.series->communicator;
+    excess.sure = true;
+    excess.matches = std::move(matches);
+    const SeenEdge& edge = pair.edge;
+    const int64_t least_ns = std::min(excess.excess_ns / 2, usual_ns / 4);
+    if (stands_out(edge.lag, usual.lag_ns, least_ns)) {
+      excess.side = receiver_side(edge, usual);
+    } else if (edge.wire.known() && stands_out(edge.wire, usual.wire_ns, usual.wire_ns / 20)) {
+      excess.side = SlowSide::Link;
+    } else {
+      excess.side = edge.wire.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
+    }
+    return excess;
+  }
+
+  // What one pair loses at such moments, beside what they all lose by noise.
+  void judge_moments_of_pairs(const std::vector<SeenPair>& pairs) {
+    std::vector<SlowMoments> moments;
+    std::vector<int64_t> lost;
+    for (const SeenPair& pair : pairs) {
+      moments.push_back(find_slow_moments(pair.series->times));
+      lost.push_back(moments.back().lost_ns);
+    }
+    const int64_t typical_ns = pairs.size() < 2 ? 0 : reference_of(lost);
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const PairSeries& series = *pairs[i].series;
+      if (moments[i].slow.empty() || moments[i].lost_ns < kTimesTypicalLoss * typical_ns) continue;
+      const SeenPair seen{&series, middle_of(series.times, moments[i].slow),
+                          look_at(series.edge, moments[i].slow)};
+      const SeenEdge before = look_at(series.edge, moments[i].usual);
+      const UsualEdge usual{kNoTime, before.lag.ns, before.wire.ns, before.gpu.ns, kNoTime};
+      if (stands_out(seen.time, moments[i].usual_ns, 0))
+        out_.push_back(
+            excess_of(seen, moments[i].usual_ns, usual, rows_at(series.matches, moments[i].slow)));
+    }
+  }
+  static std::vector<uint32_t> rows_at(const std::vector<uint32_t>& matches,
+                                       const std::vector<uint32_t>& chosen) {
+    std::vector<uint32_t> rows;
+    for (const uint32_t i : chosen) rows.push_back(matches[i]);
+    return rows;
+  }
+
+  struct Ring {
+    const RingSeries* series = nullptr;
+    SeenRing seen;
+  };
+  // Ends tell most where all ranks had started together.
+  static SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& chosen) {
+    SeenRing seen;
+    seen.time = middle_of(series.times, chosen);
+    std::vector<uint32_t> together;
+    for (const uint32_t i : chosen) {
+      if (series.apart[i] <= part_of(seen.time.ns, kTogether)) together.push_back(i);
+    }
+    seen.together = together.size() >= kFewestTogether;
+    for (const EdgeSamples& edge : series.edges) {
+      seen.edges.push_back(look_at(edge, chosen));
+      if (seen.together) seen.edges.back().later = middle_of(edge.later, together);
+    }
+    return seen;
+  }
+
+  void judge_rings() {
+    std::map<std::tuple<Text, uint64_t, int32_t, size_t>, std::vector<Ring>> classes;
+    for (const RingSeries& series : samples_.rings) {
+      std::vector<uint32_t> all(series.times.size());
+      std::iota(all.begin(), all.end(), 0u);
+      Ring ring{&series, look_at_ring(series, all)};
+      if (ring.seen.time.known()) classes[series.alike].push_back(std::move(ring));
+    }
+    for (const auto& [alike, rings] : classes) judge_rings_alike(rings);
+  }
+
+  struct OfRole {
+    std::vector<int64_t> later, lag, wire, gpu;
+  };
+  static std::map<uint64_t, OfRole> roles_of(const std::vector<Ring>& rings) {
+    std::map<uint64_t, OfRole> roles;
+    for (const Ring& ring : rings) {
+      for (size_t i = 0; i < ring.seen.edges.size(); ++i) {
+        OfRole& role = roles[ring.series->edges[i].role];
+        const SeenEdge& edge = ring.seen.edges[i];
+        if (edge.later.known()) role.later.push_back(edge.later.ns);
+        if (edge.lag.known()) role.lag.push_back(edge.lag.ns);
+        if (edge.wire.known()) role.wire.push_back(edge.wire.ns);
+        if (edge.gpu.known()) role.gpu.push_back(edge.gpu.ns);
+      }
+    }
+    return roles;
+  }
+  // Of one edge nothing tells what is usual.
+  static int64_t usual_of(const std::vector<int64_t>& role) {
+    return role.size() > 1 ? reference_of(role) : kNoTime;
+  }
+  static std::vector<UsualEdge> usual_edges(const RingSeries& series,
+                                            const std::map<uint64_t, OfRole>& roles) {
+    std::vector<UsualEdge> edges;
+    for (const EdgeSamples& edge : series.edges) {
+      const OfRole& role = roles.at(edge.role);
+      UsualEdge& usual = edges.emplace_back();
+      usual = {usual_of(role.later), usual_of(role.lag), usual_of(role.wire), usual_of(role.gpu),
+               usual_of(role.later)};
+      // The differences add up to 0 around a ring: beside a slow edge all others are below it.
+      if (usual.later_ns != kNoTime)
+        usual.later_ns = series.edges.size() == 2 ? 0 : std::max<int64_t>(0, usual.later_ns);
+    }
+    return edges;
+  }
+
+  void judge_rings_alike(const std::vector<Ring>& rings) {
+    const std::map<uint64_t, OfRole> roles = roles_of(rings);
+    std::vector<int64_t> times;
+    for (const Ring& ring : rings) times.push_back(ring.seen.time.ns);
+    const int64_t slowest_ns = *std::max_element(times.begin(), times.end());
+    const int64_t usual_ns = reference_of(times);
+    for (const Ring& ring : rings) {
+      const int64_t time_ns = ring.seen.time.ns;
+      const bool longer =
+          rings.size() > 1 && stands_out(ring.seen.time, usual_ns, part_of(usual_ns, kLeastPart));
+      // Where communicators differ, only what the slow ones show counts.
+      const bool told = longer || time_ns * 11 / 10 >= slowest_ns;
+      std::vector<TransferExcess> found;
+      if (told)
+        found = excesses_of_ring(run_, *ring.series, ring.seen, usual_edges(*ring.series, roles),
+                                 longer ? time_ns - usual_ns : 0);
+      if (found.empty() && longer) found.push_back(of_anybody(*ring.series, time_ns, usual_ns));
+      if (found.empty())
+        found = excesses_at_moments(*ring.series);
+      else
+        for (TransferExcess& one : found) one.matches = ring.series->matches;
+      std::move(found.begin(), found.end(), std::back_inserter(out_));
+    }
+  }
+  static TransferExcess of_anybody(const RingSeries& series, int64_t time_ns, int64_t usual_ns) {
+    TransferExcess excess;
+    excess.actors = series.actors;
+    excess.communicator = series.communicator;
+    excess.excess_ns = time_ns - usual_ns;
+    excess.usual_ns = usual_ns;
+    return excess;
+  }
+
+  // A ring that is slow at times, against its other times.
+  std::vector<TransferExcess> excesses_at_moments(const RingSeries& series) const {
+    const SlowMoments moments = find_slow_moments(series.times);
+    if (moments.slow.empty()) return {};
+    const SeenRing seen = look_at_ring(series, moments.slow);
+    const SeenRing before = look_at_ring(series, moments.usual);
+    std::vector<UsualEdge> usual;
+    // What makes all edges slow lengthens all differences alike.
+    const double longer = static_cast<double>(seen.time.ns) / static_cast<double>(moments.usual_ns);
+    for (const SeenEdge& edge : before.edges) {
+      const auto of = [](const Middle& middle, double times) {
+        return middle.known() ? part_of(middle.ns, times) : kNoTime;
+      };
+      usual.push_back({of(edge.later, edge.later.ns > 0 ? longer : 1), of(edge.lag, longer),
+                       of(edge.wire, 1), of(edge.gpu, longer), kNoTime});
+    }
+    std::vector<TransferExcess> found =
+        excesses_of_ring(run_, series, seen, usual, seen.time.ns - moments.usual_ns);
+    for (TransferExcess& one : found) one.matches = rows_at(series.matches, moments.slow);
+    return found;
+  }
+
+  const RunTables& run_;
+  const TransferSamples samples_;
+  std::vector<TransferExcess> out_;
+};
+
+}  // namespace
+
+std::vector<TransferExcess> find_slow_transfers(const RunTables& run, const OwnSegments& own) {
+  return Finder(run, own).find();
+}
+
+}  // namespace lockstep::analysis

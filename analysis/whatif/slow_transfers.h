@@ -1,0 +1,17 @@
+// Which transfers take longer than such transfers usually do, and over which edge, as far as the
+// recording tells. Compared are communicators that do the same (function, size, ranks, hosts), and
+// inside one the edges that are alike: sends and receives by their own times, collectives by when their
+// ranks are done (ring_excess.h). What is slow at times only is compared with its own other times.
+// Linear in the operations but for finding medians.
+#pragma once
+
+#include <vector>
+
+#include "analysis/whatif/own_segments.h"
+#include "analysis/whatif/transfer_excess.h"
+
+namespace lockstep::analysis {
+
+std::vector<TransferExcess> find_slow_transfers(const RunTables& run, const OwnSegments& own);
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,302 @@
+#include "analysis/whatif/transfer_samples.h"
+
+#include <algorithm>
+#include <bitset>
+#include <map>
+#include <set>
+
+namespace lockstep::analysis {
+namespace {
+
+class Sampler {
+ public:
+  Sampler(const RunTables& run, const OwnSegments& own)
+      : run_(run), own_(own), send_(run.strings.find("Send")), ring_(run.strings.find("RING")) {}
+
+  TransferSamples sample() {
+    for (uint32_t m = 0; m < run_.matches.size(); ++m) {
+      const MatchRow& match = run_.matches[m];
+      if (match.comparable == 0 || match.arrivals < 2 || match.arrivals != match.expected) continue;
+      const OperationRow& first = operation(match.first_arrival);
+      if (first.ordinal + first.replay == 0 || first.kind == OpKind::Assembled) continue;
+      if (first.kind == OpKind::PointToPoint) {
+        if (match.arrivals == 2) take_pair(m);
+      } else if (goes_round(run_.text(match.func))) {
+        take_collective(m);
+      } else if (is_chain(run_.text(match.func))) {
+        take_chain(m);
+      }
+    }
+    TransferSamples samples;
+    for (auto& [key, series] : rings_) samples.rings.push_back(std::move(series));
+    for (auto& [key, pair] : pairs_) samples.pairs.push_back(std::move(pair));
+    return samples;
+  }
+
+ private:
+  // All ranks wait for all others there.
+  static bool goes_round(const std::string& func) {
+    return func == "AllReduce" || func == "AllGather" || func == "ReduceScatter";
+  }
+  static bool is_chain(const std::string& func) { return func == "Broadcast" || func == "Reduce"; }
+  const OperationRow& operation(uint32_t arrival) const {
+    return run_.operations[run_.arrivals[arrival].operation];
+  }
+  Text host_of(uint32_t actor) const { return run_.processes[own_.actors[actor].process].host; }
+
+  uint32_t actor_of(const OperationRow& row) const {
+    const CommunicatorRow& comm = run_.communicators[row.communicator];
+    const auto begin = run_.members.begin() + comm.first_member, end = begin + comm.members;
+    auto at = begin + std::min<int32_t>(std::max(row.rank, 0), static_cast<int32_t>(comm.members));
+    if (at == end || at->rank != row.rank)
+      at = std::find_if(begin, end, [&](const MemberRow& one) { return one.rank == row.rank; });
+    return at == end ? kNoRow : own_.actor_of(run_, *at);
+  }
+
+  // Of the last transfer of the edge: `wire` and `gpu`.
+  static void note_steps(const OperationRow& sender, const OperationRow& receiver,
+                         EdgeSamples* edge) {
+    if (sender.send_steps != 0) edge->wire.back() = sender.network_ns / sender.send_steps;
+    const uint32_t received = receiver.steps - receiver.send_steps;
+    if (received != 0)
+      edge->gpu.back() = (receiver.gpu_wait_ns - receiver.send_gpu_wait_ns) / received;
+  }
+  static void add_unknown(EdgeSamples* edge) {
+    edge->lag.push_back(kNoTime);
+    edge->wire.push_back(kNoTime);
+    edge->gpu.push_back(kNoTime);
+  }
+
+  void take_pair(uint32_t m) {
+    const MatchRow& match = run_.matches[m];
+    uint32_t s = match.first_arrival, r = s + 1;
+    if (operation(s).func != send_) std::swap(s, r);
+    take_send(m, s, r, kNoTime);
+  }
+  // s, r: rows of `arrivals`. fed_ns: when the sender had what it sends; kNoTime: all the time.
+  void take_send(uint32_t m, uint32_t s, uint32_t r, int64_t fed_ns) {
+    const MatchRow& match = run_.matches[m];
+    const OperationRow &sender = operation(s), &receiver = operation(r);
+    const ArrivalRow &a = run_.arrivals[s], &b = run_.arrivals[r];
+    if (a.arrival_ns == kNoTime || b.arrival_ns == kNoTime) return;
+    if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime) return;
+    const uint32_t from = actor_of(sender), to = actor_of(receiver);
+    if (from == kNoRow || to == kNoRow || host_of(from) == host_of(to)) return;
+    const std::tuple<Text, uint64_t, bool> alike{match.func, match.size_bytes, fed_ns != kNoTime};
+    PairSeries& pair = pairs_[{match.communicator, from, to, alike}];
+    pair.communicator = match.communicator;
+    pair.from = from;
+    pair.to = to;
+    pair.alike = alike;
+    pair.edge.network = true;
+    pair.matches.push_back(m);
+    const int64_t begun_ns = std::max({a.arrival_ns, b.arrival_ns, fed_ns});
+    pair.times.push_back(receiver.received_ns - begun_ns);
+    add_unknown(&pair.edge);
+    if (sender.sent_ns < begun_ns) return;
+    pair.edge.lag.back() = receiver.received_ns - sender.sent_ns;
+    note_steps(sender, receiver, &pair.edge);
+  }
+
+  // Data of a chain leaves a host once, and enters it once; into the root's host at its end, or never.
+  void take_chain(uint32_t m) {
+    const MatchRow& match = run_.matches[m];
+    const uint32_t begin = match.first_arrival, end = begin + match.arrivals;
+    std::map<Text, int64_t> received_ns;  // by host
+    std::multimap<Text, int64_t> ends_ns;
+    std::map<int32_t, uint32_t> by_rank;
+    Text root_host = 0;
+    int64_t first_start_ns = run_.arrivals[begin].arrival_ns;
+    for (uint32_t a = begin; a < end; ++a) {
+      const OperationRow& row = operation(a);
+      by_rank[row.rank] = a;
+      first_start_ns = std::min(first_start_ns, run_.arrivals[a].arrival_ns);
+      const Text host = run_.processes[row.process].host;
+      if (row.rank == row.peer) root_host = host;
+      ends_ns.emplace(host, row.kernel_stop_ns);
+      if (row.receive_peer < 0) continue;
+      int64_t& last_ns = received_ns.try_emplace(host, kNoTime).first->second;
+      last_ns = std::max(last_ns, row.received_ns);
+    }
+    for (uint32_t a = begin; a < end; ++a) {
+      const OperationRow& row = operation(a);
+      const auto next = by_rank.find(row.send_peer);
+      if (row.send_peer < 0 || next == by_rank.end() ||
+          operation(next->second).receive_peer != row.rank)
+        continue;
+      const Text host = run_.processes[row.process].host;
+      const auto fed = host == root_host ? received_ns.end() : received_ns.find(host);
+      int64_t fed_ns = fed == received_ns.end() ? kNoTime : fed->second;
+      // Whoever of its host has ended before it may have been what fed it.
+      const auto [first, last] = ends_ns.equal_range(host);
+      for (auto end_ns = first; end_ns != last; ++end_ns) {
+        if (end_ns->second < row.kernel_stop_ns) fed_ns = std::max(fed_ns, end_ns->second);
+      }
+      // Who comes while the data of others has long been moving finds it waiting.
+      const int64_t begun_ns =
+          std::max(run_.arrivals[a].arrival_ns, run_.arrivals[next->second].arrival_ns);
+      if (fed_ns == kNoTime || (begun_ns - first_start_ns) * 4 <= fed_ns - first_start_ns)
+        take_send(m, a, next->second, fed_ns);
+    }
+  }
+
+  void take_collective(uint32_t m) {
+    const MatchRow& match = run_.matches[m];
+    const uint32_t begin = match.first_arrival, end = begin + match.arrivals;
+    for (uint32_t a = begin; a < end; ++a) {
+      const Segment& segment = own_.segments[a];
+      if (segment.actor == kNoRow || !segment.counts || !segment.waits) return;
+    }
+    std::vector<uint32_t> by_rank(match.arrivals, kNoRow);
+    int64_t last_end_ns = kNoTime, first_start_ns = own_.last_start_ns[m];
+    for (uint32_t a = begin; a < end; ++a) {
+      const int32_t rank = run_.arrivals[a].rank;
+      if (rank < 0 || static_cast<uint32_t>(rank) >= match.arrivals) return;
+      by_rank[static_cast<size_t>(rank)] = a;
+      last_end_ns = std::max(last_end_ns, own_.segments[a].end_ns);
+      first_start_ns = std::min(first_start_ns, own_.segments[a].start_ns);
+    }
+    if (std::count(by_rank.begin(), by_rank.end(), kNoRow) != 0) return;
+    RingSeries& series = rings_[{match.communicator, match.func, match.size_bytes}];
+    if (series.actors.empty()) begin_series(match, by_rank, &series);
+    if (series.edges.size() != match.arrivals) return;
+    const Text algo = operation(begin).algo;
+    series.in_order = series.in_order && (algo == 0 || algo == ring_);
+    series.matches.push_back(m);
+    series.times.push_back(last_end_ns - own_.last_start_ns[m]);
+    series.apart.push_back(own_.last_start_ns[m] - first_start_ns);
+    for (size_t rank = 0; rank < by_rank.size(); ++rank)
+      in_ring_[series.place[rank]] = by_rank[rank];
+    for (size_t i = 0; i < by_rank.size(); ++i) {
+      const uint32_t next = in_ring_[(i + 1) % by_rank.size()];
+      take_edge(in_ring_[i], next, own_.last_start_ns[m], &series.edges[i], &series);
+    }
+  }
+
+  void begin_series(const MatchRow& match, const std::vector<uint32_t>& by_rank,
+                    RingSeries* series) {
+    series->communicator = match.communicator;
+    std::set<Text> hosts;
+    for (const uint32_t a : by_rank) hosts.insert(host_of(own_.segments[a].actor));
+    series->alike = {match.func, match.size_bytes, static_cast<int32_t>(match.arrivals),
+                     hosts.size()};
+    if (in_ring_.size() < by_rank.size()) in_ring_.resize(by_rank.size());
+    const std::vector<uint32_t> ranks = ring_of(by_rank);
+    series->in_order = ranks.size() == by_rank.size();
+    series->place.resize(by_rank.size());
+    for (uint32_t i = 0; i < by_rank.size(); ++i) {
+      const uint32_t rank = series->in_order ? ranks[i] : i;
+      series->place[rank] = i;
+      series->actors.push_back(own_.segments[by_rank[rank]].actor);
+    }
+    series->edges.resize(by_rank.size());
+    name_edges(series);
+  }
+
+  // The ranks as they follow each other; none: the peers that are named make no single ring.
+  std::vector<uint32_t> ring_of(const std::vector<uint32_t>& by_rank) const {
+    const auto count = static_cast<uint32_t>(by_rank.size());
+    std::vector<uint32_t> ring;
+    std::map<Text, std::vector<uint32_t>> of_host;
+    uint32_t at = count;
+    bool named = false;
+    for (uint32_t rank = 0; rank < count; ++rank) {
+      const OperationRow& row = operation(by_rank[rank]);
+      if (row.send_peer == kSeveralPeers || row.receive_peer == kSeveralPeers) return ring;
+      of_host[run_.processes[row.process].host].push_back(rank);
+      named = named || row.send_peer >= 0;
+      if (row.receive_peer >= 0) at = std::min(at, rank);
+    }
+    if (!named) at = 0;
+    std::vector<uint8_t> passed(count);
+    while (at < count && passed[at] == 0) {
+      passed[at] = 1;
+      ring.push_back(at);
+      const OperationRow& row = operation(by_rank[at]);
+      const auto next = static_cast<uint32_t>(row.send_peer);
+      if (!named) {
+        ++at;
+      } else if (row.send_peer < 0) {
+        at = next_in_host(at, of_host[run_.processes[row.process].host], by_rank, passed);
+      } else {
+        const bool agree = next < count && operation(by_rank[next]).receive_peer == row.rank;
+        at = agree ? next : count;
+      }
+    }
+    if (ring.size() != count) ring.clear();
+    return ring;
+  }
+  // ranks: of the host, ascending. The next of them that nobody is named to send to, those last that send
+  // to another host.
+  uint32_t next_in_host(uint32_t at, const std::vector<uint32_t>& ranks,
+                        const std::vector<uint32_t>& by_rank,
+                        const std::vector<uint8_t>& passed) const {
+    const auto self =
+        static_cast<size_t>(std::find(ranks.begin(), ranks.end(), at) - ranks.begin());
+    auto leaves = static_cast<uint32_t>(by_rank.size());
+    for (size_t i = 1; i < ranks.size(); ++i) {
+      const uint32_t rank = ranks[(self + i) % ranks.size()];
+      const OperationRow& row = operation(by_rank[rank]);
+      if (passed[rank] != 0 || row.receive_peer >= 0) continue;
+      if (row.send_peer < 0) return rank;
+      leaves = rank;
+    }
+    return leaves;
+  }
+
+  // An edge is like another that has as many edges inside the host before and behind it.
+  void name_edges(RingSeries* series) const {
+    const size_t count = series->edges.size();
+    const auto crosses = [&](size_t i) {
+      return host_of(series->actors[i % count]) != host_of(series->actors[(i + 1) % count]);
+    };
+    for (size_t i = 0; i < count; ++i) {
+      EdgeSamples& edge = series->edges[i];
+      edge.network = crosses(i);
+      uint64_t ahead = 0, behind = 0;
+      while (ahead < count && !crosses(i + ahead)) ++ahead;
+      while (behind < count && !crosses(i + count - behind)) ++behind;
+      // Up to the next edge between hosts, and the length of the host after it
+      uint64_t next = ahead + 1;
+      while (next < 2 * count && !crosses(i + next)) ++next;
+      edge.role = (ahead << 20 | behind) << 20 | (next - ahead);
+    }
+  }
+
+  void take_edge(uint32_t from, uint32_t to, int64_t begun_ns, EdgeSamples* edge,
+                 RingSeries* series) {
+    const OperationRow &sender = operation(from), &receiver = operation(to);
+    const bool ends = sender.kernel_stop_ns != kNoTime && receiver.kernel_stop_ns != kNoTime;
+    edge->later.push_back(ends ? receiver.kernel_stop_ns - sender.kernel_stop_ns : kNoTime);
+    if (!edge->network) return;
+    add_unknown(edge);
+    if (sender.send_peer != receiver.rank || receiver.receive_peer != sender.rank) {
+      if (sender.send_peer != -1 || receiver.receive_peer != -1) series->in_order = false;
+      return;
+    }
+    if (sender.sent_ns == kNoTime || receiver.received_ns == kNoTime) return;
+    const auto channels = std::bitset<64>(sender.channels_mask).count();
+    series->steps =
+        std::max<uint64_t>(series->steps, sender.planned_sends / std::max<size_t>(1, channels));
+    // What was sent before the receiver's kernel began waits for that.
+    if (sender.sent_ns < begun_ns) return;
+    edge->lag.back() = receiver.received_ns - sender.sent_ns;
+    note_steps(sender, receiver, edge);
+  }
+
+  const RunTables& run_;
+  const OwnSegments& own_;
+  const Text send_, ring_;
+  std::map<std::tuple<uint32_t, Text, uint64_t>, RingSeries> rings_;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::tuple<Text, uint64_t, bool>>, PairSeries>
+      pairs_;
+  std::vector<uint32_t> in_ring_;  // rows of `arrivals`, of the operation at hand
+};
+
+}  // namespace
+
+TransferSamples sample_transfers(const RunTables& run, const OwnSegments& own) {
+  return Sampler(run, own).sample();
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,63 @@
+// What a recording shows of each transfer: of sends and receives between hosts by sender and receiver, of
+// collectives whose data goes round a ring by the edges of that ring, and of those whose data goes along
+// a chain, from a root or to it, as if each of its edges between hosts were a send. Taken are transfers
+// that are recorded on all ranks and are no connection set-up. Linear in the operations.
+//
+// Which rank follows which on a ring is NCCL's choice, by topology. Network operations name their peers,
+// so hosts follow each other as these say. Inside a host nothing is named: there the ranks between the
+// one that receives from another host and the one that sends to the next are taken in their own order.
+#pragma once
+
+#include <tuple>
+#include <vector>
+
+#include "analysis/whatif/own_segments.h"
+
+namespace lockstep::analysis {
+
+// What is known of one edge, by transfer over it; kNoTime where it is not.
+struct EdgeSamples {
+  bool network = false;
+  uint64_t role = 0;           // edges of a role are alike
+  std::vector<int64_t> later;  // the receiver's kernel ends after the sender's
+  std::vector<int64_t> lag;    // the receiver is done after the sender knew of the last arrival
+  std::vector<int64_t> wire;   // a network step takes from sending to its acknowledgement
+  std::vector<int64_t> gpu;    // ... to be emptied by the receiver's GPU
+};
+
+// The operations of one function and size on one communicator.
+struct RingSeries {
+  uint32_t communicator = kNoRow;
+  std::tuple<Text, uint64_t, int32_t, size_t> alike;  // function, size, ranks, hosts
+  std::vector<uint32_t> actors, place;  // in the order of the ring; by rank: its place there
+  std::vector<uint32_t> matches;
+  std::vector<int64_t> times;      // by match: from the last start to the last end
+  std::vector<int64_t> apart;      // ... from the first start to the last
+  std::vector<EdgeSamples> edges;  // from each of `actors` to the next, the last to the first
+  uint64_t steps = 0;              // over one edge, on a channel
+  bool in_order = true;            // as far as peers are named, they are those of this ring
+
+  // Inside one host ranks do not end in the order of a ring.
+  bool crosses_hosts() const { return std::get<3>(alike) > 1; }
+};
+
+// What one rank sends to another on another host.
+struct PairSeries {
+  uint32_t communicator = kNoRow, from = kNoRow, to = kNoRow;  // row; actors
+  // Function, size, and along a chain, whether another host feeds the sender.
+  std::tuple<Text, uint64_t, bool> alike;
+  std::vector<uint32_t> matches;
+  // By match: from the later start to the receiver's end; along a chain, from when the sender's host
+  // had received all if that was later.
+  std::vector<int64_t> times;
+  EdgeSamples edge;  // `later` stays empty
+};
+
+struct TransferSamples {
+  std::vector<RingSeries> rings;
+  std::vector<PairSeries> pairs;
+};
+
+TransferSamples sample_transfers(const RunTables& run, const OwnSegments& own);
+
+}  // namespace lockstep::analysis
