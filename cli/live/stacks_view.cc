@@ -43,6 +43,15 @@ std::string heading(const std::vector<StackRow>& rows) {
             analysis::duration(median_of(stops_ns)) + " in the median, " +
             analysis::duration(*std::max_element(stops_ns.begin(), stops_ns.end())) + " at most\n";
   }
+  size_t without_python = 0;
+  std::string why;
+  for (const StackRow& row : rows) {
+    if (row.stacks.python.empty()) continue;
+    if (without_python++ == 0) why = row.stacks.python;
+  }
+  if (without_python != 0)
+    text += "the Python code of " + counted(without_python, "process", "processes") +
+            " could not be read: " + why + "\n";
   if (others != 0)
     text += counted(others, "thread", "threads") +
             " without frames of NCCL or CUDA not shown (--threads all)\n";

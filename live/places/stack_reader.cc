@@ -16,6 +16,7 @@
 #include "live/native/trace_right.h"
 #include "live/native/unwind.h"
 #include "live/stacks/merge_frames.h"
+#include "live/stacks/py_spy.h"
 #include "live/stacks/python_frames.h"
 
 namespace lockstep::live {
@@ -26,6 +27,7 @@ using Outcome = ThreadCopy::Outcome;
 constexpr int64_t kPatienceNs = 1'000'000'000;
 // For the next ones, once a thread of the process did not stop: they often wait for the same.
 constexpr int64_t kShortPatienceNs = 50'000'000;
+constexpr int64_t kPySpyPatienceNs = 5'000'000'000;
 constexpr unsigned kMostAtOnce = 4;  // processes; in each of them one thread at a time
 
 struct Target {
@@ -39,6 +41,7 @@ struct Target {
   std::unique_ptr<ProcessMemory> memory;
   std::optional<PythonReader> python;
   std::map<pid_t, PythonThread> python_threads;
+  bool spied = false;  // its interpreter is none we know: py-spy is asked, once a round
   std::vector<PythonStack> python_stacks;  // beside `copies`
 };
 
@@ -54,11 +57,35 @@ void find_python(const std::vector<Mapping>& map, Target* target) {
       target->python = std::move(python.value());
     else
       target->result.python = python.message();
+    target->spied = python.ok() && !target->result.python.empty();
   }
   target->python_threads.clear();
   if (!target->python) return;
   for (const PythonThread& thread : target->python->threads())
     target->python_threads[static_cast<pid_t>(thread.thread)] = thread;
+}
+
+// The frames of threads that stood still while py-spy looked. They are copied right afterwards: of one that woke
+// up in between, native and Python frames are of two instants.
+void spy(int64_t deadline_ns, Target* target) {
+  const int64_t left_ns = deadline_ns - mono_now_ns();
+  if (!target->spied || left_ns <= 0) return;
+  ProcessStacks& process = target->result;
+  const auto stacks =
+      ask_py_spy(static_cast<uint32_t>(process.pid), std::min(left_ns, kPySpyPatienceNs));
+  target->spied = stacks.ok();
+  if (!stacks.ok()) {
+    process.python += (process.python.empty() ? "" : "; ") + stacks.message();
+    return;
+  }
+  process.python.clear();
+  for (size_t i = 0; i < target->chosen.size(); ++i) {
+    const pid_t tid = process.threads[target->chosen[i]].state.tid;
+    for (const PythonStack& stack : stacks.value()) {
+      if (static_cast<pid_t>(stack.thread) == tid && stack.state == PythonStackState::Whole)
+        target->python_stacks[i] = stack;
+    }
+  }
 }
 
 // Copies threads until one does not stop: then only the end of the calling thread lets go of it.
@@ -92,6 +119,7 @@ void copy_all(Target* target, const StackOptions& options) {
   target->copies.assign(target->chosen.size(), ThreadCopy());
   target->python_stacks.assign(target->chosen.size(), PythonStack());
   find_python(mappings, target);
+  spy(options.deadline_ns, target);
   bool hasty = false;
   for (size_t next = 0; next < target->chosen.size(); hasty = true) {
     const auto tracer = start_thread(

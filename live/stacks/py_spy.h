@@ -1,6 +1,6 @@
 // The Python frames of processes whose interpreter is none that python_layout.h knows, by py-spy
 // (https://github.com/benfred/py-spy) where PATH has it: `py-spy dump --nonblocking --json --pid PID`, which
-// reads the process's memory as we do and stops nothing. Starts a process and waits for it; one at a time.
+// reads the process's memory as we do and stops nothing. Starts a process and waits for it; any thread.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ start() {  # start DIR NAME=VALUE...: a recording process that stands in reads_a
     "$BUILD/lockstep-places" "$BUILD/libnccl-profiler.so" --ranks 1 >"$1.out" 2>&1 &
   jobs+=($!)
   for _ in $(seq 600); do
-    pid=$(awk '{ print $2 }' "$1.out")
+    pid=$(awk "{ print \$2 }" "$1.out" 2>/dev/null || true)
     [ -z "$pid" ] || return 0
     sleep 0.1
   done
