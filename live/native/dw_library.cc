@@ -58,6 +58,11 @@ Result<const Library*> load() {
 
 }  // namespace
 
+std::mutex& turn() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 const Result<const Library*>& library() {
   static const Result<const Library*> loaded = load();
   return loaded;

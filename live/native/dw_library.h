@@ -1,7 +1,7 @@
 // The few functions of elfutils' libdw that stacks need, found at run time: dlopen of libdw.so.1, so
 // that building takes no header and a machine without it still gets states from /proc. Declared after
 // elfutils/libdwfl.h of version 0.188, whose binary interface has been stable since 0.158. Linked to
-// nothing; the library is LGPL. Not safe for several threads at once: callers take turns.
+// nothing; the library is LGPL. It is not made for several threads: whoever calls it holds turn().
 #pragma once
 
 #include <elf.h>
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "lockstep/status.h"
 
@@ -70,6 +71,8 @@ struct Library {
   decltype(Callbacks::find_elf) dwfl_linux_proc_find_elf;
   decltype(Callbacks::find_debuginfo) dwfl_standard_find_debuginfo;
 };
+
+std::mutex& turn();
 
 // Loaded once, kept until the process ends. The error says what is missing and which package has it.
 const Result<const Library*>& library();

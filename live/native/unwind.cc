@@ -1,7 +1,8 @@
 #include "live/native/unwind.h"
 
 #include <cxxabi.h>
-#include <sys/uio.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +40,25 @@ std::string readable(const char* name) {
   return text;
 }
 
+// libdw gives its callbacks no argument of ours: whoever holds dw::turn() says whose files it reads.
+pid_t whose_files = 0;
+
+int find_elf(dw::Module* module, void** user, const char* name, uint64_t base, char** file,
+             dw::Elf** elf) {
+  if (name[0] == '/') {
+    const std::string path = "/proc/" + std::to_string(whose_files) + "/root" + name;
+    struct stat facts {};
+    // To open a mapped device might hang.
+    const bool ordinary = stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+    const int descriptor = ordinary ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+    if (descriptor >= 0) {
+      *file = strdup(path.c_str());
+      return descriptor;
+    }
+  }
+  return dw::library().value()->dwfl_linux_proc_find_elf(module, user, name, base, file, elf);
+}
+
 struct Address {
   uint64_t pc;
   bool exact;  // the instruction itself; otherwise the one after a call
@@ -59,6 +79,7 @@ struct Unwinder::Session {
   Session(const dw::Library& dwfl, pid_t process, SymbolCache* cache)
       : dw(dwfl), pid(process), memory(static_cast<uint32_t>(process)), symbols(cache) {}
   ~Session() {
+    const std::lock_guard<std::mutex> lock(dw::turn());
     if (session != nullptr) dw.dwfl_end(session);
   }
   Session(const Session&) = delete;
@@ -122,8 +143,8 @@ int Unwinder::Session::note_frame(dw::Frame* frame, void* self) {
 }
 
 Status Unwinder::Session::begin() {
-  static const dw::Callbacks callbacks = {dw.dwfl_linux_proc_find_elf,
-                                          dw.dwfl_standard_find_debuginfo, nullptr, nullptr};
+  static const dw::Callbacks callbacks = {find_elf, dw.dwfl_standard_find_debuginfo, nullptr,
+                                          nullptr};
   static const dw::ThreadCallbacks thread_callbacks = {next_thread,   get_thread, read_word,
                                                        set_registers, nullptr,    nullptr};
   const auto failure = [this](const char* doing) {
@@ -187,13 +208,20 @@ Result<std::unique_ptr<Unwinder>> Unwinder::open(pid_t pid, SymbolCache* symbols
   const Result<const dw::Library*>& library = dw::library();
   if (!library.ok()) return library.status();
   auto session = std::make_unique<Session>(*library.value(), pid, symbols);
-  const Status begun = session->begin();
+  Status begun;
+  {
+    const std::lock_guard<std::mutex> lock(dw::turn());
+    whose_files = pid;
+    begun = session->begin();
+  }
   if (!begun.ok()) return begun;
   return std::unique_ptr<Unwinder>(new Unwinder(std::move(session)));
 }
 
 // An error ends the stack where it is: the frames before it hold.
 std::vector<Frame> Unwinder::unwind(const ThreadCopy& copy) {
+  const std::lock_guard<std::mutex> lock(dw::turn());
+  whose_files = session_->pid;
   session_->copy = &copy;
   session_->addresses.clear();
   session_->dw.dwfl_getthread_frames(session_->session, session_->pid, Session::note_frame,

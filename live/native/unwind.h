@@ -1,7 +1,8 @@
 // The frames of a copied thread: unwound with libdw by the call frame information of the files that
-// the process maps, and named from their symbols and debug information. Works on the copy alone: the
-// process runs meanwhile. One thread at a time in the whole process, because libdw is not made for
-// several. Where a file has no call frame information the stack ends early, and says nothing wrong.
+// the process maps, and named from their symbols and debug information. Files are opened as the process
+// sees them, also in a container. Works on the copy alone: the process runs meanwhile. Any thread;
+// several take turns, because libdw is not made for more. Where a file has no call frame information
+// the stack ends early, and says nothing wrong.
 #pragma once
 
 #include <sys/types.h>

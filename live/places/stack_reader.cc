@@ -24,7 +24,7 @@ namespace {
 
 using Outcome = ThreadCopy::Outcome;
 
-constexpr int64_t kPatienceNs = 1'000'000'000;
+constexpr int64_t kPatienceNs = 1'000'000'000;  // for a thread to stop
 // For the next ones, once a thread of the process did not stop: they often wait for the same.
 constexpr int64_t kShortPatienceNs = 50'000'000;
 constexpr int64_t kPySpyPatienceNs = 5'000'000'000;
@@ -179,7 +179,7 @@ std::vector<Frame> with_python(std::vector<Frame> native, const std::vector<Pyth
   return frames;
 }
 
-void unwind_round(Target* target, SymbolCache* symbols) {
+void unwind_round(Target* target, int64_t deadline_ns, SymbolCache* symbols) {
   ProcessStacks& process = target->result;
   process.first_ns = process.last_ns = 0;
   const auto unwinder = Unwinder::open(process.pid, symbols);
@@ -188,14 +188,18 @@ void unwind_round(Target* target, SymbolCache* symbols) {
     const ThreadCopy& copy = target->copies[i];
     if (copy.outcome == Outcome::Copied) note_stop(copy, &process);
     std::vector<Frame> frames;
-    if (copy.outcome == Outcome::Copied && unwinder.ok()) frames = unwinder.value()->unwind(copy);
+    const bool late = mono_now_ns() > deadline_ns;
+    if (copy.outcome == Outcome::Copied && unwinder.ok() && !late)
+      frames = unwinder.value()->unwind(copy);
     std::reverse(frames.begin(), frames.end());
     frames = with_python(std::move(frames), target->python_stacks[i].frames);
     if (!frames.empty()) {
       thread.samples.push_back(std::move(frames));
     } else if (thread.samples.empty()) {
       const bool no_unwinder = copy.outcome == Outcome::Copied && !unwinder.ok();
-      thread.unread = no_unwinder ? unwinder.message() : why_unread(*target, thread, copy);
+      thread.unread = late          ? "there was no time left for it (--timeout)"
+                      : no_unwinder ? unwinder.message()
+                                    : why_unread(*target, thread, copy);
     }
   }
   target->copies.clear();
@@ -292,7 +296,7 @@ std::vector<ProcessStacks> read_stacks(const std::vector<pid_t>& pids, const Sta
   for (unsigned round = 0; round < std::max(1u, options.samples); ++round) {
     const int64_t begin_ns = mono_now_ns();
     copy_round(&targets, options, ask);
-    for (Target& target : targets) unwind_round(&target, &symbols);
+    for (Target& target : targets) unwind_round(&target, options.deadline_ns, &symbols);
     if (round == 0) {
       for (Target& target : targets) choose(options, &target);
     }

@@ -1,7 +1,7 @@
 // The stacks of processes of this host: every thread is stopped by itself for as long as it takes to
 // copy its registers and stack, round by round, and unwound afterwards. The processes run on. Stops
-// threads from threads of its own; one call at a time in a process, because libdw is not made for
-// several. Nothing is thrown but bad_alloc.
+// threads from threads of its own. Any thread; two calls about one process are in each other's way,
+// and the later one is told so. Nothing is thrown but bad_alloc.
 #pragma once
 
 #include <sys/types.h>

@@ -42,6 +42,37 @@ TEST(ThreadCopy, LetsASignalThroughThatComesMeanwhile) {
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 }
 
+// Whoever has called vfork() waits in state D until its child is gone.
+TEST(ThreadCopy, GivesUpAThreadThatCannotStopAndLeavesNothingBehind) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    close(ends[1]);
+    char byte = 0;
+    if (vfork() == 0) {
+      [[maybe_unused]] const ssize_t none = read(ends[0], &byte, 1);
+      _exit(0);
+    }
+    pause();
+    _exit(0);
+  }
+  close(ends[0]);
+  const auto state = [&] { return threads_of(parent).front().state; };
+  while (state() != 'D') usleep(1000);
+
+  ThreadCopy copy;
+  std::thread tracer([&] { copy = copy_thread(parent, parent, {}, 50'000'000, {}); });
+  tracer.join();
+  EXPECT_EQ(copy.outcome, ThreadCopy::Outcome::Unstoppable);
+
+  close(ends[1]);  // the child ends, and with it the parent's wait
+  while (state() == 'D' || state() == 'R') usleep(1000);
+  EXPECT_EQ(state(), 'S');
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+}
+
 TEST(ThreadCopy, SaysThatAProcessIsGone) {
   const pid_t gone = fork();
   if (gone == 0) _exit(0);
