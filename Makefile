@@ -174,7 +174,8 @@ $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $$(call objs,test/simulation) $(RECORDI
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RECORDING) $(ZSTD) $(SODIUM) -ldl
 # A fuzz target is a file of test/fuzz; test/fuzz/every_target.sh has them built by clang++, with SAN=fuzzer-no-link,...
-$(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $$(call objs,test/drivers/common) $(COMMAND_LINE) $(RECORDING)
+fuzz_more = $(if $(filter live_%,$(1)),$(BUILD)/liblive.a)
+$(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $$(call objs,test/drivers/common) $(COMMAND_LINE) $$(call fuzz_more,$$*) $(RECORDING)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl
 

@@ -172,6 +172,31 @@ int ChildProcess::run_helper(const CommandLine& command, const std::string& outp
   return exit_code_of(status);
 }
 
+std::vector<int> ChildProcess::run_helpers(const std::vector<CommandLine>& commands,
+                                           const std::vector<std::string>& outputs,
+                                           double limit_s) const {
+  std::vector<int> codes(commands.size(), -1);
+  std::vector<pid_t> helpers;
+  for (size_t i = 0; i < commands.size(); ++i)
+    helpers.push_back(start(commands[i], &outputs[i], Dies::WithUs));
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                           std::chrono::duration<double>(limit_s));
+  constexpr timespec kPoll = {0, 5000000};
+  for (size_t i = 0; i < helpers.size(); ++i) {
+    int status = 0;
+    if (helpers[i] < 0) continue;
+    while (waitpid(helpers[i], &status, WNOHANG) == 0 && Clock::now() < deadline)
+      nanosleep(&kPoll, nullptr);
+    if (kill(helpers[i], 0) != 0) {
+      codes[i] = exit_code_of(status);
+      continue;
+    }
+    kill(helpers[i], SIGKILL);
+    waitpid(helpers[i], nullptr, 0);
+  }
+  return codes;
+}
+
 pid_t ChildProcess::start_helper(const CommandLine& command, const std::string& output) const {
   return start(command, &output, Dies::WithUs);
 }

@@ -35,6 +35,10 @@ class ChildProcess {
   // Runs a helper, its output to a file (both streams; empty: /dev/null). -1 after `limit_s`.
   int run_helper(const CommandLine& command, const std::string& output, double limit_s);
 
+  // Runs all of them at the same time, as run_helper(); an exit code each, in the same order.
+  std::vector<int> run_helpers(const std::vector<CommandLine>& commands,
+                               const std::vector<std::string>& outputs, double limit_s) const;
+
   // Starts a helper that runs beside the program and gets SIGTERM when we die; -1 when that fails.
   pid_t start_helper(const CommandLine& command, const std::string& output) const;
   // SIGTERM, and SIGKILL `limit_s` later.

@@ -78,7 +78,7 @@ want_equal "processes on the node's disk" 2 "$(jq '.processes | length' "$TMP/ps
 finish local
 
 # Without an interface to listen on, the own host at least.
-NCCL_SOCKET_IFNAME==none start inside
+NCCL_SOCKET_IFNAME="=none" start inside
 wait_for 20 "that an agent registers" registered
 want_equal "where it listens" '""' "$(jq -c .address "$RUN"/agents/*.json)"
 grep -q "no interface" "$RUN/agents/log" || fail "it does not say why it has no TCP: $(cat "$RUN/agents/log")"

@@ -42,6 +42,7 @@ want_equal "whole: recorded on the nodes' own disks" "$LOCAL/of/whole/lockstep-$
 want_equal "whole: said of the two nodes" "n1: 2 n2: 2" "$(sort "$dir/summary/recover.txt" | sed 's/ files, .*//' | xargs)"
 [ -s "$dir/report.html" ] || fail "whole: no report: $(cat "$TMP/whole.out")"
 grep -q '^2 of 2 hosts' "$dir/summary/align.txt" || fail "whole: not aligned: $(cat "$dir/summary/align.txt")"
+want_equal "whole: agents that answered for their nodes" "n1 n2" "$(sed -n 's/^agent of \(.*\) listens on .*/\1/p' "$dir/agents/log" | sort | xargs)"
 want_equal "whole: complaints" "" "$(grep 'lockstep: `' "$TMP/whole.out")"
 
 # One node cannot be collected: a file is where its directory belongs.

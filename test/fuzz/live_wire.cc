@@ -1,0 +1,68 @@
+// What asker and agent read of each other: hellos and frame lengths of anybody, and of a peer with the
+// key questions, ends, parts and registrations. What is understood says the same when it is written
+// again; a part never leaves its folder.
+#include "live/registry/registration.h"
+#include "live/wire/channel.h"
+#include "live/wire/hello.h"
+#include "live/wire/messages.h"
+
+using namespace lockstep::live;
+
+namespace {
+
+const LiveKey& key() {
+  static const LiveKey derived = *derive_live_key(lockstep::clocksync::SecretKey{});
+  return derived;
+}
+
+void expect(bool holds) {
+  if (!holds) __builtin_trap();
+}
+
+void hellos(const std::string& bytes) {
+  if (const auto client = parse_client_hello(bytes)) {
+    const std::string again = client_hello(key(), *client);
+    expect(bytes.compare(0, bytes.size() - 32, again, 0, again.size() - 32) == 0);
+    expect(is_proved(key(), bytes) == (bytes == again));
+  }
+  if (const auto server = parse_server_hello(bytes)) {
+    const std::string again = server_hello(key(), *server, "client");
+    expect(bytes.compare(0, bytes.size() - 32, again, 0, again.size() - 32) == 0);
+    expect(is_proved(key(), bytes, "client") == (bytes == again));
+  }
+  if (bytes.size() >= 4) {
+    const auto* length = reinterpret_cast<const uint8_t*>(bytes.data());
+    expect(parse_frame_length(length, 17) <= kMostFrameBytes + 18);
+  }
+}
+
+void messages(const std::string& bytes) {
+  const auto question = parse_question(bytes);
+  if (question.ok()) {
+    const std::string json = question_json(question.value());
+    expect(question_json(parse_question(json).value()) == json);
+  }
+  const auto end = parse_end(bytes);
+  if (end.ok()) expect(end_json(parse_end(end_json(end.value())).value()) == end_json(end.value()));
+  if (const auto part = parse_part(bytes)) {
+    expect(part->name.find("..") == std::string::npos ||
+           part->name.find("/.") == std::string::npos);
+    expect(part->name[0] != '/' && part->name[0] != '.');
+    expect(part_frame(part->name, part->bytes) == bytes);
+  }
+  const auto registration = parse_registration(bytes);
+  if (registration.ok()) {
+    expect(registration.value().host.find('/') == std::string::npos);
+    const std::string json = registration_json(registration.value());
+    expect(registration_json(parse_registration(json).value()) == json);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  hellos(bytes);
+  messages(bytes);
+  return 0;
+}
