@@ -23,7 +23,7 @@ Result<std::unique_ptr<lockstep_run, Closer>> open_run(const std::string& direct
 
 // To the processes of the run, which are those of the directory in the same order.
 Status apply(const std::string& directory, const dumper::Selection& selection, lockstep_run* run) {
-  if (!selection.has_span() && selection.ranks.empty()) return Status();
+  if (selection.is_whole()) return Status();
   auto opened = dumper::RunDirectory::open(directory);
   if (!opened.ok()) return opened.status();
   dumper::RunDirectory& chosen = opened.value();

@@ -15,12 +15,13 @@
 #include "dumper/run/mixed_jobs.h"
 #include "dumper/run/process_reader.h"
 #include "dumper/run/process_state.h"
+#include "dumper/run/slice.h"
 #include "dumper/segment/live_comms.h"
 
 namespace lockstep::analysis {
 namespace {
 
-constexpr uint64_t kMarginNs = 10'000'000'000;
+constexpr uint64_t kMarginNs = dumper::kSpanMarginNs;
 constexpr uint64_t kLongestMarginNs = kMarginNs * 1024;  // three hours
 
 int64_t signed_ns(uint64_t raw_ns) {
@@ -253,8 +254,7 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, dumper::RawSpan span,
                                             const dumper::Selection& selection,
                                             const dumper::LivingMemory* memory) {
-  dumper::RawSpan read = span;
-  if (span.to_ns < ~uint64_t{0} - kMarginNs) read.to_ns += kMarginNs;
+  dumper::RawSpan read = dumper::with_margin(span);
   std::unique_ptr<LoadedProcess> loaded;
   // Further back as long as that finds where operations began; children without any are normal input.
   uint64_t cut_off = ~uint64_t{0};

@@ -14,6 +14,7 @@
 #include "analysis/why/explain.h"
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/live/live_run.h"
 #include "cli/live/ras_witness.h"
 #include "cli/show/output.h"
 #include "cli/show/selection_options.h"
@@ -170,11 +171,13 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
   });
 }
 
+// `answers`: of a job that was asked while it runs, else null.
 void print_as_json(const RunTables& run, const std::vector<Finding>& findings,
-                   const std::vector<std::string>& not_known) {
+                   const std::vector<std::string>& not_known, const live::Answers* answers) {
   JsonFields out;
   out.writer().SetMaxDecimalPlaces(6);
   out.object([&] {
+    if (answers != nullptr) put_answers(*answers, &out);
     out.list("findings", findings, [&](const Finding& finding) { put_finding(out, run, finding); });
     out.strings("not_known", not_known);
     out.string("gpu_times", gpu_times_sentence(run));
@@ -231,51 +234,77 @@ int nothing_to_diagnose(const std::string& sentence, const std::vector<std::stri
   return bad_input(sentence);
 }
 
-struct Arguments : RunArguments {
+constexpr int64_t kLivePartNs = 60'000'000'000;  // the end of a running job that is judged
+
+struct Arguments : LiveRunArguments {
   SelectionArguments selection;
 };
 
-int run_diagnose(const Arguments& arguments) {
+// `unsaved`: sentences about what of the run is not in the directory. `answers`: as print_as_json().
+int judge_directory(const std::string& directory, dumper::Selection selection, bool json,
+                    const std::vector<std::string>& unsaved, const live::Answers* answers) {
   analysis::LoadOptions load;
-  auto selection = arguments.selection.selection();
-  if (!selection.ok()) return bad_usage(selection.message());
-  load.selection = std::move(selection.value());
+  load.selection = std::move(selection);
   load.memory = true;
-  const std::vector<std::string> unsaved = recover_dead(arguments.directory);
-  const auto run = analysis::load_run(arguments.directory, load);
+  const auto run = analysis::load_run(directory, load);
   if (!run.ok()) return nothing_to_diagnose(run.message(), unsaved);
   if (run.value()->operations.empty() && run.value()->members.empty()) {
     return nothing_to_diagnose(
-        arguments.directory + ": no communicator in it, so there is nothing to diagnose" +
+        directory + ": no communicator in it, so there is nothing to diagnose" +
             (run.value()->notes.empty() ? std::string() : "; " + run.value()->notes.front()),
         unsaved);
   }
   const RunTables& tables = *run.value();
   Judgement judgement = judge(tables);
-  const std::vector<std::string> unread = explain(arguments.directory, tables, &judgement);
+  const std::vector<std::string> unread = explain(directory, tables, &judgement);
   std::vector<std::string> not_known = sentences(tables, judgement.not_known);
   not_known.insert(not_known.end(), unread.begin(), unread.end());
-  const std::vector<std::string> unheard = hear_ras(arguments.directory, tables, &judgement);
+  const std::vector<std::string> unheard = hear_ras(directory, tables, &judgement);
   not_known.insert(not_known.end(), unheard.begin(), unheard.end());
   not_known.insert(not_known.end(), unsaved.begin(), unsaved.end());
-  if (arguments.json) {
-    print_as_json(tables, judgement.findings, not_known);
+  if (json) {
+    print_as_json(tables, judgement.findings, not_known, answers);
   } else {
     print_for_people(tables, judgement.findings, not_known);
   }
   return with_damage(judgement.findings.empty() ? kOk : kFinding, tables.damage);
 }
 
+// What did not answer is not known; a verdict without it is no kOk.
+int diagnose_live(const Arguments& arguments, dumper::Selection selection) {
+  if (!selection.has_span()) selection.last_ns = kLivePartNs;
+  const auto live = LiveRun::gather(arguments, std::move(selection));
+  if (!live.ok()) return bad_input(live.message());
+  const live::Answers& answers = live.value()->answers();
+  const std::vector<std::string> silent = unanswered(answers);
+  if (answers.hosts_answered == 0) return nothing_to_diagnose("no host answered", silent);
+  const int code = judge_directory(live.value()->directory(), live.value()->selection(),
+                                   arguments.json, silent, &answers);
+  return with_damage(code, silent);
+}
+
+int run_diagnose(const Arguments& arguments) {
+  if (!arguments.live && arguments.run.empty()) return bad_usage("DIR is required");
+  auto selection = arguments.selection.selection();
+  if (!selection.ok()) return bad_usage(selection.message());
+  if (arguments.live) return diagnose_live(arguments, std::move(selection.value()));
+  return judge_directory(arguments.run, std::move(selection.value()), arguments.json,
+                         recover_dead(arguments.run), nullptr);
+}
+
 }  // namespace
 
 void add_diagnose(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  base::Command command = add_run_command(
-      lockstep, "diagnose",
+  base::Command command = lockstep.command(
+      "diagnose",
       "Find what hangs, who is late and who waits for whom, even while the job runs; exit 1 on a "
       "finding",
-      arguments, run_diagnose);
+      [arguments] { return run_diagnose(*arguments); });
+  command.option("DIR", &arguments->run, "The run directory");
+  command.flag("--json", &arguments->json, "Print JSON");
   arguments->selection.add_to(&command, "--to,--until");
+  add_live_run_options(command, arguments.get());
 }
 
 }  // namespace lockstep::cli

@@ -1,7 +1,8 @@
-// `lockstep query DIR ["SQL"]`: questions about a run; without a statement, a shell that reads them
-// from stdin.
+// `lockstep query DIR ["SQL"]`: questions about a run, also while it runs (--live); without a statement,
+// a shell that reads them from stdin.
 #include <unistd.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "analysis/sql/query_session.h"
 #include "analysis/sql/sql_split.h"
 #include "cli/commands.h"
+#include "cli/live/live_run.h"
 #include "cli/show/output.h"
 #include "cli/show/progress.h"
 #include "cli/show/query_output.h"
@@ -18,18 +20,27 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments : RunArguments {
+constexpr int64_t kLivePartNs = 5'000'000'000;  // the end of a running job that is asked about
+
+struct Arguments : LiveRunArguments {
   std::string statement;
   SelectionArguments selection;
   bool csv = false;
   unsigned threads = 0;
 };
 
-int answer(analysis::QuerySession* session, const std::string& statement, QueryFormat format) {
+// How answers are shown; `rows`: where JSON goes that is part of something larger.
+struct Shown {
+  QueryFormat format = QueryFormat::Table;
+  std::string* rows = nullptr;
+};
+
+int answer(analysis::QuerySession* session, const std::string& statement, const Shown& shown) {
   const Status loaded = session->load_for(statement);
   if (!loaded.ok()) return bad_input(loaded.message());
   for (const std::string& sentence : session->damage()) complain(sentence);
-  const auto output = make_query_output(format);
+  const auto output =
+      shown.rows != nullptr ? make_json_output(shown.rows) : make_query_output(shown.format);
   const Status done = session->query(statement, output.get());
   if (!done.ok()) return bad_usage(done.message());
   output->finish();
@@ -37,18 +48,18 @@ int answer(analysis::QuerySession* session, const std::string& statement, QueryF
 }
 
 // What is left behind the last semicolon is a statement too.
-int answer_all(analysis::QuerySession* session, std::string text, QueryFormat format) {
+int answer_all(analysis::QuerySession* session, std::string text, const Shown& shown) {
   std::string statement;
   while (analysis::take_statement(&text, &statement)) {
     if (analysis::is_blank_statement(statement)) continue;
-    const int code = answer(session, statement, format);
+    const int code = answer(session, statement, shown);
     if (code != kOk) return code;
   }
-  return analysis::is_blank_statement(text) ? kOk : answer(session, text, format);
+  return analysis::is_blank_statement(text) ? kOk : answer(session, text, shown);
 }
 
 // A person's mistake ends nothing; a script's first one ends it, so that its exit code tells.
-int shell(analysis::QuerySession* session, QueryFormat format) {
+int shell(analysis::QuerySession* session, const Shown& shown) {
   const bool person = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
   std::string text, line, statement;
   while (true) {
@@ -60,36 +71,63 @@ int shell(analysis::QuerySession* session, QueryFormat format) {
     text += line + "\n";
     while (analysis::take_statement(&text, &statement)) {
       const int code =
-          analysis::is_blank_statement(statement) ? kOk : answer(session, statement, format);
+          analysis::is_blank_statement(statement) ? kOk : answer(session, statement, shown);
       if (code != kOk && !person) return code;
     }
     if (analysis::is_blank_statement(text)) text.clear();
   }
   if (person) print("\n");
-  return person ? kOk : answer_all(session, text, format);
+  return person ? kOk : answer_all(session, text, shown);
 }
 
-int run(const Arguments& arguments) {
+// What the statements say of a directory.
+int ask(const std::string& directory, dumper::Selection selection, const Arguments& arguments,
+        const Shown& shown) {
   analysis::LoadOptions load;
   load.threads = arguments.threads;
-  auto selection = arguments.selection.selection();
-  if (!selection.ok()) return bad_usage(selection.message());
-  load.selection = std::move(selection.value());
-  const auto tables = load_with_progress(arguments.directory, load);
+  load.selection = std::move(selection);
+  const auto tables = load_with_progress(directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   analysis::add_causes(tables.value().get());
   const analysis::RunTables& run = *tables.value();
-  const analysis::ExportInput input = analysis::export_input(arguments.directory, run);
+  const analysis::ExportInput input = analysis::export_input(directory, run);
   auto session = analysis::QuerySession::open(&input, {arguments.threads});
   if (!session.ok()) return bad_input(session.message());
   for (const std::string& note : table_notes(run)) complain(note);
-  const QueryFormat format = arguments.json  ? QueryFormat::Json
-                             : arguments.csv ? QueryFormat::Csv
-                                             : QueryFormat::Table;
   const int code = arguments.statement.empty()
-                       ? shell(session.value().get(), format)
-                       : answer_all(session.value().get(), arguments.statement, format);
+                       ? shell(session.value().get(), shown)
+                       : answer_all(session.value().get(), arguments.statement, shown);
   return with_damage(code, run.damage);
+}
+
+int run_live(const Arguments& arguments, dumper::Selection selection, Shown shown) {
+  if (!selection.has_span()) selection.last_ns = kLivePartNs;
+  const auto live = LiveRun::gather(arguments, std::move(selection));
+  if (!live.ok()) return bad_input(live.message());
+  const live::Answers& answers = live.value()->answers();
+  std::string rows = "[]";
+  if (shown.format == QueryFormat::Json) shown.rows = &rows;
+  int code = kOk;
+  if (answers.hosts_answered != 0)
+    code = ask(live.value()->directory(), live.value()->selection(), arguments, shown);
+  if (code == kUsage || code == kBadInput) return code;
+  const int answered = print_live(arguments, answers, "rows", rows, "");
+  return answered == kOk ? code : answered;
+}
+
+int run(Arguments arguments) {
+  // Of a job that is asked elsewhere the only argument is the statement.
+  if (arguments.live && arguments.statement.empty() &&
+      !std::filesystem::is_directory(arguments.run))
+    std::swap(arguments.statement, arguments.run);
+  if (!arguments.live && arguments.run.empty()) return bad_usage("DIR is required");
+  auto selection = arguments.selection.selection();
+  if (!selection.ok()) return bad_usage(selection.message());
+  Shown shown;
+  if (arguments.json) shown.format = QueryFormat::Json;
+  if (arguments.csv) shown.format = QueryFormat::Csv;
+  if (arguments.live) return run_live(arguments, std::move(selection.value()), shown);
+  return ask(arguments.run, std::move(selection.value()), arguments, shown);
 }
 
 }  // namespace
@@ -98,13 +136,14 @@ void add_query(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command = lockstep.command("query", "Query a run in SQL (needs DuckDB)",
                                            [arguments] { return run(*arguments); });
-  command.option("DIR", &arguments->directory, "The run directory").required();
+  command.option("DIR", &arguments->run, "The run directory");
   command.option("SQL", &arguments->statement,
                  "Statements; if omitted, read from the terminal or a pipe");
   const base::Argument json =
       command.flag("--json", &arguments->json, "Print each result as a JSON array of objects");
   command.flag("--csv", &arguments->csv, "Print CSV with a header").excludes(json);
   arguments->selection.add_to(&command, "--to,--until");
+  add_live_run_options(command, arguments.get());
   command.option("--threads", &arguments->threads, "Threads to use; 0: one per processor");
 }
 

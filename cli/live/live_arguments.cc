@@ -67,20 +67,24 @@ std::string all_rows(const live::Answers& answers) {
   return rows + "]";
 }
 
+void put_answers(const live::Answers& answers, JsonFields* out) {
+  out->number("hosts_asked", answers.hosts_asked);
+  out->number("hosts_answered", answers.hosts_answered);
+  out->list("failed", answers.failed, [&](const live::FailedHost& failed) {
+    out->object([&] {
+      out->string("host", failed.host);
+      out->string("reason", failed.reason);
+    });
+  });
+  out->number("oldest_data_ns", answers.oldest_data_ns);
+  out->number("bytes", answers.bytes);
+}
+
 std::string live_json(const live::Answers& answers, const std::string& name,
                       const std::string& rows) {
   JsonFields out;
   out.object([&] {
-    out.number("hosts_asked", answers.hosts_asked);
-    out.number("hosts_answered", answers.hosts_answered);
-    out.list("failed", answers.failed, [&](const live::FailedHost& failed) {
-      out.object([&] {
-        out.string("host", failed.host);
-        out.string("reason", failed.reason);
-      });
-    });
-    out.number("oldest_data_ns", answers.oldest_data_ns);
-    out.number("bytes", answers.bytes);
+    put_answers(answers, &out);
     out.raw(name, rows);
   });
   return std::string(out.text());

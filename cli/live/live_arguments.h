@@ -9,6 +9,10 @@
 #include "cli/commands.h"
 #include "live/asker/ask_all.h"
 
+namespace lockstep {
+class JsonFields;
+}
+
 namespace lockstep::cli {
 
 struct LiveArguments {
@@ -55,6 +59,8 @@ std::string all_rows(const live::Answers& answers);
 // "oldest_data_ns", "bytes", NAME: rows}. `rows` is a JSON array, as all_rows() gives it.
 std::string live_json(const live::Answers& answers, const std::string& name,
                       const std::string& rows);
+// Its members but the rows, into an object that has begun.
+void put_answers(const live::Answers& answers, JsonFields* out);
 
 // Prints the envelope, or `text` and then a line on stderr for each that did not answer. The exit
 // code: 0 all answered, 1 some did not, 3 no host answered.

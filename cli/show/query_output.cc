@@ -34,23 +34,32 @@ class TableOutput : public QueryOutput {
 
 class JsonOutput : public QueryOutput, JsonFields {
  public:
+  // Null: to stdout.
+  explicit JsonOutput(std::string* into) : into_(into) {}
   void columns(const std::vector<SqlColumn>& columns) override {
     columns_ = columns;
     first_ = true;
-    print("[");
+    if (into_ != nullptr) into_->clear();
+    put("[");
   }
   void row(const std::vector<SqlCell>& cells) override {
     reset();
     object([&] {
       for (size_t i = 0; i < cells.size(); ++i) value(columns_[i], cells[i]);
     });
-    print(first_ ? "" : ",\n ");
-    print(text());
+    put(first_ ? "" : ",\n ");
+    put(text());
     first_ = false;
   }
-  void finish() override { print("]\n"); }
+  void finish() override { put(into_ == nullptr ? "]\n" : "]"); }
 
  private:
+  void put(std::string_view bytes) {
+    if (into_ == nullptr)
+      print(bytes);
+    else
+      *into_ += bytes;
+  }
   void value(const SqlColumn& column, const SqlCell& cell) {
     // JSON has no numbers for nan and inf.
     const bool finite = cell.text.find_first_of("nN") == std::string_view::npos;
@@ -62,6 +71,7 @@ class JsonOutput : public QueryOutput, JsonFields {
       raw(column.name, cell.text);
     }
   }
+  std::string* into_;
   std::vector<SqlColumn> columns_;
   bool first_ = true;
 };
@@ -90,9 +100,13 @@ class CsvOutput : public QueryOutput {
 }  // namespace
 
 std::unique_ptr<QueryOutput> make_query_output(QueryFormat format) {
-  if (format == QueryFormat::Json) return std::make_unique<JsonOutput>();
+  if (format == QueryFormat::Json) return std::make_unique<JsonOutput>(nullptr);
   if (format == QueryFormat::Csv) return std::make_unique<CsvOutput>();
   return std::make_unique<TableOutput>();
+}
+
+std::unique_ptr<QueryOutput> make_json_output(std::string* rows) {
+  return std::make_unique<JsonOutput>(rows);
 }
 
 }  // namespace lockstep::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "analysis/sql/sql.h"
 
@@ -17,5 +18,7 @@ class QueryOutput : public analysis::SqlRows {
 };
 
 std::unique_ptr<QueryOutput> make_query_output(QueryFormat format);
+// JSON into `rows`, which then has the rows of the last statement.
+std::unique_ptr<QueryOutput> make_json_output(std::string* rows);
 
 }  // namespace lockstep::cli

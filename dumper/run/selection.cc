@@ -105,6 +105,20 @@ Status keep_ranks(const Selection& selection, RunDirectory* run) {
                        std::to_string(highest));
 }
 
+Result<std::vector<RawSpan>> chosen_spans(const Selection& selection, RunDirectory* run) {
+  std::vector<ProcessEntry> kept;
+  std::vector<RawSpan> spans;
+  for (ProcessEntry& process : run->processes) {
+    const auto span = selection.chosen->find(process.uid);
+    if (span == selection.chosen->end()) continue;
+    kept.push_back(std::move(process));
+    spans.push_back(span->second);
+  }
+  run->processes = std::move(kept);
+  if (spans.empty()) return Status::error(run->path + ": none of its processes was asked for");
+  return spans;
+}
+
 uint64_t instant(int64_t raw_ns) { return static_cast<uint64_t>(std::max<int64_t>(raw_ns, 1)); }
 
 }  // namespace
@@ -121,6 +135,16 @@ bool Selection::wants_comm(uint64_t id, const std::string& name) const {
 }
 
 Result<std::vector<RawSpan>> select(const Selection& selection, RunDirectory* run) {
+  if (selection.pid) {
+    auto& all = run->processes;
+    all.erase(
+        std::remove_if(all.begin(), all.end(),
+                       [&](const ProcessEntry& process) { return process.pid != *selection.pid; }),
+        all.end());
+    if (all.empty())
+      return Status::error(run->path + ": it has no process " + std::to_string(*selection.pid));
+  }
+  if (selection.chosen) return chosen_spans(selection, run);
   const RunClock clock(selection.has_span() ? run->processes : std::vector<ProcessEntry>());
   const Status ranks = keep_ranks(selection, run);
   if (!ranks.ok()) return ranks;

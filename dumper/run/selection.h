@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,9 +32,13 @@ struct Selection {
   std::optional<Instant> from, to;
   std::vector<std::pair<uint32_t, uint32_t>> ranks;  // first and last, as `processes` numbers them
   std::string comm;                                  // its name, or its id as 0x...; empty: all
+  std::optional<uint32_t> pid;                       // only processes of this id
+  // By ProcessEntry::uid, in place of last_ns, from and to: chosen already, where the files came from.
+  // Processes that are not named are left out.
+  std::optional<std::map<uint64_t, RawSpan>> chosen;
 
   bool has_span() const { return last_ns || from || to; }
-  bool is_whole() const { return !has_span() && ranks.empty() && comm.empty(); }
+  bool is_whole() const { return !has_span() && ranks.empty() && comm.empty() && !pid && !chosen; }
   bool wants_rank(int64_t rank) const;
   // Of a communicator by NCCL's id and its name.
   bool wants_comm(uint64_t id, const std::string& name) const;

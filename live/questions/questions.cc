@@ -9,6 +9,7 @@
 #include "live/questions/progress_answer.h"
 #include "live/questions/ps_answer.h"
 #include "live/questions/stacks_answer.h"
+#include "live/questions/slice_answer.h"
 
 namespace lockstep::live {
 namespace {
@@ -25,6 +26,7 @@ constexpr Row kQuestions[] = {
     {"progress", answer_progress, false},
     {"ctl", answer_ctl, true},
     {"stacks", answer_stacks, false},
+    {"slice", answer_slice, false},
 };
 
 const Row* find(const std::string& word) {

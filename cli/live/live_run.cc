@@ -1,0 +1,176 @@
+#include "cli/live/live_run.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "analysis/clock/align.h"
+#include "base/text.h"
+#include "clocksync/record/clock_model_json.h"
+#include "live/local/control_client.h"
+#include "live/questions/ctl_answer.h"
+#include "live/questions/slice_request.h"
+
+namespace lockstep::cli {
+namespace {
+
+// The files of the hosts in one directory. What all hosts have, they have once: of a model of the
+// clocks the first one counts.
+class FileTaker final : public live::PartTaker {
+ public:
+  explicit FileTaker(std::string directory) : directory_(std::move(directory)) {}
+
+  bool take(const std::string& host, const std::string& name, std::string_view bytes) override {
+    const auto owner = owners_.emplace(name, host).first;
+    if (owner->second != host) return true;
+    const std::string path = directory_ + "/" + base_name(name);
+    std::FILE* file = std::fopen(path.c_str(), "abe");
+    if (file == nullptr) return false;
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    return std::fclose(file) == 0 && written;
+  }
+
+ private:
+  const std::string directory_;
+  std::map<std::string, std::string> owners_;  // host, by name
+};
+
+// Several hosts on one clock, as far as their records tell; where they do not, their times compare
+// within each host only, and the tables say so.
+void align(const std::string& directory) {
+  const std::string path = directory + "/" + clocksync::kClockModelFile;
+  if (std::filesystem::exists(path)) return;
+  const auto aligned = analysis::align_run(directory, analysis::AlignOptions());
+  if (aligned.ok()) static_cast<void>(clocksync::save_clock_model(aligned.value().model, path));
+}
+
+// The hosts that -t names, or all of them.
+Status keep_target(const std::string& target, live::Targets* targets) {
+  if (target.empty()) return Status();
+  auto& hosts = targets->hosts;
+  std::string known;
+  for (const live::Target& host : hosts) known += (known.empty() ? "" : ", ") + host.host;
+  hosts.erase(std::remove_if(hosts.begin(), hosts.end(),
+                             [&](const live::Target& host) {
+                               return host.host != target && !starts_with(host.host, target + ":");
+                             }),
+              hosts.end());
+  if (!hosts.empty()) return Status();
+  return Status::error("-t " + target + ": none of the hosts of this run, which are " + known);
+}
+
+}  // namespace
+
+void add_live_run_options(base::Command& command, LiveRunArguments* arguments) {
+  command.flag("--live", &arguments->live,
+               "Ask the running job: what its processes have in memory counts too");
+  command
+      .option("--agents", &arguments->agents,
+              "With --live, in place of DIR: where its agents listen, as in n[01-16]:4711")
+      .shown_as("HOST:PORT,...");
+  command
+      .option("--key", &arguments->key_file,
+              "The run's key, 32 bytes with mode 0600; with DIR its own, agents/key")
+      .shown_as("FILE");
+  command.option("-t,--target", &arguments->target, "With --live: only this host, or this process")
+      .shown_as("HOST|HOST:PORT|PID");
+  command
+      .option("--max-bytes", &arguments->max_bytes,
+              "With --live: refuse a host's part that is larger; default 256M")
+      .bytes();
+  command
+      .option("--timeout", &arguments->timeout_s,
+              "With --live: wait no longer than this for the slowest host; default 5")
+      .between(0.1, 3600.0)
+      .shown_as("SECONDS");
+}
+
+LiveRun::~LiveRun() {
+  std::error_code ignored;
+  if (!own_directory_.empty()) std::filesystem::remove_all(own_directory_, ignored);
+}
+
+Result<std::unique_ptr<LiveRun>> LiveRun::gather(LiveRunArguments arguments,
+                                                 dumper::Selection selection) {
+  std::unique_ptr<LiveRun> run(new LiveRun);
+  run->selection_ = std::move(selection);
+  const auto pid = parse_number<uint32_t>(arguments.target);
+  if (!pid && arguments.run.empty() && arguments.agents.empty() &&
+      arguments.target.find(':') != std::string::npos)
+    std::swap(arguments.agents, arguments.target);
+  const Status asked = pid ? run->ask_process(arguments, *pid) : run->ask(arguments);
+  if (!asked.ok()) return asked;
+  return run;
+}
+
+// Without a word to anybody else: the process's own folder has its files.
+Status LiveRun::ask_process(const LiveRunArguments& arguments, uint32_t pid) {
+  const auto found = live::controlled_process(pid);
+  if (found.empty())
+    return Status::error("-t " + arguments.target +
+                         ": no process of yours on this machine records under this id");
+  directory_ = found.front().directory;
+  selection_.pid = pid;
+  answers_.hosts_asked = answers_.hosts_answered = 1;
+  const auto flushed = live::ask_processes_for(live::this_asker(), {found.front()}, "flush",
+                                               live_terms(arguments).deadline_ns);
+  const std::string host = live::parse_control_name(found.front().name).host;
+  if (!flushed.front().ok()) answers_.failed.push_back({host, flushed.front().message()});
+  return Status();
+}
+
+Status LiveRun::ask(const LiveRunArguments& arguments) {
+  if (!arguments.run.empty() && !arguments.agents.empty())
+    return Status::error(
+        "a run directory or --agents, not both: --agents asks these and nobody else");
+  if (arguments.run.empty() && arguments.agents.empty())
+    return Status::error("whom to ask: give a run directory, or --agents with --key");
+  auto targets = find_live_targets(arguments);
+  if (!targets.ok()) return targets.status();
+  const Status kept = keep_target(arguments.target, &targets.value());
+  if (!kept.ok()) return kept;
+  if (arguments.run.empty()) return take_parts(targets.value(), arguments);
+  directory_ = arguments.run;
+  answers_ = live::ask_all(targets.value(), {"ctl", R"({"request":"flush"})", live::this_asker()},
+                           live_terms(arguments), nullptr);
+  return Status();
+}
+
+Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments& arguments) {
+  std::error_code error;
+  own_directory_ = std::filesystem::temp_directory_path(error).string() + "/lockstep-live.XXXXXX";
+  if (error || mkdtemp(own_directory_.data()) == nullptr) {
+    own_directory_.clear();
+    return Status::error("cannot make a directory for the parts of the run; set TMPDIR");
+  }
+  directory_ = own_directory_;
+  live::SliceRequest request;
+  request.selection = selection_;
+  request.max_bytes = arguments.max_bytes;
+  live::AskTerms terms = live_terms(arguments);
+  terms.max_bytes = arguments.max_bytes * std::max<size_t>(targets.hosts.size(), 1);
+  FileTaker taker(directory_);
+  answers_ =
+      live::ask_all(targets, {"slice", live::to_json(request), live::this_asker()}, terms, &taker);
+  std::vector<live::SliceRow> rows;
+  for (const live::HostRows& host : answers_.hosts) {
+    for (live::SliceRow& row : live::parse_slice_rows(host.rows)) rows.push_back(std::move(row));
+  }
+  selection_ = live::selection_of(request, rows);
+  const bool several = std::any_of(rows.begin(), rows.end(), [&](const live::SliceRow& row) {
+    return row.host != rows.front().host;
+  });
+  if (several) align(directory_);
+  return Status();
+}
+
+std::vector<std::string> unanswered(const live::Answers& answers) {
+  std::vector<std::string> sentences;
+  for (const live::FailedHost& failed : answers.failed)
+    sentences.push_back("host " + failed.host + ": " + failed.reason);
+  return sentences;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,167 @@
+#include "live/questions/slice_answer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/clock_ns.h"
+#include "base/text.h"
+#include "dumper/run/run_files.h"
+#include "dumper/run/slice.h"
+#include "live/local/local_processes.h"
+#include "live/questions/ctl_answer.h"
+#include "live/questions/slice_request.h"
+
+namespace lockstep::live {
+namespace {
+
+constexpr size_t kPieceBytes = 1 << 18;
+
+// One run's part of this host, measured before anything is sent.
+class HostSlice {
+ public:
+  HostSlice(std::string run, std::string host) : run_(std::move(run)), host_(std::move(host)) {}
+
+  Status look(const dumper::Selection& selection) {
+    auto opened = dumper::RunDirectory::open(run_);
+    if (!opened.ok()) return opened.status();
+    directory_ = std::move(opened.value());
+    auto& processes = directory_.processes;
+    processes.erase(std::remove_if(processes.begin(), processes.end(),
+                                   [this](const dumper::ProcessEntry& process) {
+                                     return process.host != host_;
+                                   }),
+                    processes.end());
+    if (processes.empty())
+      return Status::error(run_ + ": nothing recorded by " + host_ + " is there");
+    const auto spans = dumper::select(selection, &directory_);
+    if (!spans.ok()) return spans.status();
+    for (size_t i = 0; i < processes.size(); ++i) add(processes[i], spans.value()[i]);
+    add_other_files();
+    return Status();
+  }
+  uint64_t bytes() const { return bytes_; }
+  const std::vector<SliceRow>& rows() const { return rows_; }
+
+  Status send(PartSink* parts) const {
+    for (const dumper::Slice& slice : slices_) {
+      const Status written =
+          slice.write([&](std::string_view bytes) { return parts->put(slice.name(), bytes); });
+      if (!written.ok()) return written;
+    }
+    for (const std::string& path : others_) {
+      if (!send_file(path, parts)) return Status::error(path + ": it could not be sent");
+    }
+    return Status();
+  }
+
+ private:
+  void add(const dumper::ProcessEntry& process, dumper::RawSpan span) {
+    SliceRow row;
+    row.host = process.host;
+    row.pid = process.pid;
+    row.uid = process.uid;
+    row.span = span;
+    if (const auto whole = dumper::span_of(process)) {
+      row.last_raw_ns = whole->last_raw_ns;
+      row.last_real_ns = static_cast<int64_t>(whole->last_raw_ns) + whole->last_real_offset_ns;
+    }
+    slices_.emplace_back(process, dumper::with_margin(span));
+    row.bytes = slices_.back().bytes();
+    bytes_ += row.bytes;
+    rows_.push_back(std::move(row));
+  }
+
+  // Clock records, GPU clocks and the host's samples, whole.
+  void add_other_files() {
+    const auto files = dumper::run_files(run_);
+    for (const std::string& path : files.ok() ? files.value() : std::vector<std::string>()) {
+      const std::string name = base_name(path);
+      const bool ours = starts_with(name, host_ + ".") &&
+                        (has_ending(name, ".clock") || has_ending(name, ".load"));
+      if (!ours && name != "clock_model.json") continue;
+      others_.push_back(path);
+      bytes_ += size_of(path);
+    }
+  }
+
+  struct Closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  using File = std::unique_ptr<std::FILE, Closer>;
+
+  static uint64_t size_of(const std::string& path) {
+    const File file(std::fopen(path.c_str(), "rbe"));
+    if (file == nullptr || std::fseek(file.get(), 0, SEEK_END) != 0) return 0;
+    return static_cast<uint64_t>(std::max<long>(std::ftell(file.get()), 0));
+  }
+  static bool send_file(const std::string& path, PartSink* parts) {
+    const File file(std::fopen(path.c_str(), "rbe"));
+    if (file == nullptr) return true;  // gone meanwhile
+    std::string piece(kPieceBytes, '\0');
+    while (const size_t got = std::fread(piece.data(), 1, piece.size(), file.get())) {
+      if (!parts->put(base_name(path), {piece.data(), got})) return false;
+    }
+    return true;
+  }
+
+  const std::string run_, host_;
+  dumper::RunDirectory directory_;
+  std::vector<dumper::Slice> slices_;
+  std::vector<std::string> others_;
+  std::vector<SliceRow> rows_;
+  uint64_t bytes_ = 0;
+};
+
+// What those of the host still have in memory goes into their files. A sentence for each that did not
+// do so.
+std::vector<std::string> flush(const HostContext& context, const std::string& run,
+                               const Question& question) {
+  std::vector<ControlledProcess> controlled;
+  std::vector<uint32_t> pids;
+  for (const LocalProcess& process : local_processes({context.host, {run}})) {
+    controlled.push_back(process.control.value_or(ControlledProcess{}));
+    pids.push_back(process.pid);
+  }
+  const auto answers = ask_processes_for(question.asker, controlled, "flush", context.deadline_ns);
+  std::vector<std::string> failed;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i].ok())
+      failed.push_back("process " + std::to_string(pids[i]) +
+                       ": its last records are not in its files yet: " + answers[i].message());
+  }
+  return failed;
+}
+
+}  // namespace
+
+Result<HostAnswer> answer_slice(const HostContext& context, const Question& question,
+                                PartSink* parts) {
+  const auto request = parse_slice_request(question.arguments);
+  if (!request.ok()) return request.status();
+  if (context.runs.size() != 1)
+    return Status::error("a part of one run can be sent, and this host has " +
+                         std::to_string(context.runs.size()) + "; name one");
+  const int64_t began_ns = mono_now_ns();
+  HostAnswer answer;
+  answer.failed = flush(context, context.runs.front(), question);
+  HostSlice slice(context.runs.front(), context.host);
+  const Status found = slice.look(request.value().selection);
+  if (!found.ok()) return found;
+  if (slice.bytes() > request.value().max_bytes)
+    return Status::error("the part asked for has " + std::to_string(slice.bytes()) + " bytes of " +
+                         std::to_string(slice.rows().size()) + " processes, and " +
+                         std::to_string(request.value().max_bytes) +
+                         " are allowed; ask for less time or fewer ranks, or allow more with "
+                         "--max-bytes");
+  if (parts == nullptr) return Status::error("there is nobody to take the files");
+  const Status sent = slice.send(parts);
+  if (!sent.ok()) return sent;
+  answer.rows = to_json(slice.rows());
+  answer.oldest_data_ns = mono_now_ns() - began_ns;
+  return answer;
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,136 @@
+#include "live/questions/slice_request.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/json.h"
+
+namespace lockstep::live {
+namespace {
+
+using dumper::Instant;
+
+void put_instant(const char* key, const std::optional<Instant>& instant, JsonFields* out) {
+  if (!instant) return;
+  out->object(key, [&] {
+    out->boolean("epoch", instant->since == Instant::Since::Epoch);
+    out->number("ns", instant->ns);
+  });
+}
+
+std::optional<int64_t> int_member(const json::Value& object, const char* name) {
+  const json::Value* value = member(object, name);
+  if (value == nullptr || !value->IsInt64()) return std::nullopt;
+  return value->GetInt64();
+}
+
+std::optional<Instant> instant_member(const json::Value& object, const char* name) {
+  const json::Value* value = member(object, name);
+  if (value == nullptr) return std::nullopt;
+  const json::Value* epoch = member(*value, "epoch");
+  const auto ns = int_member(*value, "ns");
+  if (!ns || epoch == nullptr || !epoch->IsBool()) return std::nullopt;
+  return Instant{epoch->GetBool() ? Instant::Since::Epoch : Instant::Since::RunStart, *ns};
+}
+
+}  // namespace
+
+std::string to_json(const SliceRequest& request) {
+  const dumper::Selection& selection = request.selection;
+  JsonFields out;
+  out.object([&] {
+    if (selection.last_ns) out.number("last_ns", *selection.last_ns);
+    put_instant("from", selection.from, &out);
+    put_instant("to", selection.to, &out);
+    if (selection.pid) out.number("pid", *selection.pid);
+    out.list("ranks", selection.ranks, [&](const auto& range) {
+      out.object([&] {
+        out.number("first", range.first);
+        out.number("last", range.second);
+      });
+    });
+    out.number("max_bytes", request.max_bytes);
+  });
+  return std::string(out.text());
+}
+
+Result<SliceRequest> parse_slice_request(const std::string& text) {
+  json::Document document;
+  if (!parse_json(text, &document))
+    return Status::error("the arguments of the question `slice` are no JSON object");
+  SliceRequest request;
+  dumper::Selection& selection = request.selection;
+  selection.last_ns = int_member(document, "last_ns");
+  selection.from = instant_member(document, "from");
+  selection.to = instant_member(document, "to");
+  if (const uint64_t pid = uint_member(document, "pid"); pid != 0)
+    selection.pid = static_cast<uint32_t>(pid);
+  const json::Value* ranks = member(document, "ranks");
+  for (json::SizeType i = 0; ranks != nullptr && ranks->IsArray() && i < ranks->Size(); ++i) {
+    selection.ranks.emplace_back(static_cast<uint32_t>(uint_member((*ranks)[i], "first")),
+                                 static_cast<uint32_t>(uint_member((*ranks)[i], "last")));
+  }
+  request.max_bytes = uint_member(document, "max_bytes");
+  return request;
+}
+
+std::string to_json(const std::vector<SliceRow>& rows) {
+  JsonFields out;
+  out.writer().StartArray();
+  for (const SliceRow& row : rows) {
+    out.object([&] {
+      out.string("host", row.host);
+      out.number("pid", row.pid);
+      out.number("uid", row.uid);
+      out.number("from_raw_ns", row.span.from_ns);
+      out.number("to_raw_ns", row.span.to_ns);
+      out.number("last_raw_ns", row.last_raw_ns);
+      out.number("last_real_ns", row.last_real_ns);
+      out.number("bytes", row.bytes);
+    });
+  }
+  out.writer().EndArray();
+  return std::string(out.text());
+}
+
+std::vector<SliceRow> parse_slice_rows(const std::string& text) {
+  json::Document document;
+  document.Parse<json::kParseIterativeFlag>(text.data(), text.size());
+  std::vector<SliceRow> rows;
+  if (document.HasParseError() || !document.IsArray()) return rows;
+  for (const json::Value& object : document.GetArray()) {
+    SliceRow row;
+    row.host = text_member(object, "host");
+    row.pid = static_cast<uint32_t>(uint_member(object, "pid"));
+    row.uid = uint_member(object, "uid");
+    row.span = {uint_member(object, "from_raw_ns"), uint_member(object, "to_raw_ns")};
+    row.last_raw_ns = uint_member(object, "last_raw_ns");
+    row.last_real_ns = int_member(object, "last_real_ns").value_or(0);
+    row.bytes = uint_member(object, "bytes");
+    if (row.uid != 0) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+dumper::Selection selection_of(const SliceRequest& request, const std::vector<SliceRow>& rows) {
+  dumper::Selection selection;
+  selection.ranks = request.selection.ranks;
+  selection.comm = request.selection.comm;
+  selection.chosen.emplace();
+  int64_t run_end_ns = std::numeric_limits<int64_t>::min();
+  std::map<std::string, int64_t> ends;  // by host
+  for (const SliceRow& row : rows) {
+    run_end_ns = std::max(run_end_ns, row.last_real_ns);
+    int64_t& end_ns = ends.emplace(row.host, row.last_real_ns).first->second;
+    end_ns = std::max(end_ns, row.last_real_ns);
+  }
+  for (const SliceRow& row : rows) {
+    dumper::RawSpan span = row.span;
+    if (request.selection.last_ns && span.from_ns != 0)
+      span.from_ns += static_cast<uint64_t>(run_end_ns - ends[row.host]);
+    (*selection.chosen)[row.uid] = span;
+  }
+  return selection;
+}
+
+}  // namespace lockstep::live

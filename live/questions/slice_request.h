@@ -1,0 +1,42 @@
+// What the question `slice` takes and what its rows say, as JSON both ways: for the host that answers
+// (slice_answer.h) and for the asker. Pure functions, any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dumper/run/selection.h"
+#include "lockstep/status.h"
+
+namespace lockstep::live {
+
+struct SliceRequest {
+  dumper::Selection selection;  // its spans, ranks and pid; of a communicator all chunks are needed
+  uint64_t max_bytes = uint64_t{1} << 28;
+};
+
+std::string to_json(const SliceRequest& request);
+Result<SliceRequest> parse_slice_request(const std::string& json);
+
+// A process whose part was sent.
+struct SliceRow {
+  std::string host;
+  uint32_t pid = 0;
+  uint64_t uid = 0;
+  dumper::RawSpan span;      // what was asked for, by the host's raw clock; more was sent
+  uint64_t last_raw_ns = 0;  // of the whole recording's last record
+  int64_t last_real_ns = 0;  // the same by CLOCK_REALTIME
+  uint64_t bytes = 0;        // of its file
+};
+
+// A JSON array.
+std::string to_json(const std::vector<SliceRow>& rows);
+// Objects that lack something are left out.
+std::vector<SliceRow> parse_slice_rows(const std::string& json);
+
+// What an asker who has the parts in one directory selects in it. Hosts that `--last` made to begin at
+// different times, since each knows only its own last record, begin together.
+dumper::Selection selection_of(const SliceRequest& request, const std::vector<SliceRow>& rows);
+
+}  // namespace lockstep::live

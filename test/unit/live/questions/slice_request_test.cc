@@ -1,0 +1,73 @@
+#include "live/questions/slice_request.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::live {
+namespace {
+
+using dumper::Instant;
+
+TEST(SliceRequest, ArrivesAsItWasSent) {
+  SliceRequest sent;
+  sent.selection.from = Instant{Instant::Since::Epoch, 1'700'000'000'000'000'001};
+  sent.selection.to = Instant{Instant::Since::RunStart, 90'000'000'000};
+  sent.selection.ranks = {{0, 3}, {8, 8}};
+  sent.selection.pid = 4711;
+  sent.max_bytes = 12345;
+
+  const auto got = parse_slice_request(to_json(sent));
+
+  ASSERT_TRUE(got.ok()) << got.message();
+  const dumper::Selection& selection = got.value().selection;
+  EXPECT_FALSE(selection.last_ns);
+  ASSERT_TRUE(selection.from && selection.to);
+  EXPECT_EQ(selection.from->since, Instant::Since::Epoch);
+  EXPECT_EQ(selection.from->ns, 1'700'000'000'000'000'001);
+  EXPECT_EQ(selection.to->since, Instant::Since::RunStart);
+  EXPECT_EQ(selection.to->ns, 90'000'000'000);
+  EXPECT_EQ(selection.ranks, sent.selection.ranks);
+  EXPECT_EQ(selection.pid, 4711u);
+  EXPECT_EQ(got.value().max_bytes, 12345u);
+}
+
+TEST(SliceRequest, ThatIsNoneIsRefused) { EXPECT_FALSE(parse_slice_request("[1]").ok()); }
+
+SliceRow row_of(const std::string& host, uint64_t uid, uint64_t from_ns, int64_t last_real_ns) {
+  SliceRow row;
+  row.host = host;
+  row.pid = static_cast<uint32_t>(uid);
+  row.uid = uid;
+  row.span = {from_ns, ~uint64_t{0}};
+  row.last_real_ns = last_real_ns;
+  return row;
+}
+
+TEST(SliceRows, ArriveAsTheyWereSent) {
+  const auto rows = parse_slice_rows(to_json({row_of("a", ~uint64_t{0} - 5, 17, 1'700)}));
+
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].host, "a");
+  EXPECT_EQ(rows[0].uid, ~uint64_t{0} - 5);
+  EXPECT_EQ(rows[0].span.from_ns, 17u);
+  EXPECT_EQ(rows[0].span.to_ns, ~uint64_t{0});
+  EXPECT_EQ(rows[0].last_real_ns, 1'700);
+}
+
+// Host b fell silent 400 ns before the run's last record: of its own last 1,000 ns only 600 are of the
+// run's.
+TEST(SliceRows, OfTheLastPartBeginTogetherOnAllHosts) {
+  SliceRequest request;
+  request.selection.last_ns = 1'000;
+
+  const auto selection = selection_of(
+      request,
+      {row_of("a", 1, 5'000, 90'000), row_of("a", 2, 5'000, 89'500), row_of("b", 3, 70, 89'600)});
+
+  ASSERT_TRUE(selection.chosen);
+  EXPECT_EQ(selection.chosen->at(1).from_ns, 5'000u);
+  EXPECT_EQ(selection.chosen->at(2).from_ns, 5'000u);
+  EXPECT_EQ(selection.chosen->at(3).from_ns, 470u);
+}
+
+}  // namespace
+}  // namespace lockstep::live
