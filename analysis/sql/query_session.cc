@@ -7,6 +7,7 @@
 
 #include "analysis/hostload/load_columns.h"
 #include "analysis/hostload/stream_load.h"
+#include "analysis/sql/job_views.h"
 #include "analysis/sql/sql_split.h"
 #include "analysis/tables/table_columns.h"
 
@@ -146,7 +147,7 @@ Status QuerySession::create_tables() {
   statements += create_table_statement<HostLoadRow>(kHostLoadTable) + ";";
   statements += create_table_statement<NicCounterRow>(kNicCountersTable) + ";";
   statements += create_table_statement<GpuStateRow>(kGpuStateTable) + ";";
-  statements += std::string(kNcclTraceView) + ";";
+  statements += std::string(kNcclTraceView) + ";" + kJobViews;
   statements += "SET enable_external_access = false; SET lock_configuration = true;";
   return connection_->execute(statements);
 }
@@ -160,6 +161,7 @@ Status QuerySession::load_for(const std::string& statement) {
   std::set<std::string> words = words_of_statement(statement);
   if (words.count("nccl_trace") != 0)
     words.insert(std::begin(kNcclTraceTables), std::end(kNcclTraceTables));
+  add_tables_of_views(&words);
   Status status;
   const auto wanted = [&](const char* table) {
     return status.ok() && words.count(table) != 0 && loaded_.insert(table).second;

@@ -79,3 +79,16 @@ for table in events proxy_steps; do
   rows "${span[@]}" "SELECT event_id, rank, start_ns, stop_ns FROM $table ORDER BY ALL" >"$TMP/part"
   cmp "$TMP/expected" "$TMP/part" || fail "$table of a span: $(diff "$TMP/expected" "$TMP/part" | head)"
 done
+
+# The lines of the page about it, on a run that is long enough.
+cd "$TMP"
+"$BUILD/lockstep-generate" my-run --ranks 4 --operations 5600 --every-ms 1000
+mkdir bin
+ln -s "$lockstep" bin/lockstep
+sed -n '/^```sh$/,/^```$/p' "$ROOT/docs/part-of-a-run.md" | grep '^lockstep ' >lines
+want_equal "lines of the page" 4 "$(wc -l <lines)"
+while read -r line; do
+  PATH=$TMP/bin:$PATH bash -c "$line" >out 2>err </dev/null || fail "$line: $(cat err)"
+  [ -s out ] || fail "$line prints nothing"
+done <lines
+[ -s part.pftrace ] || fail "the page's export wrote nothing"
