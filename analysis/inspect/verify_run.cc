@@ -7,6 +7,7 @@
 
 #include "analysis/inspect/recorded_ranks.h"
 #include "analysis/inspect/shed_range.h"
+#include "analysis/inspect/withheld_kinds.h"
 #include "base/json.h"
 #include "dumper/options/config.h"
 #include "dumper/run/known_comms.h"
@@ -22,7 +23,7 @@ using dumper::count_call;
 using dumper::count_comm;
 using dumper::count_kind;
 
-dumper::Counts recount(const dumper::DecodedChunk& chunk) {
+dumper::Counts recount(const dumper::DecodedChunk& chunk, WithheldKinds* kinds) {
   dumper::Counts kept;
   const uint64_t* at = chunk.words.data();
   const uint64_t* const end = at + chunk.words.size();
@@ -32,6 +33,7 @@ dumper::Counts recount(const dumper::DecodedChunk& chunk) {
   for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
     const Tag tag = tag_of(*at);
     if (tag >= kCommInitTag) continue;
+    kinds->see(at);
     const Call call = call_of(tag);
     const EventId id = EventRecord::read(at).id;
     const uint32_t next =
@@ -114,6 +116,7 @@ class ProcessVerifier {
   std::set<uint32_t> tids_;
   uint64_t first_raw_ns_ = ~uint64_t{0};  // of its records
   dumper::Counts kept_;
+  WithheldKinds kinds_;
   dumper::CallCounts calls_{};
 };
 
@@ -160,7 +163,7 @@ void ProcessVerifier::check_chunk(const dumper::SegmentChunk& chunk) {
   const std::string where = reader_.path() + " at offset " + number(chunk.offset) + ": ";
   out_->records += chunk.header.records;
   if (chunk.header.records != 0) first_raw_ns_ = std::min(first_raw_ns_, chunk.header.first_raw_ns);
-  const dumper::Counts kept = recount(chunk.records);
+  const dumper::Counts kept = recount(chunk.records, &kinds_);
   if (!(kept == chunk.records.kept)) {
     for (const auto& [key, count] : kept.sorted()) {
       const uint64_t told = chunk.records.kept.get(key);
@@ -217,6 +220,8 @@ void ProcessVerifier::check_end() {
   if (const std::string shed = shed_sentence(reader_.ledger(), first_raw_ns_); !shed.empty())
     note(shed);
   note_unknown();
+  for (const std::string& text : kinds_.uncalled_for(process_.facts, reader_.ledger())) note(text);
+  for (const std::string& text : kinds_.withheld(process_.facts, reader_.ledger())) differ(text);
   if (reader_.ended()) return check_totals();
   switch (process_.state()) {
     case dumper::ProcessState::Running:

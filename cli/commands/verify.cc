@@ -2,6 +2,7 @@
 
 #include "analysis/inspect/verify_run.h"
 #include "cli/commands.h"
+#include "cli/live/ras_compare.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
@@ -11,15 +12,32 @@ namespace {
 constexpr size_t kMostShown = 50;
 
 struct Arguments : RunArguments {
-  bool partial = false;
+  bool partial = false, ras = false;
 };
+
+// What NCCL itself counted beside it, as differences or a note.
+Status add_ras(const std::string& directory, analysis::RunVerification* verification) {
+  const auto compared = compare_with_ras(directory);
+  if (!compared.ok()) return compared.status();
+  const RasComparison& ras = compared.value();
+  verification->differences.insert(verification->differences.end(), ras.differences.begin(),
+                                   ras.differences.end());
+  if (ras.differences.empty())
+    verification->notes.push_back("NCCL's own counts (RAS) agree: " + std::to_string(ras.launches) +
+                                  " launches of " + std::to_string(ras.ranks) + " ranks");
+  return Status();
+}
 
 int run(const Arguments& arguments) {
   const auto expected =
       arguments.partial ? analysis::Recorded::SomeRanks : analysis::Recorded::AllRanks;
-  const auto verified = analysis::verify_run(arguments.directory, expected);
+  auto verified = analysis::verify_run(arguments.directory, expected);
   if (!verified.ok()) return bad_input(verified.message());
-  const analysis::RunVerification& v = verified.value();
+  analysis::RunVerification& v = verified.value();
+  if (arguments.ras) {
+    const Status asked = add_ras(arguments.directory, &v);
+    if (!asked.ok()) return bad_input(asked.message());
+  }
   if (arguments.json) {
     print_json(v.to_json());
     return v.differences.empty() ? kOk : kFinding;
@@ -47,6 +65,8 @@ void add_verify(base::Command& lockstep) {
       lockstep, "verify", "Prove that a run is complete, or name what is missing", arguments, run);
   command.flag("--partial", &arguments->partial,
                "Accept ranks of which nothing was recorded: name them and judge the rest as usual");
+  command.flag("--ras", &arguments->ras,
+               "Also compare with what NCCL itself counts, asking the RAS service of the live job");
 }
 
 }  // namespace lockstep::cli

@@ -82,6 +82,21 @@ want_equal "evidence from another job" "" "$(evidence)"
 [[ $(unknown) == *"another job answered"* ]] || fail "another job's answer is not named: $(unknown)"
 want_equal "another job's answers kept" "$before" "$(kept)"
 
+# NCCL's own counts against the recording: what it launched is what is recorded.
+report '{ranks: ., missing_ranks: []}'
+"$lockstep" verify --ras "$TMP/new" >"$TMP/verified" || fail "verify --ras: $(cat "$TMP/verified")"
+grep -qF "NCCL's own counts (RAS) agree: 41 launches of 2 ranks" "$TMP/verified" || fail "no word on RAS: $(cat "$TMP/verified")"
+report '{ranks: map(if .rank == 0 then .collective_counts.AllReduce = 25 else . end), missing_ranks: []}'
+code=0
+"$lockstep" verify --ras "$TMP/new" >"$TMP/verified" || code=$?
+want_equal "exit code where NCCL has launched more than is recorded" 1 $code
+grep -qE "^difference: rank 0, .*: NCCL has launched 25 AllReduce by its own count \(RAS\), 21 are recorded$" "$TMP/verified" ||
+  fail "the difference is not named: $(cat "$TMP/verified")"
+code=0
+"$lockstep" verify --ras "$TMP/old" >"$TMP/verified" 2>"$TMP/err" || code=$?
+want_equal "exit code where RAS must not be asked" 3 $code
+grep -q "NCCL 2.28.9" "$TMP/err" || fail "no reason why RAS is not asked: $(cat "$TMP/err")"
+
 echo "BUSY: another request is running" >"$TMP/report.json"
 judge new
 [[ $(unknown) == *"BUSY: another request is running"* ]] || fail "a busy service is not named: $(unknown)"
