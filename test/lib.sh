@@ -22,7 +22,8 @@ need_duckdb() {
   grep -q "there is no DuckDB library" "$TMP/err" && skip "there is no DuckDB library (scripts/install_deps.sh test)"
   fail "$(cat "$TMP/err")"
 }
-# For whole builds of their own (another compiler, machine or distribution): minutes each on two cores.
-only_when_long() { [ -n "${LONG:-}" ] || skip "a whole build of its own: LONG=1 test/run hygiene/"; }
+
+# only_when_long WHY: skips unless LONG=1, which runs what takes minutes.
+only_when_long() { [ -n "${LONG:-}" ] || skip "$1"; }
 # want_equal WHAT EXPECTED ACTUAL
 want_equal() { [ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"; }

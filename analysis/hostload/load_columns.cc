@@ -64,9 +64,11 @@ const std::vector<Column<HostLoadRow>>& columns_of<HostLoadRow>() {
                                                  NUMBER(throttled_periods),
                                                  NUMBER(throttled_ns),
                                                  NUMBER(memory_limit_hits),
+                                                 NUMBER(memory_refaults),
                                                  NUMBER(oom_kills),
                                                  NUMBER(memory_bytes),
-                                                 NUMBER(memory_limit_bytes)};
+                                                 NUMBER(memory_limit_bytes),
+                                                 NUMBER(only_pid)};
   return columns;
 }
 

@@ -41,6 +41,8 @@ struct HostLoadRow {
   int64_t io_pressure_ns = kNoTime, io_stall_ns = kNoTime;
   int64_t quota_periods = kNoTime, throttled_periods = kNoTime, throttled_ns = kNoTime;
   int64_t memory_limit_hits = kNoTime, oom_kills = kNoTime;
+  int64_t memory_refaults = kNoTime;
+  int64_t only_pid = kNoTime;  // of the only process of this run in the cgroup
   int64_t memory_bytes = kNoTime, memory_limit_bytes = kNoTime;  // at that time
 };
 

@@ -117,6 +117,8 @@ class LoadStream {
     row.throttled_ns = grown(before.throttled_ns, now.throttled_ns);
     row.memory_limit_hits = grown(before.memory_limit_hits, now.memory_limit_hits);
     row.oom_kills = grown(before.oom_kills, now.oom_kills);
+    row.only_pid = or_none(now.only_pid);
+    row.memory_refaults = grown(before.memory_refaults, now.memory_refaults);
     row.memory_bytes = or_none(now.memory_bytes);
     row.memory_limit_bytes = or_none(now.memory_limit_bytes);
     before = now;

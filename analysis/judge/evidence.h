@@ -129,7 +129,7 @@ struct WhySeen {
     Retransmits,      // TCP segments of all that were sent
     NewCommunicator,  // moments with one just made, of all moments it was late
     Period,           // moments; it comes at a period, as a checkpoint does
-    MemoryLimit,      // ns of waiting for what `where`, a cgroup at its limit, had thrown out
+    MemoryLimit,      // ns of lateness while its own cgroup, `where`, was at its memory limit
   } what = What::ProcessorWait;
   int64_t amount = 0, of = 0;
   int64_t others = 0;  // what others had at the same time: ranks of its host, other hosts or GPUs

@@ -36,10 +36,9 @@ std::string measured(const WhySeen& seen) {
       return of_lateness(seen) + duration(seen.amount) + " were spent waiting for memory" +
              (seen.where.empty() ? "" : " in " + seen.where);
     case WhySeen::What::MemoryLimit:
-      return of_lateness(seen) + duration(seen.amount) +
-             " were spent waiting for memory, or for reading what had been thrown out of it, "
-             "while " +
-             seen.where + " was at its memory limit";
+      return "In " + duration(seen.amount) + " of the " + duration(seen.of) +
+             " of this that were sampled, " + seen.where +
+             " was at its memory limit and read again what had been thrown out of it";
     case WhySeen::What::GpuErrors:
       return "In " + duration(seen.amount) + " of the " + duration(seen.of) +
              " that it was late, its GPU had errors: " + seen.where;

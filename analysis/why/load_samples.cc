@@ -15,11 +15,9 @@ constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 // Threads of a process are read one after the other: what lies so close is one sample.
 constexpr int64_t kOneSampleNs = 20'000'000;
 
-// So often in a second, a cgroup is at its memory limit: less happens while a program starts.
-constexpr int64_t kFewestHits = 100;
-// Threads that wait for reads wait for what memory had no room for, if waiting for memory itself is so
-// much of that. Others read what is new.
-constexpr int64_t kPartOfReads = 10;
+// In a second in which a cgroup hits its memory limit less often, or reads fewer pages again that it had
+// thrown out, that costs little: 1,000 pages are 4 MB.
+constexpr int64_t kFewestHits = 100, kFewestRefaults = 1'000;
 
 // Bits of NVML's throttle reasons that no healthy GPU shows: hardware slowdown, software and hardware
 // thermal slowdown, power brake. A power cap alone is how large GPUs work.
@@ -102,35 +100,10 @@ void LoadSamples::host_load(const HostLoadRow& row) {
   };
   note(&throttled, row.throttled_ns);
   note(&memory, row.memory_pressure_ns);
-  note_limit(row);
-}
-
-void LoadSamples::note_limit(const HostLoadRow& row) {
-  const std::string host(row.host);
-  Span span{row.at_ns - row.interval_ns, row.at_ns, kNoTime};
-  if (row.memory_pressure_ns != kNoTime) {
-    const bool again = row.memory_pressure_ns >= row.io_pressure_ns / kPartOfReads;
-    span.amount_ns =
-        again ? std::max(row.memory_pressure_ns, row.io_pressure_ns) : row.memory_pressure_ns;
-  }
-  if (row.cgroup.empty())
-    stalls_[host].push_back(span);
-  else if (row.memory_limit_hits >= kFewestHits)
-    memory_limit[{host, std::string(row.cgroup)}].push_back(span);
-}
-
-// Groups of version 1 have no pressure of their own: the host's in the same second stands for it.
-void LoadSamples::finish_limits() {
-  for (auto& [key, spans] : memory_limit) {
-    for (Span& span : spans) {
-      if (span.amount_ns != kNoTime) continue;
-      const int64_t middle_ns = span.from_ns + (span.to_ns - span.from_ns) / 2;
-      for (const Span& stall : stalls_[key.first]) {
-        if (stall.from_ns <= middle_ns && middle_ns < stall.to_ns) span.amount_ns = stall.amount_ns;
-      }
-    }
-  }
-  stalls_.clear();
+  if (row.only_pid > 0 && row.memory_limit_hits >= kFewestHits &&
+      row.memory_refaults >= kFewestRefaults)
+    memory_limit[{host, cgroup, static_cast<uint32_t>(row.only_pid)}].push_back(
+        {row.at_ns - row.interval_ns, row.at_ns, row.memory_refaults});
 }
 
 void LoadSamples::nic_counter(const NicCounterRow& row) {
@@ -161,7 +134,6 @@ void LoadSamples::finish() {
   lasting_since_.clear();
   const auto by_time = [](const Span& a, const Span& b) { return a.to_ns < b.to_ns; };
   for (auto& [key, spans] : waits) std::sort(spans.begin(), spans.end(), by_time);
-  finish_limits();
 }
 
 const WaitSpans& LoadSamples::caller_waits(uint32_t process, uint32_t tid) const {

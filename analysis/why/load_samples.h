@@ -62,23 +62,19 @@ class LoadSamples : public LoadSink {
   std::map<ThreadKey, ThreadTotal> threads;  // over the run
   std::map<std::string, HostTotal> hosts;
   std::map<NameKey, std::vector<Span>> throttled, memory;  // near the windows
-  // What threads waited for memory, or for what had been thrown out of it, while a cgroup was at its
-  // limit; near the windows.
-  std::map<NameKey, std::vector<Span>> memory_limit;
+  // While a cgroup that holds one process of the run was at its memory limit and read again what it had
+  // thrown out; near the windows. By host, cgroup and process id.
+  std::map<std::tuple<std::string, std::string, uint32_t>, std::vector<Span>> memory_limit;
   std::map<PortKey, int64_t> counters;               // how much each grew over the run
   std::map<GpuKey, std::vector<Span>> gpu_troubles;  // while a GPU was held back, or erred
 
  private:
-  void note_limit(const HostLoadRow& row);
-  void finish_limits();
   bool is_near(const std::string& host, int64_t from_ns, int64_t to_ns) const;
 
   const RunTables& run_;
   std::map<std::string, std::vector<Span>> near_;  // by host; sorted, apart
   std::vector<std::set<uint32_t>> callers_;        // by process: tids
-  std::map<std::string, std::vector<Span>>
-      stalls_;                               // by host: what threads waited for memory or reads
-  std::map<GpuKey, int64_t> lasting_since_;  // of troubles that last
+  std::map<GpuKey, int64_t> lasting_since_;        // of troubles that last
 };
 
 }  // namespace lockstep::analysis

@@ -64,7 +64,7 @@ class WhyLate {
       out_.machine = is_machine();
       if (out_.machine) add(Why::NoProcessor, waited(wait_ns_));
       add(Why::MemoryPressure, worst(WhySeen::What::MemoryStall, samples_.memory));
-      add(Why::MemoryPressure, worst(WhySeen::What::MemoryLimit, samples_.memory_limit));
+      add(Why::MemoryPressure, at_memory_limit());
     }
     add_gpus();
     add(Why::PrecededBy, new_communicators());
@@ -182,6 +182,26 @@ class WhyLate {
       if (amount_ns <= seen.amount) continue;
       seen.amount = amount_ns;
       seen.where = name.second;
+    }
+    return seen;
+  }
+
+  // Pressure is no measure here: the kernel weighs it by how busy the processors are, and groups of version 1
+  // have none. So only the group of the accused alone counts.
+  WhySeen at_memory_limit() const {
+    WhySeen seen;
+    seen.what = WhySeen::What::MemoryLimit;
+    seen.of = late_ns_;
+    for (const auto& [key, spans] : samples_.memory_limit) {
+      const auto& [host, cgroup, pid] = key;
+      std::vector<LateWindow> own;
+      for (const LateWindow& window : windows_on(host)) {
+        if (run_.processes[window.process].pid == pid) own.push_back(window);
+      }
+      const int64_t amount_ns = overlapped_ns(own, spans);
+      if (amount_ns <= seen.amount) continue;
+      seen.amount = amount_ns;
+      seen.where = cgroup;
     }
     return seen;
   }

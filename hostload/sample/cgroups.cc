@@ -113,6 +113,8 @@ void read_memory(const Cgroup& cgroup, HostLoad* load) {
       read_kernel_file(cgroup.directory + (first ? "/memory.oom_control" : "/memory.events"));
   if (!first) load->memory_limit_hits = number_after(events, "max");
   load->oom_kills = number_after(events, "oom_kill");
+  load->memory_refaults =
+      number_after(read_kernel_file(cgroup.directory + "/memory.stat"), "workingset_refault_file");
 }
 
 }  // namespace

@@ -27,9 +27,13 @@ void HostSampler::set_processes(const std::set<uint32_t>& pids) {
   cgroups_.clear();
   for (const uint32_t pid : pids) {
     for (Cgroup& cgroup : cgroups_of(root_, pid)) {
-      const bool known = std::any_of(cgroups_.begin(), cgroups_.end(),
-                                     [&](const Cgroup& one) { return one.name == cgroup.name; });
-      if (!known && cgroups_.size() < kMostCgroupsOfHost) cgroups_.push_back(std::move(cgroup));
+      const auto known = std::find_if(cgroups_.begin(), cgroups_.end(), [&](const Watched& one) {
+        return one.cgroup.name == cgroup.name;
+      });
+      if (known != cgroups_.end())
+        known->only_pid = kNotSampled;
+      else if (cgroups_.size() < kMostCgroupsOfHost)
+        cgroups_.push_back({std::move(cgroup), int64_t{pid}});
     }
   }
 }
@@ -58,9 +62,10 @@ void HostSampler::sample(LoadChunk* chunk) const {
   host.raw_ns = raw_now_ns();
   read_host(&host);
   chunk->host_loads.push_back(host);
-  for (const Cgroup& cgroup : cgroups_) {
+  for (const auto& [cgroup, only_pid] : cgroups_) {
     HostLoad load;
     load.cgroup = static_cast<int64_t>(place_of(cgroup.name, &chunk->cgroups));
+    load.only_pid = only_pid;
     load.raw_ns = raw_now_ns();
     read_cgroup(cgroup, &load);
     chunk->host_loads.push_back(load);

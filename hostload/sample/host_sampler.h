@@ -24,7 +24,11 @@ class HostSampler {
   void read_host(HostLoad* load) const;
 
   std::string root_;
-  std::vector<Cgroup> cgroups_;
+  struct Watched {
+    Cgroup cgroup;
+    int64_t only_pid = kNotSampled;
+  };
+  std::vector<Watched> cgroups_;
 };
 
 }  // namespace lockstep::hostload

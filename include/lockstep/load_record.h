@@ -60,6 +60,9 @@ struct HostLoad {
   int64_t periods = kNotSampled, throttled_periods = kNotSampled, throttled_ns = kNotSampled;
   int64_t memory_bytes = kNotSampled, memory_limit_bytes = kNotSampled;
   int64_t memory_limit_hits = kNotSampled, oom_kills = kNotSampled;
+  // Pages of files that were read again after memory had thrown them out.
+  int64_t memory_refaults = kNotSampled;
+  int64_t only_pid = kNotSampled;  // of the process that is the only one of this run in the cgroup
 };
 
 // A counter of a network port. Devices are what /sys calls them, and `tcp` for all connections of the host.
@@ -109,7 +112,7 @@ struct LoadFields<ThreadEvents> {
 template <>
 struct LoadFields<HostLoad> {
   using R = HostLoad;
-  static constexpr std::array<int64_t R::*, 17> kAll = {&R::cgroup,
+  static constexpr std::array<int64_t R::*, 19> kAll = {&R::cgroup,
                                                         &R::raw_ns,
                                                         &R::millis_of_processors,
                                                         &R::runnable,
@@ -125,7 +128,9 @@ struct LoadFields<HostLoad> {
                                                         &R::memory_bytes,
                                                         &R::memory_limit_bytes,
                                                         &R::memory_limit_hits,
-                                                        &R::oom_kills};
+                                                        &R::oom_kills,
+                                                        &R::memory_refaults,
+                                                        &R::only_pid};
 };
 template <>
 struct LoadFields<CounterValue> {

@@ -5,7 +5,7 @@
 # so that this machine's own package configuration stays as it is.
 # timeout: 2400
 . "$(dirname "$0")/../lib.sh"
-only_when_long
+only_when_long "a whole build of its own: LONG=1 test/run hygiene/"
 need aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
 need qemu-aarch64 qemu-user
 need apt-get apt

@@ -44,7 +44,7 @@ class Scenario {
   bool is_culprit(int rank, int iteration) const;
   bool is_late(int iteration) const;
   void wait_for_rate(int iteration) const;
-  void read_data();
+  void read_data(int iteration);
   void destroy_all(Communicator::Ending ending);
   int world_rank() const { return bootstrap_->rank(); }
 
@@ -61,7 +61,7 @@ class Scenario {
   std::deque<Pending> pending_;
   uint64_t next_operation_ = 0;
   Instant began_{};
-  std::vector<char> data_;  // of the file, as far as it was read last
+  std::vector<char> data_;  // the block that was read last
   bool stalled_ = false;
 };
 

@@ -14,18 +14,18 @@ class WhyLate : public SampledRun {
     row.throttled_ns = ms * kMs;
     host(row);
   }
-  // Of the host where no cgroup is named: what threads waited for memory, and for reads.
-  void stalled(int64_t memory_ms, int64_t reads_ms, const char* cgroup = "") {
+  void stalled(int64_t memory_ms, const char* cgroup = "") {
     HostLoadRow row;
     row.cgroup = cgroup;
     row.memory_pressure_ns = memory_ms * kMs;
-    row.io_pressure_ns = reads_ms * kMs;
     host(row);
   }
-  void at_limit(const char* cgroup, int64_t hits) {
+  void at_limit(int64_t pid, int64_t hits, int64_t refaults) {
     HostLoadRow row;
-    row.cgroup = cgroup;
+    row.cgroup = "memory:/job";
+    row.only_pid = pid;
     row.memory_limit_hits = hits;
+    row.memory_refaults = refaults;
     host(row);
   }
   LateAnswer answer() {
@@ -111,7 +111,7 @@ TEST_F(WhyLate, NotThrottledWhereSomebodyElseWas) {
 
 TEST_F(WhyLate, MemoryPressureWhereThreadsWaitedForMemory) {
   waits(kCulprit, 1, 1);
-  stalled(30, 0);
+  stalled(30);
   const LateAnswer got = answer();
   EXPECT_EQ(got.facts.why, Why::MemoryPressure);
   EXPECT_EQ(got.facts.seen[0].amount, kSeconds * 30 * kMs);
@@ -119,36 +119,35 @@ TEST_F(WhyLate, MemoryPressureWhereThreadsWaitedForMemory) {
 
 TEST_F(WhyLate, MemoryPressureWhereThreadsOfItsCgroupWaitedForMemory) {
   waits(kCulprit, 1, 1);
-  stalled(0, 0);
-  stalled(30, 0, "/job");
+  stalled(0);
+  stalled(30, "/job");
   const LateAnswer got = answer();
   EXPECT_EQ(got.facts.why, Why::MemoryPressure);
   EXPECT_EQ(got.facts.seen[0].what, WhySeen::What::MemoryStall);
   EXPECT_EQ(got.facts.seen[0].where, "/job");
 }
 
-TEST_F(WhyLate, MemoryPressureWhereACgroupAtItsLimitReadsAgainWhatItThrewOut) {
+TEST_F(WhyLate, MemoryPressureWhereItsCgroupAtItsLimitReadsAgainWhatItThrewOut) {
   waits(kCulprit, 1, 1);
-  stalled(10, 40);
-  at_limit("memory:/job", 1'000);
+  at_limit(pid_of(kCulprit), 1'000, 5'000);
   const LateAnswer got = answer();
   EXPECT_EQ(got.facts.why, Why::MemoryPressure);
   EXPECT_EQ(got.facts.seen[0].what, WhySeen::What::MemoryLimit);
   EXPECT_EQ(got.facts.seen[0].where, "memory:/job");
-  EXPECT_EQ(got.facts.seen[0].amount, kSeconds * 40 * kMs);
+  EXPECT_EQ(got.facts.seen[0].amount, all_ns_);
 }
 
-TEST_F(WhyLate, OwnCodeWhereThreadsReadButNoCgroupIsAtItsLimit) {
+TEST_F(WhyLate, OwnCodeWhereTheCgroupAtItsLimitIsAnothers) {
   waits(kCulprit, 1, 1);
-  stalled(10, 40);
-  at_limit("memory:/job", 10);
+  at_limit(pid_of(0), 1'000, 5'000);
+  at_limit(kNoTime, 1'000, 5'000);  // of several processes
   EXPECT_EQ(why(), Why::OwnCode);
 }
 
-TEST_F(WhyLate, OwnCodeWhereThreadsReadWhatIsNewWhileACgroupIsAtItsLimit) {
+TEST_F(WhyLate, OwnCodeWhereItsCgroupIsFullButReadsNothingAgain) {
   waits(kCulprit, 1, 1);
-  stalled(1, 40);
-  at_limit("memory:/job", 1'000);
+  at_limit(pid_of(kCulprit), 1'000, 10);
+  at_limit(pid_of(kCulprit), 10, 5'000);
   EXPECT_EQ(why(), Why::OwnCode);
 }
 

@@ -26,6 +26,7 @@ void make_unified(const FakeRoot& root) {
   root.put("/sys/fs/cgroup/job.slice/memory.max", "1073741824\n");
   root.put("/sys/fs/cgroup/job.slice/memory.events",
            "low 0\nhigh 0\nmax 12\noom 1\noom_kill 1\noom_group_kill 0\n");
+  root.put("/sys/fs/cgroup/job.slice/memory.stat", "file 1\nworkingset_refault_file 900\n");
 }
 
 TEST(Cgroups, OfVersionTwoAreTheProcessesOwnAndThoseAboveWithALimit) {
@@ -53,6 +54,7 @@ TEST(Cgroups, OfVersionTwoAreTheProcessesOwnAndThoseAboveWithALimit) {
   EXPECT_EQ(above.memory_limit_bytes, 1 << 30);
   EXPECT_EQ(above.memory_limit_hits, 12);
   EXPECT_EQ(above.oom_kills, 1);
+  EXPECT_EQ(above.memory_refaults, 900);
 }
 
 TEST(Cgroups, OfVersionOneHaveATreeForEachController) {
@@ -67,6 +69,8 @@ TEST(Cgroups, OfVersionOneHaveATreeForEachController) {
   root.put("/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "9223372036854771712\n");
   root.put("/sys/fs/cgroup/memory/m/memory.usage_in_bytes", "8192\n");
   root.put("/sys/fs/cgroup/memory/m/memory.failcnt", "5\n");
+  root.put("/sys/fs/cgroup/memory/m/memory.stat",
+           "cache 1\nworkingset_refault_file 70\ntotal_workingset_refault_file 71\n");
   const std::vector<Cgroup> cgroups = cgroups_of(root.path(), 77);
   ASSERT_EQ(cgroups.size(), 2u);
   EXPECT_EQ(cgroups[0].name, "memory:/m");
@@ -76,6 +80,7 @@ TEST(Cgroups, OfVersionOneHaveATreeForEachController) {
   EXPECT_EQ(memory.memory_limit_bytes, kNotSampled);
   EXPECT_EQ(memory.memory_bytes, 8192);
   EXPECT_EQ(memory.memory_limit_hits, 5);
+  EXPECT_EQ(memory.memory_refaults, 70);
   EXPECT_EQ(memory.throttled_ns, kNotSampled);
   read_cgroup(cgroups[1], &cpu);
   EXPECT_EQ(cpu.millis_of_processors, 500);

@@ -105,6 +105,8 @@ TEST_F(SamplerTest, SamplesTheCgroupsEachSecondAlsoWhenALookFindsNoThreadAgain) 
     const LoadChunk chunk = sampler.take();
     EXPECT_EQ(chunk.host_loads.size(), chunk.cgroups.size());
     EXPECT_EQ(chunk.cgroups.size(), 1 + cgroups_of("", own_pid()).size()) << "in second " << second;
+    for (size_t i = 1; i < chunk.host_loads.size(); ++i)
+      EXPECT_EQ(chunk.host_loads[i].only_pid, own_pid()) << chunk.cgroups[i];
     for (uint64_t tick = 1; tick < kTicksASecond; ++tick) sampler.tick();
     sampler.take();
   }

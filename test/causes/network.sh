@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Four hosts as network namespaces on a bridge. What one of them sends exceeds the rate that its port has, or is dropped
-# now and then where it arrives: that host is named, by what its TCP had to send again. Without that, nobody is.
+# Four hosts as network namespaces on a bridge. What one of them sends exceeds the rate that its port has, or each 20th
+# packet is dropped where it arrives: that host is named, by what its TCP had to send again. Without that, nobody is.
 # serial
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../clocksync/common.sh"
 need_namespaces
-need jq jq
-lockstep=$BUILD/lockstep
+need nft nftables
 
 add_namespace lsS$$
 ip -n lsS$$ link add bridge0 type bridge
@@ -19,32 +18,31 @@ for n in 0 1 2 3; do
   ip -n "lsN$n-$$" link set eth0 up
 done
 
-# job NAME: a rank on each host; diagnose's answer in $TMP/NAME.json.
-job() {
+# hosts NAME: a rank on each host; diagnose's answer in $TMP/NAME.json.
+hosts() {
   local n
   for n in 0 1 2 3; do
-    background env LOCKSTEP_DIR="$TMP/$1" LOCKSTEP_HOST="h$n" ip netns exec "lsN$n-$$" "$BUILD/lockstep-emulate" \
+    background env LOCKSTEP_DIR="$RUNS/$1" LOCKSTEP_HOST="h$n" ip netns exec "lsN$n-$$" "$BUILD/lockstep-emulate" \
       "$BUILD/libnccl-profiler.so" --rank $n --world 4 --nodes 4 --master 10.77.9.10:29123 --iterations 50 --rate 30 \
       --sizes 1M --stall-us 120000000 >/dev/null
   done
   wait_all
-  "$lockstep" diagnose "$TMP/$1" --json >"$TMP/$1.json" || [ $? = 1 ] || fail "diagnose $1"
+  "$lockstep" diagnose "$RUNS/$1" --json >"$TMP/$1.json" || [ $? = 1 ] || fail "diagnose $1"
 }
 lossy() { jq -c '[.findings[] | select(.why == "retransmits") | [.kind, .culprits, .hosts]]' "$TMP/$1.json"; }
 
-job healthy
-want_equal "hosts that send much again, of a healthy job" '[]' "$(lossy healthy)"
+hosts network
+want_equal "hosts that send much again, of a healthy job" '[]' "$(lossy network)"
 
 tc -n "lsN2-$$" qdisc add dev eth0 root tbf rate 60mbit burst 32k latency 10ms
-job rate
+hosts network_rate
 tc -n "lsN2-$$" qdisc del dev eth0 root
-want_equal "the host whose rate is too low" '[["slow_link",[2],["h2"]]]' "$(lossy rate)"
+want_equal "the host whose rate is too low" '[["slow_link",[2],["h2"]]]' "$(lossy network_rate)"
 jq -e '.findings[] | select(.why == "retransmits") | .why_evidence[0] | .what == "retransmits" and .amount > 100 and .amount < .of' \
-  "$TMP/rate.json" >/dev/null || fail "its evidence: $(jq -c '.findings[].why_evidence' "$TMP/rate.json")"
+  "$TMP/network_rate.json" >/dev/null || fail "its evidence: $(jq -c '.findings[].why_evidence' "$TMP/network_rate.json")"
 
-need nft nftables
 ip netns exec "lsN3-$$" nft 'table ip lockstep { chain in { type filter hook input priority 0;
-  ip saddr 10.77.9.12 tcp dport != 29123 numgen random mod 100 < 5 drop; }; }' 2>"$TMP/err" ||
+  ip saddr 10.77.9.12 tcp dport != 29123 numgen inc mod 20 == 0 drop; }; }' 2>"$TMP/err" ||
   skip "dropped packets: nftables cannot do that here: $(cat "$TMP/err")"
-job loss
-want_equal "the host whose packets are dropped" '[["slow_link",[2],["h2"]]]' "$(lossy loss)"
+hosts network_loss
+want_equal "the host whose packets are dropped" '[["slow_link",[2],["h2"]]]' "$(lossy network_loss)"
