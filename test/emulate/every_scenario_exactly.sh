@@ -26,6 +26,7 @@ has P2p 240
 check --graph-replay 3 --iterations 10
 has Coll 60
 has CollApi 2
+check --ranks 4 --comms 2 --split --groups 2 --graph-replay 3 --sendrecv --alltoall
 check --ce
 has CeBatch 20
 check --ranks 4 --split --share

@@ -21,6 +21,11 @@ void HostCallbackThread::queue(std::function<void()> callback) {
   changed_.notify_all();
 }
 
+void HostCallbackThread::drain() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return callbacks_.empty() && !running_; });
+}
+
 void HostCallbackThread::run() {
   pthread_setname_np(pthread_self(), "cuda-host-call");
   std::unique_lock<std::mutex> lock(mutex_);
@@ -29,9 +34,12 @@ void HostCallbackThread::run() {
     if (callbacks_.empty()) return;
     const std::function<void()> callback = std::move(callbacks_.front());
     callbacks_.pop_front();
+    running_ = true;
     lock.unlock();
     callback();
     lock.lock();
+    running_ = false;
+    changed_.notify_all();
   }
 }
 

@@ -15,6 +15,8 @@ class HostCallbackThread {
   HostCallbackThread() : thread_([this] { run(); }) {}
   ~HostCallbackThread();
   void queue(std::function<void()> callback);
+  // Returns once all that was queued has run.
+  void drain();
 
  private:
   void run();
@@ -22,7 +24,7 @@ class HostCallbackThread {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> callbacks_;
-  bool stopping_ = false;
+  bool stopping_ = false, running_ = false;
   std::thread thread_;
 };
 

@@ -50,6 +50,8 @@ void Scenario::call_on(Communicator* comm, int iteration) {
 
 void Scenario::call_group(Communicator* comm, int iteration, std::vector<Operation> operations,
                           bool grouped) {
+  // On each rank the network gets its work in the order of the calls: behind what replays have still to post.
+  if (host_ != nullptr) host_->drain();
   const std::vector<uint64_t> ids = note_called(*comm, iteration, operations);
   const bool stuck = is_culprit(options_.inject.stuck_transport, iteration);
   pending_.push_back({comm->call(&api_, operations, {grouped, stuck}), comm, ids});
