@@ -102,6 +102,27 @@ TEST(Diagnose, NamesTheMissingRankFromCallsAlone) {
   EXPECT_NE(diagnosis.text().find("Only the calls were recorded"), std::string::npos);
 }
 
+TEST(Diagnose, SaysThatSlowGpusCannotBeSeenWhereOnlyCallsWereRecorded) {
+  for (const bool kernels : {false, true}) {
+    TestRun run;
+    for (int32_t rank = 0; rank < 3; ++rank) {
+      driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+      for (unsigned i = 0; i < kOperations; ++i) {
+        if (kernels)
+          records.operation(operation_at(i, 0));
+        else
+          records.call_only(operation_at(i, 0));
+      }
+      run.add(static_cast<uint32_t>(10 + rank), records);
+    }
+    const Judged diagnosis(run.load());
+    const auto slow_gpus =
+        std::count_if(diagnosis.not_known.begin(), diagnosis.not_known.end(),
+                      [](const NotKnown& gap) { return gap.kind == NotKnownKind::SlowGpus; });
+    EXPECT_EQ(slow_gpus, kernels ? 0 : 1);
+  }
+}
+
 TEST(Diagnose, AccusesNobodyWhenRanksMerelyCallAheadOfEachOther) {
   TestRun run;
   run.end_ns = 2'000 * kMs + kOperations * 20 * kMs + 10 * kMs;  // cut while they go on
