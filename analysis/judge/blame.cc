@@ -8,6 +8,7 @@
 
 #include "analysis/judge/blame_findings.h"
 #include "analysis/judge/late_operations.h"
+#include "analysis/judge/places.h"
 #include "analysis/judge/slow_paths.h"
 #include "analysis/whatif/culprits.h"
 #include "analysis/whatif/followed_run.h"
@@ -125,18 +126,18 @@ class Blamer {
   // What the replay finds, and what network steps show besides. Sends of several ranks of a host that
   // are all slow are one finding, which says more than one of their edges.
   void accuse_slow_parts(const OwnSegments& own) {
-    std::set<uint32_t> accused;                        // processes
-    const bool anybody_late = !out_.findings.empty();  // so far, stragglers alone
-    for (const SlowPart& part : find_slow_parts(run_, own)) {
+    std::set<uint32_t> accused;  // processes
+    // So far, stragglers alone.
+    const Starts starts = out_.findings.empty() ? Starts::NobodyIsLate : Starts::SomebodyIsLate;
+    for (const SlowPart& part : find_slow_parts(run_, own, starts)) {
       const uint32_t process = own.actors[part.actors.front()].process;
       const bool of_many = std::any_of(slow_.begin(), slow_.end(), [&](const SlowPath& path) {
         return path.processes.size() > part.actors.size() &&
                std::count(path.processes.begin(), path.processes.end(), process) != 0;
       });
-      // Late starts leave traces in the ends, which alone accuse nobody then.
-      const bool apart = anybody_late && !part.sure && is_by_ends(part.side);
-      if (of_many || apart) continue;
+      if (of_many) continue;
       for (const uint32_t actor : part.actors) accused.insert(own.actors[actor].process);
+      forget_consequences(own, part);
       out_.findings.push_back(slow_part_finding(run_, own, part));
     }
     for (const SlowPath& path : slow_) {
@@ -144,6 +145,26 @@ class Blamer {
                                      [&](uint32_t process) { return accused.count(process) != 0; });
       if (!known) out_.findings.push_back(slow_path_finding(run_, path));
     }
+  }
+
+  // Who is held up by its own slow transfers is late for those that follow: one cause, one finding.
+  void forget_consequences(const OwnSegments& own, const SlowPart& part) {
+    if (!part.sure && is_by_ends(part.side)) return;
+    const auto is_consequence = [&](const Finding& finding) {
+      const auto* late = std::get_if<LateFacts>(&finding.facts);
+      if (late == nullptr || late->cause == Cause::HostLate || late->gain_ns > part.gain_ns)
+        return false;
+      const std::vector<Place> places = culprits_of(run_, finding);
+      const auto takes_part = [&](uint32_t actor) {
+        return std::any_of(places.begin(), places.end(), [&](const Place& place) {
+          return actor != kNoRow && place.process == own.actors[actor].process;
+        });
+      };
+      return takes_part(part.peer) ||
+             std::any_of(part.actors.begin(), part.actors.end(), takes_part);
+    };
+    out_.findings.erase(std::remove_if(out_.findings.begin(), out_.findings.end(), is_consequence),
+                        out_.findings.end());
   }
 
   void accuse_stragglers(const FollowedRun& followed) {

@@ -11,6 +11,9 @@ constexpr double kLeastPart = 0.02;
 constexpr double kLeastStretch = 0.05, kLeastStretchOfTwo = 0.1;
 // What only these show must be so much of an operation's time.
 constexpr double kLeastOfGuess = 0.2, kLeastOfGuessTogether = 0.08;
+// Of what the slow edge into a host shows, what the one out of it shows if that is slow, too; and of what
+// an edge shows, what the one before it must show.
+constexpr double kOfEdgeBefore = 0.3, kOfEdgeBehind = 0.4;
 // An edge that shows less than this beside the worst of its ring is none.
 constexpr double kTrifle = 0.04;
 
@@ -31,6 +34,7 @@ class Judge {
   std::vector<TransferExcess> judge(int64_t more_ns) {
     if (!series_.in_order || !series_.crosses_hosts()) return {};
     find_stretches();
+    follow_hosts();
     for (size_t i = 0; i < count_; ++i) judge_edge(i);
     if (!out_.empty()) share(more_ns);
     return std::move(out_);
@@ -73,6 +77,28 @@ class Judge {
       for (size_t i = skipped; i < length; ++i)
         stretch_ns_[(begin + i) % count_] = all_ns / static_cast<int64_t>(length - skipped);
       k += length - 1;
+    }
+  }
+
+  // Above what edges show that are not slow.
+  double shown(size_t i) const {
+    return static_cast<double>(seen_.edges[i].later.ns - usual_[i].beside_ns);
+  }
+  // A host's way to the network is that of the data that comes in and of the data that goes out.
+  void follow_hosts() {
+    std::vector<size_t> network;
+    for (size_t i = 0; i < count_; ++i) {
+      if (series_.edges[i].network && usual_[i].beside_ns != kNoTime) network.push_back(i);
+    }
+    const std::vector<int64_t> before = stretch_ns_;
+    for (size_t k = 0; k < network.size(); ++k) {
+      const size_t into = network[k], out = network[(k + 1) % network.size()];
+      if (before[into] != 0 && before[out] == 0 &&
+          stands_out(seen_.edges[out].later, usual_[out].beside_ns,
+                     static_cast<int64_t>(kOfEdgeBefore * shown(into))))
+        stretch_ns_[out] = before[into];
+      if (before[into] != 0 && before[out] != 0 && shown(into) < kOfEdgeBehind * shown(out))
+        stretch_ns_[into] = 0;
     }
   }
 

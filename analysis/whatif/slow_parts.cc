@@ -31,11 +31,11 @@ struct Candidate {
 
 class Search {
  public:
-  Search(const RunTables& run, const OwnSegments& own)
+  Search(const RunTables& run, const OwnSegments& own, Starts starts)
       : run_(run),
         own_(own),
         no_lateness_(own.segments.size()),
-        excesses_(find_slow_transfers(run, own)),
+        excesses_(believable(find_slow_transfers(run, own), starts)),
         cured_(excesses_.size()) {}
 
   std::vector<SlowPart> find() {
@@ -50,6 +50,12 @@ class Search {
   }
 
  private:
+  static std::vector<TransferExcess> believable(std::vector<TransferExcess> all, Starts starts) {
+    const auto trace = [&](const TransferExcess& one) { return !one.sure && is_by_ends(one.side); };
+    if (starts == Starts::SomebodyIsLate)
+      all.erase(std::remove_if(all.begin(), all.end(), trace), all.end());
+    return all;
+  }
   Text host_of(uint32_t actor) const { return run_.processes[own_.actors[actor].process].host; }
 
   // Operations of one launch are one kernel, which ends with the last of them; the parts of an
@@ -243,8 +249,8 @@ class Search {
 
 }  // namespace
 
-std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own) {
-  return Search(run, own).find();
+std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own, Starts starts) {
+  return Search(run, own, starts).find();
 }
 
 }  // namespace lockstep::analysis

@@ -24,6 +24,8 @@ struct SlowPart {
   bool sure = false;  // no trace of late starts
 };
 
-std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own);
+// Where ranks are late, what only the ends show, but where all started together, may be a trace of that.
+enum class Starts : uint8_t { NobodyIsLate, SomebodyIsLate };
+std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own, Starts starts);
 
 }  // namespace lockstep::analysis

@@ -41,7 +41,7 @@ class Finder {
   };
 
   void judge_pairs() {
-    std::map<std::tuple<Text, uint64_t, bool>, std::vector<SeenPair>> classes;
+    std::map<std::tuple<Text, uint64_t, Begin>, std::vector<SeenPair>> classes;
     for (const PairSeries& pair : samples_.pairs) {
       const SeenPair seen{&pair, middle_of(pair.times), look_at(pair.edge)};
       if (seen.time.known()) classes[pair.alike].push_back(seen);

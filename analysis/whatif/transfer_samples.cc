@@ -71,10 +71,10 @@ class Sampler {
     const MatchRow& match = run_.matches[m];
     uint32_t s = match.first_arrival, r = s + 1;
     if (operation(s).func != send_) std::swap(s, r);
-    take_send(m, s, r, kNoTime);
+    take_send(m, s, r, Begin::Whole, kNoTime);
   }
-  // s, r: rows of `arrivals`. fed_ns: when the sender had what it sends; kNoTime: all the time.
-  void take_send(uint32_t m, uint32_t s, uint32_t r, int64_t fed_ns) {
+  // s, r: rows of `arrivals`. fed_ns: when the sender had all that it sends; kNoTime: all the time.
+  void take_send(uint32_t m, uint32_t s, uint32_t r, Begin begin, int64_t fed_ns) {
     const MatchRow& match = run_.matches[m];
     const OperationRow &sender = operation(s), &receiver = operation(r);
     const ArrivalRow &a = run_.arrivals[s], &b = run_.arrivals[r];
@@ -82,7 +82,7 @@ class Sampler {
     if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime) return;
     const uint32_t from = actor_of(sender), to = actor_of(receiver);
     if (from == kNoRow || to == kNoRow || host_of(from) == host_of(to)) return;
-    const std::tuple<Text, uint64_t, bool> alike{match.func, match.size_bytes, fed_ns != kNoTime};
+    const std::tuple<Text, uint64_t, Begin> alike{match.func, match.size_bytes, begin};
     PairSeries& pair = pairs_[{match.communicator, from, to, alike}];
     pair.communicator = match.communicator;
     pair.from = from;
@@ -132,11 +132,19 @@ class Sampler {
       for (auto end_ns = first; end_ns != last; ++end_ns) {
         if (end_ns->second < row.kernel_stop_ns) fed_ns = std::max(fed_ns, end_ns->second);
       }
-      // Who comes while the data of others has long been moving finds it waiting.
-      const int64_t begun_ns =
-          std::max(run_.arrivals[a].arrival_ns, run_.arrivals[next->second].arrival_ns);
-      if (fed_ns == kNoTime || (begun_ns - first_start_ns) * 4 <= fed_ns - first_start_ns)
-        take_send(m, a, next->second, fed_ns);
+      // Between these a part of it is on its way.
+      const int64_t ready_ns = std::max(run_.arrivals[a].arrival_ns, fed_ns);
+      const int64_t receiver_ns = run_.arrivals[next->second].arrival_ns;
+      const int64_t took_ns = operation(next->second).received_ns - receiver_ns;
+      if (ready_ns >= receiver_ns && ready_ns > fed_ns) {
+        take_send(m, a, next->second, Begin::Whole, kNoTime);
+      } else if (receiver_ns > ready_ns && (receiver_ns - ready_ns) * 4 >= took_ns) {
+        take_send(m, a, next->second, Begin::Waited, kNoTime);
+      } else if (ready_ns == fed_ns &&
+                 (std::max(receiver_ns, run_.arrivals[a].arrival_ns) - first_start_ns) * 4 <=
+                     fed_ns - first_start_ns) {
+        take_send(m, a, next->second, Begin::Fed, fed_ns);
+      }
     }
   }
 
@@ -288,7 +296,7 @@ class Sampler {
   const OwnSegments& own_;
   const Text send_, ring_;
   std::map<std::tuple<uint32_t, Text, uint64_t>, RingSeries> rings_;
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::tuple<Text, uint64_t, bool>>, PairSeries>
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::tuple<Text, uint64_t, Begin>>, PairSeries>
       pairs_;
   std::vector<uint32_t> in_ring_;  // rows of `arrivals`, of the operation at hand
 };

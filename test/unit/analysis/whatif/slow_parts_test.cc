@@ -48,11 +48,21 @@ Ends play(const Ring& ring) {
   return ends;
 }
 
-Judged judge_ring(const Ring& ring, int32_t per_host) {
-  const Ends ends = play(ring);
+// In the operations [from, until) it is `ring`, else one without any fault. Ranks start `late_ns` apart in
+// every second operation: a rank of the number `late` does.
+struct Course {
+  unsigned from = 0, until = kTimes;
+  int32_t late = -1;
+  uint64_t late_ns = 0;
+};
+
+Judged judge_ring(const Ring& ring, int32_t per_host, const Course& course = {}) {
+  const Ends slow = play(ring), healthy = play(Ring(ring.link_ns.size()));
   return diagnose_hosts(
       static_cast<int32_t>(ring.link_ns.size()), per_host, kTimes, [&](int32_t rank, unsigned i) {
         const auto self = static_cast<size_t>(rank);
+        const Ends& ends = i >= course.from && i < course.until ? slow : healthy;
+        const uint64_t begun_late_ns = i % 2 == 1 ? course.late_ns : 0;
         driver::RankOperation op;
         size_t place = self;
         if (!ring.rank_at.empty()) {
@@ -64,12 +74,13 @@ Judged judge_ring(const Ring& ring, int32_t per_host) {
         }
         op.sequence = i;
         op.channels = 1;
-        op.call_ns = 2'000 * kMs + i * 10 * kMs;
+        op.call_ns = 2'000 * kMs + i * 10 * kMs + (rank == course.late ? begun_late_ns : 0);
         op.kernel_ns = op.call_ns + 10 * kUs;
+        const uint64_t begun_ns = 2'000 * kMs + i * 10 * kMs + 10 * kUs + begun_late_ns;
         // Times scatter by a little, and differently for each rank.
         const uint64_t scatter = (i * 7 + static_cast<unsigned>(rank) * 3) % 5 * 100;
-        op.sent_ns = op.kernel_ns + ends.sent_ns[place] + scatter;
-        op.received_ns = op.kernel_ns + ends.received_ns[place] + scatter;
+        op.sent_ns = begun_ns + ends.sent_ns[place] + scatter;
+        op.received_ns = begun_ns + ends.received_ns[place] + scatter;
         op.finish_ns = op.received_ns;
         return op;
       });
@@ -118,6 +129,26 @@ TEST(SlowParts, NameAHostThatIsSlowBothWays) {
   ASSERT_EQ(judged.findings.size(), 1u);
   EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{2, 3})) << judged.text();
   EXPECT_NE(judged.text().find("all of its ranks on host b"), std::string::npos);
+}
+
+TEST(SlowParts, NameALinkThatIsSlowForAWhileOnly) {
+  Ring ring(8);
+  ring.link_ns[3] = 500 * kUs;
+  const Judged judged = judge_ring(ring, 2, {8, 18});
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
+}
+
+TEST(SlowParts, NameALinkBesideARankThatIsLate) {
+  Ring ring(8);
+  ring.link_ns[3] = 300 * kUs;
+  const Judged judged = judge_ring(ring, 2, {0, kTimes, 6, 4 * kMs});
+  ASSERT_EQ(judged.findings.size(), 2u) << judged.text();
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::Straggler);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{6});
+  EXPECT_EQ(judged.findings[1].kind, FindingKind::SlowLink);
+  EXPECT_EQ(judged.findings[1].culprits, std::vector<int32_t>{3});
 }
 
 TEST(SlowParts, FollowTheRingThatNetworkOperationsName) {
