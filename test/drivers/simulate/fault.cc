@@ -155,6 +155,8 @@ bool Chooser::with_it(const Fault& fault, int rank) const {
     case Scope::Experts:
       return layout_.member(rank, Axis::Expert).rank ==
              layout_.member(fault.rank, Axis::Expert).rank;
+    case Scope::World:
+      return true;
   }
   return false;
 }
@@ -200,6 +202,8 @@ const std::vector<FaultInfo>& fault_classes() {
        "... in bursts of 4 steps"},
       {"slow-nic", Harm::SlowNic, When::Always, Scope::Host, 2,
        "all network edges of one host are slower by a factor of 1 + SIZE"},
+      {"slow-network-bursts", Harm::SlowNic, When::Bursts, Scope::World, 2,
+       "all network edges are slower by a factor of 1 + SIZE in bursts of 4 steps: nobody's fault"},
       {"slow-proxy", Harm::SlowProxy, When::Always, Scope::Rank, 2,
        "one rank's proxy threads move data slower by a factor of 1 + SIZE, and report late"},
       {"missing-rank", Harm::HostStops, When::Once, Scope::Rank, 0, "one rank stops calling"},

@@ -36,7 +36,7 @@ constexpr bool hangs(Harm harm) { return harm >= Harm::HostStops && harm < Harm:
 constexpr bool is_structure(Harm harm) { return harm >= Harm::HeavyStage; }
 
 // Who it hits.
-enum class Scope : uint8_t { Rank, Host, TensorGroup, Stage, Experts };
+enum class Scope : uint8_t { Rank, Host, TensorGroup, Stage, Experts, World };
 
 // In which steps.
 enum class When : uint8_t { Always, Often, Bursts, Start, Growing, Periodic, Once };
