@@ -35,7 +35,8 @@ analysis/join         analysis/tables dumper/segment dumper/run clocksync/record
 analysis/relate       analysis/tables analysis/join clocksync/record
 analysis/waits        analysis/tables
 analysis/whatif       analysis/tables
-analysis/judge        analysis/tables analysis/join analysis/waits analysis/whatif
+analysis/account      analysis/tables analysis/whatif
+analysis/judge        analysis/tables analysis/join analysis/waits analysis/whatif analysis/account
 analysis/say          analysis/tables analysis/judge analysis/whatif
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run
@@ -43,7 +44,7 @@ analysis/hostload     analysis/tables analysis/relate dumper/run hostload/record
 analysis/why          analysis/tables analysis/judge analysis/whatif analysis/hostload
 analysis/sql          analysis/tables analysis/load analysis/join analysis/hostload
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
-analysis/report       analysis/tables analysis/judge analysis/say
+analysis/report       analysis/tables analysis/judge analysis/say analysis/account
 analysis/inspect      analysis/tables analysis/hostload analysis/judge analysis/say dumper/segment dumper/run dumper/options
 live/local            dumper/run dumper/recovery
 live/questions        live/local live/native live/places dumper/run

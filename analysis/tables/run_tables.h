@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/tables/tables_account.h"
 #include "analysis/tables/tables_process.h"
 
 namespace lockstep::clocksync {
@@ -26,6 +27,11 @@ struct RunTables {
   std::vector<ClockRow> clock;
   std::vector<LedgerRow> ledger;
   std::vector<OpenTransportRow> open_transports;
+  // Empty until add_accounts() (analysis/account/accounts.h).
+  std::vector<CriticalPathRow> critical_path;
+  std::vector<PathGainRow> path_gains;
+  std::vector<ExpectedTimeRow> expected_times;
+  std::vector<PeerTrafficRow> peer_traffic;
   std::vector<SettingRow> settings;  // by process
   // What could not be read, in the reader's words: damaged chunks, a clock model that cannot be used.
   std::vector<std::string> notes;

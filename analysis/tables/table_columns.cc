@@ -1,5 +1,7 @@
 #include "analysis/tables/table_columns.h"
 
+#include <iterator>
+
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -14,9 +16,8 @@ Value text_or_null(const RunTables& run, Text text) { return {text != 0, 0, 0, r
 Value host_of(const RunTables& run, uint32_t process) {
   return process < run.processes.size() ? text_or_null(run, run.processes[process].host) : Value();
 }
-template <size_t kCount>
-Value word_of(const char* const (&words)[kCount], size_t index) {
-  return index < kCount ? word(words[index]) : Value();
+Value word_of(const char* const* words, size_t count, size_t index) {
+  return index < count ? word(words[index]) : Value();
 }
 
 }  // namespace
@@ -41,8 +42,9 @@ Value word_of(const char* const (&words)[kCount], size_t index) {
 #define INDEX(member) LOCKSTEP_COLUMN(#member, BigInt, row_or_null(row.member))
 #define TEXT(member) LOCKSTEP_COLUMN(#member, Varchar, text_or_null(run, row.member))
 #define REAL(member) LOCKSTEP_COLUMN(#member, Double, (Value{true, 0, row.member, {}}))
-#define WORD(member, words) \
-  LOCKSTEP_COLUMN(#member, Varchar, word_of(words, static_cast<size_t>(row.member)))
+#define WORD(member, words)         \
+  LOCKSTEP_COLUMN(#member, Varchar, \
+                  word_of(words, std::size(words), static_cast<size_t>(row.member)))
 #define HOST(process) LOCKSTEP_COLUMN("host", Varchar, host_of(run, process))
 
 template <>
@@ -219,6 +221,64 @@ const std::vector<Column<OpenTransportRow>>& columns_of<OpenTransportRow>() {
       INDEX(operation),  INDEX(process),    HOST(row.process), SMALL(rank),
       SMALL(peer),       SMALL(channel),    SMALL(is_send),    COUNT(steps_planned),
       COUNT(steps_done), COUNT(steps_open), TIME(since_ns),    WORD(last_state, kStateNames)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<CriticalPathRow>>& columns_of<CriticalPathRow>() {
+  using R = CriticalPathRow;
+  static const std::vector<Column<R>> columns = {
+      KEY("piece"),       INDEX(step),      WORD(part, kPathPartNames),
+      INDEX(operation),   INDEX(match),     INDEX(communicator),
+      TEXT(func),         INDEX(process),   HOST(row.process),
+      SMALL(rank),        TIME(start_ns),   TIME(end_ns),
+      COUNT(duration_ns), COUNT(excess_ns), COUNT(gain_ns)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<PathGainRow>>& columns_of<PathGainRow>() {
+  using R = PathGainRow;
+  static const std::vector<Column<R>> columns = {
+      LOCKSTEP_COLUMN("kind", Varchar,
+                      word_of(kGainOfNames, std::size(kGainOfNames), static_cast<size_t>(row.of))),
+      INDEX(process),
+      LOCKSTEP_COLUMN("of_host", Varchar, text_or_null(run, row.host)),
+      INDEX(communicator),
+      COUNT(on_path_ns),
+      COUNT(excess_ns),
+      COUNT(gain_ns)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<ExpectedTimeRow>>& columns_of<ExpectedTimeRow>() {
+  using R = ExpectedTimeRow;
+  static const std::vector<Column<R>> columns = {
+      INDEX(communicator),
+      TEXT(func),
+      TEXT(algo),
+      TEXT(proto),
+      COUNT(size_bytes),
+      COUNT(operations),
+      COUNT(slow),
+      COUNT(median_ns),
+      COUNT(expected_ns),
+      LOCKSTEP_COLUMN(
+          "expected_by", Varchar,
+          word_of(kExpectedByNames, std::size(kExpectedByNames), static_cast<size_t>(row.by)))};
+  return columns;
+}
+
+template <>
+const std::vector<Column<PeerTrafficRow>>& columns_of<PeerTrafficRow>() {
+  using R = PeerTrafficRow;
+  static const std::vector<Column<R>> columns = {
+      INDEX(communicator), INDEX(process),
+      HOST(row.process),   SMALL(rank),
+      SMALL(peer),         LOCKSTEP_COLUMN("peer_host", Varchar, host_of(run, row.peer_process)),
+      COUNT(sends),        COUNT(receives),
+      COUNT(sent_bytes),   COUNT(received_bytes)};
   return columns;
 }
 

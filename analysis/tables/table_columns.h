@@ -50,12 +50,23 @@ const std::vector<Column<LedgerRow>>& columns_of<LedgerRow>();
 template <>
 const std::vector<Column<OpenTransportRow>>& columns_of<OpenTransportRow>();
 template <>
+const std::vector<Column<CriticalPathRow>>& columns_of<CriticalPathRow>();
+template <>
+const std::vector<Column<PathGainRow>>& columns_of<PathGainRow>();
+template <>
+const std::vector<Column<ExpectedTimeRow>>& columns_of<ExpectedTimeRow>();
+template <>
+const std::vector<Column<PeerTrafficRow>>& columns_of<PeerTrafficRow>();
+template <>
 const std::vector<Column<EventRow>>& columns_of<EventRow>();
 template <>
 const std::vector<Column<ProxyStepRow>>& columns_of<ProxyStepRow>();
 
 constexpr const char* kEventsTable = "events";
 constexpr const char* kProxyStepsTable = "proxy_steps";
+// Those that add_accounts() fills.
+constexpr const char* kAccountTables[] = {"critical_path", "path_gains", "expected_times",
+                                          "peer_traffic"};
 
 // Calls visit(name, rows) for every table that is held in memory.
 template <class Visit>
@@ -69,6 +80,10 @@ void for_each_table(const RunTables& run, Visit visit) {
   visit("clock", run.clock);
   visit("ledger", run.ledger);
   visit("open_transports", run.open_transports);
+  visit(kAccountTables[0], run.critical_path);
+  visit(kAccountTables[1], run.path_gains);
+  visit(kAccountTables[2], run.expected_times);
+  visit(kAccountTables[3], run.peer_traffic);
 }
 
 }  // namespace lockstep::analysis

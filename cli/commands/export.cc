@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "analysis/account/accounts.h"
 #include "analysis/judge/blame.h"
 #include "analysis/say/not_known.h"
 #include "base/json.h"
@@ -80,6 +81,9 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   const auto tables = load_with_progress(arguments.directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   analysis::add_causes(tables.value().get());
+  // Formats made of tables can be put together from hosts.
+  if (analysis::find_export_format(arguments.format)->write_host != nullptr)
+    analysis::add_accounts(tables.value().get());
   const analysis::RunTables& run = *tables.value();
   Progress writing("writing");
   analysis::ExportOptions options;

@@ -2,14 +2,18 @@
 // a shell that reads them from stdin.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
+#include "analysis/account/accounts.h"
 #include "analysis/judge/blame.h"
 #include "analysis/say/not_known.h"
 #include "analysis/sql/query_session.h"
 #include "analysis/sql/sql_split.h"
+#include "analysis/tables/table_columns.h"
 #include "cli/commands.h"
 #include "cli/live/live_run.h"
 #include "cli/show/output.h"
@@ -34,32 +38,47 @@ struct Shown {
   QueryFormat format = QueryFormat::Table;
   std::string* rows = nullptr;
 };
+struct Questions {
+  analysis::RunTables* run;
+  analysis::QuerySession* session;
+  Shown shown;
+};
 
-int answer(analysis::QuerySession* session, const std::string& statement, const Shown& shown) {
-  const Status loaded = session->load_for(statement);
+// The tables that cost a replay of the run, once a statement names one of them.
+void fill_accounts(analysis::RunTables* run, const std::string& statement) {
+  const std::set<std::string> words = analysis::words_of_statement(statement);
+  const bool named =
+      std::any_of(std::begin(analysis::kAccountTables), std::end(analysis::kAccountTables),
+                  [&](const char* table) { return words.count(table) != 0; });
+  if (named && run->critical_path.empty()) analysis::add_accounts(run);
+}
+
+int answer(const Questions& to, const std::string& statement) {
+  fill_accounts(to.run, statement);
+  const Status loaded = to.session->load_for(statement);
   if (!loaded.ok()) return bad_input(loaded.message());
-  for (const std::string& sentence : session->damage()) complain(sentence);
-  const auto output =
-      shown.rows != nullptr ? make_json_output(shown.rows) : make_query_output(shown.format);
-  const Status done = session->query(statement, output.get());
+  for (const std::string& sentence : to.session->damage()) complain(sentence);
+  const auto output = to.shown.rows != nullptr ? make_json_output(to.shown.rows)
+                                               : make_query_output(to.shown.format);
+  const Status done = to.session->query(statement, output.get());
   if (!done.ok()) return bad_usage(done.message());
   output->finish();
   return kOk;
 }
 
 // What is left behind the last semicolon is a statement too.
-int answer_all(analysis::QuerySession* session, std::string text, const Shown& shown) {
+int answer_all(const Questions& to, std::string text) {
   std::string statement;
   while (analysis::take_statement(&text, &statement)) {
     if (analysis::is_blank_statement(statement)) continue;
-    const int code = answer(session, statement, shown);
+    const int code = answer(to, statement);
     if (code != kOk) return code;
   }
-  return analysis::is_blank_statement(text) ? kOk : answer(session, text, shown);
+  return analysis::is_blank_statement(text) ? kOk : answer(to, text);
 }
 
 // A person's mistake ends nothing; a script's first one ends it, so that its exit code tells.
-int shell(analysis::QuerySession* session, const Shown& shown) {
+int shell(const Questions& to) {
   const bool person = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
   std::string text, line, statement;
   while (true) {
@@ -70,14 +89,13 @@ int shell(analysis::QuerySession* session, const Shown& shown) {
     if (!std::getline(std::cin, line)) break;
     text += line + "\n";
     while (analysis::take_statement(&text, &statement)) {
-      const int code =
-          analysis::is_blank_statement(statement) ? kOk : answer(session, statement, shown);
+      const int code = analysis::is_blank_statement(statement) ? kOk : answer(to, statement);
       if (code != kOk && !person) return code;
     }
     if (analysis::is_blank_statement(text)) text.clear();
   }
   if (person) print("\n");
-  return person ? kOk : answer_all(session, text, shown);
+  return person ? kOk : answer_all(to, text);
 }
 
 // What the statements say of a directory.
@@ -94,9 +112,8 @@ int ask(const std::string& directory, dumper::Selection selection, const Argumen
   auto session = analysis::QuerySession::open(&input, {arguments.threads});
   if (!session.ok()) return bad_input(session.message());
   for (const std::string& note : table_notes(run)) complain(note);
-  const int code = arguments.statement.empty()
-                       ? shell(session.value().get(), shown)
-                       : answer_all(session.value().get(), arguments.statement, shown);
+  const Questions to{tables.value().get(), session.value().get(), shown};
+  const int code = arguments.statement.empty() ? shell(to) : answer_all(to, arguments.statement);
   return with_damage(code, run.damage);
 }
 

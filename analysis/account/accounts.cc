@@ -1,0 +1,24 @@
+#include "analysis/account/accounts.h"
+
+#include "analysis/account/critical_path.h"
+#include "analysis/account/path_gains.h"
+#include "analysis/account/peer_traffic.h"
+#include "analysis/whatif/role_reference.h"
+
+namespace lockstep::analysis {
+
+Accounts add_accounts(RunTables* run) {
+  Accounts made;
+  made.followed = follow_run(*run);
+  const OwnSegments& own = made.followed.own;
+  made.own_excess_ns = measure_excesses(*run, own, made.followed.roles).ns;
+  made.expected = find_expected_times(*run, own);
+  run->critical_path = find_critical_path(*run, own, {made.own_excess_ns, made.expected.excess_ns});
+  run->path_gains =
+      find_path_gains(*run, own, {made.own_excess_ns, made.expected.excess_ns}, run->critical_path);
+  run->expected_times = made.expected.rows;
+  run->peer_traffic = find_peer_traffic(*run);
+  return made;
+}
+
+}  // namespace lockstep::analysis
