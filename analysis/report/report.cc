@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/report/report_accounts.h"
 #include "analysis/report/report_csv.h"
 #include "analysis/report/report_facts.h"
 #include "analysis/report/report_html.h"
@@ -235,6 +236,7 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   if (!gpu_times.empty()) report.clock_text += " " + gpu_times;
   report.coverage = sentences(run, judgement.not_known);
   report.answers = answer_sentences(run, judgement, report);
+  add_accounts_of(run, &report);
   report.metrics = metrics_of(run, report);
   return report;
 }
@@ -250,6 +252,7 @@ Status write_report(const Report& report, const ReportOptions& options) {
       {"operations.csv", report_operations_csv(report)},
       {"aggregate.csv", report_aggregate_csv(report)},
       {"top.csv", report_top_csv(report, options.top)},
+      {"steps.csv", report_steps_csv(report)},
       {"report.html", report_html(report)}};
   for (const auto& [name, text] : files) {
     const std::string path = options.directory + "/" + name;

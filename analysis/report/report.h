@@ -1,7 +1,7 @@
 // What a person wants to know of a run, as numbers: what dominates, who waits for whom, how even
 // the ranks are, what is not known. make_report() computes them once from the tables, in one
 // thread, linear in the operations; write_report() writes summary.md, operations.csv,
-// aggregate.csv, top.csv and report.html from them. Called by `lockstep report`. Nothing here
+// aggregate.csv, top.csv, steps.csv and report.html from them. Called by `lockstep report`. Nothing here
 // prints or reads the recording.
 #pragma once
 

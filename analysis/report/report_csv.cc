@@ -99,4 +99,18 @@ std::string report_top_csv(const Report& report, size_t top) {
   return text;
 }
 
+std::string report_steps_csv(const Report& report) {
+  std::string text =
+      "step,start_ns,duration_ns,own_ns,transfer_ns,excess_ns,gain_ns,rank,host,communicator\n";
+  for (const StepRow& row : report.steps) {
+    text += row.step;
+    for (const int64_t value :
+         {row.start_ns, row.duration_ns, row.own_ns, row.transfer_ns, row.excess_ns, row.gain_ns})
+      text += ',' + std::to_string(value);
+    text += ',' + csv_field(row.rank) + ',' + csv_field(row.host) + ',' +
+            csv_field(row.communicator) + '\n';
+  }
+  return text;
+}
+
 }  // namespace lockstep::analysis

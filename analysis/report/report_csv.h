@@ -11,5 +11,6 @@ namespace lockstep::analysis {
 std::string report_operations_csv(const Report& report);
 std::string report_aggregate_csv(const Report& report);
 std::string report_top_csv(const Report& report, size_t top);
+std::string report_steps_csv(const Report& report);
 
 }  // namespace lockstep::analysis

@@ -53,6 +53,21 @@ struct SaidFinding {
   std::string text;
 };
 
+// One training step of the critical path (analysis/account/step_times.h): a line of steps.csv.
+struct StepRow {
+  std::string step;      // empty: what belongs to none
+  int64_t start_ns = 0;  // since the path began
+  int64_t duration_ns = 0, own_ns = 0, transfer_ns = 0, excess_ns = 0, gain_ns = 0;
+  std::string rank, host, communicator;
+};
+
+// A table for people, its cells said already.
+struct SaidTable {
+  std::string title, words;  // words: a sentence before it, or empty
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
 // Arrival after the first rank, microseconds: the largest of each bin of consecutive operations and
 // of neighbouring ranks; negative = not known.
 struct HeatMap {
@@ -70,6 +85,8 @@ struct Report {
   std::vector<std::string> clock_hosts;
   std::vector<std::string> answers;  // sentences, the most important first
   std::vector<SaidFinding> findings;
+  std::vector<SaidTable> accounts;                           // where the time and the bytes went
+  std::vector<StepRow> steps;                                // in the order of the path
   std::vector<std::string> coverage;                         // sentences: what is not known, why
   std::vector<std::pair<std::string, std::string>> metrics;  // aggregate.csv
 };

@@ -167,6 +167,24 @@ std::string operations_table(const Report& report) {
   return text + "</table>\n";
 }
 
+std::string said_tables(const std::vector<SaidTable>& tables) {
+  std::string text;
+  for (const SaidTable& table : tables) {
+    text += "<h2>" + escaped(table.title) + "</h2>\n";
+    if (!table.words.empty()) text += "<p>" + escaped(table.words) + "</p>\n";
+    text += "<table><tr>";
+    for (const std::string& column : table.columns) text += "<th>" + escaped(column);
+    text += "</tr>\n";
+    for (const auto& row : table.rows) {
+      text += "<tr>";
+      for (const std::string& value : row) text += "<td>" + escaped(value);
+      text += "</tr>\n";
+    }
+    text += "</table>\n";
+  }
+  return text;
+}
+
 std::string plots() {
   if (!plot_script().empty())
     return "<div id='bandwidths'></div><div id='waits'></div><div id='clock'></div>\n";
@@ -193,7 +211,7 @@ std::string report_html(const Report& report) {
                      "<h2>Plots</h2>\n" + plots() + "<h2>Who arrives late: ranks of " +
                      escaped(report.communicator) + " over operations</h2>\n" + heat_map(report) +
                      "<h2>Operations</h2>\n" + operations_table(report) +
-                     "<h2>What is not known</h2>\n" + list(coverage);
+                     said_tables(report.accounts) + "<h2>What is not known</h2>\n" + list(coverage);
   if (!plot_script().empty())
     page += "<script>" + plot_script() + "</script>\n<script>const data = " + data_of(report) +
             ";\n" + kPageScript + "</script>\n";

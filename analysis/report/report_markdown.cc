@@ -76,6 +76,25 @@ std::string ranks_table(const Report& report) {
              duration);
 }
 
+std::string table_line(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& text : cells) line += " " + cell(text) + " |";
+  return line + "\n";
+}
+
+std::string said_tables(const std::vector<SaidTable>& tables) {
+  std::string text;
+  for (const SaidTable& table : tables) {
+    text += "\n## " + table.title + "\n\n";
+    if (!table.words.empty()) text += table.words + "\n\n";
+    text += table_line(table.columns) + "|---|";
+    for (size_t i = 1; i < table.columns.size(); ++i) text += "--:|";
+    text += "\n";
+    for (const auto& row : table.rows) text += table_line(row);
+  }
+  return text;
+}
+
 std::string list(const std::vector<std::string>& sentences) {
   std::string text;
   for (const std::string& sentence : sentences) text += "- " + sentence + "\n";
@@ -110,7 +129,7 @@ std::string report_markdown(const Report& report) {
   }
   if (report.findings.empty()) text += "Nothing wrong found.\n";
   text += "\n## Operations\n\n" + operations_table(report) + "\n## Spread across ranks\n\n" +
-          ranks_table(report) + "\n## What is not known\n\n" +
+          ranks_table(report) + said_tables(report.accounts) + "\n## What is not known\n\n" +
           (report.coverage.empty()
                ? "Nothing is missing: every call was recorded and every operation has an end.\n"
                : list(report.coverage));
@@ -122,6 +141,12 @@ std::string report_markdown(const Report& report) {
          "- **waiting**: from the arrival of a rank to the arrival of the last one.\n"
          "- **transfer**: from the last arrival to a rank's own end.\n"
          "- **bus bandwidth**: as nccl-tests defines it, over the transfer; median over ranks.\n"
+         "- **critical path**: what determined the end of the run, walked back from it: what came "
+         "last "
+         "each time. Elsewhere there was time to spare.\n"
+         "- **beyond usual**: what ranks of the same role, and operations of the same kind, "
+         "usually do "
+         "not take.\n"
          "- **made others wait**: in operations for which this rank alone was clearly last.\n"
          "- **host_late**: NCCL was called late; **gpu_late**: it was called in time, but the "
          "kernel "

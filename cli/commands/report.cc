@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/account/accounts.h"
 #include "analysis/report/report_compare.h"
 #include "analysis/report/report_markdown.h"
 #include "analysis/why/explain.h"
@@ -48,13 +49,15 @@ bool holds_nothing(const analysis::RunTables& run) {
   return run.operations.empty() && run.members.empty();
 }
 
-Result<Report> report_of(const std::string& directory, const analysis::RunTables& run) {
+Result<Report> report_of(const std::string& directory, analysis::RunTables* tables) {
+  const analysis::RunTables& run = *tables;
   if (holds_nothing(run))
     return Status::error(directory + ": no operation in it, so there is nothing to report" +
                          (run.notes.empty() ? std::string() : "; " + run.notes.front()));
   analysis::Judgement judgement = analysis::judge(run);
   for (const std::string& sentence : analysis::explain(directory, run, &judgement))
     complain(sentence);
+  analysis::add_accounts(tables);
   return analysis::make_report(run, judgement, "lockstep: " + directory);
 }
 
@@ -114,7 +117,7 @@ Result<analysis::Comparison> compare_with_earlier(const std::vector<std::string>
   for (const std::string& directory : directories) {
     const auto run = read_run(directory, analysis::LoadOptions(), damage);
     if (!run.ok()) return run.status();
-    auto other = report_of(directory, *run.value());
+    auto other = report_of(directory, run.value().get());
     if (!other.ok()) return other.status();
     earlier.push_back(std::move(other.value()));
   }
@@ -137,7 +140,7 @@ int run_report(const Arguments& arguments) {
     print("nothing to report yet: no communicator is recorded so far\n");
     return with_damage(kOk, damage);
   }
-  const auto report = report_of(arguments.directory, *tables.value());
+  const auto report = report_of(arguments.directory, tables.value().get());
   if (!report.ok()) return bad_input(report.message());
   const auto comparison = compare_with_earlier(arguments.compare, report.value(), &damage);
   if (!comparison.ok()) return bad_input(comparison.message());
@@ -154,7 +157,7 @@ int run_report(const Arguments& arguments) {
     print(analysis::report_head(report.value()));
     if (compared) print(analysis::comparison_text(comparison.value()));
     print("written: " + options.directory +
-          "/summary.md, report.html, operations.csv, aggregate.csv, top.csv\n");
+          "/summary.md, report.html, operations.csv, aggregate.csv, top.csv, steps.csv\n");
   }
   return with_damage(comparison.value().slower.empty() ? kOk : kFinding, damage);
 }
