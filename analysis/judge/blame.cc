@@ -39,6 +39,7 @@ class Blamer {
     const auto followed = std::make_shared<const FollowedRun>(follow_run(run_));
     accuse_stragglers(*followed);
     accuse_slow_parts(followed->own);
+    out_.slower = find_slower(run_, followed->own);
     out_.followed = followed;
     note_unexplained_waits();
     note_gaps();

@@ -22,6 +22,7 @@ struct Blame {
   std::vector<RankBlame> ranks;
   std::vector<LateOperation> late;
   std::vector<Finding> findings;
+  std::vector<SlowerThanExpected> slower;  // whatever the reason
   std::vector<NotKnown> not_known;
   std::shared_ptr<const FollowedRun> followed;  // what the findings about lateness rest on
 };

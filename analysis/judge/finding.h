@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/account/slower.h"
 #include "analysis/judge/evidence.h"
 #include "analysis/tables/tables.h"
 #include "analysis/whatif/transfer_excess.h"
@@ -16,26 +17,27 @@
 namespace lockstep::analysis {
 
 enum class FindingKind : uint8_t {
-  MissingRank,        // never entered the operation
-  DeadProcess,        // its process is gone
-  WrongOrder,         // entered another operation
-  Mismatch,           // sizes, types or roots differ
-  Deadlock,           // ranks wait for each other in several communicators
-  StuckInTransport,   // all are inside, data does not arrive
-  StuckOnGpu,         // all are inside, a kernel never began or a GPU takes no data
-  Aborted,            // gave up its communicator while the others were inside
-  Straggler,          // comes last again and again
-  SlowLink,           // its sends take far longer than everybody else's
-  SlowProxy,          // its proxy thread falls behind
-  MachineOverloaded,  // a host has too few processors for all that runs there: no rank is to blame
-  Standstill,         // nobody calls anything, and all called the same
-  SlowGpu,            // its GPU takes long to move data
+  MissingRank,         // never entered the operation
+  DeadProcess,         // its process is gone
+  WrongOrder,          // entered another operation
+  Mismatch,            // sizes, types or roots differ
+  Deadlock,            // ranks wait for each other in several communicators
+  StuckInTransport,    // all are inside, data does not arrive
+  StuckOnGpu,          // all are inside, a kernel never began or a GPU takes no data
+  Aborted,             // gave up its communicator while the others were inside
+  Straggler,           // comes last again and again
+  SlowLink,            // its sends take far longer than everybody else's
+  SlowProxy,           // its proxy thread falls behind
+  MachineOverloaded,   // a host has too few processors for all that runs there: no rank is to blame
+  Standstill,          // nobody calls anything, and all called the same
+  SlowGpu,             // its GPU takes long to move data
+  SlowerThanExpected,  // collectives take longer than the run's own say, and nothing else tells why
 };
 // As JSON and people read them.
 constexpr const char* kFindingKindNames[] = {
     "missing_rank",       "dead_process",       "wrong_order", "mismatch",  "deadlock",
     "stuck_in_transport", "stuck_on_gpu",       "aborted",     "straggler", "slow_link",
-    "slow_proxy",         "machine_overloaded", "standstill",  "slow_gpu"};
+    "slow_proxy",         "machine_overloaded", "standstill",  "slow_gpu",  "slower_than_expected"};
 inline const char* name_of(FindingKind kind) {
   return kFindingKindNames[static_cast<unsigned>(kind)];
 }
@@ -126,6 +128,13 @@ struct MachineFacts {
   double gain_share = 0;  // as a part of its time
 };
 
+// Collectives that take longer than expected: nobody is to blame as far as the recording tells.
+struct SlowerFacts {
+  SlowerThanExpected slower;
+  double factor = 0;      // of the kind that costs most: what it took, against what was expected
+  double gain_share = 0;  // of the run's time
+};
+
 // An operation that stands still only because of what a finding is about.
 struct Consequence {
   uint32_t operation = kNoRow;
@@ -143,7 +152,7 @@ struct Finding {
   std::vector<uint32_t> culprits_elsewhere;  // rows of `members`: those that have no rank there
   double since_s = 0;     // how long nothing has moved; stragglers: the time lost in all
   double confidence = 0;  // 0..1
-  std::variant<StallFacts, SizeFacts, LateFacts, PathFacts, MachineFacts> facts;
+  std::variant<StallFacts, SizeFacts, LateFacts, PathFacts, MachineFacts, SlowerFacts> facts;
   std::optional<WhyFacts> why;  // findings about lateness, once explain() has been asked
   std::vector<Evidence> evidence;
   std::vector<Consequence> consequences;  // what it blocks itself comes first

@@ -30,6 +30,7 @@ class RunJudge {
     Blame blame = assign_blame(run_);
     append(&blame.findings, &out_.findings);
     append(&blame.not_known, &out_.not_known);
+    for (const SlowerThanExpected& slower : blame.slower) note_slower(slower);
     std::vector<NotKnown> gaps = find_gaps(run_);
     append(&gaps, &out_.not_known);
     out_.ranks = std::move(blame.ranks);
@@ -48,6 +49,26 @@ class RunJudge {
   void note_match(const Finding& finding) {
     const auto* stall = std::get_if<StallFacts>(&finding.facts);
     if (stall != nullptr) judged_.insert(run_.operations[stall->operation].match);
+  }
+
+  // Whether another finding explains it is asked last (analysis/why/explain.h).
+  void note_slower(const SlowerThanExpected& slower) {
+    Finding finding;
+    finding.kind = FindingKind::SlowerThanExpected;
+    finding.communicator = slower.worst.communicator;
+    finding.func = slower.worst.func;
+    const CommunicatorRow& comm = run_.communicators[finding.communicator];
+    for (uint32_t m = comm.first_member; m < comm.first_member + comm.members; ++m)
+      finding.ranks.push_back(run_.members[m].rank);
+    finding.since_s = static_cast<double>(slower.gain_ns) * 1e-9;
+    finding.confidence = 0.9;
+    SlowerFacts facts;
+    facts.slower = slower;
+    facts.factor =
+        static_cast<double>(slower.took_ns) / static_cast<double>(slower.worst.expected_ns);
+    facts.gain_share = static_cast<double>(slower.gain_ns) / static_cast<double>(slower.span_ns);
+    finding.facts = facts;
+    out_.findings.push_back(std::move(finding));
   }
 
   // Operations that did end although the ranks disagreed: their result is wrong. One finding for each

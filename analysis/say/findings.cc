@@ -281,6 +281,43 @@ std::string path_sentence(const RunTables& run, const Finding& finding, const Pa
          " as long to react as the others'" + figures;
 }
 
+// What says how long they should take.
+const char* expected_by(ExpectedBy by) {
+  switch (by) {
+    case ExpectedBy::Itself:
+      return "as its own undisturbed operations do";
+    case ExpectedBy::Alike:
+      return "as on communicators of the same shape";
+    case ExpectedBy::Sizes:
+      break;
+  }
+  return "as its other sizes, larger ones too, let expect";
+}
+
+std::string slower_sentence(const RunTables& run, const Finding& finding,
+                            const SlowerFacts& facts) {
+  const ExpectedTimeRow& worst = facts.slower.worst;
+  std::string text = run.text(worst.func) + " of " + bytes(worst.size_bytes) + " on " +
+                     communicator_label(run, finding.communicator) + " takes " +
+                     times(facts.factor) + " as long " + expected_by(worst.by) + " (" +
+                     duration(facts.slower.took_ns) + " against " + duration(worst.expected_ns) +
+                     "), in " + std::to_string(worst.slow) + " of " +
+                     counted(worst.operations, "operation") + ".";
+  if (worst.algo != 0)
+    text += " NCCL chose " + run.text(worst.algo) +
+            (worst.proto != 0 ? ", " + run.text(worst.proto) : "") + " for it.";
+  if (facts.slower.kinds > 1)
+    text += " " + counted(facts.slower.kinds - 1, "other kind") + " of operations " +
+            (facts.slower.kinds == 2 ? "is" : "are") + " slower likewise.";
+  text +=
+      worst.by == ExpectedBy::Sizes
+          ? " The choice of the algorithm is suspected."
+          : " No rank, link or host stands out in all of them: what slowed them together is not "
+            "known.";
+  return text + " Without that the run would be " + percent(facts.gain_share) + " (" +
+         duration(facts.slower.gain_ns) + ") shorter.";
+}
+
 class Sentence {
  public:
   Sentence(const RunTables& run, const Finding& finding) : run_(run), finding_(finding) {}
@@ -296,6 +333,9 @@ class Sentence {
   }
   std::string operator()(const MachineFacts& facts) const {
     return machine_sentence(run_, finding_, facts);
+  }
+  std::string operator()(const SlowerFacts& facts) const {
+    return slower_sentence(run_, finding_, facts);
   }
 
  private:

@@ -39,6 +39,7 @@ class Explainer {
       if (!is_known(kept, finding)) kept.push_back(std::move(finding));
     }
     for (auto& [host, finding] : machines_) kept.push_back(std::move(finding));
+    drop_explained(&kept);
     findings_ = std::move(kept);
     return damage;
   }
@@ -49,6 +50,21 @@ class Explainer {
       const auto* path = std::get_if<PathFacts>(&one.facts);
       return path != nullptr && path->host == std::get<PathFacts>(lossy.facts).host;
     });
+  }
+
+  // One cause is one finding: where a path is slow or stuck, or the machine has too few processors,
+  // what takes longer for it is no finding of its own. Lateness explains nothing here, for a transfer
+  // begins with the last start.
+  static void drop_explained(std::vector<Finding>* findings) {
+    const auto explains = [](const Finding& one) {
+      return one.kind == FindingKind::MachineOverloaded ||
+             one.kind == FindingKind::StuckInTransport || is_slow(one);
+    };
+    if (std::none_of(findings->begin(), findings->end(), explains)) return;
+    const auto is_slower = [](const Finding& one) {
+      return one.kind == FindingKind::SlowerThanExpected;
+    };
+    findings->erase(std::remove_if(findings->begin(), findings->end(), is_slower), findings->end());
   }
 
   void find_windows() {

@@ -1,6 +1,7 @@
 // Says why, of every finding about lateness, from what the samplers of the hosts wrote beside the
 // segments and from the run's own data; and puts one finding about a machine whose processors are too few in
-// the place of accusations that only it explains. Called after judge(), by the commands; one thread.
+// the place of accusations that only it explains. What is slower than expected is left out where a finding
+// explains it. Called after judge(), by the commands; one thread.
 #pragma once
 
 #include <string>

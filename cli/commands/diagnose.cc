@@ -135,6 +135,22 @@ void put_machine(JsonFields& out, const analysis::MachineFacts& machine) {
   out.number("late_ns", machine.late_ns);
 }
 
+void put_slower(JsonFields& out, const RunTables& run, const analysis::SlowerFacts& facts) {
+  const analysis::ExpectedTimeRow& worst = facts.slower.worst;
+  out.number("gain_ns", facts.slower.gain_ns);
+  out.number("gain_share", facts.gain_share);
+  out.number("factor", facts.factor);
+  out.number("took_ns", facts.slower.took_ns);
+  out.number("expected_ns", worst.expected_ns);
+  out.string("expected_by", analysis::kExpectedByNames[static_cast<unsigned>(worst.by)]);
+  out.number("size_bytes", worst.size_bytes);
+  out.string("algo", run.text(worst.algo));
+  out.string("proto", run.text(worst.proto));
+  out.number("slow", worst.slow);
+  out.number("operations", worst.operations);
+  out.number("kinds", facts.slower.kinds);
+}
+
 void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) {
   analysis::CommunicatorRow comm;
   if (finding.communicator != analysis::kNoRow) comm = run.communicators[finding.communicator];
@@ -165,6 +181,8 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
       put_lateness(out, *late);
     if (const auto* machine = std::get_if<analysis::MachineFacts>(&finding.facts))
       put_machine(out, *machine);
+    if (const auto* slower = std::get_if<analysis::SlowerFacts>(&finding.facts))
+      put_slower(out, run, *slower);
     if (finding.why) put_why(out, *finding.why);
     out.strings("evidence", evidence_lines(run, finding));
     out.string("text", sentence(run, finding));

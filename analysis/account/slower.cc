@@ -1,0 +1,112 @@
+#include "analysis/account/slower.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analysis/whatif/what_if.h"
+#include "base/quantile.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// A finding that accuses nobody costs at least so much of the run's time.
+constexpr double kLeastShare = 0.05;
+// So many groups are replayed, those first that have most to gain.
+constexpr size_t kMostReplayed = 8;
+
+// What groups are told apart by: how it is known, and for a communicator or a size, which.
+using Group = std::tuple<ExpectedBy, uint32_t, Text, uint64_t>;
+
+class Search {
+ public:
+  Search(const RunTables& run, const OwnSegments& own)
+      : run_(run), own_(own), expected_(find_expected_times(run, own)) {}
+
+  std::vector<SlowerThanExpected> find() {
+    std::map<Group, std::vector<uint32_t>> groups;  // rows of `matches`
+    for (uint32_t m = 0; m < run_.matches.size(); ++m) {
+      if (expected_.slow[m] != 0) groups[group_of(row_of(m))].push_back(m);
+    }
+    std::vector<std::pair<int64_t, const std::vector<uint32_t>*>> ordered;
+    for (const auto& [group, matches] : groups) ordered.emplace_back(excess_of(matches), &matches);
+    std::sort(ordered.begin(), ordered.end(),
+              [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (ordered.size() > kMostReplayed) ordered.resize(kMostReplayed);
+    std::vector<SlowerThanExpected> found;
+    if (ordered.empty()) return found;
+    const std::vector<int64_t> no_lateness(own_.segments.size());
+    WhatIf what_if(run_, own_, no_lateness);
+    for (const auto& [excess_ns, matches] : ordered) {
+      const int64_t gain_ns = what_if.gain_of_transfers_ns(saved_of(*matches));
+      if (static_cast<double>(gain_ns) >= kLeastShare * static_cast<double>(what_if.span_ns()) &&
+          gain_ns > 0)
+        found.push_back(describe(*matches, gain_ns, what_if.span_ns()));
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.gain_ns > b.gain_ns; });
+    return found;
+  }
+
+ private:
+  const ExpectedTimeRow& row_of(uint32_t m) const { return expected_.rows[expected_.row_of[m]]; }
+  static Group group_of(const ExpectedTimeRow& row) {
+    switch (row.by) {
+      case ExpectedBy::Itself:
+        return {row.by, 0, 0, 0};
+      case ExpectedBy::Alike:
+        return {row.by, row.communicator, 0, 0};
+      case ExpectedBy::Sizes:
+        break;
+    }
+    return {row.by, 0, row.func, row.size_bytes};
+  }
+  int64_t excess_of(const std::vector<uint32_t>& matches) const {
+    int64_t all_ns = 0;
+    for (const uint32_t m : matches) all_ns += std::max<int64_t>(0, expected_.excess_ns[m]);
+    return all_ns;
+  }
+
+  // By row of `arrivals`, as the replay takes it: less than the whole transfer.
+  std::vector<int64_t> saved_of(const std::vector<uint32_t>& matches) const {
+    std::vector<int64_t> saved_ns(own_.segments.size());
+    for (const uint32_t m : matches) {
+      const MatchRow& match = run_.matches[m];
+      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+        const int64_t took_ns = own_.segments[a].end_ns - own_.last_start_ns[m];
+        saved_ns[a] = std::clamp<int64_t>(expected_.excess_ns[m], 0, took_ns * 9 / 10);
+      }
+    }
+    return saved_ns;
+  }
+
+  SlowerThanExpected describe(const std::vector<uint32_t>& matches, int64_t gain_ns,
+                              int64_t span_ns) const {
+    std::map<uint32_t, std::vector<uint32_t>> kinds;  // by row of `expected_times`
+    for (const uint32_t m : matches) kinds[expected_.row_of[m]].push_back(m);
+    const auto worst = std::max_element(
+        kinds.begin(), kinds.end(),
+        [&](const auto& a, const auto& b) { return excess_of(a.second) < excess_of(b.second); });
+    SlowerThanExpected one;
+    one.worst = expected_.rows[worst->first];
+    std::vector<int64_t> excesses_ns;
+    for (const uint32_t m : worst->second) excesses_ns.push_back(expected_.excess_ns[m]);
+    one.took_ns = one.worst.expected_ns + median(&excesses_ns);
+    one.kinds = kinds.size();
+    one.gain_ns = gain_ns;
+    one.span_ns = span_ns;
+    return one;
+  }
+
+  const RunTables& run_;
+  const OwnSegments& own_;
+  const ExpectedTimes expected_;
+};
+
+}  // namespace
+
+std::vector<SlowerThanExpected> find_slower(const RunTables& run, const OwnSegments& own) {
+  return Search(run, own).find();
+}
+
+}  // namespace lockstep::analysis
