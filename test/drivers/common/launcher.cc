@@ -38,7 +38,7 @@ std::string default_master() {
 PlaceOptions add_place_options(base::Command& program, LaunchPlace* place) {
   const base::Argument ranks =
       program.option("--ranks", &place->world, "ranks, as processes of this machine")
-          .between(1, 256);
+          .between(1, 4096);
   const base::Argument rank =
       program.option("--rank", &place->rank, "run this rank only, started by a launcher");
   const base::Argument world =

@@ -81,6 +81,12 @@ std::string first_mistake(const EmulateOptions& options) {
   if (!options.work.data.empty() && access(options.work.data.c_str(), R_OK) != 0)
     return options.work.data + " cannot be read: name a file with --data";
   if (options.work.share && !options.work.split) return "--share needs --split";
+  const int world = options.place.world, each = options.ranks_per_process;
+  const bool divides =
+      options.place.rank == kNobody ? world % each == 0 : options.place.rank + each <= world;
+  if (!divides) return "the ranks cannot be shared out among processes of --ranks-per-process";
+  if (each > 1 && !options.truth.empty())
+    return "--truth counts by process, so it needs --ranks-per-process 1";
   for (const std::string& name : options.work.ops) {
     const auto function = function_of_option(name);
     if (!function.ok()) return function.message();
@@ -115,6 +121,10 @@ int parse_command_line(int argc, char** argv, EmulateOptions* options) {
       .one_of({"finalize", "exit", "kill"});
   program.option("--kill-after", &options->kill_after_us,
                  "SIGKILL all ranks this many microseconds after the start");
+  program
+      .option("--ranks-per-process", &options->ranks_per_process,
+              "so many ranks, from --rank on, are threads of one process and share the plugin")
+      .between(1, 256);
   const PlaceOptions given = add_place_options(program, &options->place);
   if (const auto status = program.parse(argc, argv)) return *status;
   if (options->work.ops == std::vector<std::string>{"none"}) options->work.ops.clear();

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "test/drivers/common/shared_memory.h"
 #include "test/drivers/emulate/command_line.h"
@@ -21,20 +22,41 @@ int complain(const std::string& sentence) {
   return 3;
 }
 
-int run_rank(const EmulateOptions& options, const BootstrapOptions& where, CallCounts* counts) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+// One rank of this process, on a thread of its own where there are several.
+int run_rank(const EmulateOptions& options, const BootstrapOptions& where, Plugin* plugin) {
   prctl(PR_SET_TIMERSLACK, 1);
-  auto plugin = Plugin::load({options.plugin, options.table}, counts);
-  if (!plugin.ok()) return complain(plugin.message());
   auto bootstrap = Bootstrap::join(where);
   if (!bootstrap.ok())
     return complain("rank " + std::to_string(where.rank) + ": " + bootstrap.message());
   auto truth = TruthFile::open(truth_path(options.truth, where.rank, where.world));
   if (!truth.ok()) return complain(truth.message());
-  // Leaked on purpose: at exit the progress threads may still be at work with these.
-  Plugin* leaked = plugin.value().release();
-  auto* scenario = new Scenario(options, leaked, &bootstrap.value(), &truth.value());
+  // Leaked on purpose: at exit the progress threads may still be at work with it and the plugin.
+  auto* scenario = new Scenario(options, plugin, &bootstrap.value(), &truth.value());
   return scenario->run();
+}
+
+// The ranks from where.rank on that share this process and its plugin. The first non-zero status.
+int run_process(const EmulateOptions& options, const BootstrapOptions& where, CallCounts* counts) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  auto plugin = Plugin::load({options.plugin, options.table}, counts);
+  if (!plugin.ok()) return complain(plugin.message());
+  Plugin* leaked = plugin.value().release();
+  std::vector<int> results(static_cast<size_t>(options.ranks_per_process), 0);
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < results.size(); ++i) {
+    others.emplace_back([&, i] {
+      BootstrapOptions mine = where;
+      mine.rank += static_cast<int>(i);
+      mine.listening = -1;  // rank 0 has it, which is the first of its process
+      results[i] = run_rank(options, mine, leaked);
+    });
+  }
+  results[0] = run_rank(options, where, leaked);
+  for (std::thread& other : others) other.join();
+  for (const int result : results) {
+    if (result != 0) return result;
+  }
+  return 0;
 }
 
 // The first non-zero status, except that a wanted SIGKILL is none.
@@ -56,7 +78,8 @@ int wait_for_ranks(const EmulateOptions& options, const std::vector<pid_t>& rank
 
 int launch(const EmulateOptions& options) {
   const bool one = options.place.rank != kNobody;
-  const size_t children = one ? 1 : static_cast<size_t>(options.place.world);
+  const int each = options.ranks_per_process;
+  const size_t children = one ? 1 : static_cast<size_t>(options.place.world / each);
   CallCounts* counts = map_shared<CallCounts>(children);
   if (counts == nullptr) return complain("no shared memory for the counts");
   BootstrapOptions where{options.place.rank, options.place.world, options.place.master, -1};
@@ -69,9 +92,9 @@ int launch(const EmulateOptions& options) {
   fflush(nullptr);
   std::vector<pid_t> ranks(children);
   for (size_t i = 0; i < children; ++i) {
-    if (!one) where.rank = static_cast<int>(i);
+    if (!one) where.rank = static_cast<int>(i) * each;
     ranks[i] = fork();
-    if (ranks[i] == 0) exit(run_rank(options, where, counts + i));
+    if (ranks[i] == 0) exit(run_process(options, where, counts + i));
   }
   if (where.listening >= 0) close(where.listening);
   if (options.kill_after_us >= 0) {

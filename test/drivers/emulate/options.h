@@ -73,6 +73,7 @@ struct EmulateOptions {
   std::string end = "finalize";
   double kill_after_us = -1;
   LaunchPlace place;
+  int ranks_per_process = 1;  // as threads that share the plugin; from place.rank on
 };
 
 }  // namespace lockstep::driver

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# timeout: 900
+# serial
+# 128 processes of 8 ranks with an agent each, on this machine: every process is in every answer, an agent stays below
+# 64 MiB, and all agents together below 2 % of a core while nobody asks. Prints the table of docs/live.md.
+. "$(dirname "$0")/../lib.sh"
+only_when_long
+need jq jq
+lockstep=$BUILD/lockstep
+export LOCKSTEP_CLOCK=0 LOCKSTEP_HOST_LOAD=0 LOCKSTEP_BUFFER_MB=4
+SHM=$(mktemp -d /dev/shm/lockstep-scale.XXXXXX)  # memory files of killed processes go with it
+export LOCKSTEP_SHM_DIR=$SHM
+PIDS=()
+stop_all() {
+  for pid in "${PIDS[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
+  wait 2>/dev/null || true
+  PIDS=()
+}
+trap 'stop_all; rm -rf "$SHM" "$TMP"' EXIT
+ticks() {  # processor time of the agents, in clock ticks
+  for pid in "${AGENTS[@]}"; do cat "/proc/$pid/stat"; done | awk '{sum += $14 + $15} END {print sum + 0}'
+}
+timed() {  # timed WORDS...: milliseconds of a command whose output is in $TMP/out
+  local begin
+  begin=$(date +%s%N)
+  "$@" >"$TMP/out" 2>"$TMP/err" || fail "'$*': $(tail -3 "$TMP/err")"
+  echo $((($(date +%s%N) - begin) / 1000000))
+}
+echo "agents  ps by sockets  ps by TCP  nodes by TCP  ctl by TCP  agents at rest  largest agent"
+for count in 16 64 128; do
+  run=$TMP/run$count AGENTS=() addresses=
+  mkdir -p "$run"
+  for n in $(seq "$count"); do
+    LOCKSTEP_HOST=n$n LOCKSTEP_DIR=$run/%h "$BUILD/lockstep-emulate" --ranks 8 --ranks-per-process 8 --channels 1 --sizes 1k \
+      --rate 1 --iterations 100000 --seed "$n" --stall-us 1e9 "$BUILD/libnccl-profiler.so" >/dev/null 2>&1 &
+    PIDS+=($!)
+  done
+  for _ in $(seq 600); do
+    [ "$(find "$run" -name '*.ctl' | wc -l)" -lt "$count" ] || break
+    sleep 0.2
+  done
+  for n in $(seq "$count"); do
+    LOCKSTEP_HOST=n$n "$lockstep" agent "$run" --listen 127.0.0.1:0 >"$TMP/agent$n" 2>&1 &
+    AGENTS+=($!) PIDS+=($!)
+  done
+  for n in $(seq "$count"); do
+    for _ in $(seq 600); do grep -q "listens on" "$TMP/agent$n" && break; sleep 0.1; done
+    addresses+=,$(sed -n 's/.*listens on //p' "$TMP/agent$n")
+  done
+  key=(--agents "${addresses#,}" --key "$run/agents/key" --json --timeout 60)
+  sleep 3
+  before=$(ticks)
+  sleep 20
+  rest=$(awk -v ticks=$(($(ticks) - before)) -v hz="$(getconf CLK_TCK)" 'BEGIN {printf "%.2f", ticks * 100 / hz / 20}')
+  sockets_ms=$(timed env LOCKSTEP_HOST=login "$lockstep" ps "$run" --json --timeout 60)
+  want_equal "processes by sockets" "$count" "$(jq '.processes | length' "$TMP/out")"
+  ps_ms=$(timed "$lockstep" ps "${key[@]}")
+  want_equal "processes by TCP" "$count $count" "$(jq -r '"\(.hosts_answered) \([.processes[].pid] | unique | length)"' "$TMP/out")"
+  nodes_ms=$(timed "$lockstep" nodes "${key[@]}")
+  ctl_ms=$(timed "$lockstep" ctl status "${key[@]}")
+  most_kib=$(for pid in "${AGENTS[@]}"; do sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$pid/status"; done | sort -n | tail -1)
+  printf '%6d  %10d ms  %6d ms  %9d ms  %7d ms  %9s %%  %9.1f MiB\n' "$count" "$sockets_ms" "$ps_ms" "$nodes_ms" "$ctl_ms" \
+    "$rest" "$(awk -v kib="$most_kib" 'BEGIN {print kib / 1024}')"
+  [ "$most_kib" -le 65536 ] || fail "an agent took $most_kib KiB"
+  awk -v rest="$rest" 'BEGIN {exit !(rest <= 2)}' || fail "all agents at rest took $rest % of a core"
+  stop_all
+  rm -f "$SHM"/*
+done
