@@ -3,7 +3,6 @@
 #include "analysis/account/critical_path.h"
 #include "analysis/account/path_gains.h"
 #include "analysis/account/peer_traffic.h"
-#include "analysis/whatif/role_reference.h"
 
 namespace lockstep::analysis {
 
@@ -11,11 +10,10 @@ Accounts add_accounts(RunTables* run) {
   Accounts made;
   made.followed = follow_run(*run);
   const OwnSegments& own = made.followed.own;
-  made.own_excess_ns = measure_excesses(*run, own, made.followed.roles).ns;
   made.expected = find_expected_times(*run, own);
-  run->critical_path = find_critical_path(*run, own, {made.own_excess_ns, made.expected.excess_ns});
-  run->path_gains =
-      find_path_gains(*run, own, {made.own_excess_ns, made.expected.excess_ns}, run->critical_path);
+  const PathExcesses excesses{made.followed.excesses.ns, made.expected.excess_ns};
+  run->critical_path = find_critical_path(*run, own, excesses);
+  run->path_gains = find_path_gains(*run, own, excesses, run->critical_path);
   run->expected_times = made.expected.rows;
   run->peer_traffic = find_peer_traffic(*run);
   return made;

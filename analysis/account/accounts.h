@@ -3,14 +3,13 @@
 #pragma once
 
 #include "analysis/account/expected_times.h"
-#include "analysis/whatif/predecessors.h"
+#include "analysis/whatif/followed_run.h"
 
 namespace lockstep::analysis {
 
 // What they rest on, for who asks more of it.
 struct Accounts {
   FollowedRun followed;
-  std::vector<int64_t> own_excess_ns;  // by row of `arrivals`
   ExpectedTimes expected;
 };
 
