@@ -9,9 +9,9 @@
 #include "cli/live/stacks_formats.h"
 #include "cli/live/stacks_view.h"
 #include "cli/show/output.h"
-#include "live/questions/stacks_answer.h"
 #include "live/places/members.h"
 #include "live/places/stack_tree.h"
+#include "live/questions/stacks_answer.h"
 
 namespace lockstep::cli {
 namespace {
@@ -84,15 +84,11 @@ int run(const Arguments& arguments) {
 
 void add_stacks(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
-  base::Command command = lockstep.command(
-      "stacks", "Show where the ranks of a running job stand: their stacks, merged",
-      [arguments] { return run(*arguments); });
-  command
-      .option("RUN", &arguments->run,
-              "The run directory, or the id of any process of yours on this host")
-      .shown_as("RUN|PID")
-      .required();
-  add_live_options(command, arguments.get());
+  base::Command command = add_live_command(lockstep, "stacks",
+                                           "Show where the ranks of a running job stand: their "
+                                           "stacks, merged. RUN may also be the id of any "
+                                           "process of yours on this host",
+                                           arguments, run);
   command.option("--ranks", &arguments->ranks, "These ranks only, such as 0-3,7").shown_as("LIST");
   command.option("--samples", &arguments->samples, "How often, 200 ms apart").between(1, 100);
   command

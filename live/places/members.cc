@@ -1,6 +1,7 @@
 #include "live/places/members.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 
@@ -44,7 +45,10 @@ std::string in_words(const Members& members, const std::vector<StackRow>& rows) 
                        (row.host.empty() ? "" : " on " + row.host));
   }
   std::string words;
-  if (!ranks.empty()) words = (ranks.size() == 1 ? "rank " : "ranks ") + ranges(ranks);
+  // Two jobs of one user may have a rank 1 each.
+  const bool one =
+      std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<int64_t>()) == ranks.end();
+  if (!ranks.empty()) words = (one ? "rank " : "ranks ") + ranges(ranks);
   if (others.empty()) return words;
   words +=
       std::string(words.empty() ? "" : "; ") + (others.size() == 1 ? "process " : "processes ");

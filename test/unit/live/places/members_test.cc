@@ -48,6 +48,11 @@ TEST(Members, AreRanksWhereTheseAreKnownAndProcessesElse) {
   EXPECT_EQ(in_words(Members{0, 2}, rows), "rank 4; process 102 on b");
 }
 
+TEST(Members, OfOneNumberInSeveralJobsAreThatRank) {
+  const std::vector<StackRow> rows = {row(1, 100, "a"), row(1, 101, "b")};
+  EXPECT_EQ(in_words(Members{0, 1}, rows), "rank 1");
+}
+
 TEST(Members, AreKeptInOrderAndOnce) {
   Members members;
   for (const uint32_t row : {3u, 1u, 3u, 2u}) add_member(&members, row);
