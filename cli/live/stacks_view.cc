@@ -108,7 +108,7 @@ std::string node_words(const StackNode& node) {
 // One line a frame; a line with who is there wherever that changes, and a step to the right where the
 // ways part.
 void add_node(const StackTree& tree, const std::vector<StackRow>& rows, uint32_t number,
-              std::string indent, std::string* text) {
+              const std::string& indent, std::string* text) {
   for (;;) {
     const StackNode& node = tree.nodes[number];
     *text += indent + node_words(node) + "\n";

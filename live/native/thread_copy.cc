@@ -19,8 +19,8 @@ namespace {
 constexpr int64_t kBriskNs = 2'000'000;  // so long it is looked at without a pause
 constexpr useconds_t kPauseUs = 200;     // afterwards
 // 256 KiB hold thousands of frames; copying them takes some 50 us of the stop.
-constexpr uint64_t kDeepestStackBytes = 256 * 1024;
-constexpr uint64_t kUnknownStackBytes = 64 * 1024;  // of a mapping that was made since
+constexpr uint64_t kDeepestStackBytes = uint64_t{256} * 1024;
+constexpr uint64_t kUnknownStackBytes = uint64_t{64} * 1024;  // of a mapping that was made since
 // Below the stack pointer of x86-64 a function that calls none may keep values.
 constexpr uint64_t kRedZoneBytes = 128;
 
@@ -91,7 +91,9 @@ class Seized {
   void let_go() {
     if (!stopped_) return;
     stopped_ = false;
-    ptrace(PTRACE_DETACH, tid_, nullptr, reinterpret_cast<void*>(static_cast<long>(signal_)));
+    const auto signal = static_cast<long>(signal_);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): ptrace takes a number there
+    ptrace(PTRACE_DETACH, tid_, nullptr, reinterpret_cast<void*>(signal));
   }
 
  private:
@@ -128,7 +130,8 @@ size_t read_memory(pid_t pid, uint64_t address, void* to, size_t bytes) {
     while (count < kPieces && done + wanted < bytes) {
       const uint64_t at = address + done + wanted;
       const size_t length = std::min<size_t>(kPage - at % kPage, bytes - done - wanted);
-      pieces[count++] = {reinterpret_cast<void*>(at), length};  // NOLINT: of the other process
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the other process
+      pieces[count++] = {reinterpret_cast<void*>(at), length};
       wanted += length;
     }
     const iovec here{static_cast<char*>(to) + done, wanted};

@@ -35,7 +35,7 @@ std::string readable(const char* name) {
   if (!starts_with(name, "_Z")) return std::string(name, std::strcspn(name, "@"));
   int status = 0;
   char* demangled = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  const std::string text = demangled != nullptr ? without_types(demangled) : name;
+  std::string text = demangled != nullptr ? without_types(demangled) : name;
   std::free(demangled);
   return text;
 }
