@@ -66,6 +66,8 @@ int show(const Arguments& arguments, const live::Answers& answers) {
 }
 
 int run(const Arguments& arguments) {
+  if (arguments.json && (arguments.folded || arguments.speedscope))
+    return bad_usage("--json, --folded and --speedscope are three outputs: give one of them");
   if (!arguments.ranks.empty()) {
     const auto ranks = live::parse_ranges(arguments.ranks);
     if (!ranks.ok()) return bad_usage(ranks.message());

@@ -63,7 +63,7 @@ status=0
 "$lockstep" stacks 4194304 >"$TMP/out" 2>"$TMP/err2" || status=$?
 want_equal "exit code of a process that is not there" 3 $status
 grep -q "there is no process 4194304" "$TMP/err2" || fail "it does not say so: $(cat "$TMP/err2")"
-for wrong in '--ranks 3-1' '--samples 0' '--threads some'; do
+for wrong in '--ranks 3-1' '--samples 0' '--threads some' '--json --folded'; do
   status=0
   # shellcheck disable=SC2086
   "$lockstep" stacks "$TMP/run" $wrong >/dev/null 2>&1 || status=$?
