@@ -219,6 +219,7 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
     for (const dumper::DecodedChunk& unwritten : memory->unwritten(feeder.told()))
       feeder.take(unwritten);
   }
+  if (!reader.left_out_earlier()) out->row.read_from_raw_ns = 0;
   for (const std::string& json : feeder.comms())
     add_known_comms(json, feeder.clock(), out.get(), &join);
   add_gpu_snapshots(entry, out.get(), &join);

@@ -14,10 +14,6 @@ namespace {
 constexpr ptrdiff_t kMostAhead = 64;
 constexpr size_t kSample = 512;  // operations that are compared
 
-int64_t end_of(const OperationRow& row) {
-  return row.finish_ns != kNoTime ? row.finish_ns : row.last_progress_ns;
-}
-
 // One rank's operations of a series, in the order of their calls.
 struct Count {
   uint32_t process = 0;
@@ -65,18 +61,31 @@ class NumberAligner {
     }
   }
 
+  // Its numbers are those of the whole run.
+  bool begins_whole(uint32_t process) const {
+    return run_.processes[process].read_from_raw_ns == 0;
+  }
   bool comparable(const Count& a, const Count& b) const {
     return clock_key(run_.processes[a.process]) == clock_key(run_.processes[b.process]);
   }
 
-  // How far apart the ends of a's operation i + shift and b's operation i lie, in the middle.
-  int64_t distance_ns(const Count& a, const Count& b, ptrdiff_t shift) const {
+  bool has_ends(const Count& count) const {
+    return std::any_of(count.rows.begin(), count.rows.end(),
+                       [this](uint32_t row) { return run_.operations[row].finish_ns != kNoTime; });
+  }
+  int64_t time_of(uint32_t row, bool end) const {
+    const OperationRow& operation = run_.operations[row];
+    return end ? operation.finish_ns : operation.called_ns();
+  }
+
+  // How far apart the ends (or calls) of a's operation i + shift and b's operation i lie, in the middle.
+  int64_t distance_ns(const Count& a, const Count& b, ptrdiff_t shift, bool ends) const {
     std::vector<int64_t> apart;
     for (size_t i = 0; i < b.rows.size() && apart.size() < kSample; ++i) {
       const ptrdiff_t j = static_cast<ptrdiff_t>(i) + shift;
       if (j < 0 || j >= static_cast<ptrdiff_t>(a.rows.size())) continue;
-      const int64_t x = end_of(run_.operations[a.rows[static_cast<size_t>(j)]]);
-      const int64_t y = end_of(run_.operations[b.rows[i]]);
+      const int64_t x = time_of(a.rows[static_cast<size_t>(j)], ends);
+      const int64_t y = time_of(b.rows[i], ends);
       if (x != kNoTime && y != kNoTime) apart.push_back(std::abs(x - y));
     }
     const size_t least = std::min(a.rows.size(), b.rows.size());
@@ -88,12 +97,14 @@ class NumberAligner {
   }
 
   ptrdiff_t best_shift(const Count& a, const Count& b) const {
-    if (!comparable(a, b)) return 0;
+    const bool whole = begins_whole(a.process) && begins_whole(b.process);
+    if (whole || !comparable(a, b)) return 0;
     ptrdiff_t best = 0;
-    int64_t least_ns = distance_ns(a, b, 0);
+    const bool ends = has_ends(a) && has_ends(b);
+    int64_t least_ns = distance_ns(a, b, 0, ends);
     for (ptrdiff_t ahead = 1; ahead <= kMostAhead; ++ahead) {
       for (const ptrdiff_t shift : {ahead, -ahead}) {
-        const int64_t ns = distance_ns(a, b, shift);
+        const int64_t ns = distance_ns(a, b, shift, ends);
         if (ns < least_ns) least_ns = ns, best = shift;
       }
     }
@@ -162,15 +173,15 @@ void NumberAligner::align_positions() {
   }
 }
 
-bool begins_inside(const RunTables& run) {
+bool is_read_from_inside(const RunTables& run) {
   return std::any_of(run.processes.begin(), run.processes.end(),
-                     [](const ProcessRow& process) { return process.asked_from_raw_ns != 0; });
+                     [](const ProcessRow& process) { return process.read_from_raw_ns != 0; });
 }
 
 }  // namespace
 
 void align_numbers(NumberedRows rows, RunTables* run) {
-  if (!begins_inside(*run)) return;
+  if (!is_read_from_inside(*run)) return;
   NumberAligner aligner(run);
   aligner.align(rows);
   if (rows == NumberedRows::Recorded) aligner.align_positions();

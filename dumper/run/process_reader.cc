@@ -42,6 +42,7 @@ void ProcessReader::begin_part() {
     ++first;
   start_ = find_place(process_, first, options_.from_raw_ns);
   segment_ = start_.segment;
+  left_out_ = start_.segment != first || start_.offset != 0;
   if (options_.from_raw_ns != 0) earlier_ = std::make_unique<EarlierComms>(process_, first, start_);
 }
 
@@ -145,6 +146,7 @@ bool ProcessReader::next_of_part(SegmentChunk* chunk) {
     if (chunk->header.last_raw_ns < options_.from_raw_ns) {
       const uint64_t end = chunk->offset + sizeof(ChunkHeader) + chunk->header.stored_bytes;
       if (earlier_ != nullptr) earlier_->pass({segment_ - 1, end});
+      left_out_ = true;
       continue;
     }
     const DecodedChunk& records = chunk->records;

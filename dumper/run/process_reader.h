@@ -40,6 +40,8 @@ class ProcessReader {
   uint64_t unknown_chunks() const { return unknown_chunks_; }
   bool ended() const { return ended_; }             // an End chunk was found
   const Ledger& ledger() const { return ledger_; }  // the latest
+  // Of a span: whether chunks of earlier times were left out.
+  bool left_out_earlier() const { return left_out_; }
   // The first segments were deleted for the disk budget, or removed: counts begin in the middle.
   bool begins_late() const { return first_segment_ != 0 || ledger_.first_segment != 0; }
 
@@ -68,7 +70,7 @@ class ProcessReader {
   ChunkPlace start_;  // of a span of time
   std::unique_ptr<EarlierComms> earlier_;
   SegmentChunk held_;  // comes after the list of communicators that it needs
-  bool holds_ = false, complete_ = false;
+  bool holds_ = false, complete_ = false, left_out_ = false;
 };
 
 }  // namespace lockstep::dumper

@@ -1,97 +1,128 @@
 // The numbers of operations where a run is read from its middle: the same on all ranks.
 #include "analysis/relate/span_numbers.h"
 
-#include <set>
+#include <gtest/gtest.h>
 
-#include "test/unit/analysis/run_directory.h"
+#include <algorithm>
+#include <map>
+#include <set>
 
 namespace lockstep::analysis {
 namespace {
 
-constexpr unsigned kOperations = 200;
+constexpr int64_t kMs = 1'000'000;
 
-// Rank 0 sends to rank 1 every 20 ms, rank 1 calls its receive `ahead` operations earlier and waits.
-// Every tenth time both call an all-reduce.
-void add_pair(unsigned ahead, TestRun* run) {
-  for (int32_t rank = 0; rank < 2; ++rank) {
-    driver::RankRecords records(1, 0xabc, rank, 2, 100 + static_cast<uint32_t>(rank),
-                                &run->strings);
-    records.init(1'000 * kMs);
-    for (unsigned i = 0; i < kOperations; ++i) {
-      driver::RankOperation op = operation_at(i, 0);
-      if (rank == 1) op.call_ns -= std::min<uint64_t>(ahead * 20 * kMs, 900 * kMs);
-      op.func = rank == 0 ? "Send" : "Recv";
-      op.peer = 1 - rank;
-      if (i % 10 == 9) {
-        op = operation_at(i, 0);
-        op.sequence = i / 10;
-      }
-      records.operation(op);
+class ReadFromTheMiddle : public testing::Test {
+ protected:
+  ReadFromTheMiddle() {
+    run_.communicators.emplace_back();
+    for (int i = 0; i < 3; ++i) {
+      ProcessRow process;
+      process.host = run_.strings.intern("node");
+      process.asked_from_raw_ns = process.read_from_raw_ns = 5;
+      run_.processes.push_back(process);
     }
-    run->add(100 + static_cast<uint32_t>(rank), records);
   }
-}
-
-std::unique_ptr<RunTables> load_from(const TestRun& run, int64_t since_start_ns) {
-  LoadOptions options;
-  options.selection.from = dumper::Instant{dumper::Instant::Since::RunStart, since_start_ns};
-  auto loaded = load_run(run.path(), options);
-  EXPECT_TRUE(loaded.ok()) << loaded.message();
-  return std::move(loaded.value());
-}
-
-TEST(SpanNumbers, MatchASendWithItsReceiveWhoeverIsAhead) {
-  for (const unsigned ahead : {0u, 1u, 7u}) {
-    TestRun run;
-    add_pair(ahead, &run);
-    const auto tables = load_from(run, 3'005 * static_cast<int64_t>(kMs));
-
-    unsigned pairs = 0;
-    for (const MatchRow& match : tables->matches) {
-      if (match.arrivals != 2) continue;
-      const OperationRow& a = tables->operations[tables->arrivals[match.first_arrival].operation];
-      const OperationRow& b =
-          tables->operations[tables->arrivals[match.first_arrival + 1].operation];
-      EXPECT_EQ(a.finish_ns, b.finish_ns) << tables->text(a.func) << " " << a.ordinal;
-      pairs += tables->text(a.func) == "AllReduce" ? 0 : 1;
+  OperationRow& add(uint32_t process, OpKind kind, const char* func, uint32_t ordinal,
+                    int64_t finish_ns) {
+    OperationRow row;
+    row.process = process;
+    row.rank = static_cast<int32_t>(process);
+    row.communicator = 0;
+    row.kind = kind;
+    row.func = run_.strings.intern(func);
+    row.ordinal = ordinal;
+    row.finish_ns = finish_ns;
+    row.state = OpState::Done;
+    run_.operations.push_back(row);
+    return run_.operations.back();
+  }
+  // Rank 0 sends to rank 1, every 20 ms; what is read of rank 1 begins `later` receives later, and a
+  // receive is done 2 ms after its send.
+  void add_pair(int later) {
+    for (int i = 0; i < 50; ++i)
+      add(0, OpKind::PointToPoint, "Send", static_cast<uint32_t>(i), i * 20 * kMs).peer = 1;
+    for (int i = later; i < 50; ++i) {
+      add(1, OpKind::PointToPoint, "Recv", static_cast<uint32_t>(i - later), (i * 20 + 2) * kMs)
+          .peer = 0;
     }
-    EXPECT_GT(pairs, 80u) << ahead;
+  }
+  // Of the operations with one ordinal, how far apart the ends lie.
+  int64_t widest_ns() const {
+    std::map<uint32_t, std::set<int64_t>> ends;
+    for (const OperationRow& row : run_.operations) ends[row.ordinal].insert(row.finish_ns);
+    int64_t widest = 0;
+    for (const auto& [ordinal, of] : ends) widest = std::max(widest, *of.rbegin() - *of.begin());
+    return widest;
+  }
+
+  RunTables run_;
+};
+
+TEST_F(ReadFromTheMiddle, ASendAndItsReceiveHaveOneNumber) {
+  for (const int later : {1, 7, 20}) {
+    run_.operations.clear();
+    add_pair(later);
+
+    align_numbers(NumberedRows::Recorded, &run_);
+
+    EXPECT_EQ(widest_ns(), 2 * kMs) << later;
   }
 }
 
-TEST(SpanNumbers, KeepNcclsOwnNumbersOfCollectives) {
-  TestRun run;
-  add_pair(0, &run);
-  const auto tables = load_from(run, 3'005 * static_cast<int64_t>(kMs));
-
-  std::set<uint32_t> ordinals;
-  for (const OperationRow& row : tables->operations) {
-    if (tables->text(row.func) == "AllReduce") ordinals.insert(row.ordinal);
+TEST_F(ReadFromTheMiddle, CallsStandForEndsThatAreNotKnown) {
+  add_pair(3);
+  for (OperationRow& row : run_.operations) {
+    row.enqueue_ns = row.finish_ns;
+    row.finish_ns = kNoTime;
   }
-  // Called at 2 s + 20 ms x (10 n + 9); the span begins 4.005 s after the clock's zero.
-  EXPECT_EQ(*ordinals.begin(), 10u);
-  EXPECT_EQ(*ordinals.rbegin(), 19u);
+
+  align_numbers(NumberedRows::Recorded, &run_);
+
+  EXPECT_EQ(run_.operations.front().ordinal, 0u);
+  EXPECT_EQ(run_.operations.back().ordinal, 49u);
 }
 
-TEST(SpanNumbers, GiveTheSameCollectiveTheSamePosition) {
-  TestRun run;
-  for (int32_t rank = 0; rank < 3; ++rank) {
-    driver::RankRecords records(1, 0xabc, rank, 3, 100 + static_cast<uint32_t>(rank), &run.strings);
-    records.init(1'000 * kMs);
-    for (unsigned i = 0; i < kOperations; ++i) {
-      driver::RankOperation op = operation_at(i, 0);
-      // Rank 2 is done with its part early: its rows of the beginning are before the span.
-      if (rank == 2) op.call_ns -= 15 * kMs, op.kernel_ns -= 15 * kMs, op.finish_ns -= 15 * kMs;
-      records.operation(op);
-    }
-    run.add(100 + static_cast<uint32_t>(rank), records);
-  }
-  const auto tables = load_from(run, 3'001 * static_cast<int64_t>(kMs));
+TEST_F(ReadFromTheMiddle, NumbersOfWhatWasReadFromItsBeginningStay) {
+  for (ProcessRow& process : run_.processes) process.read_from_raw_ns = 0;
+  add_pair(3);
 
-  std::map<uint32_t, std::set<uint32_t>> positions;  // by ordinal
-  for (const OperationRow& row : tables->operations) positions[row.ordinal].insert(row.position);
-  for (const auto& [ordinal, found] : positions) EXPECT_EQ(found.size(), 1u) << ordinal;
-  EXPECT_GT(positions.size(), 90u);
+  align_numbers(NumberedRows::Recorded, &run_);
+
+  EXPECT_EQ(run_.operations.back().ordinal, 46u);
+}
+
+TEST_F(ReadFromTheMiddle, HostsWithoutACommonClockKeepTheirNumbers) {
+  run_.processes[1].host = run_.strings.intern("other");
+  add_pair(3);
+
+  align_numbers(NumberedRows::Recorded, &run_);
+
+  EXPECT_EQ(run_.operations.back().ordinal, 46u);
+}
+
+TEST_F(ReadFromTheMiddle, ACollectiveHasOnePositionOnAllRanks) {
+  // Rank 2 has ended its #100 before what is read begins.
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    for (uint32_t i = rank == 2 ? 101 : 100, position = 0; i < 110; ++i)
+      add(rank, OpKind::Collective, "AllReduce", i, i * kMs).position = position++;
+  }
+
+  align_numbers(NumberedRows::Recorded, &run_);
+
+  for (const OperationRow& row : run_.operations)
+    EXPECT_EQ(row.position, row.ordinal - 100) << row.rank;
+}
+
+TEST_F(ReadFromTheMiddle, AssembledOperationsAreAlignedByThemselves) {
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    for (uint32_t i = rank; i < 30; ++i)
+      add(rank, OpKind::Assembled, "AlltoAll", i - rank, i * 10 * kMs);
+  }
+
+  align_numbers(NumberedRows::Assembled, &run_);
+
+  EXPECT_EQ(widest_ns(), 0);
 }
 
 }  // namespace
