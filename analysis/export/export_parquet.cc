@@ -90,6 +90,7 @@ class Conversion {
   }
 
   Status run() {
+    sort_rows();
     Status status = common_tables();
     if (!status.ok()) return status;
     in_parallel(hosts_.size(), options_.threads, [this](size_t i) { convert(hosts_[i]); });
@@ -114,6 +115,20 @@ class Conversion {
     failure_ = status;
   }
 
+  // The rows of each table by their host: looking through all of them for every host would take the
+  // square of the hosts.
+  void sort_rows() {
+    for_each_table(run_, [&](const char* name, const auto& rows) {
+      using Row = typename std::decay_t<decltype(rows)>::value_type;
+      const int column = host_column<Row>();
+      if (column < 0) return;
+      const auto& get = columns_of<Row>()[static_cast<size_t>(column)].get;
+      auto& of_host = rows_of_[name];
+      for (size_t i = 0; i < rows.size(); ++i)
+        of_host[std::string(get(run_, rows[i], i).text)].push_back(static_cast<uint32_t>(i));
+    });
+  }
+
   Status common_tables() {
     auto connection = SqlConnection::open(database_);
     if (!connection.ok()) return connection.status();
@@ -135,13 +150,12 @@ class Conversion {
     Status status;
     for_each_table(run_, [&](const char* name, const auto& rows) {
       using Row = typename std::decay_t<decltype(rows)>::value_type;
-      const int column = host_column<Row>();
-      if (!status.ok() || column < 0) return;
-      const auto& get = columns_of<Row>()[static_cast<size_t>(column)].get;
+      if (!status.ok() || host_column<Row>() < 0) return;
       status = table<Row>(connection.value().get(), name, host, [&](SqlAppender* appender) {
-        for (size_t i = 0; i < rows.size(); ++i) {
-          if (get(run_, rows[i], i).text == host) appender->add(run_, rows[i], i);
-        }
+        const auto& of_host = rows_of_.at(name);
+        const auto own = of_host.find(host);
+        if (own == of_host.end()) return Status();
+        for (const uint32_t i : own->second) appender->add(run_, rows[i], i);
         return Status();
       });
     });
@@ -214,6 +228,7 @@ class Conversion {
   std::shared_ptr<SqlDatabase> database_;
   std::map<std::string, std::vector<uint32_t>> processes_of_;  // by host
   std::vector<std::string> hosts_;
+  std::map<std::string, std::map<std::string, std::vector<uint32_t>>> rows_of_;  // by table, host
   std::atomic<size_t> tables_{0};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;  // guards what follows

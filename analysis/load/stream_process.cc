@@ -1,6 +1,10 @@
 #include "analysis/load/stream_process.h"
 
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/join/step_times.h"
 #include "analysis/relate/communicators.h"
@@ -28,8 +32,9 @@ bool left_out(const EventRow& event, const ProcessRow& process) {
 // so memory is what is open at one time; what never stops comes last.
 class DetailJoin {
  public:
-  DetailJoin(const RunTables& run, uint32_t process, DetailSink* sink)
-      : run_(run), index_(run), process_(process), axis_(run, process), sink_(*sink) {}
+  DetailJoin(const RunTables& run, const CommunicatorIndex& index, uint32_t process,
+             DetailSink* sink)
+      : run_(run), index_(index), process_(process), axis_(run, process), sink_(*sink) {}
 
   void take(const dumper::DecodedChunk& chunk) {
     for (const auto& [number, text] : chunk.strings) {
@@ -193,7 +198,7 @@ class DetailJoin {
   }
 
   const RunTables& run_;
-  const CommunicatorIndex index_;
+  const CommunicatorIndex& index_;
   uint32_t process_, tid_ = 0;
   HostAxis axis_;
   DetailSink& sink_;
@@ -203,33 +208,77 @@ class DetailJoin {
   std::unordered_map<uint64_t, ProxyOpFacts> works_;
 };
 
+Status stream_entry(const dumper::ProcessEntry& entry, const RunTables& run,
+                    const CommunicatorIndex& index, uint32_t process, DetailSink* sink) {
+  const ProcessRow& row = run.processes[process];
+  dumper::ProcessReader reader(entry, {true, row.read_from_raw_ns, row.read_to_raw_ns});
+  DetailJoin join(run, index, process, sink);
+  dumper::SegmentChunk chunk;
+  while (reader.next(&chunk)) {
+    if (chunk.type == ChunkType::Records) join.take(chunk.records);
+  }
+  join.finish();
+  return {};
+}
+
+// What the processes of a run have in common, found once: a directory of a thousand processes is not
+// to be listed a thousand times.
+class Streams {
+ public:
+  Streams(const std::string& directory, const RunTables& run)
+      : directory_(directory),
+        run_(run),
+        index_(run),
+        opened_(dumper::RunDirectory::open(directory)) {
+    if (!opened_.ok()) return;
+    for (const dumper::ProcessEntry& entry : opened_.value().processes)
+      entries_.emplace(entry.uid, &entry);
+  }
+  Status stream(uint32_t process, DetailSink* sink) const {
+    if (!opened_.ok()) return opened_.status();
+    const bool known = process < run_.processes.size();
+    const auto entry = known ? entries_.find(run_.processes[process].uid) : entries_.end();
+    if (entry != entries_.end()) return stream_entry(*entry->second, run_, index_, process, sink);
+    return Status::error(directory_ + ": the process of row " + std::to_string(process) +
+                         " is not in this directory any more; load the run again");
+  }
+
+ private:
+  const std::string directory_;
+  const RunTables& run_;
+  const CommunicatorIndex index_;
+  const Result<dumper::RunDirectory> opened_;
+  std::unordered_map<uint64_t, const dumper::ProcessEntry*> entries_;  // by uid
+};
+
+// Lists the directory when the first process is asked for: most questions never ask.
+class LateStreams {
+ public:
+  LateStreams(std::string directory, const RunTables& run)
+      : directory_(std::move(directory)), run_(run) {}
+  Status stream(uint32_t process, DetailSink* sink) {
+    std::call_once(once_, [this] { streams_.emplace(directory_, run_); });
+    return streams_->stream(process, sink);
+  }
+
+ private:
+  const std::string directory_;
+  const RunTables& run_;
+  std::once_flag once_;
+  std::optional<Streams> streams_;
+};
+
 }  // namespace
 
 Status stream_process(const std::string& directory, const RunTables& run, uint32_t process,
                       DetailSink* sink) {
-  Result<dumper::RunDirectory> opened = dumper::RunDirectory::open(directory);
-  if (!opened.ok()) return opened.status();
-  for (const dumper::ProcessEntry& entry : opened.value().processes) {
-    if (process >= run.processes.size() || entry.uid != run.processes[process].uid) continue;
-    const ProcessRow& row = run.processes[process];
-    dumper::ProcessReader reader(entry, {true, row.read_from_raw_ns, row.read_to_raw_ns});
-    DetailJoin join(run, process, sink);
-    dumper::SegmentChunk chunk;
-    while (reader.next(&chunk)) {
-      if (chunk.type == ChunkType::Records) join.take(chunk.records);
-    }
-    join.finish();
-    return {};
-  }
-  return Status::error(directory + ": the process of row " + std::to_string(process) +
-                       " is not in this directory any more; load the run again");
+  return Streams(directory, run).stream(process, sink);
 }
 
 ExportInput export_input(const std::string& directory, const RunTables& run) {
+  const auto streams = std::make_shared<LateStreams>(directory, run);
   return {&run,
-          [directory, &run](uint32_t process, DetailSink* sink) {
-            return stream_process(directory, run, process, sink);
-          },
+          [streams](uint32_t process, DetailSink* sink) { return streams->stream(process, sink); },
           directory};
 }
 

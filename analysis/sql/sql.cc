@@ -36,6 +36,8 @@ std::string without_semicolon(std::string statement) {
   return statement;
 }
 
+constexpr const char* kMostMemory = "1GiB";
+
 Status load_error(const std::string& message) { return Status::error("DuckDB: " + message); }
 
 }  // namespace
@@ -81,6 +83,8 @@ Result<std::shared_ptr<SqlDatabase>> SqlDatabase::open(const SqlOptions& options
   set("autoinstall_known_extensions", "false");
   set("autoload_known_extensions", "false");
   set("temp_directory", options.spill_directory);
+  // Beside the run's own tables; what does not fit is spilled.
+  if (!options.spill_directory.empty()) set("memory_limit", kMostMemory);
   if (options.threads != 0) set("threads", std::to_string(options.threads));
   char* error = nullptr;
   const int opened = duck->open_ext(nullptr, &state->database, config, &error);
