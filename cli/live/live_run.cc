@@ -129,7 +129,7 @@ Status LiveRun::ask(const LiveRunArguments& arguments) {
     return Status::error("whom to ask: give a run directory, or --agents with --key");
   auto targets = find_live_targets(arguments);
   if (!targets.ok()) return targets.status();
-  const Status kept = keep_target(arguments.target, &targets.value());
+  Status kept = keep_target(arguments.target, &targets.value());
   if (!kept.ok()) return kept;
   if (arguments.run.empty()) return take_parts(targets.value(), arguments);
   directory_ = arguments.run;
