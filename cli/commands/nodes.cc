@@ -94,7 +94,8 @@ std::string table_of(const json::Document& rows, const std::map<std::string, std
 int run(const LiveArguments& arguments) {
   const Result<live::Answers> answers = ask_live(arguments, "node", "{}");
   if (!answers.ok()) return bad_input(answers.message());
-  const auto clocks = clock_grades(arguments.run);
+  const Result<std::string> directory = live_run(arguments);
+  const auto clocks = clock_grades(directory.ok() ? directory.value() : "");
   const json::Document rows = parsed(all_rows(answers.value()));
   return print_live(arguments, answers.value(), "nodes", with_clocks(rows, clocks),
                     table_of(rows, clocks));

@@ -2,6 +2,7 @@
 
 #include "base/clock_ns.h"
 #include "base/json.h"
+#include "cli/live/job_run.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
@@ -20,6 +21,10 @@ void add_live_options(base::Command& command, LiveArguments* arguments) {
               "In place of RUN: where its agents listen, as in n[01-16]:4711,10.0.0.9:4711")
       .shown_as("HOST:PORT,...");
   command
+      .option("--job", &arguments->job,
+              "In place of RUN: the newest run of this SLURM job, here or where it was submitted")
+      .shown_as("ID");
+  command
       .option("--key", &arguments->key_file,
               "The run's key, 32 bytes with mode 0600; with RUN its own, agents/key")
       .shown_as("FILE");
@@ -31,15 +36,23 @@ void add_live_options(base::Command& command, LiveArguments* arguments) {
 }
 
 int check_live_arguments(const LiveArguments& arguments) {
-  if (!arguments.run.empty() && !arguments.agents.empty())
-    return bad_usage("a run directory or --agents, not both: --agents asks these and nobody else");
-  if (arguments.run.empty() && arguments.agents.empty() && arguments.needs_run)
-    return bad_usage("whom to ask: give a run directory, or --agents with --key");
+  const int named =
+      int{!arguments.run.empty()} + int{!arguments.agents.empty()} + int{!arguments.job.empty()};
+  if (named > 1)
+    return bad_usage("one of a run directory, --job and --agents: each says whom to ask");
+  if (named == 0 && arguments.needs_run)
+    return bad_usage("whom to ask: give a run directory, --job, or --agents with --key");
   return kOk;
 }
 
+Result<std::string> live_run(const LiveArguments& arguments) {
+  return arguments.job.empty() ? Result<std::string>(arguments.run) : run_of_job(arguments.job);
+}
+
 Result<live::Targets> find_live_targets(const LiveArguments& arguments) {
-  return live::find_targets({arguments.run, arguments.agents, arguments.key_file});
+  const Result<std::string> run = live_run(arguments);
+  if (!run.ok()) return run.status();
+  return live::find_targets({run.value(), arguments.agents, arguments.key_file});
 }
 
 live::AskTerms live_terms(const LiveArguments& arguments) {

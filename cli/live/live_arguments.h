@@ -18,6 +18,7 @@ namespace lockstep::cli {
 struct LiveArguments {
   std::string run;       // or, in its place:
   std::string agents;    // HOST:PORT,...
+  std::string job;       // SLURM's id of it
   std::string key_file;  // of the run, where it is not in the run directory
   bool json = false;
   double timeout_s = 5;
@@ -46,6 +47,8 @@ base::Command add_live_command(base::Command& lockstep, const char* name, const 
   return command;
 }
 
+// The run directory: given, or of the job; empty where neither was.
+Result<std::string> live_run(const LiveArguments& arguments);
 Result<live::Targets> find_live_targets(const LiveArguments& arguments);
 // The deadline counts from now.
 live::AskTerms live_terms(const LiveArguments& arguments);

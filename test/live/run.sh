@@ -77,6 +77,18 @@ wait_for 20 "that an agent registers" registered
 want_equal "processes on the node's disk" 2 "$(jq '.processes | length' "$TMP/ps")"
 finish local
 
+# By the job's id, in the folder of its runs.
+SLURM_JOB_ID=8181 start job
+(cd "$TMP/job" && "$lockstep" nodes --job 8181 --json) >"$TMP/nodes" || fail "by the job's id: $(cat "$TMP/nodes")"
+want_equal "processes of the job" 2 "$(jq '.nodes[0].processes' "$TMP/nodes")"
+code=0
+"$lockstep" ps --job 8182 2>"$TMP/err" || code=$?
+want_equal "exit code of a job that nobody knows" 3 $code
+code=0
+"$lockstep" ps --job '8181;true' 2>"$TMP/err" || code=$?
+want_equal "exit code of what is no job" 3 $code
+finish job
+
 # Without an interface to listen on, the own host at least.
 NCCL_SOCKET_IFNAME="=none" start inside
 wait_for 20 "that an agent registers" registered
