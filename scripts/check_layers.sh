@@ -54,8 +54,9 @@ live/native           live/stacks
 live/places           live/stacks live/native
 live/wire             live/questions clocksync/wire
 live/registry         clocksync/wire dumper/run
-live/agent            live/wire live/questions live/registry live/local dumper/run
+live/agent            live/wire live/questions live/registry live/local dumper/run live/asker
 live/ras
+live/asker            live/wire live/questions live/registry live/local clocksync/wire clocksync/rendezvous dumper/run dumper/recovery
 cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery clocksync/wire clocksync/rendezvous
 '
 

@@ -175,8 +175,12 @@ void Agent::accept_one(int listener, bool over_tcp) {
   ++shared_->askers;
   const auto thread = start_thread("lockstep-answer", [shared = shared_, fd, over_tcp] {
     const AgentOptions& options = shared->options;
-    answer_asker(fd,
-                 {options.host, options.runs, options.records, over_tcp ? &*options.key : nullptr});
+    SessionTerms terms;
+    terms.host = options.host;
+    terms.runs = options.runs;
+    terms.records = options.records;
+    terms.key = over_tcp ? &*options.key : nullptr;
+    answer_asker(fd, terms);
     --shared->askers;
   });
   if (thread) {

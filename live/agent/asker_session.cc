@@ -6,14 +6,13 @@
 #include <exception>
 
 #include "base/clock_ns.h"
-#include "live/questions/questions.h"
+#include "live/agent/relay.h"
+#include "live/asker/relay_groups.h"
 #include "live/wire/channel.h"
 #include "live/wire/messages.h"
 
 namespace lockstep::live {
 namespace {
-
-constexpr int64_t kGreetingNs = 2'000'000'000;
 
 // Parts on their way to the asker, in frames.
 class PartsToAsker final : public PartSink {
@@ -77,7 +76,11 @@ void hear_and_answer(Channel* channel, const SessionTerms& terms) {
   // What a process does not say in time is left out early enough for the rest to arrive.
   const HostContext context{terms.host, places_asked(terms, message.value().run),
                             now + patience_ns / 10 * 8, static_cast<uint32_t>(getpid())};
-  const Result<HostAnswer> answer = answer_question(context, message.value().question, &parts);
+  const Question& question = message.value().question;
+  const bool relays = question.word == kRelayWord && terms.key != nullptr;
+  const Result<HostAnswer> answer =
+      relays ? answer_relay(*terms.key, context, question, message.value().most_bytes, &parts)
+             : terms.answer(context, question, &parts);
   if (!answer.ok()) return refuse(channel, answer.message());
   send_answer(channel, answer.value());
 }
@@ -85,7 +88,7 @@ void hear_and_answer(Channel* channel, const SessionTerms& terms) {
 }  // namespace
 
 void answer_asker(int fd, const SessionTerms& terms) {
-  Channel channel(fd, mono_now_ns() + kGreetingNs);
+  Channel channel(fd, mono_now_ns() + terms.greeting_ns);
   try {
     hear_and_answer(&channel, terms);
   } catch (const std::exception&) {  // out of memory: this asker goes without an answer

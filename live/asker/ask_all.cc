@@ -6,14 +6,17 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/clock_ns.h"
 #include "base/system.h"
 #include "base/thread.h"
+#include "live/asker/relay_groups.h"
 #include "live/questions/questions.h"
 
 namespace lockstep::live {
@@ -38,7 +41,6 @@ class Parts {
     const std::lock_guard<std::mutex> lock(mutex_);
     closed_ = true;
   }
-  uint64_t bytes() const { return bytes_; }
 
  private:
   std::mutex mutex_;
@@ -67,14 +69,18 @@ struct Round {
         question(std::move(what)),
         terms(how),
         answers(targets.hosts.size()),
-        parts(taker, how.max_bytes) {}
+        parts(taker, how.max_bytes) {
+    const auto all_groups = group_targets(targets.hosts, how.flat ? SIZE_MAX : kMostFlat);
+    groups.assign(all_groups.begin(), all_groups.end());
+  }
 
   const Targets targets;
   const Question question;
   const AskTerms terms;
   std::mutex mutex;
   std::condition_variable changed;
-  size_t next = 0, done = 0;                               // of targets.hosts
+  std::deque<std::vector<size_t>> groups;                  // of targets.hosts, yet to be asked
+  size_t done = 0;                                         // hosts
   std::vector<std::optional<Result<HostAnswer>>> answers;  // as targets.hosts
   Parts parts;
 };
@@ -104,16 +110,81 @@ Result<HostAnswer> ask_one(Round* round, const Target& target) {
   return Status::error(target.reason);
 }
 
-void work(const std::shared_ptr<Round>& round) {
-  std::unique_lock<std::mutex> lock(round->mutex);
-  while (round->next < round->targets.hosts.size()) {
-    const size_t i = round->next++;
-    lock.unlock();
-    Result<HostAnswer> answer = ask_one(round.get(), round->targets.hosts[i]);
-    lock.lock();
-    round->answers[i] = std::move(answer);
+// Parts of a group's hosts, as the agent that asks for us names them.
+class PartsOfGroup final : public PartSink {
+ public:
+  PartsOfGroup(Round* round, const std::vector<size_t>& group) : round_(round), group_(group) {}
+  bool put(const std::string& name, std::string_view bytes) override {
+    const auto part = parse_relay_part(name, group_.size());
+    if (!part) return false;
+    began_.insert(group_[part->index]);
+    const std::string& host = round_->targets.hosts[group_[part->index]].host;
+    return round_->parts.put(host, part->name, bytes);
+  }
+  bool began(size_t target) const { return began_.count(target) != 0; }
+
+ private:
+  Round* round_;
+  const std::vector<size_t>& group_;
+  std::set<size_t> began_;
+};
+
+// All of a group through its first agent, which has three fifths of the time. What it says, or, when it
+// fails, its members to be asked one by one; of which those are lost that parts have come of already.
+void ask_group(Round* round, const std::vector<size_t>& group) {
+  const Target& first = round->targets.hosts[group[0]];
+  RelayQuestion relay{round->question, {}};
+  for (const size_t i : group) relay.targets.push_back(round->targets.hosts[i]);
+  PartsOfGroup sink(round, group);
+  const int64_t now = mono_now_ns();
+  const auto answer = ask_agent(first.agent, round->targets.key,
+                                {{kRelayWord, relay_arguments(relay), round->question.asker},
+                                 "",
+                                 now + (round->terms.deadline_ns - now) / 5 * 3,
+                                 round->terms.max_bytes},
+                                &sink);
+  auto said = answer.ok() ? parse_relay_rows(answer.value().rows, group.size())
+                          : Result<GroupAnswers>(answer.status());
+  const std::lock_guard<std::mutex> lock(round->mutex);
+  for (size_t i = 0; i < group.size(); ++i) {
+    if (!said.ok() && !sink.began(group[i])) {
+      round->groups.push_back({group[i]});
+      continue;
+    }
+    round->answers[group[i]] =
+        said.ok() ? std::move(said.value()[i])
+                  : Status::error("through the agent of " + first.host + ": " + said.message());
     ++round->done;
-    round->changed.notify_all();
+  }
+  round->changed.notify_all();
+}
+
+void ask_host(Round* round, size_t i) {
+  Result<HostAnswer> answer = ask_one(round, round->targets.hosts[i]);
+  const std::lock_guard<std::mutex> lock(round->mutex);
+  round->answers[i] = std::move(answer);
+  ++round->done;
+  round->changed.notify_all();
+}
+
+void work(const std::shared_ptr<Round>& round) {
+  while (true) {
+    std::vector<size_t> group;
+    {
+      std::unique_lock<std::mutex> lock(round->mutex);
+      // A group that fails comes back as its members.
+      while (round->groups.empty() && round->done < round->targets.hosts.size() &&
+             mono_now_ns() < round->terms.deadline_ns)
+        round->changed.wait_for(lock, std::chrono::milliseconds(100));
+      if (round->groups.empty()) return;
+      group = std::move(round->groups.front());
+      round->groups.pop_front();
+    }
+    if (group.size() == 1) {
+      ask_host(round.get(), group[0]);
+    } else {
+      ask_group(round.get(), group);
+    }
   }
 }
 
@@ -132,6 +203,22 @@ void wait(Round* round) {
   }
 }
 
+// How many bytes of parts came.
+class CountingTaker final : public PartTaker {
+ public:
+  explicit CountingTaker(PartTaker* taker) : taker_(taker) {}
+  bool take(const std::string& host, const std::string& name, std::string_view bytes) override {
+    if (taker_ == nullptr) return false;
+    bytes_ += bytes.size();
+    return taker_->take(host, name, bytes);
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  PartTaker* taker_;
+  uint64_t bytes_ = 0;
+};
+
 void add_answer(const std::string& host, HostAnswer* answer, Answers* all) {
   ++all->hosts_answered;
   all->bytes += answer->rows.size();
@@ -142,8 +229,8 @@ void add_answer(const std::string& host, HostAnswer* answer, Answers* all) {
 
 }  // namespace
 
-Answers ask_all(const Targets& targets, const Question& question, const AskTerms& terms,
-                PartTaker* taker) {
+GroupAnswers ask_each(const Targets& targets, const Question& question, const AskTerms& terms,
+                      PartTaker* taker) {
   const auto round = std::make_shared<Round>(targets, question, terms, taker);
   const size_t threads = std::min(kMostAtOnce, targets.hosts.size());
   size_t started = 0;
@@ -151,19 +238,27 @@ Answers ask_all(const Targets& targets, const Question& question, const AskTerms
   if (started == 0) work(round);
   wait(round.get());
   round->parts.close();
-  Answers all;
+  GroupAnswers answers;
   const std::lock_guard<std::mutex> lock(round->mutex);
+  for (auto& answer : round->answers)
+    answers.push_back(answer ? std::move(*answer)
+                             : Result<HostAnswer>(Status::error("no answer before the deadline")));
+  return answers;
+}
+
+Answers ask_all(const Targets& targets, const Question& question, const AskTerms& terms,
+                PartTaker* taker) {
+  CountingTaker counter(taker);
+  GroupAnswers answers = ask_each(targets, question, terms, &counter);
+  Answers all;
   all.hosts_asked = targets.hosts.size();
-  all.bytes = round->parts.bytes();
-  for (size_t i = 0; i < targets.hosts.size(); ++i) {
+  all.bytes = counter.bytes();
+  for (size_t i = 0; i < answers.size(); ++i) {
     const std::string& host = targets.hosts[i].host;
-    auto& answer = round->answers[i];
-    if (!answer) {
-      all.failed.push_back({host, "no answer before the deadline"});
-    } else if (!answer->ok()) {
-      all.failed.push_back({host, answer->message()});
+    if (answers[i].ok()) {
+      add_answer(host, &answers[i].value(), &all);
     } else {
-      add_answer(host, &answer->value(), &all);
+      all.failed.push_back({host, answers[i].message()});
     }
   }
   return all;

@@ -1,4 +1,5 @@
-// Asks all hosts one question at the same time and waits for them no longer than the deadline: what
+// Asks all hosts one question at the same time, more than 512 agents through some of them
+// (relay_groups.h), and waits for them no longer than the deadline: what
 // came until then is the answer, and the rest is named. One thread at a time per call.
 #pragma once
 
@@ -42,11 +43,16 @@ class PartTaker {
 struct AskTerms {
   int64_t deadline_ns = 0;                 // of CLOCK_MONOTONIC
   uint64_t max_bytes = uint64_t{1} << 28;  // of all parts together
+  bool flat = false;                       // each host by itself, however many
 };
 
 // `taker` may be null where the question has no parts.
 Answers ask_all(const Targets& targets, const Question& question, const AskTerms& terms,
                 PartTaker* taker);
+
+// The same for whoever hands the answers on: what each host said, as targets.hosts.
+std::vector<Result<HostAnswer>> ask_each(const Targets& targets, const Question& question,
+                                         const AskTerms& terms, PartTaker* taker);
 
 // USER@HOST of this process, for Question::asker.
 std::string this_asker();

@@ -19,7 +19,7 @@ bool is_plain_name(std::string_view name) {
 
 bool is_part_name(std::string_view name) {
   constexpr size_t kLongest = 255;
-  constexpr int kMostFolders = 3;
+  constexpr int kMostFolders = 4;
   if (name.size() > kLongest) return false;
   for (int folders = 0; folders <= kMostFolders; ++folders) {
     const size_t slash = name.find('/');

@@ -35,7 +35,7 @@ struct HostAnswer {
   std::vector<std::string> failed;
 };
 
-// What a part may be called: letters, digits, `.`, `_`, `-`, `=` and `+`, in up to three folders by
+// What a part may be called: letters, digits, `.`, `_`, `-`, `=` and `+`, in up to four folders by
 // slashes, none of them beginning with a dot; 255 bytes at most.
 bool is_part_name(std::string_view name);
 

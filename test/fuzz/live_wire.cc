@@ -1,6 +1,7 @@
 // What asker and agent read of each other: hellos and frame lengths of anybody, and of a peer with the
 // key questions, ends, parts and registrations. What is understood says the same when it is written
 // again; a part never leaves its folder.
+#include "live/asker/relay_groups.h"
 #include "live/registry/registration.h"
 #include "live/wire/channel.h"
 #include "live/wire/hello.h"
@@ -49,6 +50,15 @@ void messages(const std::string& bytes) {
            part->name.find("/.") == std::string::npos);
     expect(part->name[0] != '/' && part->name[0] != '.');
     expect(part_frame(part->name, part->bytes) == bytes);
+  }
+  static_cast<void>(parse_relay_part(bytes, 7));
+  if (const auto relay = parse_relay_arguments({"relay", bytes, "me@n1"}); relay.ok()) {
+    const std::string json = relay_arguments(relay.value());
+    expect(relay_arguments(parse_relay_arguments({"relay", json, "me@n1"}).value()) == json);
+  }
+  for (const size_t hosts : {0, 1, 2}) {
+    const auto rows = parse_relay_rows(bytes, hosts);
+    if (rows.ok()) expect(parse_relay_rows(relay_rows(rows.value()), hosts).ok());
   }
   const auto registration = parse_registration(bytes);
   if (registration.ok()) {

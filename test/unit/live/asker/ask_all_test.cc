@@ -40,7 +40,7 @@ TEST(AskAll, AQuestionThatNobodyKnowsIsAnsweredWithThoseThatAre) {
   const Answers answers = ask_all(two_hosts(), {"nonsense", "{}", ""}, soon(), nullptr);
   EXPECT_EQ(answers.hosts_answered, 0u);
   ASSERT_EQ(answers.failed.size(), 2u);
-  EXPECT_NE(answers.failed[0].reason.find("'nonsense', only ps, ctl"), std::string::npos)
+  EXPECT_NE(answers.failed[0].reason.find("'nonsense', only ps, "), std::string::npos)
       << answers.failed[0].reason;
 }
 
