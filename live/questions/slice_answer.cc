@@ -47,7 +47,7 @@ class HostSlice {
 
   Status send(PartSink* parts) const {
     for (const dumper::Slice& slice : slices_) {
-      const Status written =
+      Status written =
           slice.write([&](std::string_view bytes) { return parts->put(slice.name(), bytes); });
       if (!written.ok()) return written;
     }
