@@ -58,7 +58,7 @@ void add_cat(base::Command& lockstep) {
   command.option("--rank", &arguments->options.rank, "Print only records of ranks with this number")
       .not_negative();
   command.option("--limit", &arguments->options.limit, "Stop after this many lines").positive();
-  arguments->selection.add_to(&command, "--to,--until");
+  arguments->selection.add_to(&command, "--to");
   command.flag("--fields", &arguments->fields, "Print the list of fields in docs/format.md");
 }
 

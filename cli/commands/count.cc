@@ -67,7 +67,7 @@ void add_count(base::Command& lockstep) {
   const auto arguments = std::make_shared<Arguments>();
   base::Command command =
       add_run_command(lockstep, "count", "Count the recorded calls by kind", arguments, run);
-  arguments->selection.add_to(&command, "--to,--until");
+  arguments->selection.add_to(&command, "--to");
 }
 
 }  // namespace lockstep::cli

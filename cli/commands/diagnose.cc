@@ -321,7 +321,7 @@ void add_diagnose(base::Command& lockstep) {
       [arguments] { return run_diagnose(*arguments); });
   command.option("DIR", &arguments->run, "The run directory");
   command.flag("--json", &arguments->json, "Print JSON");
-  arguments->selection.add_to(&command, "--to,--until");
+  arguments->selection.add_to(&command, "--to");
   add_live_run_options(command, arguments.get());
 }
 

@@ -159,7 +159,7 @@ void add_query(base::Command& lockstep) {
   const base::Argument json =
       command.flag("--json", &arguments->json, "Print each result as a JSON array of objects");
   command.flag("--csv", &arguments->csv, "Print CSV with a header").excludes(json);
-  arguments->selection.add_to(&command, "--to,--until");
+  arguments->selection.add_to(&command, "--to");
   add_live_run_options(command, arguments.get());
   command.option("--threads", &arguments->threads, "Threads to use; 0: one per processor");
 }

@@ -181,7 +181,7 @@ void add_report(base::Command& lockstep) {
               "Repeat it: several runs show how much they differ anyway")
       .shown_as("OTHER")
       .one_each();
-  arguments->selection.add_to(&command, "--to,--until");
+  arguments->selection.add_to(&command, "--to");
   command.flag("--snapshot", &arguments->snapshot,
                "Write under snapshot/<time>/, beside earlier ones");
   command.flag("--force", &arguments->force, "Replace an earlier report");

@@ -71,6 +71,10 @@ void add_live_run_options(base::Command& command, LiveRunArguments* arguments) {
               "With --live, in place of DIR: where its agents listen, as in n[01-16]:4711")
       .shown_as("HOST:PORT,...");
   command
+      .option("--job", &arguments->job,
+              "With --live, in place of DIR: the newest run of this SLURM job")
+      .shown_as("ID");
+  command
       .option("--key", &arguments->key_file,
               "The run's key, 32 bytes with mode 0600; with DIR its own, agents/key")
       .shown_as("FILE");
@@ -97,7 +101,7 @@ Result<std::unique_ptr<LiveRun>> LiveRun::gather(LiveRunArguments arguments,
   std::unique_ptr<LiveRun> run(new LiveRun);
   run->selection_ = std::move(selection);
   const auto pid = parse_number<uint32_t>(arguments.target);
-  if (!pid && arguments.run.empty() && arguments.agents.empty() &&
+  if (!pid && arguments.run.empty() && arguments.agents.empty() && arguments.job.empty() &&
       arguments.target.find(':') != std::string::npos)
     std::swap(arguments.agents, arguments.target);
   const Status asked = pid ? run->ask_process(arguments, *pid) : run->ask(arguments);
@@ -122,17 +126,20 @@ Status LiveRun::ask_process(const LiveRunArguments& arguments, uint32_t pid) {
 }
 
 Status LiveRun::ask(const LiveRunArguments& arguments) {
-  if (!arguments.run.empty() && !arguments.agents.empty())
-    return Status::error(
-        "a run directory or --agents, not both: --agents asks these and nobody else");
-  if (arguments.run.empty() && arguments.agents.empty())
-    return Status::error("whom to ask: give a run directory, or --agents with --key");
+  const int named =
+      int{!arguments.run.empty()} + int{!arguments.agents.empty()} + int{!arguments.job.empty()};
+  if (named > 1)
+    return Status::error("one of a run directory, --job and --agents: each says whom to ask");
+  if (named == 0)
+    return Status::error("whom to ask: give a run directory, --job, or --agents with --key");
+  const auto directory = live_run(arguments);
+  if (!directory.ok()) return directory.status();
   auto targets = find_live_targets(arguments);
   if (!targets.ok()) return targets.status();
   Status kept = keep_target(arguments.target, &targets.value());
   if (!kept.ok()) return kept;
-  if (arguments.run.empty()) return take_parts(targets.value(), arguments);
-  directory_ = arguments.run;
+  if (directory.value().empty()) return take_parts(targets.value(), arguments);
+  directory_ = directory.value();
   answers_ = live::ask_all(targets.value(), {"ctl", R"({"request":"flush"})", live::this_asker()},
                            live_terms(arguments), nullptr);
   return Status();

@@ -124,7 +124,7 @@ Result<dumper::Selection> SelectionArguments::selection() const {
       return Status::error("--last " + last + ": a length of time, such as 60s, 5m or 1.5h");
   }
   for (const auto& [option, text, value] : {std::make_tuple("--from", &from, &chosen.from),
-                                            std::make_tuple("--until", &to, &chosen.to)}) {
+                                            std::make_tuple("--to", &to, &chosen.to)}) {
     if (text->empty()) continue;
     const auto time = instant(option, *text);
     if (!time.ok()) return time.status();

@@ -16,7 +16,7 @@ struct SelectionArguments {
   std::string last, from, to, ranks, comm;
 
   // Of a command about a run; `this` outlives the parsing. `until` names the option for the end:
-  // "--to,--until", but where a command has another --to.
+  // "--to", but where a command has another --to.
   void add_to(base::Command* command, const char* until);
   bool given() const;
   // The error is wrong usage: which option, and what it takes.
