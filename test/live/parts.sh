@@ -2,9 +2,9 @@
 # timeout: 240
 # A running job's records in SQL and verdicts while it runs: over agents without a shared folder, in place on the own
 # host, of one host, of one process; what they say of a span is what the files say of it afterwards.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
-# shellcheck disable=SC2154
 make_cluster
 for n in $HOSTS; do start_job "$n" 4 --iterations 100000 --rate 20 --stall-us 100000000; done
 for n in $HOSTS; do wait_for 60 "that four ranks record on n$n" sockets_are "$n" 4; done
