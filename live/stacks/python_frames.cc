@@ -12,6 +12,47 @@ namespace {
 
 // Bounds for structures that are overwritten while they are read; no real process comes near.
 constexpr size_t kInterpreters = 256, kThreads = 1 << 16;
+constexpr int kWalks = 4;
+
+struct ThreadEntry {
+  uint64_t state = 0, pthread = 0, task = 0;
+};
+struct ThreadWalk {
+  std::vector<ThreadEntry> threads;
+  bool whole = false;  // every list was followed to its end
+};
+
+bool read_entry(const TargetMemory& memory, const PythonLayout& layout, uint64_t state,
+                uint64_t interpreter, ThreadEntry* entry) {
+  uint64_t owner = 0;
+  entry->state = state;
+  return memory.read_value(state + layout.thread.interpreter, &owner) && owner == interpreter &&
+         memory.read_value(state + layout.thread.pthread, &entry->pthread) &&
+         (!layout.thread.task || memory.read_value(state + *layout.thread.task, &entry->task));
+}
+
+ThreadWalk walk_threads(const TargetMemory& memory, const PythonLayout& layout, uint64_t runtime) {
+  ThreadWalk walk;
+  std::set<uint64_t> seen;
+  uint64_t interpreter = 0, state = 0;
+  if (!memory.read_value(runtime + layout.runtime.interpreters, &interpreter)) return walk;
+  for (size_t n = 0; interpreter != 0; ++n) {
+    if (n == kInterpreters || !seen.insert(interpreter).second ||
+        !memory.read_value(interpreter + layout.interpreter.threads, &state))
+      return walk;
+    while (state != 0) {
+      ThreadEntry entry;
+      if (walk.threads.size() == kThreads || !seen.insert(state).second ||
+          !read_entry(memory, layout, state, interpreter, &entry) ||
+          !memory.read_value(state + layout.thread.next, &state))
+        return walk;
+      walk.threads.push_back(entry);
+    }
+    if (!memory.read_value(interpreter + layout.interpreter.next, &interpreter)) return walk;
+  }
+  walk.whole = true;
+  return walk;
+}
 
 class ProcWatch : public ThreadWatch {
  public:
@@ -60,26 +101,17 @@ Result<std::optional<PythonReader>> PythonReader::open(uint32_t pid, const Targe
                                     ThreadIds::of(pid, memory, mappings.value())));
 }
 
-std::vector<PythonThread> PythonReader::threads() const {
-  const PythonLayout& layout = *process_.layout;
-  std::vector<PythonThread> threads;
-  std::set<uint64_t> seen;
-  uint64_t interpreter = 0;
-  if (!memory_->read_value(process_.runtime + layout.runtime.interpreters, &interpreter)) return {};
-  for (size_t n = 0; interpreter != 0 && n < kInterpreters && seen.insert(interpreter).second;
-       ++n) {
-    uint64_t state = 0, owner = 0, pthread = 0, task = 0;
-    if (!memory_->read_value(interpreter + layout.interpreter.threads, &state)) break;
-    while (state != 0 && threads.size() < kThreads && seen.insert(state).second) {
-      if (!memory_->read_value(state + layout.thread.interpreter, &owner) || owner != interpreter ||
-          !memory_->read_value(state + layout.thread.pthread, &pthread) ||
-          (layout.thread.task && !memory_->read_value(state + *layout.thread.task, &task)))
-        break;
-      threads.push_back({state, ids_.id_of(task, pthread, *memory_)});
-      if (!memory_->read_value(state + layout.thread.next, &state)) break;
-    }
-    if (!memory_->read_value(interpreter + layout.interpreter.next, &interpreter)) break;
+std::vector<PythonThread> PythonReader::threads() {
+  // The list is newest first: where it changed under the walk the main thread is what would be missing.
+  ThreadWalk best;
+  for (int attempt = 0; attempt < kWalks && !best.whole; ++attempt) {
+    ThreadWalk walk = walk_threads(*memory_, *process_.layout, process_.runtime);
+    if (walk.whole || walk.threads.size() >= best.threads.size()) best = std::move(walk);
   }
+  ids_.refresh(pid_);
+  std::vector<PythonThread> threads;
+  for (const ThreadEntry& entry : best.threads)
+    threads.push_back({entry.state, ids_.id_of(entry.task, entry.pthread, *memory_)});
   return threads;
 }
 

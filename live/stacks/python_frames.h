@@ -36,7 +36,7 @@ class PythonReader {
   std::string version() const { return process_.version.text(); }
 
   // Those of all interpreters, without those that have ended.
-  std::vector<PythonThread> threads() const;
+  std::vector<PythonThread> threads();
   PythonStack stack(const PythonThread& thread) const;
 
  private:

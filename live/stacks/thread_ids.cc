@@ -76,10 +76,12 @@ std::vector<uint32_t> thread_ids_of(uint32_t pid) {
 ThreadIds ThreadIds::of(uint32_t pid, const TargetMemory& memory,
                         const std::vector<Mapping>& mappings) {
   ThreadIds ids;
-  ids.ours_ = by_inner_id(pid);
+  ids.refresh(pid);
   ids.tid_in_pthread_ = offset_of_tid(pid, memory, mappings);
   return ids;
 }
+
+void ThreadIds::refresh(uint32_t pid) { ours_ = by_inner_id(pid); }
 
 uint32_t ThreadIds::id_of(uint64_t task, uint64_t pthread, const TargetMemory& memory) const {
   uint32_t id = 0;

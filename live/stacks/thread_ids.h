@@ -22,6 +22,9 @@ class ThreadIds {
   static ThreadIds of(uint32_t pid, const TargetMemory& memory,
                       const std::vector<Mapping>& mappings);
 
+  // Looks again which threads there are.
+  void refresh(uint32_t pid);
+
   // In this process's numbers; 0 for a thread that is not, or no longer, there. `task` is the id that CPython
   // noted, 0 where it has none: in a forked child it may be the parent's, and then the pthread_t counts.
   uint32_t id_of(uint64_t task, uint64_t pthread, const TargetMemory& memory) const;

@@ -25,6 +25,13 @@ wait_for() {  # wait_for FILE PID: the process makes the file; the deadline only
   done
   fail "$1 is not there after $tries tries: $(cat "$TMP/err")"
 }
+at_rest() {  # at_rest PID STATE: a thread that is about to sleep or to stop still runs, and would be Torn
+  for _ in $(seq 1200); do
+    grep -qhE "^State:.[^$2]" /proc/"$1"/task/*/status || return 0
+    sleep 0.05
+  done
+  fail "the threads of $1 do not come to rest: $(grep -h '^State' /proc/"$1"/task/*/status)"
+}
 compare() {  # compare TRUTH PID WHAT
   "$BUILD/lockstep-pyframes" "$2" >"$TMP/frames" 2>"$TMP/err" || fail "$3: $(cat "$TMP/err")"
   PYTHONIOENCODING=utf-8 python3 -B "$here/compare_frames.py" "$1" "$TMP/frames" || fail "$3"
@@ -40,9 +47,12 @@ stand() {  # threads in known places, and a forked child
   started+=("$(cat "$out.child.pid")")
   wait_for "$out" "$pid"
   wait_for "$out.child" "$pid"
+  at_rest "$pid" S
   compare "$out" "$pid" "$python, running"
   kill -STOP "$pid"
+  at_rest "$pid" T
   compare "$out" "$pid" "$python, stopped"
+  at_rest "$(cat "$out.child.pid")" S
   compare "$out.child" "$(cat "$out.child.pid")" "$python, forked"
   stop_all
 }

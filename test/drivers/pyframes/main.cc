@@ -48,7 +48,7 @@ int main(int count, char** arguments) {
   }
   const ProcessMemory memory(*pid);
   std::string unknown;
-  const auto reader = PythonReader::open(*pid, memory, &unknown);
+  auto reader = PythonReader::open(*pid, memory, &unknown);
   if (!reader.ok() || !reader.value()) {
     if (unknown.empty()) unknown = "process " + std::to_string(*pid) + " runs no CPython";
     std::fprintf(stderr, "%s\n", reader.ok() ? unknown.c_str() : reader.message().c_str());
