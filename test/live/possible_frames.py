@@ -1,7 +1,7 @@
 """possible_frames.py CALLS FRAMES: whether every stack that lockstep-pyframes printed of runs_in_python.py is one
-that can be: in each, a node stands only inside a node that calls it, at the line of that call, or inside walk().
-Torn ones count as well: what they give must be right. Prints how many stacks there were; exit 1 with the first
-that cannot be.
+that can be: in a Whole one a node stands only inside a node that calls it, at the line of that call, or inside walk().
+A Torn one may have frames that did not stand together, but none that the program has not. Prints how many stacks there
+were; exit 1 with the first that cannot be.
 """
 import json
 import sys
@@ -14,6 +14,7 @@ def main(calls_path, frames_path):
         calls = {tuple(call) for call in json.load(file)}
     with open(frames_path, encoding="utf-8") as file:
         stacks = stacks_of(file)
+    nodes_of = {callee for _, _, callee in calls} | {"node_0"}
     count = {"Whole": 0, "Torn": 0}
     nodes = 0
     for thread, state, frames in stacks:
@@ -23,7 +24,7 @@ def main(calls_path, frames_path):
                 continue
             nodes += 1
             right = (caller, line, callee) in calls or (caller, callee) == ("walk", "node_0")
-            if not right:
+            if not right and (state == "Whole" or callee not in nodes_of):
                 sys.exit(f"thread {thread} ({state}): {caller} at line {line} does not call {callee}: {frames}")
     if nodes == 0 or count["Whole"] == 0:
         sys.exit(f"{nodes} calls of nodes in {count}: nothing was tested")
