@@ -76,7 +76,7 @@ LIBS      = $(BUILD)/liblive.a $(BUILD)/libanalysis.a $(BUILD)/libreader.a $(REC
 READER_SO = $(BUILD)/liblockstep.so.0
 # Programs only: the plugin has no command line and is built without its library.
 COMMAND_LINE = $(BUILD)/libcommandline.a
-unit_libs = $(if $(filter analysis_% live_% dumper_recovery reader,$(1)),$(LIBS),$(RECORDING))
+unit_libs = $(if $(filter analysis_% cli_% live_% dumper_recovery reader,$(1)),$(LIBS),$(RECORDING))
 
 .PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install fresh-root-test clean help
 all: plugin tools reader     ## the plugin, the command and the library
@@ -163,7 +163,8 @@ simulator      = $(filter-out %/main.o,$(call objs,test/drivers/simulate))
 unit_more      = $(if $(filter plugin_%,$(1)),$(call objs,plugin)) $(if $(filter drivers,$(1)),$(emulator) $(simulator)) \
                  $(if $(filter drivers analysis_% reader,$(1)),$(drivers_common)) \
                  $(if $(filter clocksync_% analysis_%,$(1)),$(call objs,test/simulation)) \
-                 $(if $(filter base drivers analysis_% reader,$(1)),$(COMMAND_LINE))
+                 $(if $(filter cli_%,$(1)),$(filter-out %/main.o,$(call objs,cli))) \
+                 $(if $(filter base cli_% drivers analysis_% reader,$(1)),$(COMMAND_LINE))
 $(BUILD)/test/unit_%: $$(call objs,test/unit/$$(subst _,/,$$*)) $$(call unit_more,$$*) $$(call unit_libs,$$*)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) -lgtest -lgtest_main -ldl

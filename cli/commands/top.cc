@@ -105,7 +105,8 @@ class View {
 // Until `q`, or until the run cannot be asked any more: then the sentence that says why.
 Status watch(const LiveArguments& arguments, Terminal* terminal) {
   Looks looks(arguments);
-  TopPage page(arguments.run);
+  const std::string whom = arguments.run.empty() ? arguments.agents : arguments.run;
+  TopPage page(whom);
   View view;
   bool asked = false;
   terminal->show(view.shown());
@@ -117,7 +118,7 @@ Status watch(const LiveArguments& arguments, Terminal* terminal) {
     if (look && !look->ok() && !asked) return look->status();
     if (look) {
       view.set(look->ok() ? page.lines(look->value())
-                          : std::vector<std::string>{"lockstep top " + arguments.run + "   q quits",
+                          : std::vector<std::string>{"lockstep top " + whom + "   q quits",
                                                      "The job has ended: " + look->message()});
       asked = true;
     }
