@@ -55,7 +55,8 @@ void CommProgress::take(const Piece& piece, const StringSource& strings) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for_each_record(piece, [&](const uint64_t* words, Tag tag) {
     if (tag < kCommInitTag)
-      round_bytes_[static_cast<unsigned>(kind_of(words[1]))] += kRecordShapes[tag].words * 8u;
+      round_bytes_[static_cast<unsigned>(kind_of(words[1]))] +=
+          uint64_t{kRecordShapes[tag].words} * 8;
     if (!kTable.matters[tag]) return;
     tag >= kCommInitTag ? apply_comm(words, strings) : apply(words, tag, strings);
   });

@@ -67,7 +67,7 @@ Status Conversation::connect_one(const addrinfo& address) {
   if (connect(fd_, address.ai_addr, address.ai_addrlen) == 0) return Status();
   int error = errno;
   if (error == EINPROGRESS) {
-    const Status status = wait_for(POLLOUT);
+    Status status = wait_for(POLLOUT);
     if (!status.ok()) return status;
     socklen_t size = sizeof error;
     getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size);
@@ -104,7 +104,7 @@ Status Conversation::send_line(const std::string& line) {
     }
     if (sent < 0 && errno != EAGAIN && errno != EINTR)
       return failure(std::string("cannot ask: ") + std::strerror(errno));
-    if (const Status status = wait_for(POLLOUT); !status.ok()) return status;
+    if (Status status = wait_for(POLLOUT); !status.ok()) return status;
   }
   return Status();
 }
@@ -120,7 +120,7 @@ Result<bool> Conversation::receive() {
     if (got == 0) return false;
     if (errno != EAGAIN && errno != EINTR)
       return failure(std::string("cannot read the answer: ") + std::strerror(errno));
-    if (const Status status = wait_for(POLLIN); !status.ok()) return status;
+    if (Status status = wait_for(POLLIN); !status.ok()) return status;
   }
 }
 
@@ -149,7 +149,7 @@ Result<std::string> Conversation::rest() {
 }
 
 Status expect_ok(Conversation* ras, const std::string& request) {
-  if (const Status status = ras->send_line(request); !status.ok()) return status;
+  if (Status status = ras->send_line(request); !status.ok()) return status;
   const Result<std::string> answer = ras->line();
   if (!answer.ok()) return answer.status();
   if (answer.value() == "OK" || answer.value() == "ok") return Status();
@@ -176,8 +176,8 @@ Result<RasAddress> parse_ras_address(const std::string& text) {
 
 Result<std::string> ask_ras(const RasAddress& address, const RasTerms& terms) {
   Conversation ras(address, terms.deadline_ns);
-  if (const Status status = ras.connect_to(address); !status.ok()) return status;
-  if (const Status status = ras.send_line(kProtocol); !status.ok()) return status;
+  if (Status status = ras.connect_to(address); !status.ok()) return status;
+  if (Status status = ras.send_line(kProtocol); !status.ok()) return status;
   const Result<std::string> hello = ras.line();
   if (!hello.ok()) return hello.status();
   if (!starts_with(hello.value(), "SERVER PROTOCOL "))
@@ -185,9 +185,9 @@ Result<std::string> ask_ras(const RasAddress& address, const RasTerms& terms) {
                        "' where NCCL's RAS says SERVER PROTOCOL; what listens there is no NCCL");
   for (const std::string& request :
        {"TIMEOUT " + std::to_string(terms.leg_timeout_s), std::string("SET FORMAT json")}) {
-    if (const Status status = expect_ok(&ras, request); !status.ok()) return status;
+    if (Status status = expect_ok(&ras, request); !status.ok()) return status;
   }
-  if (const Status status = ras.send_line("STATUS"); !status.ok()) return status;
+  if (Status status = ras.send_line("STATUS"); !status.ok()) return status;
   Result<std::string> answer = ras.rest();
   if (!answer.ok()) return answer;
   const std::string& text = answer.value();
