@@ -56,7 +56,7 @@ void messages(const std::string& bytes) {
     const std::string json = relay_arguments(relay.value());
     expect(relay_arguments(parse_relay_arguments({"relay", json, "me@n1"}).value()) == json);
   }
-  for (const size_t hosts : {0, 1, 2}) {
+  for (size_t hosts = 0; hosts < 3; ++hosts) {
     const auto rows = parse_relay_rows(bytes, hosts);
     if (rows.ok()) expect(parse_relay_rows(relay_rows(rows.value()), hosts).ok());
   }
