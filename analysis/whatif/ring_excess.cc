@@ -122,7 +122,10 @@ class Judge {
     if (usual.lag_ns != kNoTime && stands_out(seen.lag, usual.lag_ns, least_ns)) {
       excess.side = receiver_side(seen, usual);
       seen_ns = seen.lag.ns - usual.lag_ns;
-    } else if (usual.wire_ns != kNoTime && stands_out(seen.wire, usual.wire_ns, least_ns)) {
+    } else if (usual.wire_ns != kNoTime &&
+               stands_out(seen.wire, usual.wire_ns,
+                          stretch_ns_[i] > 0 ? usual.wire_ns / 20 : least_ns)) {
+      // Where the ends show the edge, the steps need but say which side it is.
       excess.side = SlowSide::Link;
       seen_ns = seen.wire.ns - usual.wire_ns;
     } else if (stretch_ns_[i] > 0 && (series_.edges[i].network || twice_)) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint64_t kSliceBytes = 1 << 20, kPairStepBytes = 128 << 10, kChainStepBytes = 512 << 10;
 constexpr uint32_t kRingCredits = 4, kPairCredits = 8;
-constexpr size_t kMostCells = 100'000;  // of a ring: ranks times steps
+constexpr size_t kMostCells = 600'000;  // of a ring: ranks times steps, as of 512 ranks
 
 int64_t over(uint64_t bytes, double bytes_per_ns) {
   return static_cast<int64_t>(static_cast<double>(bytes) / bytes_per_ns);

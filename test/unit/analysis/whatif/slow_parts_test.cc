@@ -15,6 +15,7 @@ struct Ring {
   std::vector<uint64_t> link_ns;      // a step takes from each rank to the next
   std::vector<uint64_t> receiver_ns;  // and at its receiver's proxy thread
   std::vector<uint64_t> gpu_ns;       // to fill or empty a buffer
+  unsigned steps = 0;                 // recorded of each operation
   std::vector<int32_t> rank_at;       // by place in the ring; empty: the places are the ranks
 };
 
@@ -72,6 +73,8 @@ Judged judge_ring(const Ring& ring, int32_t per_host, const Course& course = {})
           op.next = ring.rank_at[(place + 1) % ranks];
           op.previous = ring.rank_at[(place + ranks - 1) % ranks];
         }
+        op.steps = ring.steps;
+        op.network_ns = ring.link_ns[place];
         op.sequence = i;
         op.channels = 1;
         op.call_ns = 2'000 * kMs + i * 10 * kMs + (rank == course.late ? begun_late_ns : 0);
@@ -149,6 +152,16 @@ TEST(SlowParts, NameALinkBesideARankThatIsLate) {
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{6});
   EXPECT_EQ(judged.findings[1].kind, FindingKind::SlowLink);
   EXPECT_EQ(judged.findings[1].culprits, std::vector<int32_t>{3});
+}
+
+TEST(SlowParts, TellALinkFromItsSenderInALargeRing) {
+  Ring ring(24);
+  ring.steps = 4;
+  ring.link_ns[7] = 200 * kUs;
+  const Judged judged = judge_ring(ring, 8);
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{7});
+  EXPECT_NE(judged.text().find("The link is slow"), std::string::npos) << judged.text();
 }
 
 TEST(SlowParts, FollowTheRingThatNetworkOperationsName) {
