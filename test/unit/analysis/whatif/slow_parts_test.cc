@@ -154,6 +154,34 @@ TEST(SlowParts, NameALinkBesideARankThatIsLate) {
   EXPECT_EQ(judged.findings[1].culprits, std::vector<int32_t>{3});
 }
 
+// A broadcast from rank 0 along its ranks, each on a host of its own: the data reaches each rank so long
+// after the one before it.
+Judged judge_chain(const std::vector<uint64_t>& hop_ns) {
+  const auto ranks = static_cast<int32_t>(hop_ns.size());
+  return diagnose_hosts(ranks, 1, kTimes, [&](int32_t rank, unsigned i) {
+    driver::RankOperation op;
+    op.func = "Broadcast";
+    op.sequence = i;
+    op.channels = 1;
+    op.call_ns = 2'000 * kMs + i * 10 * kMs;
+    op.kernel_ns = op.call_ns + 10 * kUs;
+    uint64_t at_ns = op.kernel_ns + (i * 7 + static_cast<unsigned>(rank) * 3) % 5 * 100;
+    for (int32_t k = 0; k <= rank; ++k) at_ns += hop_ns[static_cast<size_t>(k)];
+    op.received_ns = at_ns;
+    op.sent_ns = at_ns + (rank + 1 < ranks ? hop_ns[static_cast<size_t>(rank) + 1] : 0);
+    op.finish_ns = op.sent_ns;
+    return op;
+  });
+}
+
+TEST(SlowParts, NameTheSlowEdgeOfAChain) {
+  EXPECT_TRUE(judge_chain({1'000 * kUs, 50 * kUs, 50 * kUs, 50 * kUs, 50 * kUs}).findings.empty());
+  const Judged judged = judge_chain({1'000 * kUs, 50 * kUs, 50 * kUs, 2'000 * kUs, 50 * kUs});
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{2}) << judged.text();
+}
+
 TEST(SlowParts, TellALinkFromItsSenderInALargeRing) {
   Ring ring(24);
   ring.steps = 4;
