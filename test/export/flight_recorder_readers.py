@@ -67,9 +67,9 @@ def load_pickles(directory):
 
 
 def torch_entries(dump, group):
-    """The entries of a process group as (sequence, what must agree): coalesced ones as one."""
+    """The entries of a process group as (sequence, what must agree), and its coalesced groups of sends and receives."""
     entries = [entry for entry in dump["entries"] if entry["process_group"][0] == group]
-    result, p2p = [], []
+    result, p2p, coalesced = [], [], []
     for entry in entries:
         backend, name = entry["profiling_name"].split(":")
         assert backend == "nccl" and name.split(" ")[0] in TORCH_OPERATIONS, entry["profiling_name"]
@@ -78,12 +78,46 @@ def torch_entries(dump, group):
             p2p.append(entry)
             if name == "coalesced":
                 assert len(p2p) > 1, "a coalesced group of nothing"
+                coalesced.append(p2p[:-1])
                 p2p = []
             continue
         assert not p2p, "a collective inside a coalesced group"
         shape = (name, entry["input_sizes"], entry["output_sizes"], entry["input_dtypes"], entry["output_dtypes"])
         result.append((entry["collective_seq_id"], shape, entry["state"]))
-    return result
+    return result, coalesced
+
+
+def send_and_receive(entry):
+    """(is it a send, source, destination, sizes): fr_trace's Op and what it compares."""
+    kind, ends = entry["profiling_name"].split(":")[1].split(" ")
+    if kind == "send":
+        return True, *map(int, ends.split("->")), entry["input_sizes"]
+    destination, source = map(int, ends.split("<-"))
+    return False, source, destination, entry["output_sizes"]
+
+
+def coalesced_match(groups):
+    """Whether every send of a coalesced group has its receive in the peer's, those of one peer in order. groups: by rank."""
+    left = {rank: [send_and_receive(entry) for entry in entries] for rank, entries in groups.items()}
+    while any(left.values()):
+        rank = next(rank for rank in left if left[rank])
+        sends, source, destination, sizes = left[rank].pop(0)
+        peers = left[destination if sends else source]
+        wanted = (not sends, source, destination, sizes)
+        if wanted not in peers or any(other[:3] == wanted[:3] for other in peers[:peers.index(wanted)]):
+            return False
+        peers.remove(wanted)
+    return True
+
+
+def p2p_verdict(ranks, coalesced):
+    """Of two ranks; of more, fr_trace pairs groups that need not belong together, whoever wrote the dumps."""
+    if len(ranks) != 2 or not any(coalesced.values()):
+        return ""
+    first, second = (coalesced[rank] for rank in ranks)
+    assert len(first) == len(second), "a coalesced group whose peer has none"
+    ok = all(coalesced_match({0: one, 1: other}) for one, other in zip(first, second))
+    return f", {len(first)} coalesced groups " + ("match" if ok else "MISMATCH")
 
 
 def torch(directory):
@@ -96,9 +130,10 @@ def torch(directory):
             assert known["desc"] == group["desc"] and known["ranks"] == group["ranks"], f"group {name} differs by rank"
     for name, group in sorted(groups.items()):
         ranks = ast.literal_eval(group["ranks"])
-        by_sequence = collections.defaultdict(dict)
+        by_sequence, coalesced = collections.defaultdict(dict), {}
         for rank in ranks:
-            for sequence, shape, state in torch_entries(dumps[rank], name):
+            entries, coalesced[rank] = torch_entries(dumps[rank], name)
+            for sequence, shape, state in entries:
                 by_sequence[sequence][rank] = (shape, state)
         for sequence in sorted(by_sequence):
             seen = by_sequence[sequence]
@@ -109,7 +144,7 @@ def torch(directory):
                 print(f"process group {name}: {sequence} has errors: {seen}")
                 break
         else:
-            print(f"process group {name}: {len(by_sequence)} collectives match")
+            print(f"process group {name}: {len(by_sequence)} collectives match{p2p_verdict(ranks, coalesced)}")
 
 
 if __name__ == "__main__":

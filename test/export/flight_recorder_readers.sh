@@ -30,6 +30,21 @@ want_equal "PyTorch's analyzer on the hang" "process group 0: not all ranks join
 want_equal "PyTorch's analyzer on a run that ended" "process group 0: 60 collectives match" \
   "$(reader torch "$TMP/straggler-torch/pickled")"
 
+# Two stages of a pipeline, in 3 steps of 5 group calls: every send meets its receive in the peer's coalesced group. Where
+# a dump says that a rank sent another size, it does not.
+"$BUILD/lockstep-simulate" "$TMP/stages" --schedule 1f1b --pp 2 --ranks 2 --steps 3 --micro-batches 4
+mkdir "$TMP/stages-torch"
+"$lockstep" export "$TMP/stages" --to flight-recorder -o "$TMP/stages-torch/dumps" >"$TMP/out"
+(cd "$TMP/stages-torch" && bash "$TMP/lines")
+on_stages() { reader torch "$TMP/stages-torch/pickled" | sed -n 's/^process group [0-9]*: \(.*coalesced.*\)/\1/p'; }
+want_equal "PyTorch's analyzer on sends and receives" "0 collectives match, 15 coalesced groups match" "$(on_stages)"
+jq -c '(first(.entries[] | select(.profiling_name == "nccl:send 0->1")) | .input_sizes) = [[1]]' \
+  "$TMP/stages-torch/dumps/nccl_trace_rank_0.json" >"$TMP/other.json"
+mv "$TMP/other.json" "$TMP/stages-torch/dumps/nccl_trace_rank_0.json"
+rm -r "$TMP/stages-torch/pickled"
+(cd "$TMP/stages-torch" && bash "$TMP/lines")
+want_equal "PyTorch's analyzer on another size" "0 collectives match, 15 coalesced groups MISMATCH" "$(on_stages)"
+
 want_equal "what is not known" '[null]' \
   "$(jq -c '[.entries[] | select(.state == "scheduled").time_discovered_completed_ns] | unique' "$TMP/hang-nvidia/_dump_0.json")"
 want_equal "a name without the rank" 3 \
