@@ -25,5 +25,8 @@ done
 
 # An SQL statement that names a table of the path fills it.
 need_duckdb "$TMP/run"
+sed -n '/^SELECT step, rank, host/p' "$ROOT/docs/schema.md" >"$TMP/example.sql"
+want_equal "docs/schema.md: who makes which steps long" "3 3 3 3" \
+  "$("$BUILD/lockstep" query "$TMP/run" --csv <"$TMP/example.sql" | sed -n 2,5p | cut -d, -f2 | xargs)"
 want_equal "pieces in SQL" "$(($(wc -l <"$TMP/tables/critical_path.csv") - 1))" \
   "$("$BUILD/lockstep" query "$TMP/run" --csv "SELECT count(*) FROM critical_path" | tail -1)"

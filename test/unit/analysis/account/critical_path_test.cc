@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
+#include "analysis/account/other_paths.h"
 #include "analysis/account/step_times.h"
+#include "analysis/whatif/what_if.h"
 #include "test/unit/analysis/account/laid_out_run.h"
 
 namespace lockstep::analysis {
@@ -73,6 +78,67 @@ TEST(CriticalPath, TakesATransfersExcessAwayFromAllItsRanks) {
   int64_t gain_ns = 0;
   for (const CriticalPathRow& piece : path_of(job)) gain_ns += piece.gain_ns;
   EXPECT_EQ(gain_ns, 8 * kMs);
+}
+
+// Four ranks in random operations, some of two of them, some of them in one kernel with another.
+void play_at_random(uint32_t seed, LaidOutRun* played) {
+  LaidOutRun& job = *played;
+  std::mt19937 random(seed);
+  const auto up_to = [&](int64_t most_ns) {
+    return static_cast<int64_t>(random() % static_cast<uint32_t>(most_ns));
+  };
+  std::vector<int64_t> now_ns(4);
+  for (uint64_t call = 1; call <= 40; ++call) {
+    std::vector<uint32_t> ranks = {0, 1, 2, 3};
+    std::swap(ranks[0], ranks[random() % 4]);
+    std::swap(ranks[1], ranks[1 + random() % 3]);
+    std::vector<int64_t> start_ns;
+    for (const uint32_t rank : ranks) start_ns.push_back(now_ns[rank] + 20'000 + up_to(5 * kMs));
+    const int64_t took_ns = 50'000 + up_to(kMs);
+    if (random() % 2 == 0) {
+      const int64_t end_ns = *std::max_element(start_ns.begin(), start_ns.end()) + took_ns;
+      std::vector<LaidOutRun::Part> parts;
+      for (size_t i = 0; i < ranks.size(); ++i) parts.push_back({ranks[i], start_ns[i], end_ns});
+      job.operation(parts);
+      std::fill(now_ns.begin(), now_ns.end(), end_ns);
+      continue;
+    }
+    // The first sends to the second and receives from the third at once.
+    const int64_t second_ns = std::max(start_ns[0], start_ns[1]) + took_ns;
+    const int64_t third_ns = std::max(start_ns[0], start_ns[2]) + took_ns;
+    const int64_t first_ns = std::max(second_ns, third_ns);
+    job.operation({{ranks[0], start_ns[0], first_ns, call}, {ranks[1], start_ns[1], second_ns}});
+    job.operation({{ranks[2], start_ns[2], third_ns}, {ranks[0], start_ns[0], first_ns, call}});
+    now_ns[ranks[0]] = first_ns;
+    now_ns[ranks[1]] = second_ns;
+    now_ns[ranks[2]] = third_ns;
+  }
+  job.finish();
+}
+
+TEST(GainsOfPlaces, AreThoseOfAReplayOfTheWholeRun) {
+  size_t gains = 0, limited = 0, grouped = 0;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    LaidOutRun job(4);
+    play_at_random(seed, &job);
+    const std::vector<uint8_t> all(job.own.actors.size(), 1);
+    for (const uint32_t row : job.own.order) {
+      const Segment& segment = job.own.segments[row];
+      grouped += segment.waits_for_launch ? 1 : 0;
+      if (segment.own_ns == kNoTime || segment.own_ns < 2) continue;
+      std::vector<int64_t> excess_ns(job.own.segments.size());
+      excess_ns[row] = segment.own_ns / 2;
+      const int64_t replayed_ns = WhatIf(job.run, job.own, excess_ns).gain_ns(all);
+      const std::vector<int64_t> found =
+          gains_of_places(job.run, job.own, excess_ns, {{PathPart::Own, row, excess_ns[row]}});
+      ASSERT_EQ(found, std::vector<int64_t>{replayed_ns}) << "seed " << seed << ", row " << row;
+      gains += replayed_ns > 0 ? 1 : 0;
+      limited += replayed_ns > 0 && replayed_ns < excess_ns[row] ? 1 : 0;
+    }
+  }
+  EXPECT_GT(gains, 100u);
+  EXPECT_GT(limited, 20u);
+  EXPECT_GT(grouped, 100u);
 }
 
 TEST(StepTimes, AddUpToThePathAndNameWhoHeldItUp) {

@@ -30,6 +30,7 @@ class LaidOutRun {
   struct Part {
     uint32_t rank;
     int64_t start_ns, end_ns;
+    uint64_t group = 0;  // its group call; 0: it is in none
   };
   // In the order of the calls. Returns its row of `matches`.
   uint32_t operation(const std::vector<Part>& parts) { return operation_on(0, parts); }
@@ -70,6 +71,7 @@ class LaidOutRun {
     row.rank = static_cast<int32_t>(part.rank);
     row.match = match;
     row.ordinal = match + 1;
+    row.group_id = part.group;
     row.state = OpState::Done;
     row.finish_ns = part.end_ns;
     run.operations.push_back(row);
