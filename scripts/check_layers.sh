@@ -41,7 +41,7 @@ analysis/say          analysis/tables analysis/judge analysis/whatif
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run
 analysis/hostload     analysis/tables analysis/relate dumper/run hostload/record
-analysis/why          analysis/tables analysis/judge analysis/whatif analysis/hostload
+analysis/why          analysis/tables analysis/judge analysis/whatif analysis/hostload clocksync/record
 analysis/sql          analysis/tables analysis/load analysis/join analysis/hostload
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
 analysis/report       analysis/tables analysis/judge analysis/say analysis/account

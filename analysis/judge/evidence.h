@@ -110,11 +110,12 @@ enum class Why : uint8_t {
   LinkErrors,   // of a port
   Retransmits,  // TCP sent again
   PrecededBy,   // the run's own data show what came before
+  Delay,        // packets take longer to its host and back
 };
 // As JSON and people read them.
-constexpr const char* kWhyNames[] = {"not_known",   "own_code",        "no_processor",
-                                     "throttled",   "memory_pressure", "gpu_errors",
-                                     "link_errors", "retransmits",     "preceded_by"};
+constexpr const char* kWhyNames[] = {"not_known",       "own_code",   "no_processor", "throttled",
+                                     "memory_pressure", "gpu_errors", "link_errors",  "retransmits",
+                                     "preceded_by",     "delay"};
 inline const char* name_of(Why why) { return kWhyNames[static_cast<unsigned>(why)]; }
 
 // One measurement: `amount` of `of`. Of times in ns, `of` is the lateness that was sampled.
@@ -130,17 +131,19 @@ struct WhySeen {
     NewCommunicator,  // moments with one just made, of all moments it was late
     Period,           // moments; it comes at a period, as a checkpoint does
     MemoryLimit,      // ns of lateness while its own cgroup, `where`, was at its memory limit
+    RoundTrip,        // ns that the fastest packets take to its host and back
   } what = What::ProcessorWait;
   int64_t amount = 0, of = 0;
   int64_t others = 0;  // what others had at the same time: ranks of its host, other hosts or GPUs
   std::string where;
   uint32_t port = 0;  // of an InfiniBand device; else 0
 };
-constexpr const char* kWhatNames[] = {
-    "processor_wait", "cgroup_throttled", "gpu_throttled",    "memory_stall", "gpu_errors",
-    "link_errors",    "retransmits",      "new_communicator", "period",       "memory_limit"};
-constexpr const char* kWhatUnits[] = {"ns",     "ns",       "ns",      "ns",      "ns",
-                                      "errors", "segments", "moments", "moments", "ns"};
+constexpr const char* kWhatNames[] = {"processor_wait", "cgroup_throttled", "gpu_throttled",
+                                      "memory_stall",   "gpu_errors",       "link_errors",
+                                      "retransmits",    "new_communicator", "period",
+                                      "memory_limit",   "round_trip"};
+constexpr const char* kWhatUnits[] = {"ns",       "ns",      "ns",      "ns", "ns", "errors",
+                                      "segments", "moments", "moments", "ns", "ns"};
 
 struct WhyFacts {
   Why why = Why::NotKnown;

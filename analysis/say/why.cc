@@ -39,6 +39,9 @@ std::string measured(const WhySeen& seen) {
       return "In " + duration(seen.amount) + " of the " + duration(seen.of) +
              " of this that were sampled, " + seen.where +
              " was at its memory limit and read again what had been thrown out of it";
+    case WhySeen::What::RoundTrip:
+      return "Even the fastest packets take " + duration(seen.amount) +
+             " to its host and back, between any other hosts at most " + duration(seen.others);
     case WhySeen::What::GpuErrors:
       return "In " + duration(seen.amount) + " of the " + duration(seen.of) +
              " that it was late, its GPU had errors: " + seen.where;

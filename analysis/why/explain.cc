@@ -36,6 +36,7 @@ class Explainer {
         kept.push_back(std::move(findings_[i]));
     }
     for (Finding& finding : find_lossy_hosts(run_, samples)) {
+      drop_receivers(std::get<PathFacts>(finding.facts).host, &kept);
       if (!is_known(kept, finding)) kept.push_back(std::move(finding));
     }
     for (auto& [host, finding] : machines_) kept.push_back(std::move(finding));
@@ -65,6 +66,18 @@ class Explainer {
       return one.kind == FindingKind::SlowerThanExpected;
     };
     findings->erase(std::remove_if(findings->begin(), findings->end(), is_slower), findings->end());
+  }
+
+  // Who receives late from a host whose packets get lost on their way is not to blame.
+  void drop_receivers(Text lossy_host, std::vector<Finding>* findings) const {
+    const auto receives_from = [&](const Finding& one) {
+      const auto* path = std::get_if<PathFacts>(&one.facts);
+      if (path == nullptr || path->peer < 0 || path->host == lossy_host) return false;
+      const std::vector<Place> peer = places_of(run_, one.communicator, {path->peer});
+      return !peer.empty() && run_.processes[peer.front().process].host == lossy_host;
+    };
+    findings->erase(std::remove_if(findings->begin(), findings->end(), receives_from),
+                    findings->end());
   }
 
   void find_windows() {

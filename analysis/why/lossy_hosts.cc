@@ -68,7 +68,8 @@ std::vector<Finding> find_lossy_hosts(const RunTables& run, const LoadSamples& s
   for (const auto& [host, called_bytes] : bytes) {
     Sent& one = sent[host];
     one.again = samples.grown(run.text(host), "tcp", "retransmitted_segments");
-    one.all = samples.grown(run.text(host), "tcp", "out_segments");
+    // The kernel does not count what is sent again among what is sent.
+    one.all = samples.grown(run.text(host), "tcp", "out_segments") + one.again;
   }
   std::vector<Finding> findings;
   for (const auto& [host, one] : sent) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/judge/places.h"
+#include "clocksync/record/clock_model.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -18,6 +19,9 @@ constexpr int64_t kFewest = 10;
 constexpr double kLeastShareSentAgain = 1e-3;
 // nor do they where another host has more than this part of them.
 constexpr int64_t kTimesOthers = 4;
+
+// Packets that come back sooner are from a host nearby.
+constexpr int64_t kFarNs = 200'000;
 
 // Errors of interfaces and of InfiniBand ports. What is dropped is not among them: hosts drop much that
 // is no concern of theirs.
@@ -60,8 +64,9 @@ class WhySlow {
     const bool sampled = std::any_of(hosts_.begin(), hosts_.end(), [&](const std::string& host) {
       return samples_.hosts.count(host) != 0;
     });
-    if (!sampled) return {};
-    out_.why = Why::OwnCode;
+    add_round_trip();
+    if (!sampled) return std::move(out_);
+    if (out_.why == Why::NotKnown) out_.why = Why::OwnCode;
     if (finding_.kind == FindingKind::SlowProxy) add_waits();
     add_counters(Why::LinkErrors, WhySeen::What::LinkErrors,
                  [](const std::string& name) { return is_one_of(kLinkErrors, name); });
@@ -73,8 +78,27 @@ class WhySlow {
 
  private:
   void add(Why why, const WhySeen& seen) {
-    if (out_.why == Why::OwnCode) out_.why = why;
-    out_.seen.push_back(seen);
+    if (out_.why == Why::OwnCode || out_.why == Why::NotKnown || out_.why == Why::Delay)
+      out_.why = why;
+    out_.seen.insert(why == Why::Delay ? out_.seen.end() : out_.seen.begin(), seen);
+  }
+
+  // The clock's probes: how long the fastest packets take between two hosts and back. Only where others
+  // have probes as well does that say anything of the host.
+  void add_round_trip() {
+    if (run_.clock_model == nullptr) return;
+    WhySeen seen;
+    seen.what = WhySeen::What::RoundTrip;
+    for (const clocksync::EdgeReport& edge : run_.clock_model->edges) {
+      if (edge.source != clocksync::OffsetSource::Probes || edge.floor_width_ns <= 0) continue;
+      const bool a = hosts_.count(edge.a) != 0, b = hosts_.count(edge.b) != 0;
+      if (!a && !b) seen.others = std::max(seen.others, edge.floor_width_ns);
+      if (a != b)
+        seen.amount =
+            seen.amount == 0 ? edge.floor_width_ns : std::min(seen.amount, edge.floor_width_ns);
+    }
+    if (seen.others > 0 && seen.amount >= kFarNs && seen.amount > kTimesOthers * seen.others)
+      add(Why::Delay, seen);
   }
 
   // The thread that serves the network waited for a processor instead.
@@ -133,7 +157,8 @@ class WhySlow {
     double share = 0, others_share = 0;
     for (const std::string& host : all) {
       const int64_t again = samples_.grown(host, "tcp", "retransmitted_segments");
-      const int64_t sent = samples_.grown(host, "tcp", "out_segments");
+      // The kernel does not count what is sent again among what is sent.
+      const int64_t sent = samples_.grown(host, "tcp", "out_segments") + again;
       if (sent == 0) continue;
       const double of_host = static_cast<double>(again) / static_cast<double>(sent);
       if (hosts_.count(host) == 0) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Four hosts as network namespaces on a bridge. What one of them sends exceeds the rate that its port has, or each 20th
-# packet is dropped where it arrives: that host is named, by what its TCP had to send again. Without that, nobody is.
+# packet is dropped where it arrives: that host is named, by what its TCP had to send again. Or it takes 5 ms to the bridge:
+# it is named, by how long packets take to it. Without that, nobody is.
 # serial
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../clocksync/common.sh"
@@ -26,7 +27,9 @@ hosts() {
       "$BUILD/libnccl-profiler.so" --rank $n --world 4 --nodes 4 --master 10.77.9.10:29123 --iterations 50 --rate 30 \
       --sizes 1M --stall-us 120000000 >/dev/null
   done
-  wait_all
+  for n in "${PIDS[@]}"; do wait "$n" || fail "a rank ended with $?"; done
+  PIDS=()
+  "$lockstep" align "$RUNS/$1" >"$TMP/aligned" || fail "align $1: $(cat "$TMP/aligned")"
   "$lockstep" diagnose "$RUNS/$1" --json >"$TMP/$1.json" || [ $? = 1 ] || fail "diagnose $1"
 }
 lossy() { jq -c '[.findings[] | select(.why == "retransmits") | [.kind, .culprits, .hosts]]' "$TMP/$1.json"; }
@@ -46,3 +49,16 @@ ip netns exec "lsN3-$$" nft 'table ip lockstep { chain in { type filter hook inp
   skip "dropped packets: nftables cannot do that here: $(cat "$TMP/err")"
 hosts network_loss
 want_equal "the host whose packets are dropped" '[["slow_link",[2],["h2"]]]' "$(lossy network_loss)"
+ip netns exec "lsN3-$$" nft delete table ip lockstep
+
+ip -n lsS$$ link set port2 nomaster
+ip -n lsS$$ link add near type veth peer name far
+ip -n lsS$$ link set near up
+ip -n lsS$$ link set far master bridge0 up
+ip netns exec lsS$$ "$BUILD/lockstep-relay" --a-interface port2 --b-interface near --delay-ab-us 5000 --seconds 300 >/dev/null &
+relay=$!
+hosts network_delay
+kill $relay
+jq -e '.findings[] | select(.kind == "slow_link" and .culprits == [2] and .why == "delay") | .why_evidence[0]
+  | .what == "round_trip" and .amount > 5000000 and .others < .amount / 4' "$TMP/network_delay.json" >/dev/null ||
+  fail "the host that is far is not named: $(jq -c '[.findings[] | [.kind, .culprits, .why, .why_evidence[0]]]' "$TMP/network_delay.json")"

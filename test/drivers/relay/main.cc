@@ -2,8 +2,12 @@
 // sends to one port and passes it to B from another, and back, with delay, jitter, loss,
 // duplication; with --attack it also sends B that many packets a second made from the last genuine
 // one: replayed, cut, lengthened, of another version, with a wrong code, with a changed field, and
-// noise. Loopback addresses only; ends after --seconds.
+// noise. Loopback addresses only; ends after --seconds. With --a-interface and --b-interface it takes
+// whole frames from two network interfaces instead, and so is a bad network for all that two hosts say.
 #include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -22,6 +26,7 @@ namespace {
 
 struct Options {
   uint16_t port_for_a = 0, port_for_b = 0, a_port = 0, b_port = 0;
+  const char *a_interface = nullptr, *b_interface = nullptr;
   double delay_ab_us = 0, delay_ba_us = 0, jitter_us = 0, loss = 0, duplicate = 0;
   double attack_per_s = 0, attack_after_s = 3, attack_for_s = 10, seconds = 10;
 };
@@ -57,12 +62,39 @@ int open_port(uint16_t port) {
   return fd;
 }
 
+[[noreturn]] void give_up(const char* what) {
+  std::fprintf(stderr, "lockstep-relay: %s: ", what);
+  std::perror("");
+  std::exit(3);
+}
+
+// Frames come and go with a header that says what the network card would still have done to them:
+// checksums, and cutting what is longer than a frame.
+int open_interface(const char* name) {
+  const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, htons(ETH_P_ALL));
+  sockaddr_ll address{};
+  address.sll_family = AF_PACKET;
+  address.sll_protocol = htons(ETH_P_ALL);
+  address.sll_ifindex = static_cast<int>(if_nametoindex(name));
+  const int yes = 1, buffer_bytes = 64 << 20;
+  if (fd < 0 || address.sll_ifindex == 0 ||
+      bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &yes, sizeof yes) != 0 ||
+      setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &yes, sizeof yes) != 0)
+    give_up(name);
+  setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer_bytes, sizeof buffer_bytes);
+  setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &buffer_bytes, sizeof buffer_bytes);
+  return fd;
+}
+
 class Relay {
  public:
   explicit Relay(const Options& options)
       : options_(options),
-        for_a_(open_port(options.port_for_a)),
-        for_b_(open_port(options.port_for_b)) {}
+        for_a_(options.a_interface != nullptr ? open_interface(options.a_interface)
+                                              : open_port(options.port_for_a)),
+        for_b_(options.b_interface != nullptr ? open_interface(options.b_interface)
+                                              : open_port(options.port_for_b)) {}
 
   void run() {
     const int64_t start_ns = now_ns();
@@ -70,8 +102,8 @@ class Relay {
     const auto attack_start_ns = start_ns + static_cast<int64_t>(options_.attack_after_s * 1e9);
     const auto attack_end_ns = attack_start_ns + static_cast<int64_t>(options_.attack_for_s * 1e9);
     for (int64_t now = start_ns; now < end_ns; now = now_ns()) {
-      take(for_a_, true, now);
-      take(for_b_, false, now);
+      take(for_a_, true);
+      take(for_b_, false);
       while (!held_.empty() && held_.top().due_ns <= now) {
         pass(held_.top());
         held_.pop();
@@ -90,8 +122,8 @@ class Relay {
     return share > 0 && std::uniform_real_distribution<>(0, 1)(random_) < share;
   }
 
-  void take(int fd, bool to_b, int64_t now) {
-    uint8_t bytes[2048];
+  void take(int fd, bool to_b) {
+    static uint8_t bytes[128 << 10];
     for (ssize_t size; (size = recv(fd, bytes, sizeof bytes, 0)) > 0;) {
       if (to_b && size == 96 && bytes[5] == 1) genuine_.assign(bytes, bytes + size);
       if (chance(options_.loss)) {
@@ -103,12 +135,16 @@ class Relay {
         double delay_us = to_b ? options_.delay_ab_us : options_.delay_ba_us;
         if (options_.jitter_us > 0)
           delay_us += std::exponential_distribution<>(1 / options_.jitter_us)(random_);
-        held_.push({now + static_cast<int64_t>(delay_us * 1000), to_b, {bytes, bytes + size}});
+        held_.push({now_ns() + static_cast<int64_t>(delay_us * 1000), to_b, {bytes, bytes + size}});
       }
     }
   }
 
   void send_to(bool to_b, const uint8_t* bytes, size_t size) {
+    if (options_.a_interface != nullptr) {
+      send(to_b ? for_b_ : for_a_, bytes, size, 0);
+      return;
+    }
     const sockaddr_in address = loopback(to_b ? options_.b_port : options_.a_port);
     sendto(to_b ? for_b_ : for_a_, bytes, size, 0, reinterpret_cast<const sockaddr*>(&address),
            sizeof address);
@@ -167,9 +203,14 @@ class Relay {
   uint64_t passed_ = 0, lost_ = 0, attacks_ = 0;
 };
 
-bool take_option(const std::string& name, double value, Options* o) {
+bool take_option(const std::string& name, const char* text, Options* o) {
+  const double value = std::atof(text);
   const auto port = static_cast<uint16_t>(value);
-  if (name == "--port-for-a")
+  if (name == "--a-interface")
+    o->a_interface = text;
+  else if (name == "--b-interface")
+    o->b_interface = text;
+  else if (name == "--port-for-a")
     o->port_for_a = port;
   else if (name == "--port-for-b")
     o->port_for_b = port;
@@ -205,15 +246,18 @@ bool take_option(const std::string& name, double value, Options* o) {
 int main(int argc, char** argv) {
   Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
-    if (!take_option(argv[i], std::atof(argv[i + 1]), &options)) {
+    if (!take_option(argv[i], argv[i + 1], &options)) {
       std::fprintf(stderr, "lockstep-relay: unknown option %s\n", argv[i]);
       return 2;
     }
   }
-  if (options.port_for_a == 0 || options.port_for_b == 0 || options.a_port == 0 ||
-      options.b_port == 0) {
+  const bool ports = options.port_for_a != 0 && options.port_for_b != 0 && options.a_port != 0 &&
+                     options.b_port != 0;
+  const bool interfaces = options.a_interface != nullptr && options.b_interface != nullptr;
+  if (ports == interfaces) {
     std::fprintf(stderr,
-                 "usage: lockstep-relay --port-for-a N --port-for-b N --a PORT --b PORT [...]\n");
+                 "usage: lockstep-relay --port-for-a N --port-for-b N --a PORT --b PORT [...]\n"
+                 "       lockstep-relay --a-interface NAME --b-interface NAME [...]\n");
     return 2;
   }
   Relay(options).run();
