@@ -7,11 +7,10 @@ only_when_long "real causes take real time: LONG=1 test/run causes/"
 need jq jq
 need python3 python3
 [ -r /proc/self/schedstat ] || skip "this kernel keeps no schedstat (CONFIG_SCHED_INFO)"
-lockstep=$BUILD/lockstep
 RUNS=${RUNS:-$TMP}
 mkdir -p "$RUNS"
 
-LOOPS=() GROUPS_MADE=() GROUP=
+LOOPS=() GROUP=
 end_loops() {
   local pid
   for pid in "${LOOPS[@]}"; do
@@ -21,9 +20,7 @@ end_loops() {
 }
 clean_up() {
   end_loops
-  for GROUP in "${GROUPS_MADE[@]}"; do
-    { echo $$ >"${GROUP%/*}/cgroup.procs" && rmdir "$GROUP"; } 2>/dev/null || true
-  done
+  [ -z "$GROUP" ] || rmdir "$GROUP" 2>/dev/null || true
   rm -rf "$TMP"
 }
 trap clean_up EXIT
@@ -34,30 +31,29 @@ make_group() {
   local tree
   tree=$(awk -v wanted="(^|,)$1(,|$)" '$3 == "cgroup" && $4 ~ wanted {print $2; exit}' /proc/mounts)
   [ -n "$tree" ] || skip "there is no $1 controller of version 1 here"
+  mkdir "$tree/lockstep-test-$$" 2>/dev/null || skip "cgroups cannot be made here"
   GROUP=$tree/lockstep-test-$$
-  mkdir "$GROUP" 2>/dev/null || skip "cgroups cannot be made here"
-  GROUPS_MADE+=("$GROUP")
 }
-# in_group COMMAND...: in GROUP.
-# shellcheck disable=SC2016,SC2034
-in_group=(sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"')
-
 # job NAME WORK COMMAND...: four ranks that record into $RUNS/NAME and do WORK, options of the emulator in which %r is the
-# rank; rank 1 by way of COMMAND. The answer of diagnose is in $RUNS/NAME.json.
+# rank; rank 1 by way of COMMAND, and in GROUP where there is one. The answer of diagnose is in $TMP/NAME.json.
 job() {
   local name=$1 work=$2 port rank ranks=()
   shift 2
   port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
   for rank in 0 1 2 3; do
     local by=()
-    [ $rank != 1 ] || by=("$@")
+    # shellcheck disable=SC2016
+    if [ $rank = 1 ]; then
+      by=("$@")
+      [ -z "$GROUP" ] || by=(sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$GROUP" "$@")
+    fi
     # shellcheck disable=SC2086
     LOCKSTEP_DIR=$RUNS/$name LOCKSTEP_HOST=node7 "${by[@]}" "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --rank $rank \
       --world 4 --nodes 1 --master "127.0.0.1:$port" --stall-us 120000000 ${work//%r/$rank} >/dev/null &
     ranks+=($!)
   done
   for rank in "${ranks[@]}"; do wait "$rank" || fail "$name: a rank ended with $?"; done
-  "$lockstep" diagnose "$RUNS/$name" --json >"$TMP/$name.json" || [ $? = 1 ] || fail "diagnose $name"
+  "$BUILD/lockstep" diagnose "$RUNS/$name" --json >"$TMP/$name.json" || [ $? = 1 ] || fail "diagnose $name"
 }
 stragglers() { jq -c '[.findings[] | select(.kind == "straggler") | [.culprits, .why]]' "$TMP/$1.json"; }
 # named NAME WHY: rank 1 is, for this reason; its finding is in $TMP/found.

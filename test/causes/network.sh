@@ -29,8 +29,8 @@ hosts() {
   done
   for n in "${PIDS[@]}"; do wait "$n" || fail "a rank ended with $?"; done
   PIDS=()
-  "$lockstep" align "$RUNS/$1" >"$TMP/aligned" || fail "align $1: $(cat "$TMP/aligned")"
-  "$lockstep" diagnose "$RUNS/$1" --json >"$TMP/$1.json" || [ $? = 1 ] || fail "diagnose $1"
+  "$BUILD/lockstep" align "$RUNS/$1" >"$TMP/aligned" || fail "align $1: $(cat "$TMP/aligned")"
+  "$BUILD/lockstep" diagnose "$RUNS/$1" --json >"$TMP/$1.json" || [ $? = 1 ] || fail "diagnose $1"
 }
 lossy() { jq -c '[.findings[] | select(.why == "retransmits") | [.kind, .culprits, .hosts]]' "$TMP/$1.json"; }
 
@@ -57,8 +57,8 @@ ip -n lsS$$ link set near up
 ip -n lsS$$ link set far master bridge0 up
 ip netns exec lsS$$ "$BUILD/lockstep-relay" --a-interface port2 --b-interface near --delay-ab-us 5000 --seconds 300 >/dev/null &
 relay=$!
+trap 'kill $relay 2>/dev/null || true; clean_up' EXIT
 hosts network_delay
-kill $relay
 jq -e '.findings[] | select(.kind == "slow_link" and .culprits == [2] and .why == "delay") | .why_evidence[0]
   | .what == "round_trip" and .amount > 5000000 and .others < .amount / 4' "$TMP/network_delay.json" >/dev/null ||
   fail "the host that is far is not named: $(jq -c '[.findings[] | [.kind, .culprits, .why, .why_evidence[0]]]' "$TMP/network_delay.json")"

@@ -19,4 +19,5 @@ expect memory_limit '[["straggler",[1],"memory_pressure","memory_limit","memory:
 expect network '[]'
 expect network_rate '[["slow_link",[2],"retransmits","retransmits","tcp"]]'
 expect network_loss '[["slow_link",[2],"retransmits","retransmits","tcp"]]'
+expect network_delay '[["slow_link",[2],"delay","round_trip",null]]'
 [ $wrong = 0 ] || fail "$wrong causes are not the truth"
