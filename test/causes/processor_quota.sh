@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 make_group cpu
 echo 100000 >"$GROUP/cpu.cfs_period_us"
-echo 2000 >"$GROUP/cpu.cfs_quota_us"
-job processor_quota "--iterations 100 --rate 50 --sizes 1M" env
+echo 1000 >"$GROUP/cpu.cfs_quota_us"
+job processor_quota "--iterations 250 --rate 50 --sizes 1M" env
 named processor_quota throttled
 want_equal "what ran out" "cpu:/${GROUP##*/}" "$(jq -r '.why_evidence[0].where' "$TMP/found")"
