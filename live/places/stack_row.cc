@@ -93,10 +93,11 @@ ThreadStacks thread_of(const json::Value& value) {
   thread.state.syscall = text_member(value, "syscall");
   thread.state.wchan = text_member(value, "wchan");
   thread.unread = text_member(value, "unread");
-  each_in(value, "earlier",
-          [&](const json::Value& sample) { thread.samples.push_back(frames_of(sample)); });
   std::vector<Frame> last = frames_of(value);
   if (last.empty()) return thread;
+  each_in(value, "earlier", [&](const json::Value& sample) {
+    if (thread.samples.size() + 1 < kMostSamples) thread.samples.push_back(frames_of(sample));
+  });
   const uint64_t samples = std::clamp<uint64_t>(uint_member(value, "samples"), 1, kMostSamples);
   while (thread.samples.size() + 1 < samples) thread.samples.push_back(last);
   thread.samples.push_back(std::move(last));
@@ -106,8 +107,8 @@ ThreadStacks thread_of(const json::Value& value) {
 StackRow row_of(const json::Value& value) {
   StackRow row;
   row.host = text_member(value, "host");
-  row.standing = {int_member(value, "rank", -1), text_member(value, "operation"),
-                  int_member(value, "called_ago_ns", 0)};
+  row.standing = {std::max<int64_t>(-1, int_member(value, "rank", -1)),
+                  text_member(value, "operation"), int_member(value, "called_ago_ns", 0)};
   row.stacks.pid = static_cast<pid_t>(int_member(value, "pid", 0));
   row.stacks.command = text_member(value, "command");
   row.stacks.unread = text_member(value, "unread");

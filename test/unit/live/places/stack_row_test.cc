@@ -81,6 +81,13 @@ TEST(StackRow, AsksForNoMoreMemoryThanItsTextIsWorth) {
   EXPECT_LE(rows.value()[0].stacks.threads[0].samples.size(), size_t{kMostSamples});
 }
 
+TEST(StackRow, OfAThreadWithoutItsLastSampleHasNone) {
+  const auto rows = rows_of_json(
+      R"([{"threads":[{"samples":3,"earlier":[{"frames":[{"function":"f","module":"m"}]}]}]}])");
+  ASSERT_TRUE(rows.ok());
+  EXPECT_TRUE(rows.value()[0].stacks.threads[0].samples.empty());
+}
+
 TEST(StackRow, RefusesWhatIsNoList) {
   for (const char* text : {"", "{}", "[", "7", "[{]"})
     EXPECT_FALSE(rows_of_json(text).ok()) << text;
