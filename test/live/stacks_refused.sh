@@ -40,7 +40,7 @@ grep -q "rank 0: reads_a_pipe (main.cc:" "$TMP/out" || fail "no stack with the r
 "$lockstep" verify --partial "$TMP/run" >"$TMP/verify" 2>&1 || true
 grep -q "may read this process's stacks for 10 s, granted by " "$TMP/verify" || fail "no note of it: $(cat "$TMP/verify")"
 # A process that records nothing cannot give it.
-under_yama env -u LOCKSTEP_ENABLE "$BUILD/lockstep-places" "$BUILD/libnccl-profiler.so" --ranks 1 >"$TMP/inert.out" 2>&1 &
+env -u LOCKSTEP_ENABLE LD_PRELOAD="$BUILD/test/libyama.so" "$BUILD/lockstep-places" "$BUILD/libnccl-profiler.so" --ranks 1 >"$TMP/inert.out" 2>&1 &
 jobs+=($!)
 want_equal "exit code of one that records nothing" 1 "$(exit_code under_yama "$lockstep" stacks $! --threads main)"
 grep -q "it records nothing, so it cannot be asked for the right" "$TMP/err" || fail "it does not say why: $(cat "$TMP/err")"
