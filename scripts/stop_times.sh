@@ -1,26 +1,23 @@
 #!/usr/bin/env bash
 # How long `lockstep stacks` stops a thread, as the asker measures it and as the thread itself does, which does nothing
 # but read the clock: scripts/stop_times.sh [RUNS=60]. Prints the table of docs/measured/stacks.md. A run takes a second.
-# Where it is allowed both have a real-time priority, so that other work on the machine is not measured as well; a run
-# is short enough for the kernel not to throttle it. The thread also counts what interrupts it otherwise: the figures of
-# an equal number of runs without any stop stand beside.
+# The thread also counts what interrupts it otherwise, so use an idle machine; the figures of an equal number of runs
+# without any stop stand beside. No real-time priority: the kernel would throttle the thread for 50 ms at a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 runs=${1:-60}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-first=() second=()
-if chrt -f 20 true 2>/dev/null; then first=(chrt -f 10) second=(chrt -f 20); fi
 
 for run in $(seq "$((2 * runs))"); do
-  ${first[@]+"${first[@]}"} "$build/lockstep-stopped" gaps 0.8 >"$scratch/all" &
+  "$build/lockstep-stopped" gaps 0.8 >"$scratch/all" &
   pid=$!
-  until grep -q ready "$scratch/all"; do sleep 0.01; done
+  until grep -qs ready "$scratch/all"; do sleep 0.01; done
   name=undisturbed
   if [ "$run" -le "$runs" ]; then
     name=noticed
-    ${second[@]+"${second[@]}"} "$build/lockstep" stacks $pid --threads main --samples 3 --json |
+    "$build/lockstep" stacks $pid --threads main --samples 3 --json |
       jq '.stacks[].stopped_ns[]' >>"$scratch/asker"
   fi
   wait $pid
