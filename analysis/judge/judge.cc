@@ -7,6 +7,7 @@
 
 #include "analysis/judge/blame.h"
 #include "analysis/judge/coverage.h"
+#include "analysis/judge/explained.h"
 #include "analysis/judge/hangs.h"
 #include "analysis/judge/standstill.h"
 
@@ -31,6 +32,7 @@ class RunJudge {
     append(&blame.findings, &out_.findings);
     append(&blame.not_known, &out_.not_known);
     for (const SlowerThanExpected& slower : blame.slower) note_slower(slower);
+    drop_explained(&out_.findings);
     std::vector<NotKnown> gaps = find_gaps(run_);
     append(&gaps, &out_.not_known);
     out_.ranks = std::move(blame.ranks);
@@ -51,7 +53,6 @@ class RunJudge {
     if (stall != nullptr) judged_.insert(run_.operations[stall->operation].match);
   }
 
-  // Whether another finding explains it is asked last (analysis/why/explain.h).
   void note_slower(const SlowerThanExpected& slower) {
     Finding finding;
     finding.kind = FindingKind::SlowerThanExpected;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/hostload/stream_load.h"
+#include "analysis/judge/explained.h"
 #include "analysis/judge/places.h"
 #include "analysis/whatif/followed_run.h"
 #include "analysis/why/lossy_hosts.h"
@@ -15,7 +16,6 @@ namespace lockstep::analysis {
 namespace {
 
 bool is_late(const Finding& finding) { return finding.kind == FindingKind::Straggler; }
-bool is_slow(const Finding& finding) { return std::holds_alternative<PathFacts>(finding.facts); }
 
 class Explainer {
  public:
@@ -53,21 +53,6 @@ class Explainer {
     });
   }
 
-  // One cause is one finding: where a path is slow or stuck, or the machine has too few processors,
-  // what takes longer for it is no finding of its own. Lateness explains nothing here, for a transfer
-  // begins with the last start.
-  static void drop_explained(std::vector<Finding>* findings) {
-    const auto explains = [](const Finding& one) {
-      return one.kind == FindingKind::MachineOverloaded ||
-             one.kind == FindingKind::StuckInTransport || is_slow(one);
-    };
-    if (std::none_of(findings->begin(), findings->end(), explains)) return;
-    const auto is_slower = [](const Finding& one) {
-      return one.kind == FindingKind::SlowerThanExpected;
-    };
-    findings->erase(std::remove_if(findings->begin(), findings->end(), is_slower), findings->end());
-  }
-
   // Who receives late from a host whose packets get lost on their way is not to blame.
   void drop_receivers(Text lossy_host, std::vector<Finding>* findings) const {
     const auto receives_from = [&](const Finding& one) {
@@ -93,7 +78,7 @@ class Explainer {
         windows_[i] = late_windows(run_, own, excesses, findings_[i]);
         for (const Place& place : culprits_of(run_, findings_[i]))
           all_.accused.insert(place.process);
-      } else if (is_slow(findings_[i])) {
+      } else if (is_slow_path(findings_[i])) {
         windows_[i];
       }
     }
@@ -102,7 +87,7 @@ class Explainer {
   // Answers the finding; true where it is the machine's and goes.
   bool is_of_machine(Finding* finding, const std::vector<LateWindow>& windows,
                      const LoadSamples& samples) {
-    if (is_slow(*finding)) {
+    if (is_slow_path(*finding)) {
       finding->why = why_slow(run_, *finding, samples);
       return false;
     }

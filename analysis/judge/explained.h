@@ -1,0 +1,18 @@
+// One cause is one finding: where a path is slow, or a machine has too few processors, what takes longer
+// for it is no finding of its own, and where the job stands still nobody asks whether it was slow before.
+// Lateness explains nothing here, for a transfer begins with the last start. Pure functions.
+#pragma once
+
+#include <vector>
+
+#include "analysis/judge/finding.h"
+
+namespace lockstep::analysis {
+
+// Whether it tells of a path: a link, a network adapter, a proxy thread, a GPU.
+bool is_slow_path(const Finding& finding);
+
+// Takes out of the findings what another of them explains. Asked whenever findings were added.
+void drop_explained(std::vector<Finding>* findings);
+
+}  // namespace lockstep::analysis
