@@ -201,8 +201,7 @@ void set_life(const dumper::ProcessEntry& entry, const dumper::ProcessReader& re
 
 // `read`: what is read of its files to learn what happened in `asked`.
 std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dumper::RawSpan asked,
-                                         dumper::RawSpan read,
-                                         const dumper::LivingMemory* memory) {
+                                         dumper::RawSpan read, const dumper::LivingMemory* memory) {
   auto out = std::make_unique<LoadedProcess>();
   fill_facts(entry, out.get());
   out->row.asked_from_raw_ns = asked.from_ns;
