@@ -6,6 +6,6 @@ only_when_long "a whole build of its own: LONG=1 test/run hygiene/"
 need clang-tidy clang-tidy
 cd "$ROOT"
 shopt -s nullglob
-printf '%s\n' {base,plugin,dumper,clocksync,hostload,reader,analysis,cli}/{,*/}*.cc |
+printf '%s\n' {base,plugin,dumper,clocksync,hostload,reader,analysis,live,cli}/{,*/}*.cc |
   nice xargs -P 2 -n 4 sh -c 'clang-tidy --quiet "$@" -- -std=c++17 -Iinclude -I. 2>/dev/null || exit 255' tidy |
   tee "$TMP/out" || fail "clang-tidy found something (see above)"
