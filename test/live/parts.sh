@@ -10,6 +10,7 @@ for n in $HOSTS; do start_job "$n" 4 --iterations 100000 --rate 20 --stall-us 10
 for n in $HOSTS; do wait_for 60 "that four ranks record on n$n" sockets_are "$n" 4; done
 for n in $HOSTS; do start_agent "$n"; done
 wait_for 60 "that there are operations" bash -c "[ \$('$lockstep' count '$TMP/n4/run' --json | jq .starts.Coll) -gt 100 ]"
+began=$(date +%s)
 
 echo "what is asked wrongly"
 want_exit 2 on 1 "$lockstep" query
@@ -63,7 +64,9 @@ on 1 "$lockstep" diagnose "$TMP/n1/run" --live >"$TMP/out" 2>"$TMP/err" || code=
 [ $code -le 1 ] || fail "diagnose --live in place ended with $code: $(cat "$TMP/err")"
 
 echo "what an answer says of a span is what the files say of it afterwards"
-from=$(date -u -d '-6 seconds' +%FT%TZ) to=$(date -u -d '-3 seconds' +%FT%TZ)
+# Kernel times rest on what the host saw of the GPU up to ten seconds after the span.
+from=$(date -u -d "@$((began + 1))" +%FT%TZ) to=$(date -u -d "@$((began + 4))" +%FT%TZ)
+until [ "$(date +%s)" -ge $((began + 16)) ]; do sleep 0.5; done
 sql="SELECT p.host, p.pid, p.rank, func, ordinal, state, count, event_id, api_start_ns, enqueue_ns, finish_ns, size_bytes
   FROM operations o JOIN processes p USING (process) ORDER BY ALL"
 want_exit 0 ask query --live "$sql" --csv --from "$from" --to "$to"
@@ -78,7 +81,7 @@ for n in $HOSTS; do
   "$lockstep" query "$TMP/n$n/run" "$sql" --csv --from "$from" --to "$to" >"$TMP/files.$n" 2>"$TMP/err" || fail "$(cat "$TMP/err")"
 done
 { head -1 "$TMP/files.1"; tail -qn +2 "$TMP"/files.?; } | sort >"$TMP/files"
-sort "$TMP/live" | cmp - "$TMP/files" || fail "live and files differ: $(sort "$TMP/live" | diff - "$TMP/files" | head -6)"
+sort "$TMP/live" | cmp - "$TMP/files" || fail "live and files differ: $(sort "$TMP/live" | diff - "$TMP/files" | head -40)"
 [ "$(wc -l <"$TMP/files")" -gt 500 ] || fail "too few rows to compare: $(wc -l <"$TMP/files")"
 "$lockstep" query "$TMP/n2/run" "$matched" --csv --from "$from" --to "$to" >"$TMP/files.matched" 2>/dev/null
-cmp "$TMP/live.matched" "$TMP/files.matched" || fail "arrivals: $(diff "$TMP/live.matched" "$TMP/files.matched" | head -6)"
+cmp "$TMP/live.matched" "$TMP/files.matched" || fail "arrivals: $(diff "$TMP/live.matched" "$TMP/files.matched" | head -40)"
