@@ -115,7 +115,7 @@ class Line {
            duration(seen.own_ns) + ", the other ranks " + duration(seen.others_ns);
   }
   std::string operator()(const RasSeen& seen) const {
-    const std::string who = "RAS: " + rank_name(seen.rank) + ", pid " +
+    std::string who = "RAS: " + rank_name(seen.rank) + ", pid " +
                             std::to_string(run_.processes[seen.process].pid) + ", ";
     switch (seen.said) {
       case RasSeen::Said::ConsideredDead:

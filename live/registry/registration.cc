@@ -77,7 +77,7 @@ Result<Registration> parse_registration(std::string_view json) {
 }
 
 Status write_registration(const std::string& run, const Registration& registration) {
-  const Status made = make_folder(run);
+  Status made = make_folder(run);
   if (!made.ok()) return made;
   return write_file(path_of(run, registration.host), registration_json(registration),
                     IfExists::Replace, {0600});
@@ -116,7 +116,7 @@ std::string socket_path(const std::string& run, const std::string& host) {
 std::string run_key_path(const std::string& run) { return folder_of(run) + "/key"; }
 
 Result<clocksync::SecretKey> run_key(const std::string& run) {
-  const Status made = make_folder(run);
+  Status made = make_folder(run);
   if (!made.ok()) return made;
   return clocksync::read_or_create_key(run_key_path(run));
 }

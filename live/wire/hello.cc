@@ -12,7 +12,8 @@ constexpr size_t kMagicBytes = 8, kProofBytes = 32;
 // The context keeps these keys apart from the clock's, which come from the same file.
 constexpr char kContext[crypto_kdf_CONTEXTBYTES + 1] = "lkslive1";
 enum SubKey : uint64_t { kProve = 1, kSession = 2, kName = 3 };
-static_assert(sizeof(Key) == crypto_kdf_KEYBYTES && sizeof(Key) == crypto_scalarmult_BYTES);
+static_assert(sizeof(Key) == crypto_kdf_KEYBYTES);
+static_assert(sizeof(Key) == crypto_scalarmult_BYTES);
 
 void put_u16(std::string* out, uint16_t value) {
   *out += static_cast<char>(value >> 8);

@@ -61,6 +61,9 @@ int prctl(int option, ...) {
   return real(option, words[0], words[1], words[2], words[3]);
 }
 
+// glibc declares it with an enumeration before the dots; promotion leaves it as it is.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvarargs"
 long ptrace(enum __ptrace_request request, ...) noexcept {
   va_list list;
   va_start(list, request);
@@ -76,5 +79,6 @@ long ptrace(enum __ptrace_request request, ...) noexcept {
   static const auto real = reinterpret_cast<Ptrace>(dlsym(RTLD_NEXT, "ptrace"));
   return real(request, tid, address, data);
 }
+#pragma GCC diagnostic pop
 
 }  // extern "C"
