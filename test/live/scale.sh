@@ -4,7 +4,7 @@
 # 128 processes of 8 ranks with an agent each, on this machine: every process is in every answer, an agent stays below
 # 64 MiB, and all agents together below 2 % of a core while nobody asks. Prints the table of docs/live.md.
 . "$(dirname "$0")/../lib.sh"
-only_when_long
+only_when_long "minutes of 128 processes and agents: LONG=1 test/run live/scale"
 need jq jq
 lockstep=$BUILD/lockstep
 export LOCKSTEP_CLOCK=0 LOCKSTEP_HOST_LOAD=0 LOCKSTEP_BUFFER_MB=4
