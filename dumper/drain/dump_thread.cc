@@ -30,7 +30,8 @@ DumpThread::DumpThread(BlockSource& source, const DumpOptions& options, Log log,
       arena_pointer_(options.segments, options.arena_path),
       log_(log),
       log_self_(log_self),
-      progress_(source.arena()->max_blocks) {
+      progress_(source.arena()->max_blocks),
+      scan_(source.arena()->max_blocks) {
   writer_.set_facts(options.facts);
 }
 
@@ -167,8 +168,8 @@ void DumpThread::end_round_of_consumers(bool final) {
   }
 }
 
-// Open blocks are listed before the full ones are taken: a thread hands its old block over before
-// it opens the next, so by the time an open block is in the list, everything its thread wrote
+// Open blocks are looked for before the full ones are taken: a thread hands its old block over
+// before it opens the next, so by the time an open block is found, everything its thread wrote
 // before is in the queue, and comes first.
 Status DumpThread::drain(bool final) {
   auto write = [&] {
@@ -179,26 +180,26 @@ Status DumpThread::drain(bool final) {
   Status status;
   if (!chunk_.empty() && !(status = write()).ok()) return status;
   const Anchor started = source_.anchor_now();
-  list_open_blocks(final);
-  // A thread that calls faster than this one writes must not hold up a finalize for ever: once as
-  // many blocks opened meanwhile have come as there can be at one time, the rest is the next round's.
-  const ArenaHeader& arena = *source_.arena();
-  const uint64_t first_new = arena.next_sequence.load(std::memory_order_relaxed);
+  scan_.look(source_);
+  const uint64_t first_new = source_.arena()->next_sequence.load(std::memory_order_relaxed);
   uint32_t new_blocks = 0;
   while (next_full_ != nullptr ||
-         (new_blocks <= arena.max_blocks && (next_full_ = source_.next_full()) != nullptr)) {
+         (wants_more(final, new_blocks) && (next_full_ = source_.next_full()) != nullptr)) {
     const uint64_t sequence = next_full_->sequence.load(std::memory_order_acquire);
     if (sequence >= first_new) ++new_blocks;
+    scan_.came(source_.index_of(next_full_));
     const uint64_t published = next_full_->published.load(std::memory_order_acquire);
     take(next_full_, sequence, bytes_of(published), final);
     next_full_ = nullptr;
     if (chunk_.full() && !(status = write()).ok()) return status;
   }
-  for (const OpenPiece& open : open_) {
+  const bool rest_is_for_last = !final && stopping_.load(std::memory_order_relaxed);
+  for (const BlockScan::Open& open : scan_.open()) {
+    if (rest_is_for_last) break;
     if (open.block->sequence.load(std::memory_order_acquire) != open.sequence)
       continue;  // came as full meanwhile
     if (open.unqueued) {
-      open.block->closed.store(kClosed, std::memory_order_relaxed);  // so that it is listed once
+      open.block->closed.store(kClosed, std::memory_order_relaxed);  // so that it is found once
       next_full_ = open.block;
     }
     take(open.block, open.sequence, bytes_of(open.published), final);
@@ -206,28 +207,20 @@ Status DumpThread::drain(bool final) {
     if (chunk_.full() && !(status = write()).ok()) return status;
   }
   if (!chunk_.empty() && !(status = write()).ok()) return status;
-  if (new_blocks <= arena.max_blocks) {  // else older ones may wait
+  if (scan_.all_came() && !rest_is_for_last) {
     complete_ticks_ = started.ticks;
     complete_raw_ns_ = started.raw_ns;
   }
   return status;
 }
 
-void DumpThread::list_open_blocks(bool final) {
-  open_.clear();
-  for (uint32_t i = 0; i < source_.arena()->max_blocks; ++i) {
-    BlockHeader* block = source_.block(i);
-    if (block == nullptr) continue;
-    const uint64_t sequence = block->sequence.load(std::memory_order_acquire);
-    const uint32_t closed = block->closed.load(std::memory_order_acquire);
-    if (sequence == 0 || closed == kClosed) continue;
-    const uint64_t published = block->published.load(std::memory_order_acquire);
-    const Progress& progress = progress_[i];
-    const uint32_t taken = progress.sequence == sequence ? progress.bytes : 0;
-    const bool unqueued = closed == kClosedUnqueued;
-    if (bytes_of(published) > taken || unqueued || final)
-      open_.push_back({block, sequence, published, unqueued});
-  }
+// Threads that call faster than this one writes must not hold up a finalize or an exit. A last round
+// takes what was recorded when it began; one that finish() waits for leaves even that to the last. Any
+// other goes on until the queue is empty, or as many new blocks have come as there can be at a time.
+bool DumpThread::wants_more(bool final, uint32_t new_blocks) const {
+  if (new_blocks > source_.arena()->max_blocks) return false;
+  if (final) return !scan_.all_came();
+  return !stopping_.load(std::memory_order_relaxed);
 }
 
 // Nothing is remembered as taken before the chunk has it: add() throws when memory runs out.

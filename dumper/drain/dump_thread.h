@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "base/waker.h"
 #include "dumper/drain/arena_pointer.h"
+#include "dumper/drain/block_scan.h"
 #include "dumper/drain/block_source.h"
 #include "dumper/drain/chunk_in_hand.h"
 #include "dumper/drain/disk_forecast.h"
@@ -69,12 +70,6 @@ class DumpThread {
   std::string close();
 
  private:
-  struct OpenPiece {
-    BlockHeader* block;
-    uint64_t sequence;
-    uint64_t published;
-    bool unqueued;  // kClosedUnqueued
-  };
   // What was taken from a block so far. Valid for one filling of it.
   struct Progress {
     uint64_t sequence = 0;
@@ -89,7 +84,7 @@ class DumpThread {
   Status write_ledger(bool final);
   void tell_of_removed_segments();
   Status drain(bool final);
-  void list_open_blocks(bool final);
+  bool wants_more(bool final, uint32_t new_blocks) const;
   void take(BlockHeader* block, uint64_t sequence, uint32_t until_byte, bool final);
   static ChunkInHand::Calls calls_since_told(const BlockHeader& block, Progress* progress);
   static void name_thread(BlockHeader* block);
@@ -110,7 +105,7 @@ class DumpThread {
   std::atomic<bool> stopping_{false};
 
   std::vector<Progress> progress_;    // by block index
-  std::vector<OpenPiece> open_;       // of this drain
+  BlockScan scan_;                    // of this drain
   BlockHeader* next_full_ = nullptr;  // left the queue and is not taken yet
   uint64_t complete_ticks_ = 0;
   uint32_t removed_told_ = 0;

@@ -2,10 +2,9 @@
 # timeout: 900
 # Every scenario of lockstep-abuse, through every table: the process ends well, nothing hangs, and the recording's ledger
 # is exact, once `lockstep recover` has written what threads did while the process exited. TABLES chooses tables (default
-# all seven), BUFFER_MB the buffers: a sanitizer slows the dump thread thirtyfold, and what threads that go on calling have
-# left in 256 MiB would take it minutes to write while the process exits.
+# all seven).
 . "$(dirname "$0")/../spine/lib.sh"
-export LOCKSTEP_EVENTS=all LOCKSTEP_BUFFER_MB=${BUFFER_MB:-256}
+export LOCKSTEP_EVENTS=all
 for table in ${TABLES:-1 2 3 4 5 6 7}; do
   while read -r scenario; do
     dir=$TMP/$table.$scenario
