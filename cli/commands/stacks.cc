@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/number_ranges.h"
 #include "base/text.h"
 #include "cli/live/live_arguments.h"
 #include "cli/live/stacks_formats.h"
 #include "cli/live/stacks_view.h"
 #include "cli/show/output.h"
-#include "live/places/members.h"
 #include "live/places/stack_tree.h"
 #include "live/questions/stacks_answer.h"
 
@@ -68,10 +68,8 @@ int show(const Arguments& arguments, const live::Answers& answers) {
 int run(const Arguments& arguments) {
   if (arguments.json && (arguments.folded || arguments.speedscope))
     return bad_usage("--json, --folded and --speedscope are three outputs: give one of them");
-  if (!arguments.ranks.empty()) {
-    const auto ranks = live::parse_ranges(arguments.ranks);
-    if (!ranks.ok()) return bad_usage(ranks.message());
-  }
+  if (!arguments.ranks.empty() && !parse_number_ranges(arguments.ranks))
+    return bad_usage("--ranks " + arguments.ranks + ": numbers and ranges, such as 0-3,8");
   if (const auto pid = parse_number<pid_t>(arguments.run)) {
     if (*pid <= 0) return bad_usage("a process id is a positive number");
     if (!arguments.ranks.empty()) return bad_usage("--ranks is for a run, not for one process");

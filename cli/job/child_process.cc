@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include <cstring>
 
 #include "base/launcher.h"
+#include "cli/job/scontrol.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
@@ -37,14 +37,7 @@ timespec until(Clock::time_point deadline) {
 std::string step_of_srun(pid_t srun) {
   const std::string job = launch_fact(LaunchFact::Job, process_variables(), Launcher::Slurm);
   if (job.empty() || job.find_first_not_of("0123456789") != std::string::npos) return {};
-  const std::string ask = "scontrol -o show step " + job + " 2>/dev/null";
-  FILE* answer = popen(ask.c_str(), "r");
-  if (answer == nullptr) return {};
-  std::string text;
-  std::array<char, 4096> part;
-  for (size_t n; (n = std::fread(part.data(), 1, part.size(), answer)) > 0;)
-    text.append(part.data(), n);
-  pclose(answer);
+  const std::string text = scontrol_show("step", job);
   const std::string mark = ":" + std::to_string(srun);
   const size_t found = std::min(text.find(mark + " "), text.find(mark + "\n"));
   if (found == std::string::npos) return {};

@@ -2,11 +2,10 @@
 
 #include <sys/stat.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 
 #include "base/text.h"
+#include "cli/job/scontrol.h"
 
 namespace lockstep::cli {
 namespace {
@@ -35,13 +34,7 @@ std::string newest_in(const std::string& folder, const std::string& job) {
 
 // Empty when SLURM is not here, or does not know the job.
 std::string folder_of_job(const std::string& job) {
-  std::FILE* answer = popen(("scontrol -o show job " + job + " 2>/dev/null").c_str(), "r");
-  if (answer == nullptr) return {};
-  std::string text;
-  std::array<char, 4096> part;
-  for (size_t n; (n = std::fread(part.data(), 1, part.size(), answer)) > 0;)
-    text.append(part.data(), n);
-  pclose(answer);
+  const std::string text = scontrol_show("job", job);
   const size_t at = text.find(" WorkDir=");
   if (at == std::string::npos) return {};
   const size_t begin = text.find('=', at) + 1;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/live/standings.h"
+#include "base/number_ranges.h"
 
 namespace lockstep::cli {
 namespace {

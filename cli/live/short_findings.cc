@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/say/words.h"
+#include "base/number_ranges.h"
 
 namespace lockstep::cli {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "analysis/say/words.h"
 #include "base/json.h"
+#include "base/number_ranges.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
@@ -178,20 +179,6 @@ std::string mark_text(const Mark& mark) {
 
 std::string comm_title(const CommStandings& comm) {
   return comm.name.empty() ? comm.id : comm.name + " " + comm.id;
-}
-
-std::string number_ranges(std::vector<int64_t> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  std::string text;
-  for (size_t i = 0; i < numbers.size();) {
-    size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
-    if (last != i) text += "-" + std::to_string(numbers[last]);
-    i = last + 1;
-  }
-  return text;
 }
 
 std::vector<CommStandings> standings_of(const std::string& rows) {

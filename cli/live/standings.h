@@ -51,7 +51,5 @@ std::string standings_text(const std::vector<CommStandings>& comms, size_t most_
 std::string mark_text(const Mark& mark);
 // Name and id, or the id alone.
 std::string comm_title(const CommStandings& comm);
-// "0-3,7"; of numbers in any order.
-std::string number_ranges(std::vector<int64_t> numbers);
 
 }  // namespace lockstep::cli

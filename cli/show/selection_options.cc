@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
+#include "base/number_ranges.h"
 
 namespace lockstep::cli {
 namespace {
@@ -70,23 +70,6 @@ Result<dumper::Instant> instant(const char* option, const std::string& text) {
                        "date in UTC, such as 2026-11-22T13:05:00Z");
 }
 
-// "0-3,8"
-std::optional<std::vector<std::pair<uint32_t, uint32_t>>> rank_list(std::string_view text) {
-  std::vector<std::pair<uint32_t, uint32_t>> ranges;
-  while (true) {
-    const size_t comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
-    const size_t dash = part.find('-');
-    const auto first = parse_number<uint32_t>(part.substr(0, dash));
-    const auto last =
-        dash == std::string_view::npos ? first : parse_number<uint32_t>(part.substr(dash + 1));
-    if (!first || !last || *last < *first) return std::nullopt;
-    ranges.emplace_back(*first, *last);
-    if (comma == std::string_view::npos) return ranges;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 }  // namespace
 
 void SelectionArguments::add_to(base::Command* command, const char* until) {
@@ -123,15 +106,15 @@ Result<dumper::Selection> SelectionArguments::selection() const {
     if (!chosen.last_ns || *chosen.last_ns <= 0)
       return Status::error("--last " + last + ": a length of time, such as 60s, 5m or 1.5h");
   }
-  for (const auto& [option, text, value] : {std::make_tuple("--from", &from, &chosen.from),
-                                            std::make_tuple("--to", &to, &chosen.to)}) {
+  for (const auto& [option, text, value] :
+       {std::make_tuple("--from", &from, &chosen.from), std::make_tuple("--to", &to, &chosen.to)}) {
     if (text->empty()) continue;
     const auto time = instant(option, *text);
     if (!time.ok()) return time.status();
     *value = time.value();
   }
   if (!ranks.empty()) {
-    auto list = rank_list(ranks);
+    auto list = parse_number_ranges(ranks);
     if (!list) return Status::error("--ranks " + ranks + ": numbers and ranges, such as 0-3,8");
     chosen.ranks = std::move(*list);
   }

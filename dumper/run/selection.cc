@@ -123,11 +123,7 @@ uint64_t instant(int64_t raw_ns) { return static_cast<uint64_t>(std::max<int64_t
 
 }  // namespace
 
-bool Selection::wants_rank(int64_t rank) const {
-  return ranks.empty() || std::any_of(ranks.begin(), ranks.end(), [rank](const auto& range) {
-           return rank >= int64_t{range.first} && rank <= int64_t{range.second};
-         });
-}
+bool Selection::wants_rank(int64_t rank) const { return ranks.empty() || is_within(ranks, rank); }
 
 bool Selection::wants_comm(uint64_t id, const std::string& name) const {
   if (comm.empty() || comm == name) return true;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_ranges.h"
 #include "dumper/run/run_directory.h"
 #include "lockstep/status.h"
 
@@ -30,9 +31,9 @@ struct Instant {
 struct Selection {
   std::optional<int64_t> last_ns;  // before the run's last record
   std::optional<Instant> from, to;
-  std::vector<std::pair<uint32_t, uint32_t>> ranks;  // first and last, as `processes` numbers them
-  std::string comm;                                  // its name, or its id as 0x...; empty: all
-  std::optional<uint32_t> pid;                       // only processes of this id
+  NumberRanges ranks;           // first and last, as `processes` numbers them
+  std::string comm;             // its name, or its id as 0x...; empty: all
+  std::optional<uint32_t> pid;  // only processes of this id
   // By ProcessEntry::uid, in place of last_ns, from and to: chosen already, where the files came from.
   // Processes that are not named are left out.
   std::optional<std::map<uint64_t, RawSpan>> chosen;

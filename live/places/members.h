@@ -14,12 +14,7 @@ using Members = std::vector<uint32_t>;
 
 void add_member(Members* members, uint32_t row);
 
-// "0-3,7"; ascending, equal numbers once.
-std::string ranges(std::vector<int64_t> numbers);
 // "rank 3", "ranks 0-511,513-1023", "process 4711 on node7"; with both: ranks first.
 std::string in_words(const Members& members, const std::vector<StackRow>& rows);
-
-// Numbers of "0-3,7", each once, ascending. The error says what is wrong with the text.
-Result<std::vector<int64_t>> parse_ranges(const std::string& text);
 
 }  // namespace lockstep::live

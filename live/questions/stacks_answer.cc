@@ -4,11 +4,11 @@
 
 #include "base/clock_ns.h"
 #include "base/json.h"
+#include "base/number_ranges.h"
 #include "base/parallel.h"
 #include "base/system.h"
 #include "dumper/run/process_state.h"
 #include "live/local/local_processes.h"
-#include "live/places/members.h"
 #include "live/places/standing.h"
 
 namespace lockstep::live {
@@ -22,7 +22,7 @@ constexpr int64_t kProgressPatienceNs = 1'500'000'000;
 
 struct Wanted {
   StackOptions options;
-  std::vector<int64_t> ranks;  // empty: all
+  NumberRanges ranks;  // empty: all
 };
 
 Result<Wanted> wanted_of(const Question& question) {
@@ -40,9 +40,9 @@ Result<Wanted> wanted_of(const Question& question) {
   if (samples != 0) wanted.options.samples = static_cast<unsigned>(samples);
   const std::string ranks = text_member(document, "ranks");
   if (ranks.empty()) return wanted;
-  const auto numbers = parse_ranges(ranks);
-  if (!numbers.ok()) return numbers.status();
-  wanted.ranks = numbers.value();
+  const auto numbers = parse_number_ranges(ranks);
+  if (!numbers) return Status::error("'" + ranks + "' is no list of ranks: write 0-3,7");
+  wanted.ranks = *numbers;
   return wanted;
 }
 
@@ -96,11 +96,11 @@ Result<HostAnswer> answer_stacks(const HostContext& context, const Question& que
   const int64_t patience_ns = std::min(context.deadline_ns, mono_now_ns() + kProgressPatienceNs);
   in_parallel(all.size(), static_cast<unsigned>(std::min(kMostAtOnce, all.size())),
               [&](size_t i) { said[i] = ask_standing(all[i], patience_ns); });
-  const std::vector<int64_t>& ranks = wanted.value().ranks;
+  const NumberRanges& ranks = wanted.value().ranks;
   std::vector<LocalProcess> processes;
   std::vector<Standing> standings;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (!ranks.empty() && !std::binary_search(ranks.begin(), ranks.end(), said[i].rank)) continue;
+    if (!ranks.empty() && !is_within(ranks, said[i].rank)) continue;
     processes.push_back(all[i]);
     standings.push_back(said[i]);
   }

@@ -57,12 +57,6 @@ TEST(Standings, NamesRanksOfWhichNobodyAnswered) {
   EXPECT_NE(standings_text(comms, 16).find("no answer for ranks 0,3"), std::string::npos);
 }
 
-TEST(Standings, NumbersBecomeRanges) {
-  EXPECT_EQ(number_ranges({}), "");
-  EXPECT_EQ(number_ranges({7, 3, 2, 1, 7}), "1-3,7");
-  EXPECT_EQ(number_ranges({5, 4}), "4-5");
-}
-
 TEST(Standings, WhatIsNoAnswerIsNoStanding) {
   EXPECT_TRUE(standings_of("").empty());
   EXPECT_TRUE(standings_of("{}").empty());
