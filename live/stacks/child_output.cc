@@ -17,6 +17,11 @@
 namespace lockstep::live {
 namespace {
 
+constexpr const char* kNotInPath = "it is not in PATH";
+// How a child ends where posix_spawn learns only in it that there is no such program, as POSIX allows it
+// to; under qemu-user it does.
+constexpr int kNoProgram = 127;
+
 struct Pipe {
   int read = -1, write = -1;
 
@@ -98,7 +103,7 @@ Result<ChildOutput> run_and_read(const std::vector<std::string>& command, int64_
   if (!output.open() || !error.open()) return Status::error(std::strerror(errno));
   pid_t child = 0;
   if (const int failed = spawn(command, output, error, &child); failed != 0)
-    return Status::error(failed == ENOENT ? "it is not in PATH" : std::strerror(failed));
+    return Status::error(failed == ENOENT ? kNotInPath : std::strerror(failed));
   output.close_write();
   error.close_write();
   ChildOutput said;
@@ -106,6 +111,8 @@ Result<ChildOutput> run_and_read(const std::vector<std::string>& command, int64_
   if (!status.ok()) kill(child, SIGKILL);
   said.code = code_of(child);
   if (!status.ok()) return status;
+  if (said.code == kNoProgram && said.output.empty() && said.error.empty())
+    return Status::error(kNotInPath);
   return said;
 }
 

@@ -7,13 +7,15 @@
 namespace lockstep::live {
 namespace {
 
-TEST(ThreadCopy, LeavesTheThreadAsItWas) {
+using ThreadCopyTest = TracingTest;
+
+TEST_F(ThreadCopyTest, LeavesTheThreadAsItWas) {
   const Waiting process;
   for (int i = 0; i < 20; ++i) ASSERT_EQ(process.copy().outcome, ThreadCopy::Outcome::Copied);
   while (process.state() != 'S') usleep(1000);
 }
 
-TEST(ThreadCopy, StopsTheThreadWhileItIsCopied) {
+TEST_F(ThreadCopyTest, StopsTheThreadWhileItIsCopied) {
   const Waiting process;
   char state = '?';
   const ThreadCopy copy = process.copy([&] { state = process.state(); });
@@ -23,7 +25,7 @@ TEST(ThreadCopy, StopsTheThreadWhileItIsCopied) {
   EXPECT_FALSE(copy.stack.empty());
 }
 
-TEST(ThreadCopy, LeavesAProcessStoppedThatASignalHasStopped) {
+TEST_F(ThreadCopyTest, LeavesAProcessStoppedThatASignalHasStopped) {
   const Waiting process;
   kill(process.pid(), SIGSTOP);
   while (process.state() != 'T') usleep(1000);
@@ -35,7 +37,7 @@ TEST(ThreadCopy, LeavesAProcessStoppedThatASignalHasStopped) {
   while (process.state() != 'S') usleep(1000);
 }
 
-TEST(ThreadCopy, LetsASignalThroughThatComesMeanwhile) {
+TEST_F(ThreadCopyTest, LetsASignalThroughThatComesMeanwhile) {
   Waiting process;
   process.copy([&] { kill(process.pid(), SIGTERM); });
   const int status = process.status_of_end();
@@ -43,7 +45,7 @@ TEST(ThreadCopy, LetsASignalThroughThatComesMeanwhile) {
 }
 
 // Whoever has called vfork() waits in state D until its child is gone.
-TEST(ThreadCopy, GivesUpAThreadThatCannotStopAndLeavesNothingBehind) {
+TEST_F(ThreadCopyTest, GivesUpAThreadThatCannotStopAndLeavesNothingBehind) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const pid_t parent = fork();
@@ -73,7 +75,7 @@ TEST(ThreadCopy, GivesUpAThreadThatCannotStopAndLeavesNothingBehind) {
   waitpid(parent, nullptr, 0);
 }
 
-TEST(ThreadCopy, SaysThatAProcessIsGone) {
+TEST_F(ThreadCopyTest, SaysThatAProcessIsGone) {
   const pid_t gone = fork();
   if (gone == 0) _exit(0);
   waitpid(gone, nullptr, 0);

@@ -10,10 +10,15 @@
 namespace lockstep::live {
 namespace {
 
-bool lacks_libdw() { return !dw::library().ok(); }
+class UnwindTest : public TracingTest {
+ protected:
+  void SetUp() override {
+    TracingTest::SetUp();
+    if (!IsSkipped() && !dw::library().ok()) GTEST_SKIP() << dw::library().message();
+  }
+};
 
-TEST(Unwind, NamesTheFunctionsOfAnotherProcessInTheOrderOfTheirCalls) {
-  if (lacks_libdw()) GTEST_SKIP() << dw::library().message();
+TEST_F(UnwindTest, NamesTheFunctionsOfAnotherProcessInTheOrderOfTheirCalls) {
   const Waiting process;
   const ThreadCopy copy = process.copy();
   ASSERT_EQ(copy.outcome, ThreadCopy::Outcome::Copied) << copy.error;
@@ -31,8 +36,7 @@ TEST(Unwind, NamesTheFunctionsOfAnotherProcessInTheOrderOfTheirCalls) {
   EXPECT_NE(std::find(inner, functions.end(), "main"), functions.end());
 }
 
-TEST(Unwind, NamesFileAndLine) {
-  if (lacks_libdw()) GTEST_SKIP() << dw::library().message();
+TEST_F(UnwindTest, NamesFileAndLine) {
   const Waiting process;
   SymbolCache symbols;
   const auto unwinder = Unwinder::open(process.pid(), &symbols);
@@ -46,8 +50,7 @@ TEST(Unwind, NamesFileAndLine) {
   FAIL() << "no frame of waits_here()";
 }
 
-TEST(Unwind, LooksUpEachPlaceOnceForAllProcesses) {
-  if (lacks_libdw()) GTEST_SKIP() << dw::library().message();
+TEST_F(UnwindTest, LooksUpEachPlaceOnceForAllProcesses) {
   SymbolCache symbols;
   size_t known = 0;
   for (int i = 0; i < 2; ++i) {

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <functional>
 #include <thread>
 
@@ -14,6 +16,19 @@
 #include "live/stacks/process_maps.h"
 
 namespace lockstep::live {
+
+// A kernel that has ptrace looks for the process first, and none has this number. qemu-user has none.
+inline bool lacks_ptrace() {
+  return ptrace(PTRACE_SEIZE, 0, nullptr, nullptr) != 0 && errno != ESRCH;
+}
+
+// Skips where no process can be traced.
+class TracingTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (lacks_ptrace()) GTEST_SKIP() << "no process can be traced here: there is no ptrace";
+  }
+};
 
 // Written to after a call, so that no call is the last thing that its function does.
 inline volatile int places_entered = 0;

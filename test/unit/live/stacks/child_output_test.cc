@@ -20,6 +20,14 @@ TEST(ChildOutput, TellsOfASignalAsAShellDoes) {
   EXPECT_EQ(run_and_read({"sh", "-c", "kill -KILL $$"}, kPatienceNs, 100).value().code, 137);
 }
 
+TEST(ChildOutput, SaysThatThereIsNoSuchProgram) {
+  EXPECT_EQ(run_and_read({"no-such-program"}, kPatienceNs, 100).message(), "it is not in PATH");
+  // So ends a child in which posix_spawn has found it out.
+  EXPECT_EQ(run_and_read({"sh", "-c", "exit 127"}, kPatienceNs, 100).message(),
+            "it is not in PATH");
+  EXPECT_EQ(run_and_read({"sh", "-c", "echo e >&2; exit 127"}, kPatienceNs, 100).value().code, 127);
+}
+
 TEST(ChildOutput, EndsAProgramThatPrintsTooMuch) {
   EXPECT_EQ(run_and_read({"sh", "-c", "while :; do echo line; done"}, kPatienceNs, 1000).message(),
             "it printed more than 1000 bytes and was ended");
