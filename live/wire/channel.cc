@@ -84,7 +84,7 @@ Status Channel::send_all(std::string_view bytes) {
     if (sent > 0) {
       bytes.remove_prefix(static_cast<size_t>(sent));
     } else if (errno == EAGAIN) {
-      const Status waited = wait_for(POLLOUT);
+      Status waited = wait_for(POLLOUT);
       if (!waited.ok()) return waited;
     } else if (errno != EINTR) {
       return Status::error(std::string("the connection broke: ") + std::strerror(errno));
@@ -103,7 +103,7 @@ Status Channel::receive_all(char* to, size_t bytes) {
     } else if (got == 0) {
       return Status::error("the connection ended in the middle");
     } else if (errno == EAGAIN) {
-      const Status waited = wait_for(POLLIN);
+      Status waited = wait_for(POLLIN);
       if (!waited.ok()) return waited;
     } else if (errno != EINTR) {
       return Status::error(std::string("the connection broke: ") + std::strerror(errno));
@@ -156,7 +156,7 @@ Status Channel::refuse(const LiveKey& key, Verdict verdict, std::string_view cli
 // Until the asker has proved the key nothing is computed for it but one code and one product.
 Status Channel::greet_as_agent(const LiveKey& key) {
   std::string client(kClientHelloBytes, '\0');
-  const Status status = receive_all(client.data(), client.size());
+  Status status = receive_all(client.data(), client.size());
   if (!status.ok()) return status;
   const auto hello = parse_client_hello(client);
   if (!hello) return Status::error("an asker sent no hello");
@@ -167,7 +167,7 @@ Status Channel::greet_as_agent(const LiveKey& key) {
   ServerHello mine;
   mine.public_key = pair.open;
   const std::string server = server_hello(key, mine, client);
-  const Status sent = send_all(server);
+  Status sent = send_all(server);
   if (!sent.ok()) return sent;
   const auto keys = session_keys(key, pair, hello->public_key, client, server);
   if (!keys) return Status::error("an asker's key is none");
