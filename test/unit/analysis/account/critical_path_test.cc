@@ -9,7 +9,7 @@
 #include "analysis/account/other_paths.h"
 #include "analysis/account/step_times.h"
 #include "analysis/whatif/what_if.h"
-#include "test/unit/analysis/account/laid_out_run.h"
+#include "test/unit/analysis/laid_out_run.h"
 
 namespace lockstep::analysis {
 namespace {
