@@ -117,6 +117,11 @@ Argument Command::flag(const std::string& name, bool* value, const std::string& 
   return Argument(app_->add_flag(name, *value, help));
 }
 
+Argument Command::flag(const std::string& name, int64_t alone, int64_t* value,
+                       const std::string& help) {
+  return Argument(app_->add_flag(name + "{" + std::to_string(alone) + "}", *value, help));
+}
+
 Command Command::command(const std::string& name, const std::string& help,
                          std::function<int()> run) {
   app_->require_subcommand(1);

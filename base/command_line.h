@@ -53,6 +53,8 @@ class Command {
   template <class T>
   Argument option(const std::string& name, T* value, const std::string& help);
   Argument flag(const std::string& name, bool* value, const std::string& help);
+  // One that may carry a number: --name stands for --name=ALONE. `value` stays 0 without it.
+  Argument flag(const std::string& name, int64_t alone, int64_t* value, const std::string& help);
 
   // Adds a command; `run` gives the program's exit status when it is the one that was called.
   Command command(const std::string& name, const std::string& help, std::function<int()> run);

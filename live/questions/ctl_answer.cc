@@ -18,6 +18,20 @@ bool only_asks(const std::string& request) {
          starts_with(request, "snapshot");
 }
 
+// {"n1": [4711, 4712]}: these processes of each host, and none of a host that is not there.
+void keep_named(const json::Value& only, std::vector<LocalProcess>* processes) {
+  const auto named = [&](const LocalProcess& process) {
+    const json::Value* pids = member(only, process.host.c_str());
+    return pids != nullptr && pids->IsArray() &&
+           std::any_of(pids->Begin(), pids->End(), [&](const json::Value& pid) {
+             return pid.IsUint() && pid.GetUint() == process.pid;
+           });
+  };
+  processes->erase(std::remove_if(processes->begin(), processes->end(),
+                                  [&](const LocalProcess& one) { return !named(one); }),
+                   processes->end());
+}
+
 }  // namespace
 
 Result<std::string> ask_for(const std::string& asker, const ControlledProcess& process,
@@ -49,7 +63,8 @@ Result<HostAnswer> answer_ctl(const HostContext& context, const Question& questi
     return Status::error("the question `ctl` lacks its request");
   const std::string request = text_member(arguments, "request");
   if (request.find('\n') != std::string::npos) return Status::error("a request is one line");
-  const auto processes = local_processes({context.host, context.runs});
+  auto processes = local_processes({context.host, context.runs});
+  if (const json::Value* only = member(arguments, "only")) keep_named(*only, &processes);
   std::vector<ControlledProcess> controlled;
   for (const LocalProcess& process : processes)
     controlled.push_back(process.control.value_or(ControlledProcess{}));

@@ -1,5 +1,6 @@
 // The question `ctl`: passes the words of `lockstep ctl` on to each process of the host. Arguments:
-// {"request": "events step"}. A row for each process: host, pid and `answer`, what the process said,
+// {"request": "events step", "only": {"n1": [4711]}}; without `only`, which names processes by host, all of
+// the host's processes are asked. A row for each process: host, pid and `answer`, what the process said,
 // which is an object with `error` where it refused. See question.h for threads and errors.
 #pragma once
 

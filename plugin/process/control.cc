@@ -1,9 +1,11 @@
 #include "plugin/process/control.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/clock_ns.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "dumper/options/event_mask.h"
 #include "plugin/process/control_answers.h"
 #include "plugin/record/recorder.h"
@@ -15,6 +17,7 @@ constexpr uint64_t kLongestFlushUs = 5000000;
 // Somebody looks at the answer every second, and what is known already is better than none.
 constexpr uint64_t kLongestProgressFlushUs = 500000;
 constexpr uint64_t kShortestIntervalUs = 1000, kLongestIntervalUs = 3600000000;
+constexpr int64_t kLongestLoanS = 600;
 
 std::string error(const std::string& sentence) {
   JsonFields out;
@@ -51,6 +54,8 @@ std::string Control::status() const {
   StatusFacts facts;
   facts.kinds = parts_.events.kinds();
   facts.held_back = parts_.events.held_back();
+  facts.lent = parts_.events.loan().kinds;
+  facts.lent_left_ns = std::max<int64_t>(parts_.events.loan().ends_ns - mono_now_ns(), 0);
   facts.interval_us = parts_.keeper.interval_us();
   facts.records_written = parts_.dump.records_written();
   facts.written = parts_.dump.written();
@@ -67,6 +72,20 @@ std::string Control::set_events(const std::string& kinds, const std::string& by)
       kinds == "none" ? Result<uint32_t>(0u) : dumper::parse_events(kinds);
   if (!mask.ok()) return error(mask.message());
   parts_.events.set_kinds(mask.value(), by);
+  return status();
+}
+
+std::string Control::lend_events(const std::string& words, const std::string& by) {
+  const size_t end = words.find(' ');
+  const Result<uint32_t> kinds = dumper::parse_events(words.substr(1, end - 1));
+  if (!kinds.ok()) return error(kinds.message());
+  const std::string limit = end == std::string::npos ? "" : words.substr(end + 1);
+  const bool limited = starts_with(limit, "for ") && limit.size() > 5 && limit.back() == 's';
+  const auto seconds =
+      parse_number<int64_t>(limited ? limit.substr(4, limit.size() - 5) : std::string());
+  if (!seconds || *seconds < 1 || *seconds > kLongestLoanS)
+    return error("kinds are added for a limited time, 1 to 600 seconds: events +KINDS for 10s");
+  parts_.events.lend(kinds.value(), mono_now_ns(), *seconds * 1'000'000'000, by);
   return status();
 }
 
@@ -103,6 +122,7 @@ std::string Control::answer(const std::string& line, pid_t asker) {
     const bool flushed = parts_.dump.flush(kLongestProgressFlushUs);
     return progress_answer(*recorder.arena, parts_.progress.snapshot(), flushed);
   }
+  if (word == "events" && starts_with(rest, "+")) return lend_events(rest, asked.by);
   if (word == "events") return set_events(rest, asked.by);
   if (word == "flush" || word == "snapshot") {
     if (!parts_.dump.flush(kLongestFlushUs))
@@ -112,8 +132,8 @@ std::string Control::answer(const std::string& line, pid_t asker) {
   if (word == "interval") return set_interval(rest, asked.by);
   if (word == "trace-permit") return let_trace(asker, asked.by);
   return error("'" + word +
-               "' is none of status, progress, events KINDS, flush, snapshot, interval US, "
-               "trace-permit");
+               "' is none of status, progress, events KINDS, events +KINDS for SECONDSs, flush, "
+               "snapshot, interval US, trace-permit");
 }
 
 }  // namespace lockstep::plugin

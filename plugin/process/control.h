@@ -1,5 +1,5 @@
-// What the words on the control socket do: `status`, `progress`, `events KINDS`, `flush`,
-// `snapshot`, `interval US`, `trace-permit`; before them `as USER@HOST`, where somebody on another host asks.
+// What the words on the control socket do: `status`, `progress`, `events KINDS`,
+// `events +KINDS for 10s`, `flush`, `snapshot`, `interval US`, `trace-permit`; before them `as USER@HOST`, where somebody on another host asks.
 // Answers are JSON objects; a word nobody knows gets an "error". Called on the control socket's
 // thread; changes are noted in the process's ledger, with who asked.
 #pragma once
@@ -39,6 +39,7 @@ class Control {
  private:
   std::string status() const;
   std::string set_events(const std::string& kinds, const std::string& by);
+  std::string lend_events(const std::string& words, const std::string& by);
   std::string set_interval(const std::string& us, const std::string& by);
   std::string let_trace(pid_t asker, const std::string& by);
 

@@ -119,6 +119,10 @@ std::string status_answer(const ArenaHeader& arena, const dumper::Overhead& over
     put_process(out, arena);
     out.string("events", dumper::event_names(facts.kinds));
     out.string("held_back", dumper::event_names(facts.held_back));
+    if (facts.lent != 0) {
+      out.string("lent", dumper::event_names(facts.lent));
+      out.number("lent_left_ns", facts.lent_left_ns);
+    }
     out.number("interval_us", facts.interval_us);
     out.number("records_written", facts.records_written);
     out.number("calls_not_recorded", not_recorded);

@@ -134,6 +134,7 @@ void Recording::prepare_services() {
   control_ = std::make_unique<Control>(ControlledParts{
       events_, *keeper_, *dump_, outputs_.overhead(), progress_, arena_, *trace_permit_});
   keeper_->set_tick([this] {
+    events_.end_loan(mono_now_ns());
     meter_->tick();
     outputs_.overhead().memory_high_water_bytes.store(
         uint64_t{keeper_->most_blocks_in_use()} * kBlockBytes, std::memory_order_relaxed);

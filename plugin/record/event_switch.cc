@@ -47,8 +47,31 @@ void EventSwitch::set_kinds(uint32_t kinds, const std::string& by_whom) {
   const std::lock_guard<std::mutex> lock(mutex_);
   wanted_ = kinds;
   held_back_ = 0;
+  loan_ = {};
   apply();
   tell("events set to " + dumper::event_names(kinds) + " by " + by_whom);
+}
+
+void EventSwitch::lend(uint32_t kinds, int64_t now_ns, int64_t lasts_ns,
+                       const std::string& by_whom) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  loan_ = {kinds, now_ns + lasts_ns};
+  apply();
+  tell("events set to " + dumper::event_names(wanted_ | kinds) + " for " +
+       std::to_string(lasts_ns / 1'000'000'000) + " s by " + by_whom);
+}
+
+void EventSwitch::end_loan(int64_t now_ns) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (loan_.kinds == 0 || now_ns < loan_.ends_ns) return;
+  loan_ = {};
+  apply();
+  tell("events set to " + dumper::event_names(wanted_) + " again, as before that");
+}
+
+EventSwitch::Loan EventSwitch::loan() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return loan_;
 }
 
 void EventSwitch::hold_back(uint32_t kinds, const std::string& why) {

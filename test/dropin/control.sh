@@ -32,9 +32,20 @@ quiet_rate=$(($(records) - quiet))
 loud=$(records)
 sleep 0.7
 [ $(($(records) - loud)) -gt $((5 * quiet_rate + 50)) ] || fail "events none leaves $quiet_rate records, events all no more"
+before=$("$lockstep" ctl "$pid" events coll | jq -r .events)
+added=$("$lockstep" ctl "$pid" events +ProxyStep for 2s)
+want_equal "kinds added for a time" "$before ProxyStep" "$(jq -r '"\(.events | split(",") - ["ProxyStep"] | join(",")) \(.lent)"' <<<"$added")"
+jq -e '.events | contains("ProxyStep")' <<<"$added" >/dev/null || fail "what is added is not recorded: $added"
+back() { [ "$("$lockstep" ctl "$pid" status | jq -r '"\(.events) \(.lent)"')" = "$before null" ]; }
+for _ in $(seq 100); do
+  ! back || break
+  sleep 0.1
+done
+back || fail "kinds that were added for two seconds are not taken back"
+"$lockstep" ctl "$pid" events all >/dev/null
 want_equal "interval" 50000 "$("$lockstep" ctl "$pid" interval 50000 | jq .interval_us)"
 
-for wrong in 'events Nonsense' 'interval 5' 'interval' 'shutdown'; do
+for wrong in 'events Nonsense' 'events +step' 'events +step for 601s' 'events +step for s' 'events +x for 1s' 'interval 5' 'interval' 'shutdown'; do
   # shellcheck disable=SC2086
   "$lockstep" ctl "$TMP/run" $wrong >"$TMP/answer" && fail "'$wrong' was accepted"
   jq -e .error "$TMP/answer" >/dev/null || fail "'$wrong' gets no error"
@@ -54,6 +65,6 @@ fi
 
 wait $job || fail "the job failed: $(cat "$TMP/counts")"
 "$lockstep" verify "$TMP/run" >"$TMP/verify" 2>&1 || fail "a recording with changes does not verify: $(cat "$TMP/verify")"
-for change in 'events set to none by' 'events set to Group,Coll' 'dump interval set to 50000'; do
+for change in 'events set to none by' 'events set to Group,Coll' 'for 2 s by' 'again, as before that' 'dump interval set to 50000'; do
   grep -q "$change" "$TMP/verify" || fail "the recording does not show '$change': $(cat "$TMP/verify")"
 done

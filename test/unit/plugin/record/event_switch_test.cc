@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
@@ -43,6 +46,60 @@ TEST(EventSwitch, AsksForNoKindThatTheLibraryDoesNotKnowByThatNameWhoeverWantsIt
   EXPECT_EQ(events.kinds(), 0x0002u);
   EXPECT_NE(told.find("recorded from here on: Coll"), std::string::npos) << told;
   recorder.gate.store(0);
+}
+
+class LentKinds : public testing::Test {
+ protected:
+  LentKinds() {
+    events_.prepare(
+        0x3, 0xff, [this](const std::string& note) { notes_.push_back(note); }, [](uint32_t) {});
+    events_.begin(&mask_);
+  }
+  ~LentKinds() override { recorder.gate.store(0); }
+
+  EventSwitch events_;
+  std::vector<std::string> notes_;
+  int32_t mask_ = 0;
+};
+
+TEST_F(LentKinds, AreRecordedBesidesTheOthersUntilTheirTimeIsOver) {
+  events_.lend(0x30, 1000, 2'000'000'000, "me@n1");
+  EXPECT_EQ(mask_, 0x33);
+  events_.end_loan(2'000'000'999);
+  EXPECT_EQ(mask_, 0x33);
+  events_.end_loan(2'000'001'000);
+  EXPECT_EQ(mask_, 0x3);
+  events_.end_loan(9'000'000'000);
+  ASSERT_EQ(notes_.size(), 2u) << "one note for each change";
+  EXPECT_NE(notes_[0].find("for 2 s by me@n1; recorded from here on: "), std::string::npos);
+  EXPECT_NE(notes_[1].find("again, as before that; recorded from here on: "), std::string::npos);
+}
+
+TEST_F(LentKinds, LeaveWhatTheBudgetHoldsBackAsItWas) {
+  events_.hold_back(0x12, "too much");
+  events_.lend(0x30, 0, 1'000'000'000, "me@n1");
+  EXPECT_EQ(mask_, 0x21);
+  events_.end_loan(1'000'000'000);
+  EXPECT_EQ(mask_, 0x1);
+  EXPECT_EQ(events_.held_back(), 0x12u);
+}
+
+TEST_F(LentKinds, AreTakenBackByWhoeverSetsTheKinds) {
+  events_.lend(0x30, 0, 1'000'000'000, "me@n1");
+  events_.set_kinds(0x4, "somebody");
+  EXPECT_EQ(mask_, 0x4);
+  events_.end_loan(1'000'000'000);
+  EXPECT_EQ(mask_, 0x4);
+}
+
+TEST_F(LentKinds, AreReplacedByALaterLoan) {
+  events_.lend(0x30, 0, 1'000'000'000, "me@n1");
+  events_.lend(0x40, 500'000'000, 1'000'000'000, "you@n2");
+  EXPECT_EQ(mask_, 0x43);
+  events_.end_loan(1'000'000'000);
+  EXPECT_EQ(mask_, 0x43);
+  events_.end_loan(1'500'000'000);
+  EXPECT_EQ(mask_, 0x3);
 }
 
 }  // namespace
