@@ -28,7 +28,8 @@ namespace {
 
 constexpr int kLookMs = 5000;  // how often it asks whether the job has ended
 constexpr int64_t kGoneNs = 30'000'000'000, kNeverCameNs = 1'800'000'000'000;
-constexpr int kRetryMs = 100;  // with all askers' places taken, or no descriptor left
+constexpr int kRetryMs = 100;  // with too many connections, or no descriptor left
+constexpr int kBacklog = 64;   // connections that wait in the kernel
 
 std::string reason(const std::string& what) { return what + ": " + std::strerror(errno); }
 
@@ -68,7 +69,7 @@ int listen_at(const std::string& path) {
     unlinkat(folder, name.c_str(), 0);  // an earlier agent's
     listens = listens && fchmod(fd, 0600) == 0 &&
               bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-              listen(fd, kMostAskers) == 0;
+              listen(fd, kBacklog) == 0;
   }
   const int why = errno;
   if (folder >= 0) close(folder);
@@ -81,7 +82,7 @@ int listen_at(const std::string& path) {
 
 struct Agent::Shared {
   AgentOptions options;
-  std::atomic<int> askers{0};
+  Admission admission;
 };
 
 Agent::Agent(const AgentOptions& options)
@@ -124,7 +125,7 @@ Status Agent::listen_tcp() {
   const int one = 1;
   setsockopt(tcp_, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
   const bool listens = tcp_ >= 0 && bind(tcp_, found->ai_addr, found->ai_addrlen) == 0 &&
-                       listen(tcp_, kMostAskers) == 0;
+                       listen(tcp_, kBacklog) == 0;
   freeaddrinfo(found);
   if (!listens) return Status::error(reason("cannot listen on " + where));
   sockaddr_storage bound{};
@@ -172,7 +173,7 @@ void Agent::accept_one(int listener, bool over_tcp) {
     close(fd);
     return;
   }
-  ++shared_->askers;
+  shared_->admission.come(fd, !over_tcp);
   const auto thread = start_thread("lockstep-answer", [shared = shared_, fd, over_tcp] {
     const AgentOptions& options = shared->options;
     SessionTerms terms;
@@ -180,13 +181,14 @@ void Agent::accept_one(int listener, bool over_tcp) {
     terms.runs = options.runs;
     terms.records = options.records;
     terms.key = over_tcp ? &*options.key : nullptr;
+    terms.greeting_ns = options.greeting_ns;
+    terms.admission = &shared->admission;
     answer_asker(fd, terms);
-    --shared->askers;
   });
   if (thread) {
     pthread_detach(*thread);
   } else {
-    --shared_->askers;
+    shared_->admission.leave(fd);
     close(fd);
   }
 }
@@ -220,7 +222,7 @@ void Agent::serve(int stop_fd) {
       if (job_has_ended()) return;
       next_look_ns = mono_now_ns() + int64_t{kLookMs} * 1'000'000;
     }
-    const bool full = shared_->askers >= kMostAskers;
+    const bool full = shared_->admission.inside() >= kMostInside;
     const int got = poll(events.data(), full ? 1 : events.size(), full ? kRetryMs : kLookMs);
     if (got <= 0) continue;
     if (events[0].revents != 0) return;

@@ -1,10 +1,9 @@
 // `lockstep agent`: answers questions about the recording processes of its host, to whoever has the
 // run's key over TCP, and to its own user over a Unix socket. One thread accepts, one more for each
-// asker, of whom there are at most kMostAskers at a time; everybody else waits outside. It owns
+// connection; who is let in, and who is answered, is admission.h. It owns
 // nothing of the job: it reads what any process of the user may read, and asks control sockets.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,17 +15,16 @@
 
 namespace lockstep::live {
 
-constexpr int kMostAskers = 16;
-
 struct AgentOptions {
   std::string host;               // whose processes it answers for
   std::vector<std::string> runs;  // absolute; it registers in each
   // Where processes of these runs record besides, absolute: a disk of the node.
   std::vector<std::string> records;
-  std::optional<LiveKey> key;  // without: no TCP
-  std::string listen_address;  // numeric
-  uint16_t listen_port = 0;    // 0: any free one
-  bool stay = false;           // goes on when no process records any more
+  std::optional<LiveKey> key;           // without: no TCP
+  std::string listen_address;           // numeric
+  uint16_t listen_port = 0;             // 0: any free one
+  bool stay = false;                    // goes on when no process records any more
+  int64_t greeting_ns = 2'000'000'000;  // how long a connection may ask nothing
 };
 
 class Agent {

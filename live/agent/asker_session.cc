@@ -63,15 +63,37 @@ void refuse(Channel* channel, const std::string& sentence) {
   static_cast<void>(channel->send(FrameType::Refusal, sentence.substr(0, kMostFrameBytes), true));
 }
 
-void hear_and_answer(Channel* channel, const SessionTerms& terms) {
+// A place among those that are answered, while this lives.
+class Place {
+ public:
+  Place(Admission* admission, int64_t deadline_ns)
+      : admission_(admission), taken_(admission == nullptr || admission->take_place(deadline_ns)) {}
+  ~Place() {
+    if (admission_ != nullptr && taken_) admission_->give_place();
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  bool taken() const { return taken_; }
+
+ private:
+  Admission* admission_;
+  bool taken_;
+};
+
+void hear_and_answer(int fd, Channel* channel, const SessionTerms& terms) {
   if (terms.key != nullptr && !channel->greet_as_agent(*terms.key).ok()) return;
   const Result<Frame> frame = channel->receive();
   if (!frame.ok() || frame.value().type != FrameType::Question) return;
+  if (terms.admission != nullptr) terms.admission->prove(fd);
   const Result<QuestionMessage> message = parse_question(frame.value().bytes);
   if (!message.ok()) return refuse(channel, message.message());
   const int64_t patience_ns = int64_t{message.value().patience_ms} * 1'000'000;
   const int64_t now = mono_now_ns();
   channel->set_deadline(now + patience_ns);
+  const Place place(terms.admission, now + patience_ns / 10 * 8);
+  if (!place.taken())
+    return refuse(channel, "the agent answers " + std::to_string(kMostAskers) +
+                               " others, none of which had its answer in time");
   PartsToAsker parts(channel, message.value().most_bytes);
   // What a process does not say in time is left out early enough for the rest to arrive.
   const HostContext context{terms.host, places_asked(terms, message.value().run),
@@ -90,9 +112,10 @@ void hear_and_answer(Channel* channel, const SessionTerms& terms) {
 void answer_asker(int fd, const SessionTerms& terms) {
   Channel channel(fd, mono_now_ns() + terms.greeting_ns);
   try {
-    hear_and_answer(&channel, terms);
+    hear_and_answer(fd, &channel, terms);
   } catch (const std::exception&) {  // out of memory: this asker goes without an answer
   }
+  if (terms.admission != nullptr) terms.admission->leave(fd);
 }
 
 }  // namespace lockstep::live
