@@ -103,7 +103,8 @@ void add_ctl(base::Command& lockstep) {
       .shown_as("DIR|PID");
   command
       .option("words", &arguments->words,
-              "status | events none, all, a preset or kinds | events +KINDS for 10s | flush | snapshot | "
+              "status | events none, all, a preset or kinds | events +KINDS for 10s | flush | "
+              "snapshot | "
               "interval US")
       .shown_as("WORDS");
   command.flag("--all", &arguments->all, "On all hosts of the run, not only on this machine");

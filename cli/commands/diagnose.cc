@@ -1,21 +1,20 @@
 // `lockstep diagnose DIR`: what hangs, and who slows the job down. Works while the job runs.
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/judge/judge.h"
 #include "analysis/judge/places.h"
-#include "analysis/load/run.h"
 #include "analysis/say/evidence.h"
 #include "analysis/say/findings.h"
-#include "analysis/say/not_known.h"
 #include "analysis/say/times.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
-#include "analysis/why/explain.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/commands.h"
-#include "cli/live/live_run.h"
-#include "cli/live/ras_witness.h"
+#include "cli/live/judge_job.h"
 #include "cli/show/output.h"
 #include "cli/show/selection_options.h"
 #include "dumper/recovery/recover.h"
@@ -190,12 +189,20 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
 }
 
 // `answers`: of a job that was asked while it runs, else null.
-void print_as_json(const RunTables& run, const std::vector<Finding>& findings,
-                   const std::vector<std::string>& not_known, const live::Answers* answers) {
+void print_as_json(const Judged& judged, const live::Answers* answers) {
+  const RunTables& run = *judged.run;
+  const std::vector<Finding>& findings = judged.judgement.findings;
+  const std::vector<std::string>& not_known = judged.not_known;
   JsonFields out;
   out.writer().SetMaxDecimalPlaces(6);
   out.object([&] {
     if (answers != nullptr) put_answers(*answers, &out);
+    if (judged.escalation) {
+      out.object("escalation", [&] {
+        out.number("seconds", judged.escalation->seconds);
+        out.number("processes", judged.escalation->processes);
+      });
+    }
     out.list("findings", findings, [&](const Finding& finding) { put_finding(out, run, finding); });
     out.strings("not_known", not_known);
     out.string("gpu_times", gpu_times_sentence(run));
@@ -221,8 +228,10 @@ std::string finding_text(const RunTables& run, const Finding& finding) {
          indented(consequences, 6);
 }
 
-void print_for_people(const RunTables& run, const std::vector<Finding>& findings,
-                      const std::vector<std::string>& not_known) {
+void print_for_people(const Judged& judged) {
+  const RunTables& run = *judged.run;
+  const std::vector<Finding>& findings = judged.judgement.findings;
+  const std::vector<std::string>& not_known = judged.not_known;
   std::string text;
   if (findings.empty()) text += "Nothing wrong found.\n";
   for (const Finding& finding : findings) text += finding_text(run, finding);
@@ -230,6 +239,7 @@ void print_for_people(const RunTables& run, const std::vector<Finding>& findings
   for (const std::string& line : not_known) text += "    " + line + "\n";
   const std::string gpu_times = gpu_times_sentence(run);
   if (!gpu_times.empty()) text += gpu_times + "\n";
+  if (judged.escalation) text += in_words(*judged.escalation) + ".\n";
   print(text);
 }
 
@@ -253,61 +263,58 @@ int nothing_to_diagnose(const std::string& sentence, const std::vector<std::stri
 }
 
 constexpr int64_t kLivePartNs = 60'000'000'000;  // the end of a running job that is judged
+constexpr int64_t kEscalationS = 30, kMostEscalationS = 600;
 
 struct Arguments : LiveRunArguments {
   SelectionArguments selection;
+  int64_t escalate_s = 0;
 };
 
-// `unsaved`: sentences about what of the run is not in the directory. `answers`: as print_as_json().
-int judge_directory(const std::string& directory, dumper::Selection selection, bool json,
-                    const std::vector<std::string>& unsaved, const live::Answers* answers) {
-  analysis::LoadOptions load;
-  load.selection = std::move(selection);
-  load.memory = true;
-  const auto run = analysis::load_run(directory, load);
-  if (!run.ok()) return nothing_to_diagnose(run.message(), unsaved);
-  if (run.value()->operations.empty() && run.value()->members.empty()) {
-    return nothing_to_diagnose(
-        directory + ": no communicator in it, so there is nothing to diagnose" +
-            (run.value()->notes.empty() ? std::string() : "; " + run.value()->notes.front()),
-        unsaved);
-  }
-  const RunTables& tables = *run.value();
-  Judgement judgement = judge(tables);
-  const std::vector<std::string> unread = explain(directory, tables, &judgement);
-  std::vector<std::string> not_known = sentences(tables, judgement.not_known);
-  not_known.insert(not_known.end(), unread.begin(), unread.end());
-  const std::vector<std::string> unheard = hear_ras(directory, tables, &judgement);
-  not_known.insert(not_known.end(), unheard.begin(), unheard.end());
-  not_known.insert(not_known.end(), unsaved.begin(), unsaved.end());
+int print_judged(const Judged& judged, bool json, const live::Answers* answers) {
   if (json) {
-    print_as_json(tables, judgement.findings, not_known, answers);
+    print_as_json(judged, answers);
   } else {
-    print_for_people(tables, judgement.findings, not_known);
+    print_for_people(judged);
   }
-  return with_damage(judgement.findings.empty() ? kOk : kFinding, tables.damage);
+  return with_damage(judged.judgement.findings.empty() ? kOk : kFinding, judged.run->damage);
 }
 
 // What did not answer is not known; a verdict without it is no kOk.
 int diagnose_live(const Arguments& arguments, dumper::Selection selection) {
   if (!selection.has_span()) selection.last_ns = kLivePartNs;
-  const auto live = LiveRun::gather(arguments, std::move(selection));
-  if (!live.ok()) return bad_input(live.message());
-  const live::Answers& answers = live.value()->answers();
-  const std::vector<std::string> silent = unanswered(answers);
-  if (answers.hosts_answered == 0) return nothing_to_diagnose("no host answered", silent);
-  const int code = judge_directory(live.value()->directory(), live.value()->selection(),
-                                   arguments.json, silent, &answers);
-  return with_damage(code, silent);
+  auto judged = judge_live(arguments, selection);
+  if (judged.ok() && arguments.escalate_s != 0)
+    judged = judge_with_steps(arguments, std::move(selection), arguments.escalate_s,
+                              std::move(judged.value()));
+  if (!judged.ok()) return bad_input(judged.message());
+  const live::Answers& answers = judged.value().live->answers();
+  const int code = print_judged(judged.value().judged, arguments.json, &answers);
+  return with_damage(code, unanswered(answers));
+}
+
+int check_escalation(const Arguments& arguments, const dumper::Selection& selection) {
+  if (arguments.escalate_s == 0) return kOk;
+  if (!arguments.live) return bad_usage("--escalate asks the running job: it needs --live");
+  if (arguments.escalate_s < 1 || arguments.escalate_s > kMostEscalationS)
+    return bad_usage("--escalate takes 1 to 600 seconds");
+  if (selection.from || selection.to)
+    return bad_usage("--escalate judges the end of the run again: --last, not --from or --to");
+  if (parse_number<uint32_t>(arguments.target))
+    return bad_usage("--escalate asks all ranks that stand there, not one process (-t)");
+  return kOk;
 }
 
 int run_diagnose(const Arguments& arguments) {
   if (!arguments.live && arguments.run.empty()) return bad_usage("DIR is required");
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
+  const int wrong = check_escalation(arguments, selection.value());
+  if (wrong != kOk) return wrong;
   if (arguments.live) return diagnose_live(arguments, std::move(selection.value()));
-  return judge_directory(arguments.run, std::move(selection.value()), arguments.json,
-                         recover_dead(arguments.run), nullptr);
+  const std::vector<std::string> unsaved = recover_dead(arguments.run);
+  const auto judged = judge_directory(arguments.run, std::move(selection.value()), unsaved);
+  return judged.ok() ? print_judged(judged.value(), arguments.json, nullptr)
+                     : nothing_to_diagnose(judged.message(), unsaved);
 }
 
 }  // namespace
@@ -323,6 +330,10 @@ void add_diagnose(base::Command& lockstep) {
   command.flag("--json", &arguments->json, "Print JSON");
   arguments->selection.add_to(&command, "--to");
   add_live_run_options(command, arguments.get());
+  command.flag(
+      "--escalate", kEscalationS, &arguments->escalate_s,
+      "With --live: where a hang cannot be explained without network steps, record them for "
+      "so many seconds in the ranks concerned and judge again; default 30");
 }
 
 }  // namespace lockstep::cli
