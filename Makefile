@@ -76,7 +76,7 @@ LIBS      = $(BUILD)/liblive.a $(BUILD)/libanalysis.a $(BUILD)/libreader.a $(REC
 READER_SO = $(BUILD)/liblockstep.so.0
 # Programs only: the plugin has no command line and is built without its library.
 COMMAND_LINE = $(BUILD)/libcommandline.a
-unit_libs = $(if $(filter analysis_% cli_% live_% dumper_recovery reader,$(1)),$(LIBS),$(RECORDING))
+unit_libs = $(if $(filter live_%,$(1)),$(BUILD)/liblive.a,$(if $(filter analysis_% cli_% dumper_recovery reader,$(1)),$(filter-out $(RECORDING),$(LIBS)))) $(RECORDING)
 
 .PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install fresh-root-test clean help
 all: plugin tools reader     ## the plugin, the command and the library

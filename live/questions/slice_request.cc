@@ -107,7 +107,7 @@ std::vector<SliceRow> parse_slice_rows(const std::string& text) {
     row.last_raw_ns = uint_member(object, "last_raw_ns");
     row.last_real_ns = int_member(object, "last_real_ns").value_or(0);
     row.bytes = uint_member(object, "bytes");
-    if (row.uid != 0) rows.push_back(std::move(row));
+    if (row.uid != 0 && row.last_real_ns >= 0) rows.push_back(std::move(row));
   }
   return rows;
 }

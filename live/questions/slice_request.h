@@ -32,7 +32,7 @@ struct SliceRow {
 
 // A JSON array.
 std::string to_json(const std::vector<SliceRow>& rows);
-// Objects that lack something are left out.
+// Objects that lack something are left out, and what ended before 1970.
 std::vector<SliceRow> parse_slice_rows(const std::string& json);
 
 // What an asker who has the parts in one directory selects in it. Hosts that `--last` made to begin at

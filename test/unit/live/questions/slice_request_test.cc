@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace lockstep::live {
 namespace {
 
@@ -51,6 +53,15 @@ TEST(SliceRows, ArriveAsTheyWereSent) {
   EXPECT_EQ(rows[0].span.from_ns, 17u);
   EXPECT_EQ(rows[0].span.to_ns, ~uint64_t{0});
   EXPECT_EQ(rows[0].last_real_ns, 1'700);
+}
+
+// The difference of two such instants would be no number of nanoseconds.
+TEST(SliceRows, ThatEndedBefore1970AreLeftOut) {
+  constexpr int64_t kLatest = std::numeric_limits<int64_t>::max();
+  const auto rows =
+      parse_slice_rows(to_json({row_of("a", 1, 5, kLatest), row_of("b", 2, 5, -kLatest)}));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].host, "a");
 }
 
 // Host b fell silent 400 ns before the run's last record: of its own last 1,000 ns only 600 are of the
