@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/quantile.h"
+#include "dumper/run/chunk_search.h"
 #include "dumper/run/run_directory.h"
 
 namespace lockstep::analysis {
@@ -38,16 +39,32 @@ struct Evidence {
   std::map<std::string, Extent> recorded;  // when each host's processes recorded, its raw clock
 };
 
-Status read_evidence(const std::string& directory, bool probes_only, Evidence* evidence) {
+void add_facts(const dumper::RunDirectory& run, Evidence* evidence) {
+  for (const dumper::ProcessEntry& process : run.processes) {
+    ClockHost& host = evidence->input.hosts[process.host];
+    if (host.boot_id.empty()) host.boot_id = process.facts.boot_id;
+    const auto span = dumper::span_of(process);
+    if (!span) continue;
+    if (!host.real_minus_raw_ns) host.real_minus_raw_ns = span->last_real_offset_ns;
+    Extent& extent = evidence->recorded[process.host];
+    extent.from_ns = std::min(extent.from_ns, static_cast<int64_t>(span->first_raw_ns));
+    extent.to_ns = std::max(extent.to_ns, static_cast<int64_t>(span->last_raw_ns));
+  }
+}
+
+Status read_evidence(const std::string& directory, const AlignOptions& options,
+                     Evidence* evidence) {
   Result<ClockInput> input = read_clock_files(directory);
   if (!input.ok()) return input.status();
   evidence->input = std::move(input.value());
   std::unique_ptr<RunTables> run;
-  if (!probes_only && dumper::has_segments(directory)) {
+  if (!options.probes_only && dumper::has_segments(directory)) {
     const Result<dumper::RunDirectory> opened = dumper::RunDirectory::open(directory);
     if (!opened.ok() && evidence->input.hosts.empty()) return opened.status();
     if (!opened.ok()) evidence->input.add_damage(opened.message());
-    if (opened.ok()) run = relate(read_run(opened.value(), LoadOptions()), "");
+    if (opened.ok() && options.without_collectives) add_facts(opened.value(), evidence);
+    if (opened.ok() && !options.without_collectives)
+      run = relate(read_run(opened.value(), LoadOptions()), "");
   }
   if (run != nullptr) {
     for (const std::string& sentence : run->damage) evidence->input.add_damage(sentence);
@@ -253,7 +270,7 @@ bool Alignment::all_connected() const {
 
 Result<Alignment> align_run(const std::string& directory, const AlignOptions& options) {
   Evidence evidence;
-  const Status status = read_evidence(directory, options.probes_only, &evidence);
+  const Status status = read_evidence(directory, options, &evidence);
   if (!status.ok()) return status;
   clocksync::GraphOptions graph;
   graph.max_slope_ppm = 2 * evidence.input.rho_ppm;

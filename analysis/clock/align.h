@@ -29,6 +29,9 @@ struct AlignOptions {
   // Without the segments, which of a running job are many: what the probers found, and no check of it
   // against the collectives.
   bool probes_only = false;
+  // Of the segments only what tells which hosts are one machine: cheap, and exact where the probes and
+  // that connect all hosts; where they do not, the collectives have to be read.
+  bool without_collectives = false;
 };
 
 struct Alignment {

@@ -156,12 +156,17 @@ Status QuerySession::query(const std::string& statement, SqlRows* rows) {
   return connection_->query(statement, rows);
 }
 
-Status QuerySession::load_for(const std::string& statement) {
-  damage_.clear();
+std::set<std::string> tables_of_statement(const std::string& statement) {
   std::set<std::string> words = words_of_statement(statement);
   if (words.count("nccl_trace") != 0)
     words.insert(std::begin(kNcclTraceTables), std::end(kNcclTraceTables));
   add_tables_of_views(&words);
+  return words;
+}
+
+Status QuerySession::load_for(const std::string& statement) {
+  damage_.clear();
+  const std::set<std::string> words = tables_of_statement(statement);
   Status status;
   const auto wanted = [&](const char* table) {
     return status.ok() && words.count(table) != 0 && loaded_.insert(table).second;

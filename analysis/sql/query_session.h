@@ -43,6 +43,10 @@ class QuerySession {
   std::vector<std::string> damage_;
 };
 
+// The words of a statement, with the tables that are behind the views among them: a table that is not
+// in it takes no part in the answer.
+std::set<std::string> tables_of_statement(const std::string& statement);
+
 // The view's definition, also for engines that read the Parquet export.
 extern const char* const kNcclTraceView;
 

@@ -42,32 +42,37 @@ struct Questions {
   analysis::RunTables* run;
   analysis::QuerySession* session;
   Shown shown;
+  bool has_causes = false;
 };
 
-// The tables that cost a replay of the run, once a statement names one of them.
-void fill_accounts(analysis::RunTables* run, const std::string& statement) {
-  const std::set<std::string> words = analysis::words_of_statement(statement);
-  const bool named =
-      std::any_of(std::begin(analysis::kAccountTables), std::end(analysis::kAccountTables),
-                  [&](const char* table) { return words.count(table) != 0; });
-  if (named && run->critical_path.empty()) analysis::add_accounts(run);
+// The tables, and the column `cause`, that cost a replay of the run, once a statement names one of
+// them or a table with that column.
+void fill_replayed(Questions* to, const std::string& statement) {
+  const std::set<std::string> words = analysis::tables_of_statement(statement);
+  const auto named = [&](const char* table) { return words.count(table) != 0; };
+  const bool accounts = std::any_of(std::begin(analysis::kAccountTables),
+                                    std::end(analysis::kAccountTables), named);
+  if (accounts && to->run->critical_path.empty()) analysis::add_accounts(to->run);
+  if (to->has_causes || !(named("arrivals") || named("matches"))) return;
+  analysis::add_causes(to->run);
+  to->has_causes = true;
 }
 
-int answer(const Questions& to, const std::string& statement) {
-  fill_accounts(to.run, statement);
-  const Status loaded = to.session->load_for(statement);
+int answer(Questions* to, const std::string& statement) {
+  fill_replayed(to, statement);
+  const Status loaded = to->session->load_for(statement);
   if (!loaded.ok()) return bad_input(loaded.message());
-  for (const std::string& sentence : to.session->damage()) complain(sentence);
-  const auto output = to.shown.rows != nullptr ? make_json_output(to.shown.rows)
-                                               : make_query_output(to.shown.format);
-  const Status done = to.session->query(statement, output.get());
+  for (const std::string& sentence : to->session->damage()) complain(sentence);
+  const auto output = to->shown.rows != nullptr ? make_json_output(to->shown.rows)
+                                                : make_query_output(to->shown.format);
+  const Status done = to->session->query(statement, output.get());
   if (!done.ok()) return bad_usage(done.message());
   output->finish();
   return kOk;
 }
 
 // What is left behind the last semicolon is a statement too.
-int answer_all(const Questions& to, std::string text) {
+int answer_all(Questions* to, std::string text) {
   std::string statement;
   while (analysis::take_statement(&text, &statement)) {
     if (analysis::is_blank_statement(statement)) continue;
@@ -78,7 +83,7 @@ int answer_all(const Questions& to, std::string text) {
 }
 
 // A person's mistake ends nothing; a script's first one ends it, so that its exit code tells.
-int shell(const Questions& to) {
+int shell(Questions* to) {
   const bool person = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
   std::string text, line, statement;
   while (true) {
@@ -106,14 +111,13 @@ int ask(const std::string& directory, dumper::Selection selection, const Argumen
   load.selection = std::move(selection);
   const auto tables = load_with_progress(directory, load);
   if (!tables.ok()) return bad_input(tables.message());
-  analysis::add_causes(tables.value().get());
   const analysis::RunTables& run = *tables.value();
   const analysis::ExportInput input = analysis::export_input(directory, run);
   auto session = analysis::QuerySession::open(&input, {arguments.threads});
   if (!session.ok()) return bad_input(session.message());
   for (const std::string& note : table_notes(run)) complain(note);
-  const Questions to{tables.value().get(), session.value().get(), shown};
-  const int code = arguments.statement.empty() ? shell(to) : answer_all(to, arguments.statement);
+  Questions to{tables.value().get(), session.value().get(), shown};
+  const int code = arguments.statement.empty() ? shell(&to) : answer_all(&to, arguments.statement);
   return with_damage(code, run.damage);
 }
 

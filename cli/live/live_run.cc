@@ -42,7 +42,11 @@ class FileTaker final : public live::PartTaker {
 void align(const std::string& directory) {
   const std::string path = directory + "/" + clocksync::kClockModelFile;
   if (std::filesystem::exists(path)) return;
-  const auto aligned = analysis::align_run(directory, analysis::AlignOptions());
+  analysis::AlignOptions options;
+  options.without_collectives = true;
+  auto aligned = analysis::align_run(directory, options);
+  if (!aligned.ok() || !aligned.value().all_connected())
+    aligned = analysis::align_run(directory, analysis::AlignOptions());
   if (aligned.ok()) static_cast<void>(clocksync::save_clock_model(aligned.value().model, path));
 }
 

@@ -39,6 +39,8 @@ void add_workload(base::Command& program, Workload* work) {
   program.option("--sync-every", &work->sync_every, "iterations between waits for the GPU")
       .between(1, 1 << 20);
   program.option("--rate", &work->rate, "iterations per second (default: as fast as it goes)");
+  program.option("--burst", &work->burst, "iterations as fast as it goes before --rate counts")
+      .between(0, 100000000);
   program.option("--data", &work->data, "read this file before each iteration");
   program.option("--rounds", &work->rounds,
                  "create and destroy everything this often in one process");

@@ -28,6 +28,7 @@ struct Workload {
   bool net_events = false;
   int sync_every = 1;
   double rate = 0;   // iterations per second, 0: no limit
+  int burst = 0;     // iterations before the rate counts, as fast as it goes
   std::string data;  // a file that each iteration reads first, as a data loader does
   // Whole runs in one process: the plugin is unloaded and loaded again between them.
   int rounds = 1;

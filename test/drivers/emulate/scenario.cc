@@ -208,9 +208,10 @@ bool Scenario::is_late(int iteration) const {
              options_.inject.late_fraction * static_cast<double>(uint64_t{1} << 53);
 }
 
-void Scenario::wait_for_rate(int iteration) const {
-  if (options_.work.rate <= 0) return;
-  const double due_ns = iteration / options_.work.rate * 1e9;
+void Scenario::wait_for_rate(int iteration) {
+  if (options_.work.rate <= 0 || iteration < options_.work.burst) return;
+  if (iteration == options_.work.burst && iteration != 0) began_ = now();
+  const double due_ns = (iteration - options_.work.burst) / options_.work.rate * 1e9;
   const double wait_ns = due_ns - static_cast<double>(now().raw_ns - began_.raw_ns);
   if (wait_ns > 0) sleep_us(wait_ns / 1000);
 }

@@ -43,7 +43,7 @@ class Scenario {
   bool synchronize();
   bool is_culprit(int rank, int iteration) const;
   bool is_late(int iteration) const;
-  void wait_for_rate(int iteration) const;
+  void wait_for_rate(int iteration);
   void read_data(int iteration);
   void destroy_all(Communicator::Ending ending);
   int world_rank() const { return bootstrap_->rank(); }
