@@ -123,7 +123,7 @@ Result<std::unique_ptr<QuerySession>> QuerySession::open(const ExportInput* inpu
   auto connection = SqlConnection::open(session->database_);
   if (!connection.ok()) return connection.status();
   session->connection_ = std::move(connection.value());
-  const Status created = session->create_tables();
+  const Status created = session->create_tables(options.plans_only);
   if (!created.ok()) return created;
   return session;
 }
@@ -135,7 +135,7 @@ QuerySession::~QuerySession() {
   if (!spill_directory_.empty()) std::filesystem::remove_all(spill_directory_, ignored);
 }
 
-Status QuerySession::create_tables() {
+Status QuerySession::create_tables(bool plans_only) {
   std::string statements;
   for_each_table(*input_->run, [&](const char* name, const auto& rows) {
     using Row = typename std::decay_t<decltype(rows)>::value_type;
@@ -148,6 +148,10 @@ Status QuerySession::create_tables() {
   statements += create_table_statement<NicCounterRow>(kNicCountersTable) + ";";
   statements += create_table_statement<GpuStateRow>(kGpuStateTable) + ";";
   statements += std::string(kNcclTraceView) + ";" + kJobViews;
+  if (plans_only)
+    statements +=
+        "SET disabled_optimizers = "
+        "'statistics_propagation,empty_result_pullup,late_materialization';";
   statements += "SET enable_external_access = false; SET lock_configuration = true;";
   return connection_->execute(statements);
 }

@@ -13,6 +13,8 @@ namespace lockstep::analysis {
 
 struct QueryOptions {
   unsigned threads = 0;  // 0 = as many as the machine has
+  // For looking at plans of statements about tables that stay empty: nothing follows from that.
+  bool plans_only = false;
 };
 
 class QuerySession {
@@ -31,7 +33,7 @@ class QuerySession {
 
  private:
   QuerySession() = default;
-  Status create_tables();
+  Status create_tables(bool plans_only);
   Status load_details(bool events, bool steps);
   Status load_host_load(const std::set<std::string>& tables);
 

@@ -11,6 +11,7 @@
 #include "analysis/account/accounts.h"
 #include "analysis/judge/blame.h"
 #include "analysis/say/not_known.h"
+#include "analysis/sql/narrow.h"
 #include "analysis/sql/query_session.h"
 #include "analysis/sql/sql_split.h"
 #include "analysis/tables/table_columns.h"
@@ -50,8 +51,8 @@ struct Questions {
 void fill_replayed(Questions* to, const std::string& statement) {
   const std::set<std::string> words = analysis::tables_of_statement(statement);
   const auto named = [&](const char* table) { return words.count(table) != 0; };
-  const bool accounts = std::any_of(std::begin(analysis::kAccountTables),
-                                    std::end(analysis::kAccountTables), named);
+  const bool accounts =
+      std::any_of(std::begin(analysis::kAccountTables), std::end(analysis::kAccountTables), named);
   if (accounts && to->run->critical_path.empty()) analysis::add_accounts(to->run);
   if (to->has_causes || !(named("arrivals") || named("matches"))) return;
   analysis::add_causes(to->run);
@@ -123,7 +124,9 @@ int ask(const std::string& directory, dumper::Selection selection, const Argumen
 
 int run_live(const Arguments& arguments, dumper::Selection selection, Shown shown) {
   if (!selection.has_span()) selection.last_ns = kLivePartNs;
-  const auto live = LiveRun::gather(arguments, std::move(selection));
+  const analysis::NarrowQuestion narrow = analysis::narrow_question(arguments.statement);
+  const LiveNeeds needs{narrow.host_load, narrow.ranks, narrow.has_times, narrow.is_of_operations};
+  const auto live = LiveRun::gather(arguments, std::move(selection), needs);
   if (!live.ok()) return bad_input(live.message());
   const live::Answers& answers = live.value()->answers();
   std::string rows = "[]";

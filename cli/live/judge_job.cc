@@ -47,7 +47,7 @@ Result<Judged> judge_directory(const std::string& directory, dumper::Selection s
 
 Result<LiveJudged> judge_live(const LiveRunArguments& arguments,
                               const dumper::Selection& selection) {
-  auto live = LiveRun::gather(arguments, selection);
+  auto live = LiveRun::gather(arguments, selection, LiveNeeds());
   if (!live.ok()) return live.status();
   const std::vector<std::string> silent = unanswered(live.value()->answers());
   if (live.value()->answers().hosts_answered == 0) {

@@ -65,6 +65,15 @@ Status keep_target(const std::string& target, live::Targets* targets) {
   return Status::error("-t " + target + ": none of the hosts of this run, which are " + known);
 }
 
+// Whether the parts that came answer what was asked as all of them would.
+bool is_enough(const std::vector<live::SliceRow>& rows, const LiveNeeds& needs) {
+  const bool any =
+      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.bytes != 0; });
+  const bool shared =
+      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.has_shared; });
+  return any && !(needs.is_of_operations && shared);
+}
+
 }  // namespace
 
 void add_live_run_options(base::Command& command, LiveRunArguments* arguments) {
@@ -101,14 +110,15 @@ LiveRun::~LiveRun() {
 }
 
 Result<std::unique_ptr<LiveRun>> LiveRun::gather(LiveRunArguments arguments,
-                                                 dumper::Selection selection) {
+                                                 dumper::Selection selection,
+                                                 const LiveNeeds& needs) {
   std::unique_ptr<LiveRun> run(new LiveRun);
   run->selection_ = std::move(selection);
   const auto pid = parse_number<uint32_t>(arguments.target);
   if (!pid && arguments.run.empty() && arguments.agents.empty() && arguments.job.empty() &&
       arguments.target.find(':') != std::string::npos)
     std::swap(arguments.agents, arguments.target);
-  const Status asked = pid ? run->ask_process(arguments, *pid) : run->ask(arguments);
+  const Status asked = pid ? run->ask_process(arguments, *pid) : run->ask(arguments, needs);
   if (!asked.ok()) return asked;
   return run;
 }
@@ -129,7 +139,7 @@ Status LiveRun::ask_process(const LiveRunArguments& arguments, uint32_t pid) {
   return Status();
 }
 
-Status LiveRun::ask(const LiveRunArguments& arguments) {
+Status LiveRun::ask(const LiveRunArguments& arguments, const LiveNeeds& needs) {
   const int named =
       int{!arguments.run.empty()} + int{!arguments.agents.empty()} + int{!arguments.job.empty()};
   if (named > 1)
@@ -142,24 +152,37 @@ Status LiveRun::ask(const LiveRunArguments& arguments) {
   if (!targets.ok()) return targets.status();
   Status kept = keep_target(arguments.target, &targets.value());
   if (!kept.ok()) return kept;
-  if (directory.value().empty()) return take_parts(targets.value(), arguments);
+  if (directory.value().empty()) return take_parts(targets.value(), arguments, needs);
   directory_ = directory.value();
   answers_ = live::ask_all(targets.value(), {"ctl", R"({"request":"flush"})", live::this_asker()},
                            live_terms(arguments), nullptr);
   return Status();
 }
 
-Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments& arguments) {
+Status LiveRun::make_own_directory() {
   std::error_code error;
+  if (!own_directory_.empty()) std::filesystem::remove_all(own_directory_, error);
   own_directory_ = std::filesystem::temp_directory_path(error).string() + "/lockstep-live.XXXXXX";
   if (error || mkdtemp(own_directory_.data()) == nullptr) {
     own_directory_.clear();
     return Status::error("cannot make a directory for the parts of the run; set TMPDIR");
   }
   directory_ = own_directory_;
+  return Status();
+}
+
+// What is narrow and turns out to depend on what was left out is asked once more, whole.
+Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments& arguments,
+                           const LiveNeeds& needs) {
+  const Status made = make_own_directory();
+  if (!made.ok()) return made;
   live::SliceRequest request;
   request.selection = selection_;
   request.max_bytes = arguments.max_bytes;
+  request.host_load = needs.host_load;
+  // One clock for several hosts rests on what all of them recorded.
+  if (needs.ranks && (!needs.has_times || targets.hosts.size() == 1))
+    request.only_ranks = needs.ranks;
   live::AskTerms terms = live_terms(arguments);
   terms.max_bytes = arguments.max_bytes * std::max<size_t>(targets.hosts.size(), 1);
   FileTaker taker(directory_);
@@ -168,6 +191,11 @@ Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments&
   std::vector<live::SliceRow> rows;
   for (const live::HostRows& host : answers_.hosts) {
     for (live::SliceRow& row : live::parse_slice_rows(host.rows)) rows.push_back(std::move(row));
+  }
+  if (request.only_ranks && !is_enough(rows, needs)) {
+    LiveNeeds all = needs;
+    all.ranks.reset();
+    return take_parts(targets, arguments, all);
   }
   selection_ = live::selection_of(request, rows);
   const bool several = std::any_of(rows.begin(), rows.end(), [&](const live::SliceRow& row) {

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/live/live_arguments.h"
 #include "dumper/run/selection.h"
@@ -21,12 +23,20 @@ struct LiveRunArguments : LiveArguments {
 // --live, -t and --max-bytes, and whom to ask without a RUN; --json is the command's own.
 void add_live_run_options(base::Command& command, LiveRunArguments* arguments);
 
+// What of the hosts' parts is not needed for what will be asked; see analysis/sql/narrow.h.
+struct LiveNeeds {
+  bool host_load = true;
+  std::optional<std::pair<int64_t, int64_t>> ranks;
+  bool has_times = false, is_of_operations = false;
+};
+
 class LiveRun {
  public:
   // Asks for this part of the run. The error: whom to ask is not clear, or nobody answered; then
   // `answers` tells of everybody.
   static Result<std::unique_ptr<LiveRun>> gather(LiveRunArguments arguments,
-                                                 dumper::Selection selection);
+                                                 dumper::Selection selection,
+                                                 const LiveNeeds& needs);
   ~LiveRun();
   LiveRun(const LiveRun&) = delete;
   LiveRun& operator=(const LiveRun&) = delete;
@@ -38,9 +48,11 @@ class LiveRun {
 
  private:
   LiveRun() = default;
-  Status ask(const LiveRunArguments& arguments);
+  Status ask(const LiveRunArguments& arguments, const LiveNeeds& needs);
   Status ask_process(const LiveRunArguments& arguments, uint32_t pid);
-  Status take_parts(const live::Targets& targets, const LiveRunArguments& arguments);
+  Status take_parts(const live::Targets& targets, const LiveRunArguments& arguments,
+                    const LiveNeeds& needs);
+  Status make_own_directory();
 
   std::string directory_, own_directory_;
   dumper::Selection selection_;

@@ -13,6 +13,8 @@
 #include "dumper/segment/chunk_encode.h"
 #include "dumper/segment/live_comms.h"
 #include "dumper/segment/segment_writer.h"
+#include "lockstep/record_fields.h"
+#include "lockstep/record_shape.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -76,11 +78,13 @@ Slice::Slice(const ProcessEntry& process, RawSpan span) : header_(header_of(proc
     // A list that cannot be read costs names only.
     if (chunk.type == ChunkType::Comms) static_cast<void>(comms.merge_json(chunk.text));
     if (chunk.type != ChunkType::Records) continue;
+    look_into(chunk.records, process.pid);
     if (paths_.empty() || paths_.back() != reader.path()) paths_.push_back(reader.path());
     stored_.push_back({paths_.size() - 1, chunk.offset,
                        sizeof(ChunkHeader) + uint64_t{chunk.header.stored_bytes}});
     bytes_ += stored_.back().bytes;
   }
+  for (const auto& [number, facts] : comms.all()) contents_.ranks.insert(int64_t{facts.rank});
   const SegmentFile& last = process.segments.back();
   header_.segment_number = last.number;
   header_.writer = last.writer;
@@ -90,6 +94,24 @@ Slice::Slice(const ProcessEntry& process, RawSpan span) : header_(header_of(proc
   if (!comms.all().empty()) add_text(ChunkType::Comms, comms.to_json(), &before_);
   const ChunkType total = reader.ended() ? ChunkType::End : ChunkType::Ledger;
   if (reader.ledger().raw_ns != 0) add_text(total, ledger_to_json(reader.ledger()), &after_);
+}
+
+void Slice::look_into(const DecodedChunk& records, uint32_t pid) {
+  const uint64_t* at = records.words.data();
+  const uint64_t* const end = at + records.words.size();
+  int64_t last_rank = -1;
+  for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
+    const Tag tag = tag_of(*at);
+    if (tag == kCommInitTag) contents_.ranks.insert(int64_t{CommInitRecord::read(at).rank});
+    if (!is_start(tag)) continue;
+    const int64_t rank = StartRecord::read(at).event_rank;
+    if (rank != last_rank) contents_.ranks.insert(last_rank = rank);
+    const Kind kind = static_cast<Kind>(tag);
+    contents_.has_pairs = contents_.has_pairs || kind == Kind::P2p || kind == Kind::P2pApi;
+    if (kind == Kind::ProxyOp)
+      contents_.has_foreign =
+          contents_.has_foreign || static_cast<uint32_t>(ProxyOpRecord::read(at).pid) != pid;
+  }
 }
 
 void Slice::add_text(ChunkType type, const std::string& text, std::vector<Bytes>* chunks) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,11 +24,19 @@ RawSpan with_margin(RawSpan span);
 // Takes the bytes of a file, piece after piece; false ends it.
 using TakeBytes = std::function<bool(std::string_view bytes)>;
 
+// What other processes, or their ranks, have to do with one's records.
+struct SliceContents {
+  std::set<int64_t> ranks;   // of its communicators and of events, as each is numbered there
+  bool has_pairs = false;    // sends and receives, which are put together across ranks
+  bool has_foreign = false;  // network work for another process
+};
+
 class Slice {
  public:
   // Looks for the chunks; they are read again by write().
   Slice(const ProcessEntry& process, RawSpan span);
 
+  const SliceContents& contents() const { return contents_; }
   // Of its file: HOST.PID.N.lks.
   const std::string& name() const { return name_; }
   // Of all of it.
@@ -41,9 +50,11 @@ class Slice {
     uint64_t offset = 0, bytes = 0;
   };
   using Bytes = std::vector<uint8_t>;
+  void look_into(const DecodedChunk& records, uint32_t pid);
   void add_text(ChunkType type, const std::string& text, std::vector<Bytes>* chunks);
 
   std::string name_;
+  SliceContents contents_;
   SegmentHeader header_{};
   std::vector<Bytes> before_, after_;  // chunks of text
   std::vector<std::string> paths_;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/clock_ns.h"
@@ -24,7 +25,8 @@ class HostSlice {
  public:
   HostSlice(std::string run, std::string host) : run_(std::move(run)), host_(std::move(host)) {}
 
-  Status look(const dumper::Selection& selection) {
+  Status look(const SliceRequest& request) {
+    const dumper::Selection& selection = request.selection;
     auto opened = dumper::RunDirectory::open(run_);
     if (!opened.ok()) return opened.status();
     directory_ = std::move(opened.value());
@@ -38,8 +40,8 @@ class HostSlice {
       return Status::error(run_ + ": nothing recorded by " + host_ + " is there");
     const auto spans = dumper::select(selection, &directory_);
     if (!spans.ok()) return spans.status();
-    for (size_t i = 0; i < processes.size(); ++i) add(processes[i], spans.value()[i]);
-    add_other_files();
+    for (size_t i = 0; i < processes.size(); ++i) add(processes[i], spans.value()[i], request);
+    add_other_files(request.host_load);
     return Status();
   }
   uint64_t bytes() const { return bytes_; }
@@ -58,7 +60,7 @@ class HostSlice {
   }
 
  private:
-  void add(const dumper::ProcessEntry& process, dumper::RawSpan span) {
+  void add(const dumper::ProcessEntry& process, dumper::RawSpan span, const SliceRequest& request) {
     SliceRow row;
     row.host = process.host;
     row.pid = process.pid;
@@ -68,19 +70,29 @@ class HostSlice {
       row.last_raw_ns = whole->last_raw_ns;
       row.last_real_ns = static_cast<int64_t>(whole->last_raw_ns) + whole->last_real_offset_ns;
     }
-    slices_.emplace_back(process, dumper::with_margin(span));
-    row.bytes = slices_.back().bytes();
+    dumper::Slice slice(process, dumper::with_margin(span));
+    const dumper::SliceContents& contents = slice.contents();
+    row.has_shared = contents.has_pairs || contents.has_foreign;
+    row.bytes = has_any(contents.ranks, request.only_ranks) ? slice.bytes() : 0;
+    if (row.bytes != 0) slices_.push_back(std::move(slice));
     bytes_ += row.bytes;
     rows_.push_back(std::move(row));
   }
 
+  static bool has_any(const std::set<int64_t>& ranks,
+                      const std::optional<std::pair<int64_t, int64_t>>& wanted) {
+    if (!wanted) return true;
+    const auto first = ranks.lower_bound(wanted->first);
+    return first != ranks.end() && *first <= wanted->second;
+  }
+
   // Clock records, GPU clocks and the host's samples, whole.
-  void add_other_files() {
+  void add_other_files(bool host_load) {
     const auto files = dumper::run_files(run_);
     for (const std::string& path : files.ok() ? files.value() : std::vector<std::string>()) {
       const std::string name = base_name(path);
       const bool ours = starts_with(name, host_ + ".") &&
-                        (has_ending(name, ".clock") || has_ending(name, ".load"));
+                        (has_ending(name, ".clock") || (host_load && has_ending(name, ".load")));
       if (!ours && name != "clock_model.json") continue;
       others_.push_back(path);
       bytes_ += size_of(path);
@@ -148,7 +160,7 @@ Result<HostAnswer> answer_slice(const HostContext& context, const Question& ques
   HostAnswer answer;
   answer.failed = flush(context, context.runs.front(), question);
   HostSlice slice(context.runs.front(), context.host);
-  const Status found = slice.look(request.value().selection);
+  const Status found = slice.look(request.value());
   if (!found.ok()) return found;
   if (slice.bytes() > request.value().max_bytes)
     return Status::error("the part asked for has " + std::to_string(slice.bytes()) + " bytes of " +

@@ -50,6 +50,13 @@ std::string to_json(const SliceRequest& request) {
       });
     });
     out.number("max_bytes", request.max_bytes);
+    out.boolean("host_load", request.host_load);
+    if (request.only_ranks) {
+      out.object("only_ranks", [&] {
+        out.number("first", request.only_ranks->first);
+        out.number("last", request.only_ranks->second);
+      });
+    }
   });
   return std::string(out.text());
 }
@@ -71,6 +78,12 @@ Result<SliceRequest> parse_slice_request(const std::string& text) {
                                  static_cast<uint32_t>(uint_member((*ranks)[i], "last")));
   }
   request.max_bytes = uint_member(document, "max_bytes");
+  const json::Value* host_load = member(document, "host_load");
+  request.host_load = host_load == nullptr || !host_load->IsBool() || host_load->GetBool();
+  if (const json::Value* only = member(document, "only_ranks"); only != nullptr) {
+    const auto first = int_member(*only, "first"), last = int_member(*only, "last");
+    if (first && last) request.only_ranks.emplace(*first, *last);
+  }
   return request;
 }
 
@@ -87,6 +100,7 @@ std::string to_json(const std::vector<SliceRow>& rows) {
       out.number("last_raw_ns", row.last_raw_ns);
       out.number("last_real_ns", row.last_real_ns);
       out.number("bytes", row.bytes);
+      out.boolean("has_shared", row.has_shared);
     });
   }
   out.writer().EndArray();
@@ -107,6 +121,8 @@ std::vector<SliceRow> parse_slice_rows(const std::string& text) {
     row.last_raw_ns = uint_member(object, "last_raw_ns");
     row.last_real_ns = int_member(object, "last_real_ns").value_or(0);
     row.bytes = uint_member(object, "bytes");
+    const json::Value* shared = member(object, "has_shared");
+    row.has_shared = shared != nullptr && shared->IsBool() && shared->GetBool();
     if (row.uid != 0 && row.last_real_ns >= 0) rows.push_back(std::move(row));
   }
   return rows;

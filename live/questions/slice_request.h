@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dumper/run/selection.h"
@@ -14,6 +16,9 @@ namespace lockstep::live {
 struct SliceRequest {
   dumper::Selection selection;  // its spans, ranks and pid; of a communicator all chunks are needed
   uint64_t max_bytes = uint64_t{1} << 28;
+  bool host_load = true;  // the host's samples too
+  // Of processes that have none of these ranks, first and last, only their rows: nothing else is asked.
+  std::optional<std::pair<int64_t, int64_t>> only_ranks;
 };
 
 std::string to_json(const SliceRequest& request);
@@ -27,7 +32,10 @@ struct SliceRow {
   dumper::RawSpan span;      // what was asked for, by the host's raw clock; more was sent
   uint64_t last_raw_ns = 0;  // of the whole recording's last record
   int64_t last_real_ns = 0;  // the same by CLOCK_REALTIME
-  uint64_t bytes = 0;        // of its file
+  uint64_t bytes = 0;        // of its file; 0 where only_ranks left it out
+  // With only_ranks: it has sends, receives or network work for others, so that its operations and
+  // those of others belong together.
+  bool has_shared = false;
 };
 
 // A JSON array.

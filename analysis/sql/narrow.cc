@@ -1,0 +1,181 @@
+#include "analysis/sql/narrow.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "analysis/hostload/load_columns.h"
+#include "analysis/sql/query_session.h"
+#include "analysis/sql/sql_split.h"
+#include "base/json.h"
+#include "base/text.h"
+
+namespace lockstep::analysis {
+namespace {
+
+using Ranks = std::pair<int64_t, int64_t>;
+constexpr Ranks kAllRanks = {std::numeric_limits<int64_t>::min(),
+                             std::numeric_limits<int64_t>::max()};
+
+// Columns whose values other processes take part in: row numbers of this and other tables, and what
+// is counted or found across ranks.
+constexpr std::string_view kSharedColumns[] = {"operation", "process", "communicator", "match",
+                                               "assembled", "ordinal", "position",     "flags"};
+constexpr const char* kLoadTables[] = {kThreadLoadTable, kHostLoadTable, kNicCountersTable,
+                                       kGpuStateTable};
+
+class FirstCell : public SqlRows {
+ public:
+  void columns(const std::vector<SqlColumn>& /*columns*/) override {}
+  void row(const std::vector<SqlCell>& cells) override { text = cells.at(0).text; }
+  std::string text;
+};
+
+// The optimised plan as JSON; empty where there is none, as for what is no SELECT.
+std::string plan_of(const std::string& statement) {
+  const RunTables nothing;
+  const ExportInput input{&nothing, nullptr, ""};
+  QueryOptions options;
+  options.threads = 1;
+  options.plans_only = true;
+  auto session = QuerySession::open(&input, options);
+  std::string quoted;
+  for (const char c : statement) quoted += c == '\'' ? "''" : std::string(1, c);
+  FirstCell plan;
+  const std::string asked = "SELECT json_serialize_plan('" + quoted + "', optimize := true)";
+  if (!session.ok() || !session.value()->query(asked, &plan).ok()) return {};
+  return std::move(plan.text);
+}
+
+void find_scans(const json::Value& node, std::vector<const json::Value*>* scans) {
+  if (node.IsObject() && text_member(node, "type") == "LOGICAL_GET") scans->push_back(&node);
+  if (node.IsObject()) {
+    for (const auto& one : node.GetObject()) find_scans(one.value, scans);
+  } else if (node.IsArray()) {
+    for (const json::Value& one : node.GetArray()) find_scans(one, scans);
+  }
+}
+
+std::optional<int64_t> constant_of(const json::Value& holder, const char* name) {
+  const json::Value* constant = member(holder, name);
+  const json::Value* value = constant == nullptr ? nullptr : member(*constant, "value");
+  if (value == nullptr || !value->IsInt64()) return std::nullopt;
+  return value->GetInt64();
+}
+
+Ranks compared(const json::Value& filter) {
+  const auto number = constant_of(filter, "constant");
+  if (!number) return kAllRanks;
+  const std::string how = text_member(filter, "comparison_type");
+  if (how == "COMPARE_EQUAL") return {*number, *number};
+  if (starts_with(how, "COMPARE_GREATERTHAN")) return {*number, kAllRanks.second};
+  if (starts_with(how, "COMPARE_LESSTHAN")) return {kAllRanks.first, *number};
+  return kAllRanks;
+}
+
+// rank IN (...): a column and constants.
+Ranks listed(const json::Value& expression) {
+  const json::Value* children = member(expression, "children");
+  if (text_member(expression, "type") != "COMPARE_IN" || children == nullptr ||
+      !children->IsArray() || children->Size() < 2 ||
+      text_member((*children)[0], "type") != "BOUND_REF")
+    return kAllRanks;
+  Ranks ranks{kAllRanks.second, kAllRanks.first};
+  for (json::SizeType i = 1; i < children->Size(); ++i) {
+    const auto number = constant_of((*children)[i], "value");
+    if (!number) return kAllRanks;
+    ranks = {std::min(ranks.first, *number), std::max(ranks.second, *number)};
+  }
+  return ranks;
+}
+
+// No fewer than those that pass.
+Ranks passing(const json::Value& filter) {
+  const std::string type = text_member(filter, "filter_type");
+  if (type == "CONSTANT_COMPARISON") return compared(filter);
+  if (const json::Value* expression = member(filter, "expr");
+      type == "EXPRESSION_FILTER" && expression != nullptr)
+    return listed(*expression);
+  const json::Value* children = member(filter, "child_filters");
+  if (type != "CONJUNCTION_AND" || children == nullptr || !children->IsArray()) return kAllRanks;
+  Ranks ranks = kAllRanks;
+  for (const json::Value& child : children->GetArray()) {
+    const Ranks one = passing(child);
+    ranks = {std::max(ranks.first, one.first), std::min(ranks.second, one.second)};
+  }
+  return ranks;
+}
+
+Ranks ranks_of(const json::Value& scan, const json::Value& names) {
+  const json::Value* all = member(scan, "table_filters");
+  const json::Value* filters = all == nullptr ? nullptr : member(*all, "filters");
+  if (filters == nullptr || !filters->IsArray()) return kAllRanks;
+  Ranks ranks = kAllRanks;
+  for (const json::Value& filter : filters->GetArray()) {
+    const uint64_t column = uint_member(filter, "key");
+    const json::Value* value = member(filter, "value");
+    const bool of_rank = member(filter, "key") != nullptr && column < names.Size() &&
+                         names[static_cast<json::SizeType>(column)] == "rank";
+    if (!of_rank || value == nullptr) continue;
+    const Ranks one = passing(*value);
+    ranks = {std::max(ranks.first, one.first), std::min(ranks.second, one.second)};
+  }
+  return ranks;
+}
+
+// Whether every column that is read is a process's own; also says whether there are times among them.
+bool are_own(const json::Value& scan, const json::Value& names, bool* has_times) {
+  const json::Value* columns = member(scan, "column_indexes");
+  if (columns == nullptr || !columns->IsArray() || columns->Empty()) return false;
+  return std::all_of(columns->Begin(), columns->End(), [&](const json::Value& column) {
+    const uint64_t index = uint_member(column, "index");
+    if (member(column, "index") == nullptr || index >= names.Size()) return false;
+    const json::Value& value = names[static_cast<json::SizeType>(index)];
+    const std::string name = value.IsString() ? value.GetString() : "";
+    *has_times = *has_times || has_ending(name, "_ns");
+    return !name.empty() && std::find(std::begin(kSharedColumns), std::end(kSharedColumns), name) ==
+                                std::end(kSharedColumns);
+  });
+}
+
+void narrow_by_plan(const std::string& plan, NarrowQuestion* question) {
+  json::Document document;
+  document.Parse<json::kParseIterativeFlag>(plan.data(), plan.size());
+  if (document.HasParseError() || !document.IsObject()) return;
+  std::vector<const json::Value*> scans;
+  find_scans(document, &scans);
+  if (scans.size() != 1) return;
+  const json::Value* function = member(*scans[0], "function_data");
+  const json::Value* names = member(*scans[0], "names");
+  const std::string table = function == nullptr ? "" : text_member(*function, "table");
+  const bool of_operations = table == "operations";
+  if (!of_operations && table != kEventsTable && table != kProxyStepsTable) return;
+  if (names == nullptr || !names->IsArray()) return;
+  bool has_times = false;
+  if (!are_own(*scans[0], *names, &has_times)) return;
+  const Ranks ranks = ranks_of(*scans[0], *names);
+  if (ranks == kAllRanks) return;
+  question->ranks = ranks;
+  question->has_times = has_times;
+  question->is_of_operations = of_operations;
+}
+
+}  // namespace
+
+NarrowQuestion narrow_question(const std::string& statements) {
+  NarrowQuestion question;
+  if (is_blank_statement(statements)) return question;  // they come later
+  const std::set<std::string> tables = tables_of_statement(statements);
+  question.host_load = std::any_of(std::begin(kLoadTables), std::end(kLoadTables),
+                                   [&](const char* table) { return tables.count(table) != 0; });
+  std::string rest = statements, statement;
+  const bool ended = take_statement(&rest, &statement);
+  if (ended && !is_blank_statement(rest)) return question;
+  if (ended) statement.erase(statement.rfind(';'));
+  narrow_by_plan(plan_of(ended ? statement : statements), &question);
+  return question;
+}
+
+}  // namespace lockstep::analysis

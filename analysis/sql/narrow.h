@@ -1,0 +1,27 @@
+// What a question can be answered from less than everything, found in DuckDB's own plan for it: a
+// question about one table of each process's own, filtered by rank, needs only the processes that have
+// such ranks. For asking hosts that send their parts (cli/live). Whatever is not recognised needs
+// everything. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace lockstep::analysis {
+
+struct NarrowQuestion {
+  bool host_load = true;  // a table of the hosts' samples is named
+  // First and last rank, in their communicators, of the rows that count; of all where it is empty.
+  std::optional<std::pair<int64_t, int64_t>> ranks;
+  // With `ranks`: the answer has times, which several hosts on one clock make together.
+  bool has_times = false;
+  // With `ranks`: the rows are operations, which sends, receives and proxies of other processes change.
+  bool is_of_operations = false;
+};
+
+// Of all that will be asked. Without DuckDB everything is needed.
+NarrowQuestion narrow_question(const std::string& statements);
+
+}  // namespace lockstep::analysis

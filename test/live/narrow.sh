@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# timeout: 180
+# A question about one table of a few ranks makes only their hosts send records, and its answer is the one that all of
+# them give. Two statements are never narrowed, so that the same question behind another one shows the difference.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+need jq jq
+lockstep=$BUILD/lockstep
+export LOCKSTEP_CLOCK=0 LOCKSTEP_HOST_LOAD=0
+run=$TMP/run
+PIDS=()
+trap 'for pid in "${PIDS[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done; wait; rm -rf "$TMP"' EXIT
+listens() { sed -n 's/.*listens on //p' "$TMP/agent$1"; }
+recorded() {  # recorded KIND STARTS
+  local starts
+  starts=$("$lockstep" count "$run" --json 2>/dev/null | jq ".starts.$1 // 0")
+  [ "${starts:-0}" -ge "$2" ]
+}
+wait_for() {  # wait_for WHAT COMMAND...
+  local what=$1
+  shift
+  for _ in $(seq 300); do "$@" && return; sleep 0.2; done
+  fail "$what did not happen"
+}
+# start_job HOST RANKS OPTIONS...: each rank a process; it stands still after its operations
+start_job() {
+  local host=$1 ranks=$2
+  shift 2
+  LOCKSTEP_HOST=$host LOCKSTEP_DIR=$run "$BUILD/lockstep-emulate" --ranks "$ranks" --channels 1 --sizes 1k --iterations 1000 --burst 40 \
+    --rate 0.001 --stall-us 1e9 "$@" "$BUILD/libnccl-profiler.so" >/dev/null 2>&1 &
+  PIDS+=($!)
+}
+start_agent() {
+  LOCKSTEP_HOST=$1 "$lockstep" agent "$run" --listen 127.0.0.1:0 >"$TMP/agent$1" 2>&1 &
+  PIDS+=($!)
+  wait_for "that the agent of $1 listens" grep -q "listens on" "$TMP/agent$1"
+}
+mkdir -p "$run"
+export LOCKSTEP_EVENTS=all
+start_job n1 2 --seed 1
+start_job n2 4 --seed 2
+wait_for "that both jobs have done their operations" recorded Coll 246
+start_agent n1
+start_agent n2
+both=(--agents "$(listens n1),$(listens n2)" --key "$run/agents/key" --timeout 30 --last 1h --json)
+"$lockstep" query "$run" "SELECT 1" >/dev/null 2>"$TMP/err" || skip "$(cat "$TMP/err")"
+
+# agree WHICH STATEMENT ADDRESSES...: the rows of the statement alone and behind another; WHICH: fewer bytes, all, or any
+agree() {
+  local which=$1 sql=$2 narrow whole
+  shift 2
+  "$lockstep" query --live "$sql" "$@" >"$TMP/narrow" 2>"$TMP/err" || fail "$sql: $(cat "$TMP/err")"
+  "$lockstep" query --live "SELECT 1; $sql" "$@" >"$TMP/whole" 2>"$TMP/err" || fail "$sql: $(cat "$TMP/err")"
+  cmp <(jq -c '.rows[]' "$TMP/narrow") <(jq -c '.rows[]' "$TMP/whole") || fail "$sql: the answers differ:
+$(diff <(jq -c '.rows[]' "$TMP/narrow") <(jq -c '.rows[]' "$TMP/whole") | head -10)"
+  narrow=$(jq .bytes "$TMP/narrow") whole=$(jq .bytes "$TMP/whole")
+  case $which in
+    fewer) [ $((narrow * 10)) -lt $((whole * 8)) ] || fail "$sql: $narrow bytes came, and $whole of all ranks" ;;
+    all) [ $((narrow * 10)) -ge $((whole * 9)) ] || fail "$sql: only $narrow of $whole bytes came" ;;
+  esac
+}
+echo "questions about few ranks"
+for ranks in "rank = 3" "rank BETWEEN 2 AND 3" "rank IN (2, 3)" "rank > 1 AND rank <> 2" "3 <= rank"; do
+  agree fewer "SELECT func, host, rank, state, count(*) AS n, sum(size_bytes) AS bytes FROM operations WHERE $ranks GROUP BY ALL ORDER BY ALL" \
+    "${both[@]}"
+done
+agree fewer "SELECT event_id, peer, channel, step, is_send, size_bytes, last_state FROM proxy_steps WHERE rank = 3 ORDER BY ALL" "${both[@]}"
+agree fewer "WITH w AS (SELECT * FROM events) SELECT kind, count(*) AS n FROM w WHERE rank = 3 AND kind <> 'ProxyCtrl' GROUP BY kind ORDER BY kind" "${both[@]}"
+agree fewer "SELECT event_id, func FROM operations WHERE rank = 3 ORDER BY event_id DESC LIMIT 7" "${both[@]}"
+agree fewer "SELECT event_id, peer, start_ns, stop_ns, network_ns FROM proxy_steps WHERE rank = 1 ORDER BY ALL" "${both[@]}" -t "$(listens n2)"
+agree fewer "SELECT event_id, func, api_start_ns, kernel_start_ns, finish_ns FROM operations WHERE rank = 1 ORDER BY ALL" "${both[@]}" -t "$(listens n2)"
+[ "$(jq '.rows | length' "$TMP/whole")" -eq 41 ] || fail "rank 1 of n2: $(jq '.rows | length' "$TMP/whole") rows"
+
+agree any "SELECT func, count(*) AS n FROM operations WHERE rank = 2 OR rank = 3 GROUP BY ALL ORDER BY ALL" "${both[@]}"
+echo "questions whose answer needs the others"
+for sql in "SELECT event_id, finish_ns FROM operations WHERE rank = 3 ORDER BY ALL" \
+  "SELECT operation, func FROM operations WHERE rank = 3 ORDER BY ALL" \
+  "SELECT process, communicator, ordinal FROM operations WHERE rank = 3 ORDER BY ALL" \
+  "SELECT rowid, func FROM operations WHERE rank = 3 ORDER BY ALL" \
+  "SELECT rank, count(*) AS n FROM operations GROUP BY rank HAVING rank <> 3 ORDER BY rank" \
+  "SELECT func, count(*) AS n FROM operations WHERE rank = 3 OR size_bytes > 0 GROUP BY ALL ORDER BY ALL" \
+  "SELECT count(*) AS n FROM operations a JOIN operations b USING (ordinal) WHERE a.rank = 3" \
+  "SELECT count(*) AS n, (SELECT count(*) FROM processes) AS p FROM operations WHERE rank = 3" \
+  "SELECT count(*) AS n FROM ops WHERE rank = 3" \
+  "SELECT max(wait_ns) AS w FROM arrivals WHERE rank = 3" \
+  "SELECT count(*) AS n FROM operations WHERE rank = 3000"; do
+  agree all "$sql" "${both[@]}"
+done
+
+echo "sends and receives belong to operations of several ranks"
+start_job n3 4 --seed 3 --alltoall
+wait_for "that the third job has done its operations" recorded P2p 1312
+start_agent n3
+three=(--agents "$(listens n1),$(listens n2),$(listens n3)" "${both[@]:2}")
+agree all "SELECT func, kind, state, count(*) AS n FROM operations WHERE rank = 3 GROUP BY ALL ORDER BY ALL" "${three[@]}"
+grep -q AlltoAll "$TMP/whole" || fail "no all-to-all among the operations: $(cat "$TMP/whole")"
+agree fewer "SELECT kind, count(*) AS n FROM events WHERE rank = 3 AND kind <> 'ProxyCtrl' GROUP BY ALL ORDER BY ALL" "${three[@]}"
