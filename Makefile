@@ -205,7 +205,7 @@ install: all                 ## PREFIX=/usr/local
 	ln -sf libnccl-profiler.so $(DESTDIR)$(PREFIX)/lib/libnccl-profiler-lockstep.so
 	install -m 755 $(filter %/lockstep %/lockstep-clockd,$(TOOLS)) $(DESTDIR)$(PREFIX)/bin/
 	install -d $(DESTDIR)$(PREFIX)/include/lockstep $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 644 include/lockstep/read.h $(DESTDIR)$(PREFIX)/include/lockstep/
+	install -m 644 include/lockstep/read.h include/lockstep/mark.h $(DESTDIR)$(PREFIX)/include/lockstep/
 	install -m 644 $(BUILD)/liblockstep.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(READER_SO) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf $(notdir $(READER_SO)) $(DESTDIR)$(PREFIX)/lib/liblockstep.so

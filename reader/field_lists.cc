@@ -61,6 +61,8 @@ lockstep_call call_of(Tag tag) {
   if (is_start(tag)) return LOCKSTEP_CALL_START;
   if (is_stop(tag)) return LOCKSTEP_CALL_STOP;
   if (is_state(tag)) return LOCKSTEP_CALL_STATE;
+  if (is_mark(tag))
+    return static_cast<lockstep_call>(LOCKSTEP_CALL_STEP_BEGIN + (tag - kStepBeginTag));
   if (tag == kCommInitTag) return LOCKSTEP_CALL_COMM_INIT;
   return tag == kCommInfoTag ? LOCKSTEP_CALL_COMM_INFO : LOCKSTEP_CALL_COMM_FINALIZE;
 }
@@ -81,7 +83,11 @@ std::optional<Tag> tag_of_call(lockstep_call call, int32_t number) {
       return kCommFinalizeTag;
     case LOCKSTEP_CALL_COMM_INFO:
       return kCommInfoTag;
+    default:
+      break;
   }
+  if (call >= LOCKSTEP_CALL_STEP_BEGIN && call <= LOCKSTEP_CALL_CAPTURE_STOP)
+    return static_cast<Tag>(kStepBeginTag + (call - LOCKSTEP_CALL_STEP_BEGIN));
   return std::nullopt;
 }
 

@@ -89,7 +89,9 @@ void show(ShownRecord* out) {
   } else {
     out->id = 0;
     out->kind = -1;
-    out->comm = static_cast<uint32_t>(CommRecord::read(record.words).comm & kLastComm);
+    out->comm = is_mark(tag)
+                    ? kUnknownComm
+                    : static_cast<uint32_t>(CommRecord::read(record.words).comm & kLastComm);
   }
   show_comm(out->from.records->comms(), out);
 }
@@ -220,8 +222,10 @@ const lockstep_field* lockstep_fields(lockstep_call call, int32_t number, size_t
 }
 
 const char* lockstep_call_name(lockstep_call call) {
-  constexpr const char* kNames[] = {"start",     "state",         "stop",
-                                    "comm_init", "comm_finalize", "comm_info"};
+  constexpr const char* kNames[] = {"start",         "state",         "stop",        "comm_init",
+                                    "comm_finalize", "comm_info",     "step_begin",  "step_end",
+                                    "range_push",    "range_pop",     "range_start", "range_end",
+                                    "text",          "capture_start", "capture_stop"};
   const auto number = static_cast<unsigned>(call);
   return number < std::size(kNames) ? kNames[number] : nullptr;
 }

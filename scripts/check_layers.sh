@@ -26,7 +26,8 @@ hostload/sample       hostload/record
 hostload/service      hostload/record hostload/sample
 plugin/record         dumper/segment dumper/drain dumper/options clocksync/record
 plugin/gpu            plugin/record dumper/feeds clocksync/wire clocksync/record clocksync/solve
-plugin/process        plugin/record plugin/gpu plugin/chain hostload/service dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
+plugin/marks          plugin/record
+plugin/process        plugin/record plugin/gpu plugin/chain plugin/marks hostload/service dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
 plugin/chain          plugin/record dumper/options
 plugin/abi            plugin/record plugin/process plugin/chain
 reader                dumper/segment dumper/run clocksync/record

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_symbols.sh LIBRARY: what the plugin, or liblockstep, shows and asks of a process that loads it. Exactly the
-# seven tables, or the functions of lockstep/read.h, are exported, nothing is unique across libraries, only the C library
+# seven tables, the marks of lockstep/mark.h and NVTX's entry, or the functions of lockstep/read.h, are exported, nothing is unique across libraries, only the C library
 # is needed (when a static libstdc++ exists here), the stack is not executable, relocations are read-only, and the code
 # stays within its size.
 set -u
@@ -19,9 +19,13 @@ case $(basename "$library") in
     expected=$(sed -nE 's/^LOCKSTEP_API .*[ *](lockstep_[a-z_]+)\(.*/\1/p' "$(dirname "$0")/../include/lockstep/read.h" | sort)
     ;;
   *)
-    what=ncclProfiler_v1..v7
+    what="ncclProfiler_v1..v7, the marks and NVTX's entry"
     readelf -dW "$library" | grep -qE 'FLAGS_1.*NODELETE' || finding "can be unmapped while NCCL still calls it (-z nodelete)"
-    expected=$(for version in 1 2 3 4 5 6 7; do echo "ncclProfiler_v$version"; done)
+    expected=$({
+      for version in 1 2 3 4 5 6 7; do echo "ncclProfiler_v$version"; done
+      for mark in step_begin step_end range_push range_pop text capture_start capture_stop; do echo "lockstep_$mark"; done
+      echo InitializeInjectionNvtx2
+    } | sort)
     ;;
 esac
 exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)

@@ -29,12 +29,14 @@ enum class Row : uint8_t {
   Proxy,
   Network,
   InFlight,
-  Bandwidth
+  Bandwidth,
+  Steps,
+  Ranges
 };
 constexpr const char* kRowNames[] = {
-    "operations",   "calls",           "kernels",      "copy engine",    "proxy operations",
-    "network send", "network receive", "proxy thread", "network plugin", "operations in flight",
-    "bus bandwidth"};
+    "operations",    "calls",           "kernels",      "copy engine",    "proxy operations",
+    "network send",  "network receive", "proxy thread", "network plugin", "operations in flight",
+    "bus bandwidth", "steps",           "ranges"};
 struct Group {
   uint32_t process;
   Row row;
@@ -60,6 +62,8 @@ class Drawing : public DetailSink {
       : run_(run), sink_(sink), counts_(counts), lanes_(1) {}
 
   void operations(const OperationSpans& spans, OperationNotes* notes);
+  void steps();
+  void ranges();
   void clocks();
   void counters(Row row, CounterUnit unit, const std::vector<CounterStep>& steps);
   void event(const EventRow& row) override;
@@ -71,6 +75,7 @@ class Drawing : public DetailSink {
   }
 
  private:
+  void draw_mark(const Group& group, int64_t start_ns, int64_t stop_ns, const char* category);
   void flush(size_t keep);
   uint32_t track_for(const Group& group, int64_t start_ns, int64_t stop_ns);
   void draw(const Pending& pending);
@@ -95,7 +100,7 @@ std::string Drawing::track_name(const Group& group, uint32_t lane) const {
   const bool by_channel =
       group.row == Row::Kernels || group.row == Row::Send || group.row == Row::Receive;
   if (by_channel) name += " channel " + std::to_string(group.part);
-  if (!by_channel && group.row != Row::Operations) {
+  if (!by_channel && group.row != Row::Operations && group.row != Row::Steps) {
     name += " thread " + std::to_string(group.part);
     const auto thread = threads_.find(group.part);
     if (thread != threads_.end() && !thread->second.empty()) name += " (" + thread->second + ")";
@@ -144,6 +149,42 @@ void Drawing::operations(const OperationSpans& spans, OperationNotes* notes) {
     ++counts_->slices;
     counts_->flows += slice.flow_ends;
   }
+}
+
+// One track for each process that marked its steps; a step that began before the recording begins with it.
+void Drawing::steps() {
+  for (const MarkedStepRow& row : run_.rank_steps) {
+    const Group group{row.process, Row::Steps, kNoRow, 0};
+    const int64_t start_ns =
+        row.start_ns != kNoTime ? row.start_ns : run_.processes[row.process].first_ns;
+    name_ = "step " + std::to_string(row.step);
+    draw_mark(group, start_ns, row.finish_ns, "step");
+  }
+}
+
+// Those of a thread on tracks of its own, one for each depth.
+void Drawing::ranges() {
+  for (const RangeRow& row : run_.ranges) {
+    const Group group{row.process, Row::Ranges, kNoRow, row.tid};
+    const int64_t start_ns =
+        row.start_ns != kNoTime ? row.start_ns : run_.processes[row.process].first_ns;
+    name_ =
+        row.domain != 0 ? run_.text(row.domain) + ": " + run_.text(row.text) : run_.text(row.text);
+    if (name_.empty()) name_ = kRangeKindNames[static_cast<size_t>(row.kind)];
+    draw_mark(group, start_ns, row.finish_ns, "range");
+  }
+}
+
+void Drawing::draw_mark(const Group& group, int64_t start_ns, int64_t stop_ns,
+                        const char* category) {
+  Slice slice;
+  slice.track = track_for(group, start_ns, stop_ns);
+  slice.start_ns = start_ns;
+  slice.stop_ns = stop_ns;
+  slice.name = name_;
+  slice.category = category;
+  sink_->slice(slice);
+  ++counts_->slices;
 }
 
 // One track per host that has a clock model, within the run: a model's points may lie far before its
@@ -303,6 +344,8 @@ Status draw_timeline(const ExportInput& input, const ExportOptions& options, Tim
   drawing.clocks();
   drawing.counters(Row::InFlight, CounterUnit::Operations, operations_in_flight(run, spans));
   drawing.counters(Row::Bandwidth, CounterUnit::MegabytesPerSecond, bus_bandwidth_mbs(run));
+  drawing.steps();
+  drawing.ranges();
   drawing.operations(spans, &notes);
   return for_each_process(run, options, [&](uint32_t process) {
     Status streamed = input.stream(process, &drawing);

@@ -22,6 +22,7 @@ struct Finalizes {
 };
 
 void count_tag(Tag tag, uint64_t id, RunCounts* counts) {
+  if (is_mark(tag)) ++counts->starts[kMarkKind];
   const auto kind = static_cast<unsigned>(kind_of(id));
   if (is_start(tag)) ++counts->starts[kind];
   if (is_state(tag)) ++counts->states[kind];
@@ -52,7 +53,8 @@ struct Wanted {
     const uint64_t raw_ns = span.is_whole() ? span.from_ns : clock.raw_ns(ticks_of(*record));
     if (raw_ns < span.from_ns || raw_ns > span.to_ns) return false;
     if (selection->comm.empty()) return true;
-    const uint32_t comm = tag_of(*record) >= kCommInitTag
+    if (is_mark(tag_of(*record))) return false;
+    const uint32_t comm = is_comm(tag_of(*record))
                               ? static_cast<uint32_t>(CommRecord::read(record).comm & kLastComm)
                               : comm_of(EventRecord::read(record).id);
     const auto known = comms.all().find(comm);
@@ -67,7 +69,7 @@ void count_records(const dumper::DecodedChunk& chunk, const Wanted& wanted, RunC
   const uint64_t* const end = at + chunk.words.size();
   while (at != end) {
     const Tag tag = tag_of(*at);
-    if (tag >= kCommInitTag) comms->known.apply(at, chunk.strings);
+    if (is_comm(tag)) comms->known.apply(at, chunk.strings);
     if (!wanted(at, chunk.clock, comms->known)) {
       at += kRecordShapes[tag].words;
       continue;
@@ -158,7 +160,7 @@ void count_process(const ProcessEntry& process, const Wanted& wanted, RunCounts*
 
 void put_kinds(JsonFields* out, const char* name, const KindCounts& counts) {
   out->object(name, [&] {
-    for (unsigned kind = 0; kind <= kKinds; ++kind) {
+    for (unsigned kind = 0; kind < kCountedKinds; ++kind) {
       if (counts[kind] != 0) out->number(kKindNames[kind], counts[kind]);
     }
   });

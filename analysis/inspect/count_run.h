@@ -13,8 +13,9 @@
 
 namespace lockstep::analysis {
 
-// Calls by kind; [kUnknownKind] counts calls of kinds nobody knows.
-using KindCounts = std::array<uint64_t, kKinds + 1>;
+// Calls by kind; [kUnknownKind] counts calls of kinds nobody knows, [kMarkKind] the program's own
+// marks, among the starts.
+using KindCounts = std::array<uint64_t, kCountedKinds>;
 
 struct RunCounts {
   uint64_t processes = 0, communicators = 0;

@@ -8,9 +8,12 @@
 namespace lockstep::analysis {
 namespace {
 
-// Every line begins with the communicator and its rank, and has the event's id before its fields.
+// Every line begins with the communicator and its rank, and has the event's id before its fields; a
+// mark has none of them.
 bool is_told_before(const lockstep_record& record, uint32_t field) {
-  return field == 0 || (record.kind < 0 && std::string_view(record.fields[field].name) == "rank");
+  if (record.kind >= 0) return field == 0;
+  const std::string_view name = record.fields[field].name;
+  return name == "comm" || name == "rank";
 }
 
 void put_text_or_null(JsonWriter* out, const char* text) {

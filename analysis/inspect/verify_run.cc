@@ -32,12 +32,13 @@ dumper::Counts recount(const dumper::DecodedChunk& chunk, WithheldKinds* kinds) 
   uint64_t run = 0;
   for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
     const Tag tag = tag_of(*at);
-    if (tag >= kCommInitTag) continue;
-    kinds->see(at);
-    const Call call = call_of(tag);
-    const EventId id = EventRecord::read(at).id;
-    const uint32_t next =
-        dumper::make_count_key(comm_of(id), static_cast<unsigned>(kind_of(id)), call);
+    if (is_comm(tag)) continue;
+    uint32_t next = dumper::make_count_key(kUnknownComm, kMarkKind, Call::Start);
+    if (!is_mark(tag)) {
+      kinds->see(at);
+      const EventId id = EventRecord::read(at).id;
+      next = dumper::make_count_key(comm_of(id), static_cast<unsigned>(kind_of(id)), call_of(tag));
+    }
     if (next != key) {
       kept.add(key, run);
       run = 0;

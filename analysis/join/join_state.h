@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/join/gpu_times.h"
+#include "analysis/join/mark_join.h"
 #include "analysis/join/process_operations.h"
 #include "base/id_map.h"
 
@@ -63,6 +64,7 @@ struct JoinState {
   std::vector<uint32_t> free_steps, free_works, free_kernels;
   IdMap comm_at, row_at, api_at, group_at, launch_at, kernel_at, work_at, step_at;
   GpuTimes gpu;
+  MarkJoin marks;
 };
 
 }  // namespace lockstep::analysis

@@ -42,8 +42,10 @@ void OperationJoin::add(uint32_t tid, const uint64_t* words, size_t count,
       stop(w, now);
     } else if (is_state(tag)) {
       state(w, now);
-    } else {
+    } else if (is_comm(tag)) {
       comm_record(w, now);
+    } else {
+      s_.marks.add(w, {tid, now.ns}, texts);
     }
   }
 }
@@ -362,6 +364,7 @@ void OperationJoin::stop(const uint64_t* w, const Now& now) {
 }
 
 ProcessOperations OperationJoin::finish(const StringPool& strings) {
+  s_.marks.finish(&s_.out.steps, &s_.out.ranges);
   return make_rows(&s_, strings);
 }
 

@@ -101,6 +101,8 @@ Status write_part(const LoadedProcess& process, const std::string& path) {
   out.rows(joined.foreign);
   out.rows(joined.open);
   out.rows(joined.rows);
+  out.rows(joined.steps);
+  out.rows(joined.ranges);
   const uint64_t checksum = XXH3_64bits(out.bytes().data(), out.bytes().size());
   auto file = OutputFile::create(path, IfExists::Replace);
   if (!file.ok()) return file.status();
@@ -138,6 +140,8 @@ Result<std::unique_ptr<LoadedProcess>> read_part(const std::string& path, PartRo
   if (rows == PartRows::All) {
     in.rows(&joined.open);
     in.rows(&joined.rows);
+    in.rows(&joined.steps);
+    in.rows(&joined.ranges);
   }
   if (in.failed()) return damaged();
   return process;

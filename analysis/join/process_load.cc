@@ -164,7 +164,7 @@ void fill_ledger(const dumper::Counts& kept, const dumper::Ledger& ledger, Loade
   }
   for (const auto& [key, count] : ledger.losses) {
     const auto why = static_cast<unsigned>(loss_why(key));
-    if (why >= kLosses || loss_kind(key) > kKinds) continue;
+    if (why >= kLosses || loss_kind(key) >= kCountedKinds) continue;
     row_of(loss_comm(key), loss_kind(key), loss_call(key)).lost[why] += count;
     if (loss_why(key) == Loss::Memory || loss_why(key) == Loss::Disk) out->row.lost += count;
   }

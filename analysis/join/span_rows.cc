@@ -18,12 +18,25 @@ class RowKeeper {
     keep_comms();
     keep_operations();
     keep_foreign();
+    keep_marks(&joined_.steps);
+    keep_marks(&joined_.ranges);
   }
 
  private:
   bool is_inside(int64_t begin_ns, int64_t end_ns) const {
     const auto at = [](int64_t ns) { return ns <= 0 ? 0 : static_cast<uint64_t>(ns); };
     return at(begin_ns) <= span_.to_ns && at(end_ns) >= span_.from_ns;
+  }
+
+  template <typename Row>
+  void keep_marks(std::vector<Row>* rows) const {
+    rows->erase(std::remove_if(rows->begin(), rows->end(),
+                               [this](const Row& row) {
+                                 return !is_inside(
+                                     row.start_ns == kNoTime ? 0 : row.start_ns,
+                                     row.finish_ns == kNoTime ? kForever : row.finish_ns);
+                               }),
+                rows->end());
   }
 
   // In the order of their numbers, as they began: the first one is the process's.

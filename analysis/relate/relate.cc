@@ -9,6 +9,7 @@
 #include "analysis/relate/arrivals.h"
 #include "analysis/relate/assemble.h"
 #include "analysis/relate/communicators.h"
+#include "analysis/relate/marked_steps.h"
 #include "analysis/relate/matching.h"
 #include "analysis/relate/run_clock.h"
 #include "analysis/relate/span_numbers.h"
@@ -41,6 +42,7 @@ class Merger {
       if (work.pid != row.pid) foreign_.push_back({row.host, work});
     }
     add_operations(&process->joined);
+    add_marks(process->joined);
     for (LedgerRow& entry : process->ledger) {
       entry.process = number_;
       run_.ledger.push_back(entry);
@@ -90,6 +92,18 @@ class Merger {
   }
 
  private:
+  void add_marks(const ProcessOperations& joined) {
+    for (MarkedStepRow row : joined.steps) {
+      row.process = number_;
+      run_.rank_steps.push_back(row);
+    }
+    for (RangeRow row : joined.ranges) {
+      row.process = number_;
+      row.text = texts_[row.text];
+      row.domain = texts_[row.domain];
+      run_.ranges.push_back(row);
+    }
+  }
   void add_operations(ProcessOperations* joined) {
     const auto base = static_cast<uint32_t>(run_.operations.size());
     for (OperationRow& row : joined->rows) {
@@ -156,7 +170,8 @@ std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directo
   align_numbers(NumberedRows::Assembled, run.get());
   match_operations(run.get());
   time_arrivals(run.get());
-  find_steps(run.get());
+  if (!number_marked_steps(run.get())) find_steps(run.get());
+  number_operations_by_match(run.get());
   return run;
 }
 

@@ -135,8 +135,9 @@ class Tables {
     });
     SaidTable table;
     table.title = "Training steps";
-    table.words = counted(longest.size(), "step") + ", half of them within " +
-                  duration(median(&times_ns)) + " of the critical path; the longest:";
+    table.words = counted(longest.size(), run_.rank_steps.empty() ? "step" : "marked step") +
+                  ", half of them within " + duration(median(&times_ns)) +
+                  " of the critical path; the longest:";
     table.columns = {"step",         "took",   "between operations", "in operations",
                      "beyond usual", "to win", "held up most by",    "most transfers on"};
     for (size_t i = 0; i < longest.size() && i < kLines; ++i) {

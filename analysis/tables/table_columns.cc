@@ -16,6 +16,10 @@ Value text_or_null(const RunTables& run, Text text) { return {text != 0, 0, 0, r
 Value host_of(const RunTables& run, uint32_t process) {
   return process < run.processes.size() ? text_or_null(run, run.processes[process].host) : Value();
 }
+Value rank_of(const RunTables& run, uint32_t process) {
+  if (process >= run.processes.size() || run.processes[process].rank < 0) return Value();
+  return number(run.processes[process].rank);
+}
 Value word_of(const char* const* words, size_t count, size_t index) {
   return index < count ? word(words[index]) : Value();
 }
@@ -45,6 +49,7 @@ Value word_of(const char* const* words, size_t count, size_t index) {
 #define WORD(member, words)         \
   LOCKSTEP_COLUMN(#member, Varchar, \
                   word_of(words, std::size(words), static_cast<size_t>(row.member)))
+#define RANK(process) LOCKSTEP_COLUMN("rank", Integer, rank_of(run, process))
 #define HOST(process) LOCKSTEP_COLUMN("host", Varchar, host_of(run, process))
 
 template <>
@@ -122,6 +127,7 @@ const std::vector<Column<OperationRow>>& columns_of<OperationRow>() {
                                                  TAG(user_tag),
                                                  COUNT(replay),
                                                  INDEX(position),
+                                                 INDEX(step),
                                                  COUNT(count),
                                                  COUNT(size_bytes),
                                                  COUNT(sent_bytes),
@@ -197,6 +203,26 @@ const std::vector<Column<ClockRow>>& columns_of<ClockRow>() {
   using R = ClockRow;
   static const std::vector<Column<R>> columns = {TEXT(host), COUNT(at_ns), COUNT(offset_ns),
                                                  COUNT(error_ns), TEXT(source)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<MarkedStepRow>>& columns_of<MarkedStepRow>() {
+  using R = MarkedStepRow;
+  static const std::vector<Column<R>> columns = {
+      KEY("rank_step"), INDEX(process), HOST(row.process), RANK(row.process),
+      COUNT(tid),       COUNT(step),    TIME(start_ns),    TIME(finish_ns)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<RangeRow>>& columns_of<RangeRow>() {
+  using R = RangeRow;
+  static const std::vector<Column<R>> columns = {
+      KEY("range"),      INDEX(process), HOST(row.process),
+      RANK(row.process), COUNT(tid),     WORD(kind, kRangeKindNames),
+      TEXT(text),        TEXT(domain),   COUNT(category),
+      COUNT(depth),      TIME(start_ns), TIME(finish_ns)};
   return columns;
 }
 

@@ -50,6 +50,10 @@ const std::vector<Column<LedgerRow>>& columns_of<LedgerRow>();
 template <>
 const std::vector<Column<OpenTransportRow>>& columns_of<OpenTransportRow>();
 template <>
+const std::vector<Column<MarkedStepRow>>& columns_of<MarkedStepRow>();
+template <>
+const std::vector<Column<RangeRow>>& columns_of<RangeRow>();
+template <>
 const std::vector<Column<CriticalPathRow>>& columns_of<CriticalPathRow>();
 template <>
 const std::vector<Column<PathGainRow>>& columns_of<PathGainRow>();
@@ -80,6 +84,8 @@ void for_each_table(const RunTables& run, Visit visit) {
   visit("clock", run.clock);
   visit("ledger", run.ledger);
   visit("open_transports", run.open_transports);
+  visit("rank_steps", run.rank_steps);
+  visit("ranges", run.ranges);
   visit(kAccountTables[0], run.critical_path);
   visit(kAccountTables[1], run.path_gains);
   visit(kAccountTables[2], run.expected_times);

@@ -67,6 +67,8 @@ struct OperationRow {
   // n-th call of this function on this communicator (per peer for send and receive).
   uint32_t ordinal = 0;
   uint32_t replay = 0;         // n-th graph replay of that call, 0 = called directly
+  // The training step in which it was called, as its process marked it or else as its match has it.
+  uint32_t step = kNoRow;
   uint32_t position = kNoRow;  // n-th collective of any function on this communicator and rank
   int32_t rank = -1;
   int32_t peer = -1;  // send, receive: the other rank; rooted collectives: the root
@@ -123,7 +125,8 @@ struct MatchRow {
   int64_t finish_ns = kNoTime;    // last finish
   int64_t transfer_ns = kNoTime;  // last arrival to last finish
   uint64_t size_bytes = 0;
-  uint32_t step = kNoRow;  // n-th training step found by periodicity (steps.h)
+  // The training step: by marks where the run has any, else the n-th found by periodicity (steps.h).
+  uint32_t step = kNoRow;
   Cause cause = Cause::None;
   // 1 = all arrivals are on one clock; 0 = waits hold inside each host only.
   uint8_t comparable = 0;

@@ -88,6 +88,28 @@ struct LedgerRow {
   std::array<uint64_t, kLosses> lost{};  // by Loss (event.h)
 };
 
+// `rank_steps`: a step of the training loop as its program marked it (lockstep/mark.h).
+struct MarkedStepRow {
+  uint64_t step = 0;  // as the program numbers them
+  // kNoTime: begun before the recording, or not ended in it. A step without a mark of its end ends
+  // where the process's next one begins.
+  int64_t start_ns = kNoTime, finish_ns = kNoTime;
+  uint32_t process = 0, tid = 0;  // of the mark of its beginning
+};
+
+// `ranges`: a range that the program named, with lockstep's functions or NVTX's.
+enum class RangeKind : uint8_t { Pushed, Started, Moment, CaptureStart, CaptureStop };
+constexpr const char* kRangeKindNames[] = {"pushed", "started", "text", "capture_start",
+                                           "capture_stop"};
+struct RangeRow {
+  int64_t start_ns = kNoTime, finish_ns = kNoTime;  // as in MarkedStepRow; the same for a mark
+  uint32_t process = 0, tid = 0;                    // tid: where it began
+  Text text = 0, domain = 0;
+  uint32_t category = 0;
+  uint32_t depth = 0;  // pushed ranges of the thread and domain that were open when it began
+  RangeKind kind = RangeKind::Pushed;
+};
+
 // `open_transports`: a network operation that had not stopped when the recording ended.
 struct OpenTransportRow {
   uint32_t operation = kNoRow, process = 0;

@@ -32,7 +32,8 @@ void print_table(const analysis::RunCounts& counts) {
                {"folded", Align::Right},
                {"given up", Align::Right},
                {"unknown", Align::Right}});
-  for (unsigned kind = 0; kind <= kKinds; ++kind) add_row(kKindNames[kind], counts, kind, &table);
+  for (unsigned kind = 0; kind < kCountedKinds; ++kind)
+    add_row(kKindNames[kind], counts, kind, &table);
   print(table.text());
   using analysis::counted;
   print(counted(counts.records, "record") + " of " + counted(counts.communicators, "communicator") +

@@ -76,6 +76,11 @@ std::string fields_markdown() {
   text += rows("64", "comm_init", kCommInitTag);
   text += rows("65", "comm_finalize", kCommFinalizeTag);
   text += rows("66", "comm_info", kCommInfoTag);
+  constexpr const char* kMarks[] = {"step_begin", "step_end",      "range_push",
+                                    "range_pop",  "range_start",   "range_end",
+                                    "text",       "capture_start", "capture_stop"};
+  for (Tag tag = kStepBeginTag; tag < kTags; ++tag)
+    text += rows(std::to_string(tag), kMarks[tag - kStepBeginTag], tag);
   text += kStateHead;
   for (unsigned state = 0; state < kStates; ++state) {
     text += "| " + std::to_string(state_tag(state)) + " | " + kStateNames[state] + " | " +

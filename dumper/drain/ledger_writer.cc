@@ -46,8 +46,8 @@ Ledger LedgerWriter::make_ledger() {
     if (key != 0 && count != 0) ledger.losses[key] += count;
   }
   for (unsigned cell = 0; cell < kCallCells; ++cell) {
-    ledger.calls_without_block[cell] =
-        arena.calls_without_block[cell].load(std::memory_order_relaxed);
+    if (const std::atomic<uint64_t>* calls = calls_without_block(arena, cell))
+      ledger.calls_without_block[cell] = calls->load(std::memory_order_relaxed);
   }
   ledger.shed_from_raw_ns = shed_.from_raw_ns();
   ledger.shed_to_raw_ns = shed_.to_raw_ns();

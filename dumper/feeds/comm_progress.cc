@@ -23,8 +23,8 @@ constexpr size_t kMostChildren = size_t{64} * 1024, kMostCaptured = size_t{16} *
 constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
 constexpr bool matters(Tag tag) {
-  if (tag >= kCommInitTag) return true;
-  if (is_state(tag)) return false;
+  if (is_comm(tag)) return true;
+  if (is_state(tag) || is_mark(tag)) return false;
   switch (static_cast<Kind>(tag & 15u)) {
     case Kind::Coll:
     case Kind::P2p:
@@ -58,7 +58,7 @@ void CommProgress::take(const Piece& piece, const StringSource& strings) {
       round_bytes_[static_cast<unsigned>(kind_of(words[1]))] +=
           uint64_t{kRecordShapes[tag].words} * 8;
     if (!kTable.matters[tag]) return;
-    tag >= kCommInitTag ? apply_comm(words, strings) : apply(words, tag, strings);
+    is_comm(tag) ? apply_comm(words, strings) : apply(words, tag, strings);
   });
 }
 

@@ -25,7 +25,8 @@ void ExampleTrace::apply_comm(const uint64_t* words, Tag tag, const StringSource
 
 void ExampleTrace::take(const Piece& piece, const StringSource& strings) {
   for_each_record(piece, [&](const uint64_t* words, Tag tag) {
-    if (tag >= kCommInitTag) return apply_comm(words, tag, strings);
+    if (is_comm(tag)) return apply_comm(words, tag, strings);
+    if (is_mark(tag)) return;
     const EventId id = EventRecord::read(words).id;
     if (is_start(tag)) {
       if (open_.size() >= kMostOpen) {

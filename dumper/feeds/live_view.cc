@@ -17,7 +17,7 @@ LiveView::LiveView() : in_flight_(kMostOperations) {}
 void LiveView::take(const Piece& piece, const StringSource& strings) {
   in_flight_.set_kinds(kinds_.load(std::memory_order_relaxed));
   for_each_record(piece, [&](const uint64_t* words, Tag tag) {
-    if (tag >= kCommInitTag) apply_comm(words, strings);
+    if (is_comm(tag)) apply_comm(words, strings);
     if (is_state(tag)) waits_.apply(words, tag);
     in_flight_.apply(words, tag);
   });

@@ -198,8 +198,8 @@ Ledger Recovery::make_ledger() const {
   ledger.losses.clear();
   ledger.in_progress = {};
   for (unsigned cell = 0; cell < kCallCells; ++cell) {
-    ledger.calls_without_block[cell] =
-        arena_.header().calls_without_block[cell].load(std::memory_order_relaxed);
+    if (const std::atomic<uint64_t>* calls = calls_without_block(arena_.header(), cell))
+      ledger.calls_without_block[cell] = calls->load(std::memory_order_relaxed);
   }
   add_losses(&ledger);
   if (ledger.lost(Loss::Memory) != told_.ledger.lost(Loss::Memory)) {

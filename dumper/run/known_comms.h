@@ -17,7 +17,7 @@ inline void learn_comms(const SegmentChunk& chunk, LiveComms* comms) {
   const uint64_t* at = chunk.records.words.data();
   const uint64_t* const end = at + chunk.records.words.size();
   for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
-    if (tag_of(*at) >= kCommInitTag) comms->apply(at, chunk.records.strings);
+    if (is_comm(tag_of(*at))) comms->apply(at, chunk.records.strings);
   }
 }
 

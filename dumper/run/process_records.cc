@@ -106,7 +106,7 @@ bool ProcessRecords::next_of_all(TimedRecord* record) {
   record->clock = &run.chunk->clock;
   record->raw_ns = run.chunk->clock.raw_ns(ticks_of(*run.at));
   if (run.chunk != held_) held_ = run.chunk;
-  if (record->tag() >= kCommInitTag) learn(run.at);
+  if (is_comm(record->tag())) learn(run.at);
   run.at += kRecordShapes[record->tag()].words;
   if (--run.left == 0) current_->runs.pop_front();
   return true;

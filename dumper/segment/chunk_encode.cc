@@ -119,7 +119,7 @@ void ChunkEncoder::State::encode(const uint64_t* at, const uint64_t* end, Encode
     }
     columns[tag].add(shape, tag, at, &kept);
     if (kHasStrings[tag]) use_strings(tag, at);
-    if (tag >= kCommInitTag) comm_records.insert(comm_records.end(), at, at + shape.words);
+    if (is_comm(tag)) comm_records.insert(comm_records.end(), at, at + shape.words);
     at += shape.words;
     ++count;
   }

@@ -94,6 +94,7 @@ class TagColumns {
   // Counts what add() had not yet; then the columns can be taken.
   void close(const RecordShape& shape, Tag tag, Counts* kept) {
     if (shape.types[1] == WordType::Id) count_run(tag, columns_[1], kept);
+    if (is_mark(tag)) kept->add(make_count_key(kUnknownComm, kMarkKind, Call::Start), records_);
   }
   size_t column_bytes(unsigned column) const {
     return static_cast<size_t>(columns_[column].out - start_of(column));

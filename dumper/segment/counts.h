@@ -14,7 +14,7 @@
 
 namespace lockstep::dumper {
 
-constexpr unsigned kCallCells = (kKinds + 1) * kCalls;
+constexpr unsigned kCallCells = kCountedKinds * kCalls;
 // Calls entered, [kind * kCalls + call]; see BlockHeader::calls.
 using CallCounts = std::array<uint64_t, kCallCells>;
 constexpr unsigned call_cell(unsigned kind, Call call) {
@@ -29,7 +29,7 @@ constexpr unsigned count_kind(uint32_t key) { return key >> 2 & 31u; }
 constexpr Call count_call(uint32_t key) { return static_cast<Call>(key & 3u); }
 // Keys from a file may say anything; only these can come from make_count_key.
 constexpr bool is_count_key(uint64_t key) {
-  return key < uint64_t{1} << (kCommBits + 7) && (key >> 2 & 31u) <= kKinds && (key & 3u) < kCalls;
+  return key < uint64_t{1} << (kCommBits + 7) && (key >> 2 & 31u) < kCountedKinds && (key & 3u) < kCalls;
 }
 
 class Counts {

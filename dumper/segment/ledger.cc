@@ -11,7 +11,7 @@ namespace {
 void put_calls(JsonWriter* writer, const char* name, const CallCounts& calls) {
   put_key(writer, name);
   writer->StartObject();
-  for (unsigned kind = 0; kind <= kKinds; ++kind) {
+  for (unsigned kind = 0; kind < kCountedKinds; ++kind) {
     uint64_t sum = 0;
     for (unsigned call = 0; call < kCalls; ++call) sum |= calls[kind * kCalls + call];
     if (sum == 0) continue;
@@ -47,7 +47,8 @@ bool get_calls(const json::Value& from, const char* name, CallCounts* calls) {
   if (!object->IsObject()) return false;
   for (const auto& entry : object->GetObject()) {
     const unsigned kind = index_of(kKindNames, text_of(entry.name));
-    if (kind > kKinds || !entry.value.IsArray() || entry.value.Size() != kCalls) return false;
+    if (kind >= kCountedKinds || !entry.value.IsArray() || entry.value.Size() != kCalls)
+      return false;
     for (unsigned call = 0; call < kCalls; ++call) {
       if (!entry.value[call].IsUint64()) return false;
       (*calls)[kind * kCalls + call] = entry.value[call].GetUint64();
@@ -86,7 +87,7 @@ bool get_loss(const json::Value& loss, Ledger* ledger) {
   const unsigned kind = index_of(kKindNames, text_of(loss[1]));
   const unsigned call = index_of(kCallNames, text_of(loss[2]));
   const unsigned why = index_of(kLossNames, text_of(loss[3]));
-  if (loss[0].GetUint() > kLastComm || kind > kKinds || call >= kCalls || why >= kLosses)
+  if (loss[0].GetUint() > kLastComm || kind >= kCountedKinds || call >= kCalls || why >= kLosses)
     return false;
   ledger->add_loss(loss[0].GetUint(), kind, static_cast<Call>(call), static_cast<Loss>(why),
                    loss[4].GetUint64());
@@ -124,7 +125,7 @@ std::string ledger_to_json(const Ledger& ledger) {
   for (const auto& [key, count] : ledger.losses) {
     writer.StartArray();
     writer.Uint(loss_comm(key));
-    writer.String(kKindNames[std::min(loss_kind(key), kUnknownKind)]);
+    writer.String(kKindNames[std::min(loss_kind(key), kCountedKinds - 1)]);
     writer.String(kCallNames[std::min(static_cast<unsigned>(loss_call(key)), kCalls - 1)]);
     writer.String(kLossNames[std::min(static_cast<unsigned>(loss_why(key)), kLosses - 1)]);
     writer.Uint64(count);

@@ -6,7 +6,8 @@
 //
 //   word 0      tag (low 8 bits) | ticks since the process's tick base (high 56 bits; Anchor in
 //               shared_blocks.h ties ticks to time)
-//   word 1      event id (START, STATE, STOP) or communicator number (COMM_*)
+//   word 1      event id (START, STATE, STOP) or communicator number (COMM_*); a mark of the
+//               program's own (mark.h) has neither
 //   word 2      START: the parent as NCCL passed it (an event id of this or, with PXN, another
 //               process); STATE: argument
 //   word 3..    START: payload by kind, listed in record_fields.h
@@ -38,10 +39,13 @@ enum class Kind : uint8_t {
 constexpr unsigned kKinds = 16;
 // Calls whose kind nobody knows are counted under this index; they are never recorded.
 constexpr unsigned kUnknownKind = kKinds;
-constexpr const char* kKindNames[kKinds + 1] = {
+// The program's own marks are no kind of NCCL's; they are counted as starts under this index.
+constexpr unsigned kMarkKind = kKinds + 1;
+constexpr unsigned kCountedKinds = kKinds + 2;
+constexpr const char* kKindNames[kCountedKinds] = {
     "Group",    "Coll",      "P2p",      "ProxyOp",     "ProxyStep", "ProxyCtrl",
     "KernelCh", "NetPlugin", "GroupApi", "CollApi",     "P2pApi",    "KernelLaunch",
-    "CeColl",   "CeSync",    "CeBatch",  "KernelPhase", "Unknown"};
+    "CeColl",   "CeSync",    "CeBatch",  "KernelPhase", "Unknown",   "Mark"};
 
 enum class Call : uint8_t { Start = 0, State, Stop };
 constexpr unsigned kCalls = 3;
@@ -92,11 +96,14 @@ constexpr uint64_t serial_of(EventId id) { return id >> kSerialShift; }
 constexpr Loss loss_in(EventId id) { return static_cast<Loss>(serial_of(id) & 7u); }
 
 // Tag of a record: 0-15 start of that kind, 16-31 stop of that kind, 32-63 state number, then the
-// communicator's own.
+// communicator's own, then the program's marks.
 using Tag = uint8_t;
 constexpr Tag kStopTag = 16, kStateTag = 32, kCommInitTag = 64, kCommFinalizeTag = 65,
               kCommInfoTag = 66;
-constexpr unsigned kTags = 67;
+constexpr Tag kStepBeginTag = 67, kStepEndTag = 68, kRangePushTag = 69, kRangePopTag = 70,
+              kRangeStartTag = 71, kRangeEndTag = 72, kTextTag = 73, kCaptureStartTag = 74,
+              kCaptureStopTag = 75;
+constexpr unsigned kTags = 76;
 constexpr unsigned kStates = 32;
 constexpr Tag start_tag(Kind kind) { return static_cast<Tag>(kind); }
 constexpr Tag stop_tag(Kind kind) {
@@ -106,6 +113,8 @@ constexpr Tag state_tag(unsigned state) { return static_cast<Tag>(kStateTag + st
 constexpr bool is_start(Tag tag) { return tag < kStopTag; }
 constexpr bool is_stop(Tag tag) { return tag >= kStopTag && tag < kStateTag; }
 constexpr bool is_state(Tag tag) { return tag >= kStateTag && tag < kCommInitTag; }
+constexpr bool is_comm(Tag tag) { return tag >= kCommInitTag && tag <= kCommInfoTag; }
+constexpr bool is_mark(Tag tag) { return tag >= kStepBeginTag && tag < kTags; }
 // Of a tag below kCommInitTag.
 constexpr Call call_of(Tag tag) {
   return is_start(tag) ? Call::Start : is_stop(tag) ? Call::Stop : Call::State;

@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /* The version of this header, and that of the library in use. */
-#define LOCKSTEP_READ_VERSION 2
+#define LOCKSTEP_READ_VERSION 3
 LOCKSTEP_API uint32_t lockstep_read_version(void);
 
 typedef enum lockstep_status {
@@ -92,7 +92,17 @@ typedef enum lockstep_call {
   LOCKSTEP_CALL_STOP = 2,
   LOCKSTEP_CALL_COMM_INIT = 3,
   LOCKSTEP_CALL_COMM_FINALIZE = 4,
-  LOCKSTEP_CALL_COMM_INFO = 5 /* a communicator's name and id, where its init did not tell them */
+  LOCKSTEP_CALL_COMM_INFO = 5, /* a communicator's name and id, where its init did not tell them */
+  /* From version 3 on: marks of the program's own (lockstep/mark.h). */
+  LOCKSTEP_CALL_STEP_BEGIN = 6,
+  LOCKSTEP_CALL_STEP_END = 7,
+  LOCKSTEP_CALL_RANGE_PUSH = 8,
+  LOCKSTEP_CALL_RANGE_POP = 9,
+  LOCKSTEP_CALL_RANGE_START = 10, /* a range of NVTX that any thread may end */
+  LOCKSTEP_CALL_RANGE_END = 11,
+  LOCKSTEP_CALL_TEXT = 12,
+  LOCKSTEP_CALL_CAPTURE_START = 13,
+  LOCKSTEP_CALL_CAPTURE_STOP = 14
 } lockstep_call;
 
 /* How to read the number that lockstep_value() gives. */
@@ -164,11 +174,11 @@ LOCKSTEP_API const char* lockstep_text(const lockstep_record* record, size_t fie
 LOCKSTEP_API int lockstep_find_field(const lockstep_record* record, const char* name);
 
 /* The fields that every record of a call has: of a kind's start or stop, of a state (`number` is the
- * kind's or the state's), or of a communicator's call (`number` is ignored). NULL and *count = 0 when
+ * kind's or the state's), or of a communicator's call or a mark (`number` is ignored). NULL and *count = 0 when
  * there is no such call. Valid for ever. */
 LOCKSTEP_API const lockstep_field* lockstep_fields(lockstep_call call, int32_t number,
                                                    size_t* count);
-/* "start", "state", "stop", "comm_init", "comm_finalize", "comm_info"; names of kinds, numbered from
+/* "start", "state", "stop", "comm_init", "comm_finalize", "comm_info", "step_begin" and so on; names of kinds, numbered from
  * 0 without gaps, and of states likewise. NULL for any other number. Valid for ever. */
 LOCKSTEP_API const char* lockstep_call_name(lockstep_call call);
 LOCKSTEP_API const char* lockstep_kind_name(int32_t kind);

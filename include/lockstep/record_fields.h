@@ -171,6 +171,27 @@ enum class FieldType : uint8_t {
   LOCKSTEP_FIELDS_Comm(F) \
   F(comm_id,          2,  0, 64, Address,  "v1 to v3: learnt from the first Coll or P2p that says it") \
   F(name,             3,  0, 16, Text,     "")
+#define LOCKSTEP_FIELDS_StepBegin(F) \
+  F(step,             1,  0, 64, Unsigned, "as the program numbers its steps")
+#define LOCKSTEP_FIELDS_StepEnd(F) \
+  LOCKSTEP_FIELDS_StepBegin(F)
+#define LOCKSTEP_FIELDS_Text(F) \
+  F(text,             1,  0, 16, Text,     "") \
+  F(domain,           1, 16, 16, Text,     "of NVTX; none in its default domain and for lockstep's own marks") \
+  F(category,         1, 32, 32, Unsigned, "of NVTX")
+#define LOCKSTEP_FIELDS_RangePush(F) \
+  LOCKSTEP_FIELDS_Text(F)
+#define LOCKSTEP_FIELDS_RangePop(F) \
+  F(domain,           1,  0, 16, Text,     "as in its push: each domain of a thread has ranges of its own")
+#define LOCKSTEP_FIELDS_RangeStart(F) \
+  LOCKSTEP_FIELDS_Text(F) \
+  F(range,            2,  0, 64, Unsigned, "names the range in its process: its end has the same, on any thread")
+#define LOCKSTEP_FIELDS_RangeEnd(F) \
+  F(range,            1,  0, 64, Unsigned, "")
+#define LOCKSTEP_FIELDS_CaptureStart(F) \
+  F(name,             1,  0, 16, Text,     "")
+#define LOCKSTEP_FIELDS_CaptureStop(F) \
+  LOCKSTEP_FIELDS_CaptureStart(F)
 
 // R(record, tag): every record that has a tag of its own. Stops have the fields of Event, states those
 // of Event, or of State when the state defines an argument (fields_of below).
@@ -178,6 +199,9 @@ enum class FieldType : uint8_t {
   R(Group) R(Coll) R(P2p) R(ProxyOp) R(ProxyStep) R(ProxyCtrl) R(KernelCh) R(NetPlugin) R(GroupApi) \
   R(CollApi) R(P2pApi) R(KernelLaunch) R(CeColl) R(CeSync) R(CeBatch) R(KernelPhase)
 #define LOCKSTEP_COMM_RECORDS(R) R(CommInit) R(CommFinalize) R(CommInfo)
+#define LOCKSTEP_MARK_RECORDS(R) \
+  R(StepBegin) R(StepEnd) R(RangePush) R(RangePop) R(RangeStart) R(RangeEnd) R(Text) \
+  R(CaptureStart) R(CaptureStop)
 // What several records begin with, for readers that need no more.
 #define LOCKSTEP_COMMON_RECORDS(R) R(Event) R(State) R(Start) R(Comm)
 // clang-format on
@@ -254,6 +278,7 @@ template <typename Record, size_t... kIndex>
 LOCKSTEP_COMMON_RECORDS(LOCKSTEP_RECORD)
 LOCKSTEP_START_RECORDS(LOCKSTEP_RECORD)
 LOCKSTEP_COMM_RECORDS(LOCKSTEP_RECORD)
+LOCKSTEP_MARK_RECORDS(LOCKSTEP_RECORD)
 #undef LOCKSTEP_RECORD
 #undef LOCKSTEP_FIELD_PART
 #undef LOCKSTEP_FIELD_READ
@@ -275,12 +300,13 @@ constexpr FieldList fields_of(Tag tag) {
 #define LOCKSTEP_START_CASE(record) \
   case start_tag(Kind::record):     \
     return LOCKSTEP_FIELD_LIST(record);
-#define LOCKSTEP_COMM_CASE(record) \
-  case k##record##Tag:             \
+#define LOCKSTEP_TAG_CASE(record) \
+  case k##record##Tag:            \
     return LOCKSTEP_FIELD_LIST(record);
   switch (tag) {
     LOCKSTEP_START_RECORDS(LOCKSTEP_START_CASE)
-    LOCKSTEP_COMM_RECORDS(LOCKSTEP_COMM_CASE)
+    LOCKSTEP_COMM_RECORDS(LOCKSTEP_TAG_CASE)
+    LOCKSTEP_MARK_RECORDS(LOCKSTEP_TAG_CASE)
     default:
       break;
   }
@@ -288,7 +314,7 @@ constexpr FieldList fields_of(Tag tag) {
   if (!is_state(tag)) return {};
   if (state_has_argument(tag - kStateTag)) return LOCKSTEP_FIELD_LIST(State);
   return LOCKSTEP_FIELD_LIST(Event);
-#undef LOCKSTEP_COMM_CASE
+#undef LOCKSTEP_TAG_CASE
 #undef LOCKSTEP_START_CASE
 #undef LOCKSTEP_FIELD_LIST
 }
@@ -299,12 +325,13 @@ inline constexpr Tag kTagOf = kTags;
 #define LOCKSTEP_START_TAG(record) \
   template <>                      \
   inline constexpr Tag kTagOf<record##Record> = start_tag(Kind::record);
-#define LOCKSTEP_COMM_TAG(record) \
+#define LOCKSTEP_OWN_TAG(record) \
   template <>                     \
   inline constexpr Tag kTagOf<record##Record> = k##record##Tag;
 LOCKSTEP_START_RECORDS(LOCKSTEP_START_TAG)
-LOCKSTEP_COMM_RECORDS(LOCKSTEP_COMM_TAG)
-#undef LOCKSTEP_COMM_TAG
+LOCKSTEP_COMM_RECORDS(LOCKSTEP_OWN_TAG)
+LOCKSTEP_MARK_RECORDS(LOCKSTEP_OWN_TAG)
+#undef LOCKSTEP_OWN_TAG
 #undef LOCKSTEP_START_TAG
 
 }  // namespace lockstep

@@ -40,8 +40,8 @@ struct BlockHeader {
   // Calls that entered while this was the thread's block, whatever became of them: [kind][call],
   // plain single-writer counts. Summed over blocks they are the ledger's independent witness: calls
   // = kept + every loss.
-  std::atomic<uint64_t> calls[(kKinds + 1) * kCalls];
-  uint64_t reserved2[5];
+  std::atomic<uint64_t> calls[kCountedKinds * kCalls];
+  uint64_t reserved2[2];
 };
 static_assert(sizeof(BlockHeader) == 512, "a block's header is eight cache lines");
 // The writer will write no more: the block is full, or its thread ended. Unqueued: there was no
@@ -107,7 +107,7 @@ struct ArenaHeader {
   // anchors[n % kArenaAnchors] is the n-th; release after the slot is written.
   std::atomic<uint64_t> anchors_taken;
   Anchor anchors[kArenaAnchors];
-  // Calls made by threads that had no block to count in: [kind][call].
+  // Calls made by threads that had no block to count in: [kind][call]; marks have their place below.
   std::atomic<uint64_t> calls_without_block[(kKinds + 1) * kCalls];
   std::atomic<uint64_t> next_sequence;  // of blocks
   std::atomic<uint64_t> next_serial;    // of events, handed to threads in ranges
@@ -120,7 +120,17 @@ struct ArenaHeader {
   // earlier builds hold zeros.
   std::atomic<uint64_t> unknown_kinds[kUnknownNumbers];
   std::atomic<uint64_t> unknown_states[kUnknownNumbers];
+  // As calls_without_block, of kMarkKind. Behind those above for the same reason.
+  std::atomic<uint64_t> marks_without_block;
 };
+
+// One cell of [kind][call], wherever it is kept.
+constexpr const std::atomic<uint64_t>* calls_without_block(const ArenaHeader& arena,
+                                                           unsigned cell) {
+  constexpr unsigned kMarkCell = kMarkKind * kCalls;
+  if (cell < kMarkCell) return &arena.calls_without_block[cell];
+  return cell == kMarkCell ? &arena.marks_without_block : nullptr;
+}
 
 constexpr size_t kFirstBlockOffset =
     (sizeof(ArenaHeader) + kBlockBytes - 1) / kBlockBytes * kBlockBytes;

@@ -13,9 +13,10 @@
 #include "dumper/options/load_config.h"
 #include "dumper/options/run_names.h"
 #include "dumper/options/this_process.h"
+#include "plugin/marks/nvtx_names.h"
 #include "plugin/process/clock_options.h"
 #include "plugin/process/load_options.h"
-#include "plugin/record/recorder.h"
+#include "plugin/record/marks.h"
 
 namespace lockstep::plugin {
 namespace {
@@ -91,10 +92,20 @@ bool Recording::prepare(const CommFacts& facts, HostLibrary library) {
   dump_->add_consumer(&progress_);
 
   prepare_services();
+  choose_nvtx_domains(config_.text(Option::Nvtx));
+  note_early_marks();
   log(false,
       std::string("recording ") + config_.text(Option::Events) + " to " + arena_.header()->run_dir);
   show_to_callbacks();
   return true;
+}
+
+void Recording::note_early_marks() {
+  const uint64_t early = marks_before_recording.load(std::memory_order_relaxed);
+  if (early == 0) return;
+  dump_->add_note(std::to_string(early) + (early == 1 ? " mark was" : " marks were") +
+                  " made before NCCL initialised and " + (early == 1 ? "is" : "are") +
+                  " not recorded");
 }
 
 // Nothing may fail any more: what callbacks have seen is never taken away.

@@ -57,6 +57,7 @@ class Recording {
   void prepare_services();
   void choose_what_to_record(int bound_version);
   void load_chain(int bound_version);
+  void note_early_marks();
   void show_to_callbacks();
   void note_missed_by_chain();
   void sample_host();

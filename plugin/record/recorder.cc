@@ -175,6 +175,10 @@ void next_serials(ThreadLog& log) {
 }
 
 void count_call_without_block(unsigned kind, Call call) {
+  if (kind == kMarkKind) {
+    recorder.arena->marks_without_block.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   recorder.arena->calls_without_block[kind * kCalls + static_cast<unsigned>(call)].fetch_add(
       1, std::memory_order_relaxed);
 }

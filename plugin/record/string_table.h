@@ -15,9 +15,10 @@ class StringTable {
   // The text's number; kNullString for nullptr, kOverflowString when the table is full. Cuts at
   // kMaxStringBytes.
   uint16_t intern(const char* text);
+  // The same without looking for it: the caller did, and hashed it.
+  uint16_t append(const char* text, uint32_t length, uint32_t hash);
 
  private:
-  uint16_t append(const char* text, uint32_t length, uint32_t hash);
   ArenaHeader* arena_;
 };
 

@@ -38,7 +38,7 @@ class Layout:
         states = rows(document, ["tag", "state", "argument"])
         self.states = {int(tag): name for tag, name, _ in states}
         with_argument = {int(tag) for tag, _, argument in states if argument == "yes"}
-        self.types, self.fields = {}, {}
+        self.types, self.fields, self.records = {}, {}, {}
         for tags, record, word, kind, bits, name, holds, _ in rows(
                 document, ["tag", "record", "word", "type", "bits", "field", "holds", "note"]):
             first, last = (tags.split("-") * 2)[:2]
@@ -47,6 +47,7 @@ class Layout:
                 if record == "state with an argument" and tag not in with_argument:
                     continue
                 self.types.setdefault(tag, {})[int(word)] = kind
+                self.records[tag] = record
                 self.fields.setdefault(tag, []).append((name, int(word), int(low), int(high), holds))
         for tag, types in self.types.items():
             assert sorted(types) == list(range(1, len(types) + 1)), "tag %d lacks a word" % tag
@@ -141,7 +142,7 @@ def records(content, layout):
         types = [layout.types[tag][word] for word in sorted(layout.types[tag])]
         by_words[tag] = iter(words_of_tag(source, types, tags.count(tag)))
     assert source.at == len(content), "bytes left over"
-    assert kept == sum(1 for tag in tags if tag < 64), "the kept counts are not those of the records"
+    assert kept == sum(1 for tag in tags if tag < 64 or tag > 66), "the kept counts are not those of the records"
     at = 0
     for tid, size, ticks in pieces:
         for _ in range(size):
@@ -197,7 +198,9 @@ def dissect(document, files):
                     line["kind"] = layout.kinds[line["id"] & 15]
                     line["comm"] = line["id"] >> 4 & (1 << 17) - 1
                 else:
-                    line["call"] = ("comm_init", "comm_finalize", "comm_info")[tag - 64]
+                    line["call"] = layout.records[tag]
+                if tag > 66:  # a mark is of no communicator
+                    line["comm"] = 0
                 if 32 <= tag < 64:
                     line["state"] = layout.states[tag]
                 show(line, tid)

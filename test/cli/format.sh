@@ -27,7 +27,9 @@ for table in 1 7; do
   LOCKSTEP_DIR=$TMP/fields$table "$BUILD/lockstep-fields" "$BUILD/libnccl-profiler.so" $table
 done
 
-for run in v1 v2 v3 v4 v5 v6 v7 net all fields1 fields7; do
+LOCKSTEP_DIR=$TMP/marks "$BUILD/lockstep-marks" "$BUILD/libnccl-profiler.so" --steps 3 --threads 2 --ranges 3 >/dev/null
+
+for run in v1 v2 v3 v4 v5 v6 v7 net all fields1 fields7 marks; do
   dissect "$page" "$TMP/$run"/*.lks >"$TMP/dissected"
   "$lockstep" cat "$TMP/$run" | dissect cat >"$TMP/printed"
   [ -s "$TMP/printed" ] || fail "$run: lockstep cat printed nothing"

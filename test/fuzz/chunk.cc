@@ -54,7 +54,7 @@ void read_records(const uint8_t* content, size_t size, uint32_t records) {
   if (!decode(bytes, &first).ok()) return;
   dumper::LiveComms comms;
   for (size_t at = 0; at < first.words.size(); at += kRecordShapes[tag_of(first.words[at])].words) {
-    if (tag_of(first.words[at]) >= kCommInitTag) comms.apply(&first.words[at], first.strings);
+    if (is_comm(tag_of(first.words[at]))) comms.apply(&first.words[at], first.strings);
   }
   require(decode(encode(first).bytes, &again).ok());
   require(first.words == again.words);

@@ -13,7 +13,7 @@ grep -q '^AllReduce,RING,SIMPLE,240,' "$TMP/answers" || fail "the first example'
 grep -q '^world,0,1,5898240,' "$TMP/answers" || fail "the third example's answer: $(cat "$TMP/answers")"
 
 # The words of each section of schema.md, and of its paragraph on row numbers, against the real columns.
-for table in operations arrivals matches communicators members processes clock ledger open_transports events proxy_steps critical_path path_gains expected_times peer_traffic \
+for table in operations arrivals matches communicators members processes clock ledger open_transports rank_steps ranges events proxy_steps critical_path path_gains expected_times peer_traffic \
   thread_load host_load nic_counters gpu_state; do
   sed -n -e '/^\*\*In SQL/,/^$/p' -e "/^## .*$table/,/^## /p" "$ROOT/docs/schema.md" | tr -c 'a-z_0-9' '\n' | sort -u >"$TMP/words"
   "$lockstep" query "$TMP/run" --csv "SELECT column_name FROM (DESCRIBE $table)" | tail -n +2 | sort -u >"$TMP/columns"

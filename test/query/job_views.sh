@@ -15,7 +15,7 @@ want_equal "latest step" "$(value "SELECT max(step) FROM matches")" "$(value "SE
 [ "$(value "SELECT latest_step()")" -ge 10 ] || fail "no steps: $(value "SELECT latest_step()")"
 want_equal "a step" "$(value "SELECT count(*), sum(size_bytes), max(finish_ns) - min(start_ns) FROM matches WHERE step = 3")" \
   "$(value "SELECT matches, size_bytes, length_ns FROM steps WHERE step = 3")"
-want_equal "operations of the latest step" "$(value "SELECT count(*) FROM operations JOIN matches USING (match) WHERE step = (SELECT max(step) FROM matches)")" \
+want_equal "operations of the latest step" "$(value "SELECT count(*) FROM operations JOIN matches m USING (match) WHERE m.step = (SELECT max(step) FROM matches)")" \
   "$(value "SELECT count(*) FROM ops WHERE step = latest_step()")"
 line=$(sed -n 's/^    \(SELECT .* FROM ops WHERE .*;\)$/\1/p' "$ROOT/docs/query.md")
 want_equal "ranks in the line of docs/query.md" 3 "$("$lockstep" query "$TMP/run" --csv "$line" | tail -n +2 | wc -l)"

@@ -190,6 +190,24 @@ TEST(RecordFields, ACommunicatorsWordsAreThoseOfFormat1) {
   EXPECT_EQ(words_of(finalize), (Words{0, 0x11}));
 }
 
+TEST(RecordFields, AMarksWordsAreThoseOfFormat1) {
+  StepBeginRecord begin;
+  begin.step = ~uint64_t{0};
+  EXPECT_EQ(words_of(begin), (Words{0, ~uint64_t{0}}));
+  RangePushRecord push;
+  push.text = 0x1001;
+  push.domain = 0x1002;
+  push.category = 0x10000003;
+  EXPECT_EQ(words_of(push), (Words{0, 0x1000000310021001}));
+  RangeStartRecord start;
+  start.text = 0x1001;
+  start.range = 0x22;
+  EXPECT_EQ(words_of(start), (Words{0, 0x1001, 0x22}));
+  RangePopRecord pop;
+  pop.domain = 0x1001;
+  EXPECT_EQ(words_of(pop), (Words{0, 0x1001}));
+}
+
 // The columns of a file follow from the words' types: D dense, S sparse, as docs/format.md says.
 TEST(RecordFields, TheTypesOfWordsAreThoseOfFormat1) {
   const auto types = [](Tag tag) {
@@ -210,6 +228,9 @@ TEST(RecordFields, TheTypesOfWordsAreThoseOfFormat1) {
   EXPECT_EQ(types(kCommInitTag), "PPHN");
   EXPECT_EQ(types(kCommFinalizeTag), "P");
   EXPECT_EQ(types(kCommInfoTag), "PPS");
+  const char* const marks[] = {"P", "P", "M", "S", "MP", "P", "M", "S", "S"};
+  for (unsigned mark = 0; mark < std::size(marks); ++mark)
+    EXPECT_EQ(types(static_cast<Tag>(kStepBeginTag + mark)), marks[mark]) << mark;
 }
 
 TEST(RecordFields, WhatIsWrittenIsRead) {

@@ -47,6 +47,7 @@ class HandmadeArena {
     block.published = pack_published(1, static_cast<uint32_t>(words.size() * sizeof(uint64_t)));
     for (size_t at = 0; at < words.size(); at += kRecordShapes[tag_of(words[at])].words) {
       const Tag tag = tag_of(words[at]);
+      if (is_mark(tag)) ++block.calls[call_cell(kMarkKind, Call::Start)];
       if (tag >= kCommInitTag) continue;
       const Call call = call_of(tag);
       ++block.calls[call_cell(static_cast<unsigned>(kind_of(words[at + 1])), call)];

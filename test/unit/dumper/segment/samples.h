@@ -41,7 +41,8 @@ inline void add_random_record(Tag tag, uint64_t ticks, std::mt19937_64* random,
   const RecordShape& shape = kRecordShapes[tag];
   for (unsigned i = 1; i < shape.words; ++i) words->push_back((*random)() >> ((*random)() % 64));
   uint64_t& id = (*words)[words->size() - shape.words + 1];
-  if (tag >= kCommInitTag) {
+  if (is_mark(tag)) return;
+  if (is_comm(tag)) {
     id = (*random)() % 4;
     return;
   }
