@@ -3,13 +3,15 @@
 
 # Every core, unless -j says otherwise or commands follow each other (make clean all). A make within make shares the
 # jobs of the first.
-COMMANDS = $(filter clean deps test demo bench fuzz verdicts soak install,$(MAKECMDGOALS))
+COMMANDS = $(filter clean deps test demo bench fuzz verdicts soak install wheel,$(MAKECMDGOALS))
 ifeq ($(MAKELEVEL)$(if $(COMMANDS),$(word 2,$(MAKECMDGOALS))),0)
   MAKEFLAGS += -j$(shell nproc)
 endif
 
 BUILD      ?= build
 PREFIX     ?= /usr/local
+MACHINE    := $(shell uname -m)
+ARCH       ?= $(MACHINE)
 STATIC_CXX ?= auto
 CCACHE     ?= $(shell command -v ccache 2>/dev/null)
 CXXSTD      = -std=c++17
@@ -78,7 +80,7 @@ READER_SO = $(BUILD)/liblockstep.so.0
 COMMAND_LINE = $(BUILD)/libcommandline.a
 unit_libs = $(if $(filter live_%,$(1)),$(BUILD)/liblive.a,$(if $(filter analysis_% cli_% dumper_recovery reader,$(1)),$(filter-out $(RECORDING),$(LIBS)))) $(RECORDING)
 
-.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install fresh-root-test clean help
+.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install wheel wheel-here fresh-root-test clean help
 all: plugin tools reader     ## the plugin, the command and the library
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
 tools: $(TOOLS)
@@ -142,8 +144,10 @@ $(READER_SO): $(call objs,reader) $(RECORDING) reader/exports.map
 $(BUILD)/liblockstep.so: $(READER_SO)
 	ln -sf $(<F) $@
 
-$(BUILD)/lockstep: $(call objs,cli) $(COMMAND_LINE) $(LIBS)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) -ldl
+# The one in the wheel needs nothing of a machine but glibc, as the wheel's tag says.
+$(BUILD)/lockstep $(BUILD)/wheel/lockstep: $(call objs,cli) $(COMMAND_LINE) $(LIBS)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $(if $(findstring /wheel/,$@),-static-libstdc++ -static-libgcc) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) -ldl
 
 # Pieces of the command that a driver shows by themselves.
 driver_more    = $(if $(filter pyframes,$(1)),$(call objs,live/stacks))
@@ -213,6 +217,11 @@ install: all                 ## PREFIX=/usr/local
 	scripts/install_docs.sh $(DESTDIR)$(PREFIX)/share
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	scripts/completion.sh docs/commands >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/lockstep
+# For the machine it runs on, or with ARCH=aarch64 for the other one.
+wheel:                       ## a Python wheel with the plugin and the command inside, in dist/; ARCH=aarch64
+	@$(if $(filter $(MACHINE),$(ARCH)),$(MAKE) --no-print-directory wheel-here,BUILD=$(BUILD) scripts/cross_make.sh --no-print-directory wheel-here)
+wheel-here: $(PLUGIN_SO) $(BUILD)/wheel/lockstep
+	python3 -B python/build_wheel.py --version $(VERSION) --arch $(ARCH) --plugin $(PLUGIN_SO) --command $(BUILD)/wheel/lockstep
 fresh-root-test:             ## make demo and make test in an empty root (root, minutes)
 	FRESH_ROOT=1 test/run hygiene/fresh_root
 clean:                       ## remove what was built

@@ -31,6 +31,8 @@ test      binutils                objdump             symbols of the plugin
 test      git                     git                 the version of the build; a clone to test from
 test      iproute2                ip                  networks of hosts on one machine
 test      libdw1                  /usr/lib/*/libdw.so.1 unwinds stacks
+optional  python3-venv            /usr/lib/python3*/ensurepip/__init__.py installs the wheel into a clean environment
+optional  python3-pandas          /usr/lib/python3/dist-packages/pandas/__init__.py reads a run into a data frame
 optional  shellcheck              shellcheck          checks the shell scripts
 optional  prometheus              promtool            checks the metrics; its server never runs
 optional  prometheus-node-exporter prometheus-node-exporter serves the metrics to one test

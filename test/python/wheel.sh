@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The wheel, installed without an index into a clean environment: its tag tells the truth, the plugin and the command
+# inside work, the lines of docs/python.md run, and every mark of a program is in its recording.
+# timeout: 300
+. "$(dirname "$0")/../lib.sh"
+need readelf binutils
+need jq jq
+python=/usr/bin/python3
+[ -x $python ] || skip "the system has no Python (package python3)"
+$python -c 'import venv, ensurepip' 2>/dev/null || skip "the system's Python makes no environments (package python3-venv)"
+cd "$ROOT"
+make --no-print-directory BUILD="$BUILD" wheel >"$TMP/log" 2>&1 || { cat "$TMP/log"; fail "make wheel failed"; }
+wheel=$(tail -1 "$TMP/log")
+version=$(sed -n 's/.*kVersion = "\(.*\)".*/\1/p' include/lockstep/version.h)
+want_equal "the package's version" "$version" "$(sed -n 's/__version__ = "\(.*\)"/\1/p' python/lockstep/_version.py)"
+
+newest=$(for file in "$BUILD/libnccl-profiler.so" "$BUILD/wheel/lockstep"; do scripts/check_glibc.sh "$file"; done |
+  sed 's/.*GLIBC_//' | sort -V | tail -1)
+want_equal "the tag" "lockstep_nccl-$version-py3-none-manylinux_${newest/./_}_$(uname -m).whl" "$(basename "$wheel")"
+cp "$wheel" "$TMP/first.whl"
+make --no-print-directory BUILD="$BUILD" wheel >/dev/null
+cmp "$wheel" "$TMP/first.whl" || fail "the same files give another wheel"
+
+unset PYTHONPATH
+$python -m venv "$TMP/venv"
+here=$TMP/venv/bin
+"$here/pip" install -q --no-index --disable-pip-version-check "$wheel" || fail "pip does not install the wheel"
+cd "$TMP"
+want_equal "the command" "$("$BUILD/lockstep" --version | cut -d' ' -f1-2)" "$("$here/lockstep" --version | cut -d' ' -f1-2)"
+want_equal "its exit code" 2 "$("$here/lockstep" frobnicate >/dev/null 2>&1; echo $?)"
+plugin=$("$here/python" -c 'import lockstep; print(lockstep.plugin_path())')
+want_equal "the plugin" "$(cd "$here/.." && pwd -P)" "$(cd "$(dirname "$plugin")/../../../../.." && pwd -P)"
+want_equal "outside a job" "False False" "$("$here/python" -c 'import lockstep
+print(lockstep.step(1).recorded, lockstep.text("nobody reads this"))')"
+
+# Marks: the program's own truth beside what the recording has.
+PYTHONPATH=$ROOT/test/python NCCL_PROFILER_PLUGIN=$plugin LOCKSTEP_DIR=$TMP/marks LOCKSTEP_HOST_LOAD=0 \
+  "$here/python" "$ROOT/test/python/marks_test.py" || fail "a program with marks"
+"$here/lockstep" verify marks >"$TMP/out" || { cat "$TMP/out"; fail "the recording of marks is not complete"; }
+"$here/lockstep" cat marks >"$TMP/records"
+marks() { jq -rs "[.[] | select(.kind == \"Mark\" and .mark == \"$1\")] | $2" "$TMP/records"; }
+want_equal "steps begun" "1 2 3 10 11 12" "$(marks step_begin 'map(.step) | join(" ")')"
+want_equal "steps ended" "1 2 3 10 11 12" "$(marks step_end 'map(.step) | join(" ")')"
+want_equal "ranges" "8000 3 1" "$(marks range_push '"\(map(select(.text == "of a thread")) | length) \(map(select(.text == "forward")) | length) \(map(select(.text == "fails")) | length)"')"
+want_equal "ranges that ended" 8004 "$(marks range_pop length)"
+want_equal "texts" "günstig" "$(marks text 'map(.text) | join(" ")')"
+want_equal "captures" "after warm-up after warm-up" \
+  "$(marks capture_start 'map(.text) | join(" ")') $(marks capture_stop 'map(.text) | join(" ")')"
