@@ -58,15 +58,15 @@ void find_scans(const json::Value& node, std::vector<const json::Value*>* scans)
   }
 }
 
-std::optional<int64_t> constant_of(const json::Value& holder, const char* name) {
-  const json::Value* constant = member(holder, name);
-  const json::Value* value = constant == nullptr ? nullptr : member(*constant, "value");
+std::optional<int64_t> number_in(const json::Value& constant) {
+  const json::Value* value = member(constant, "value");
   if (value == nullptr || !value->IsInt64()) return std::nullopt;
   return value->GetInt64();
 }
 
 Ranks compared(const json::Value& filter) {
-  const auto number = constant_of(filter, "constant");
+  const json::Value* constant = member(filter, "constant");
+  const auto number = constant == nullptr ? std::nullopt : number_in(*constant);
   if (!number) return kAllRanks;
   const std::string how = text_member(filter, "comparison_type");
   if (how == "COMPARE_EQUAL") return {*number, *number};
@@ -75,16 +75,13 @@ Ranks compared(const json::Value& filter) {
   return kAllRanks;
 }
 
-// rank IN (...): a column and constants.
-Ranks listed(const json::Value& expression) {
-  const json::Value* children = member(expression, "children");
-  if (text_member(expression, "type") != "COMPARE_IN" || children == nullptr ||
-      !children->IsArray() || children->Size() < 2 ||
-      text_member((*children)[0], "type") != "BOUND_REF")
-    return kAllRanks;
+// rank IN (...)
+Ranks listed(const json::Value& filter) {
+  const json::Value* values = member(filter, "values");
+  if (values == nullptr || !values->IsArray() || values->Empty()) return kAllRanks;
   Ranks ranks{kAllRanks.second, kAllRanks.first};
-  for (json::SizeType i = 1; i < children->Size(); ++i) {
-    const auto number = constant_of((*children)[i], "value");
+  for (const json::Value& value : values->GetArray()) {
+    const auto number = number_in(value);
     if (!number) return kAllRanks;
     ranks = {std::min(ranks.first, *number), std::max(ranks.second, *number)};
   }
@@ -95,9 +92,11 @@ Ranks listed(const json::Value& expression) {
 Ranks passing(const json::Value& filter) {
   const std::string type = text_member(filter, "filter_type");
   if (type == "CONSTANT_COMPARISON") return compared(filter);
-  if (const json::Value* expression = member(filter, "expr");
-      type == "EXPRESSION_FILTER" && expression != nullptr)
-    return listed(*expression);
+  if (type == "IN_FILTER") return listed(filter);
+  // The plan checks it once more above the table.
+  if (const json::Value* child = member(filter, "child_filter");
+      type == "OPTIONAL_FILTER" && child != nullptr)
+    return passing(*child);
   const json::Value* children = member(filter, "child_filters");
   if (type != "CONJUNCTION_AND" || children == nullptr || !children->IsArray()) return kAllRanks;
   Ranks ranks = kAllRanks;

@@ -16,6 +16,8 @@ TEST(SliceRequest, ArrivesAsItWasSent) {
   sent.selection.ranks = {{0, 3}, {8, 8}};
   sent.selection.pid = 4711;
   sent.max_bytes = 12345;
+  sent.host_load = false;
+  sent.only_ranks.emplace(-5, 9);
 
   const auto got = parse_slice_request(to_json(sent));
 
@@ -30,6 +32,16 @@ TEST(SliceRequest, ArrivesAsItWasSent) {
   EXPECT_EQ(selection.ranks, sent.selection.ranks);
   EXPECT_EQ(selection.pid, 4711u);
   EXPECT_EQ(got.value().max_bytes, 12345u);
+  EXPECT_FALSE(got.value().host_load);
+  EXPECT_EQ(got.value().only_ranks, sent.only_ranks);
+}
+
+TEST(SliceRequest, IsForEverythingUnlessItSaysMore) {
+  const auto got = parse_slice_request(R"({"max_bytes": 7})");
+
+  ASSERT_TRUE(got.ok()) << got.message();
+  EXPECT_TRUE(got.value().host_load);
+  EXPECT_FALSE(got.value().only_ranks);
 }
 
 TEST(SliceRequest, ThatIsNoneIsRefused) { EXPECT_FALSE(parse_slice_request("[1]").ok()); }
@@ -45,9 +57,13 @@ SliceRow row_of(const std::string& host, uint64_t uid, uint64_t from_ns, int64_t
 }
 
 TEST(SliceRows, ArriveAsTheyWereSent) {
-  const auto rows = parse_slice_rows(to_json({row_of("a", ~uint64_t{0} - 5, 17, 1'700)}));
+  SliceRow sent = row_of("a", ~uint64_t{0} - 5, 17, 1'700);
+  sent.has_shared = true;
+  const auto rows = parse_slice_rows(to_json({sent, row_of("a", 4, 17, 1'700)}));
 
-  ASSERT_EQ(rows.size(), 1u);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_TRUE(rows[0].has_shared);
+  EXPECT_FALSE(rows[1].has_shared);
   EXPECT_EQ(rows[0].host, "a");
   EXPECT_EQ(rows[0].uid, ~uint64_t{0} - 5);
   EXPECT_EQ(rows[0].span.from_ns, 17u);
