@@ -152,7 +152,11 @@ Status LiveRun::ask(const LiveRunArguments& arguments, const LiveNeeds& needs) {
   if (!targets.ok()) return targets.status();
   Status kept = keep_target(arguments.target, &targets.value());
   if (!kept.ok()) return kept;
-  if (directory.value().empty()) return take_parts(targets.value(), arguments, needs);
+  if (directory.value().empty()) {
+    live::AskTerms terms = live_terms(arguments);
+    terms.max_bytes = arguments.max_bytes * std::max<size_t>(targets.value().hosts.size(), 1);
+    return take_parts(targets.value(), arguments, needs, terms);
+  }
   directory_ = directory.value();
   answers_ = live::ask_all(targets.value(), {"ctl", R"({"request":"flush"})", live::this_asker()},
                            live_terms(arguments), nullptr);
@@ -171,9 +175,10 @@ Status LiveRun::make_own_directory() {
   return Status();
 }
 
-// What is narrow and turns out to depend on what was left out is asked once more, whole.
+// What is narrow and turns out to depend on what was left out is asked once more, whole, in the time
+// that is left.
 Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments& arguments,
-                           const LiveNeeds& needs) {
+                           const LiveNeeds& needs, const live::AskTerms& terms) {
   const Status made = make_own_directory();
   if (!made.ok()) return made;
   live::SliceRequest request;
@@ -183,8 +188,6 @@ Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments&
   // One clock for several hosts rests on what all of them recorded.
   if (needs.ranks && (!needs.has_times || targets.hosts.size() == 1))
     request.only_ranks = needs.ranks;
-  live::AskTerms terms = live_terms(arguments);
-  terms.max_bytes = arguments.max_bytes * std::max<size_t>(targets.hosts.size(), 1);
   FileTaker taker(directory_);
   answers_ =
       live::ask_all(targets, {"slice", live::to_json(request), live::this_asker()}, terms, &taker);
@@ -195,7 +198,7 @@ Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments&
   if (request.only_ranks && !is_enough(rows, needs)) {
     LiveNeeds all = needs;
     all.ranks.reset();
-    return take_parts(targets, arguments, all);
+    return take_parts(targets, arguments, all, terms);
   }
   selection_ = live::selection_of(request, rows);
   const bool several = std::any_of(rows.begin(), rows.end(), [&](const live::SliceRow& row) {

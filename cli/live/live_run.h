@@ -51,7 +51,7 @@ class LiveRun {
   Status ask(const LiveRunArguments& arguments, const LiveNeeds& needs);
   Status ask_process(const LiveRunArguments& arguments, uint32_t pid);
   Status take_parts(const live::Targets& targets, const LiveRunArguments& arguments,
-                    const LiveNeeds& needs);
+                    const LiveNeeds& needs, const live::AskTerms& terms);
   Status make_own_directory();
 
   std::string directory_, own_directory_;

@@ -67,7 +67,7 @@ echo "what an answer says of a span is what the files say of it afterwards"
 # Kernel times rest on what the host saw of the GPU up to ten seconds after the span.
 from=$(date -u -d "@$((began + 1))" +%FT%TZ) to=$(date -u -d "@$((began + 4))" +%FT%TZ)
 until [ "$(date +%s)" -ge $((began + 16)) ]; do sleep 0.5; done
-sql="SELECT p.host, p.pid, p.rank, func, ordinal, state, count, event_id, api_start_ns, enqueue_ns, finish_ns, size_bytes
+sql="SELECT p.host, p.pid, p.rank, func, ordinal, state, count, event_id, api_start_ns, enqueue_ns, finish_ns, size_bytes, kernel_start_ns, kernel_stop_ns
   FROM operations o JOIN processes p USING (process) ORDER BY ALL"
 want_exit 0 ask query --live "$sql" --csv --from "$from" --to "$to"
 mv "$TMP/out" "$TMP/live"
