@@ -179,7 +179,7 @@ Status LiveRun::make_own_directory() {
 // that is left.
 Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments& arguments,
                            const LiveNeeds& needs, const live::AskTerms& terms) {
-  const Status made = make_own_directory();
+  Status made = make_own_directory();
   if (!made.ok()) return made;
   live::SliceRequest request;
   request.selection = selection_;
