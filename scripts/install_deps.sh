@@ -39,6 +39,7 @@ optional  prometheus-node-exporter prometheus-node-exporter serves the metrics t
 optional  tmux                    tmux                the terminal that lockstep top is tested in
 optional  curl                    curl                asks the node exporter
 optional  nftables                nft                 loses packets on purpose
+optional  python3-yaml            /usr/lib/python3/dist-packages/yaml/__init__.py reads the examples for Kubernetes
 optional  strace                  strace              counts system calls
 optional  faketime                /usr/lib/*/faketime/libfaketimeMT.so.1 clocks that jump
 optional  valgrind                valgrind            counts instructions of a call

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
 HOSTS="1 2"
-AGENTS=10.79.0.1:4711,10.79.0.2:4711  # of ask
+export AGENTS=10.79.0.1:4711,10.79.0.2:4711
 make_cluster
 # Between small operations a large one, of which each of three steps takes rank 1 seven seconds to send: 2^19 bytes at
 # 0.6 Mbit/s.
@@ -58,7 +58,7 @@ want_exit 0 ask ctl flush
 for rank in 0 1 2 3; do kill "${JOB[$rank]}"; done
 wait "${JOB[@]}" 2>/dev/null || true
 for n in $HOSTS; do
-  "$lockstep" verify "$TMP/n$n/run" >"$TMP/verified" 2>&1 || true
+  "$BUILD/lockstep" verify "$TMP/n$n/run" >"$TMP/verified" 2>&1 || true
   for seconds in 4 21; do
     want_equal "n$n: notes of who asked for $seconds s" 2 \
       "$(grep -cE "events set to .*ProxyStep.* for $seconds s by [a-z0-9_.-]+@" "$TMP/verified")"
