@@ -56,6 +56,8 @@ void Plugin::close() {
 }
 
 uint64_t Plugin::mask() const {
+  const int64_t override = override_.load(std::memory_order_relaxed);
+  if (override >= 0) return static_cast<uint64_t>(override);
   return static_cast<uint32_t>(__atomic_load_n(&mask_, __ATOMIC_RELAXED));
 }
 

@@ -6,6 +6,7 @@
 // the plugin is counted after it returned, in counts that may live in shared memory.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -60,6 +61,8 @@ class Plugin {
   int version() const { return table_->version(); }
   // The live activation mask: the plugin may change it at any time.
   uint64_t mask() const;
+  // From now on whatever the plugin wants, as RAS's CONTROL PROFILER_MASK does it.
+  void override_mask(uint32_t kinds) { override_.store(kinds); }
 
   void* init(const CommFacts& comm);
   void finalize(void* context);
@@ -80,6 +83,7 @@ class Plugin {
   int references_ = 0;
   std::unique_ptr<TableCall> table_;
   int32_t mask_ = 0;
+  std::atomic<int64_t> override_{-1};  // -1: none
 };
 
 }  // namespace lockstep::driver

@@ -70,7 +70,9 @@ void add_injection(base::Command& program, Injection* inject) {
                  "this rank's data never leaves at --at");
   program.option("--dead-rank", &inject->dead_rank, "this rank kills itself (SIGKILL) at --at");
   program.option("--abort", &inject->abort_rank, "this rank aborts in the middle of --at");
-  program.option("--at,--hang-at", &inject->at, "the iteration of the six above");
+  program.option("--ras-mask", &inject->ras_mask,
+                 "RAS asks for these kinds from --at on, whatever the plugin wants");
+  program.option("--at,--hang-at", &inject->at, "the iteration of the seven above");
   program.option("--peer-wait-repeats", &inject->peer_wait_repeats,
                  "more SendPeerWait states per send step");
   program.option("--recv-repeats", &inject->recv_repeats, "more starts per receive step");

@@ -51,7 +51,8 @@ struct Injection {
   int stuck_transport = kNobody;
   int dead_rank = kNobody;
   int abort_rank = kNobody;
-  int at = 5;  // the iteration of the six above
+  int64_t ras_mask = -1;  // -1: RAS leaves the mask alone
+  int at = 5;             // the iteration of the seven above
   int peer_wait_repeats = 0;
   int recv_repeats = 0;
   double stall_us = 2.5e6;  // an operation that takes longer is aborted

@@ -221,6 +221,8 @@ bool Scenario::run_iteration(int iteration) {
   const Injection& inject = options_.inject;
   const int late_before =
       is_late(iteration) && inject.late_rank == world_rank() ? inject.late_comm : kNobody;
+  if (inject.ras_mask >= 0 && iteration >= inject.at)
+    plugin_->override_mask(static_cast<uint32_t>(inject.ras_mask));
   if (is_culprit(inject.hang_rank, iteration)) {
     synchronize();
     hang_outside_nccl(inject.stall_us);
