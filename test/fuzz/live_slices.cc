@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/number_ranges.h"
 #include "live/local/control_client.h"
-#include "live/places/members.h"
 #include "live/questions/slice_request.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   last.selection.last_ns = 5'000'000'000;
   if (selection_of(last, rows).chosen->size() > rows.size()) std::abort();
   // Ranks of `stacks`, and names of sockets that lie in a run directory.
-  static_cast<void>(parse_ranges(text));
+  static_cast<void>(lockstep::parse_number_ranges(text));
   static_cast<void>(parse_control_name(text));
   return 0;
 }

@@ -1,6 +1,7 @@
 """Marks of a program, as the recording has them: run with NCCL_PROFILER_PLUGIN and LOCKSTEP_DIR set."""
 
 import threading
+import time
 
 import lockstep
 from as_nccl import Communicator
@@ -42,8 +43,6 @@ def many(count):
 
 assert not lockstep.step(99).recorded, "there is no recording before NCCL initialises"
 assert not lockstep.text("too early")
-import time
-
 time.sleep(1.1)  # it looks for the plugin once a second while there is none
 
 with Communicator():
@@ -71,4 +70,4 @@ with Communicator():
     optimizer.step()
     with lockstep.capture("after warm-up"):
         assert lockstep.text("günstig")
-lockstep.step(4)  # after finalize: harmless
+assert lockstep.step(4).recorded, "marks after the last communicator are recorded as well"

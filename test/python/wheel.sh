@@ -38,11 +38,11 @@ PYTHONPATH=$ROOT/test/python NCCL_PROFILER_PLUGIN=$plugin LOCKSTEP_DIR=$TMP/mark
   "$here/python" "$ROOT/test/python/marks_test.py" || fail "a program with marks"
 "$here/lockstep" verify marks >"$TMP/out" || { cat "$TMP/out"; fail "the recording of marks is not complete"; }
 "$here/lockstep" cat marks >"$TMP/records"
-marks() { jq -rs "[.[] | select(.kind == \"Mark\" and .mark == \"$1\")] | $2" "$TMP/records"; }
-want_equal "steps begun" "1 2 3 10 11 12" "$(marks step_begin 'map(.step) | join(" ")')"
+marks() { jq -rs "[.[] | select(.call == \"$1\")] | $2" "$TMP/records"; }
+want_equal "steps begun" "1 2 3 10 11 12 4" "$(marks step_begin 'map(.step) | join(" ")')"
 want_equal "steps ended" "1 2 3 10 11 12" "$(marks step_end 'map(.step) | join(" ")')"
 want_equal "ranges" "8000 3 1" "$(marks range_push '"\(map(select(.text == "of a thread")) | length) \(map(select(.text == "forward")) | length) \(map(select(.text == "fails")) | length)"')"
 want_equal "ranges that ended" 8004 "$(marks range_pop length)"
 want_equal "texts" "günstig" "$(marks text 'map(.text) | join(" ")')"
 want_equal "captures" "after warm-up after warm-up" \
-  "$(marks capture_start 'map(.text) | join(" ")') $(marks capture_stop 'map(.text) | join(" ")')"
+  "$(marks capture_start 'map(.name) | join(" ")') $(marks capture_stop 'map(.name) | join(" ")')"
