@@ -4,7 +4,7 @@
 need jq jq
 lockstep=$BUILD/lockstep
 LOCKSTEP_DIR=$TMP/run LOCKSTEP_DUMP_INTERVAL_US=60000000 LOCKSTEP_CLOCK=0 \
-  "$BUILD/lockstep-emulate" --ranks 2 --iterations 400 --rate 50 "$BUILD/libnccl-profiler.so" >"$TMP/counts" 2>&1 &
+  "$BUILD/lockstep-emulate" --ranks 2 --iterations 900 --rate 50 "$BUILD/libnccl-profiler.so" >"$TMP/counts" 2>&1 &
 job=$!
 trap 'kill $job 2>/dev/null || true; wait; rm -rf "$TMP"' EXIT
 sockets() { find "$TMP/run" -name '*.ctl' 2>/dev/null | sort; }
@@ -33,7 +33,7 @@ loud=$(records)
 sleep 0.7
 [ $(($(records) - loud)) -gt $((5 * quiet_rate + 50)) ] || fail "events none leaves $quiet_rate records, events all no more"
 before=$("$lockstep" ctl "$pid" events coll | jq -r .events)
-added=$("$lockstep" ctl "$pid" events +ProxyStep for 2s)
+added=$("$lockstep" ctl "$pid" events +ProxyStep for 1s)
 want_equal "kinds added for a time" "$before ProxyStep" "$(jq -r '"\(.events | split(",") - ["ProxyStep"] | join(",")) \(.lent)"' <<<"$added")"
 jq -e '.events | contains("ProxyStep")' <<<"$added" >/dev/null || fail "what is added is not recorded: $added"
 back() { [ "$("$lockstep" ctl "$pid" status | jq -r '"\(.events) \(.lent)"')" = "$before null" ]; }
@@ -41,7 +41,7 @@ for _ in $(seq 100); do
   ! back || break
   sleep 0.1
 done
-back || fail "kinds that were added for two seconds are not taken back"
+back || fail "kinds that were added for a second are not taken back"
 "$lockstep" ctl "$pid" events all >/dev/null
 want_equal "interval" 50000 "$("$lockstep" ctl "$pid" interval 50000 | jq .interval_us)"
 
@@ -65,6 +65,6 @@ fi
 
 wait $job || fail "the job failed: $(cat "$TMP/counts")"
 "$lockstep" verify "$TMP/run" >"$TMP/verify" 2>&1 || fail "a recording with changes does not verify: $(cat "$TMP/verify")"
-for change in 'events set to none by' 'events set to Group,Coll' 'for 2 s by' 'again, as before that' 'dump interval set to 50000'; do
+for change in 'events set to none by' 'events set to Group,Coll' 'for 1 s by' 'again, as before that' 'dump interval set to 50000'; do
   grep -q "$change" "$TMP/verify" || fail "the recording does not show '$change': $(cat "$TMP/verify")"
 done

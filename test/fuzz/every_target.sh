@@ -19,7 +19,7 @@ trap 'rm -rf "$TMP" "$SCRATCH"' EXIT
 
 # Inputs that take about half a minute.
 declare -A INPUTS=([arena]=15000 [call_log]=200000 [chunk]=400000 [clock_model]=200000 [clock_records]=150000
-  [config]=120000 [live_channel]=60000 [live_processes]=10000 [live_ras]=50000 [live_slices]=20000 [live_stack_rows]=200000
+  [config]=120000 [live_channel]=60000 [live_processes]=20000 [live_ras]=50000 [live_slices]=8000 [live_stack_rows]=200000
   [live_wire]=100000 [load]=1000000 [packet]=3000000
   [rendezvous]=40000 [segment]=60000)
 
