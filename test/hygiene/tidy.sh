@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # clang-tidy's chosen checks (.clang-tidy) find nothing in our own code.
-# timeout: 1200
+# timeout: 2400
 . "$(dirname "$0")/../lib.sh"
 only_when_long "a whole build of its own: LONG=1 test/run hygiene/"
 need clang-tidy clang-tidy
