@@ -68,10 +68,7 @@ for which in 1 2 3 1..2; do
 done
 
 # Every allocation that the plugin makes while it starts, and as many while it works, fails once; then all from
-# there on. A sample of them, every one with LONG=1.
-first=${FIRST:-$((RANDOM % 40 + 1))} step=${STEP:-40}
-if [ -n "${LONG:-}" ]; then first=1 step=1; fi
-echo "FIRST=$first STEP=$step"
+# there on. A sample of fifty places, every one with LONG=1.
 runs=0 unrecorded=0 after=0
 storm_without_memory() { # storm_without_memory FROM COUNT
   begin "allocation $1 fails, and $2 more"
@@ -100,6 +97,10 @@ storm_without_memory() { # storm_without_memory FROM COUNT
 cd "$TMP" # where a recording that forgot its options would go
 storm_without_memory 1000000 1
 made_in_all=$(cat "$TMP/made")
+step=${STEP:-$((made_in_all / 50 + 1))}
+first=${FIRST:-$((RANDOM % step + 1))}
+if [ -n "${LONG:-}" ]; then first=1 step=1; fi
+echo "FIRST=$first STEP=$step"
 for ((from = first; from <= made_in_all; from += step)); do
   storm_without_memory $from 1
   storm_without_memory $from 1000000
