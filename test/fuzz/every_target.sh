@@ -17,11 +17,10 @@ room=$(df --output=avail -BM /dev/shm 2>/dev/null | tr -dc '0-9') || true
 [ "${room:-0}" -lt 512 ] || SCRATCH=$(mktemp -d /dev/shm/lockstep-fuzz.XXXXXX)
 trap 'rm -rf "$TMP" "$SCRATCH"' EXIT
 
-# Inputs that take about half a minute.
-declare -A INPUTS=([arena]=15000 [call_log]=200000 [chunk]=400000 [clock_model]=200000 [clock_records]=150000
-  [config]=120000 [live_channel]=60000 [live_processes]=20000 [live_ras]=50000 [live_slices]=8000 [live_stack_rows]=200000
-  [live_wire]=100000 [load]=1000000 [packet]=3000000
-  [rendezvous]=40000 [segment]=60000)
+# Inputs that take some eight seconds.
+declare -A INPUTS=([arena]=4000 [call_log]=100000 [chunk]=100000 [clock_model]=100000 [clock_records]=40000
+  [config]=30000 [live_channel]=60000 [live_processes]=5000 [live_ras]=15000 [live_slices]=2500
+  [live_stack_rows]=150000 [live_wire]=60000 [load]=500000 [packet]=400000 [rendezvous]=4000 [segment]=15000)
 
 fuzz() {  # fuzz TARGET
   local target=$1 found=$BUILD/fuzz/found/$1 longest=16384
