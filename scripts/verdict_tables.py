@@ -54,8 +54,9 @@ EFFECTS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.01]  # shares of the run, doubl
 
 
 def effects(results):
-    """(found, all) faults in each bin of EFFECTS, of runs with one fault that does not hang."""
-    faults = [r["faults"][0] for r in results if len(r["faults"]) == 1 and r["faults"][0]["cost"] is not None]
+    """(found, all) faults in each bin of EFFECTS, of runs with one fault that does not hang and that the events show."""
+    faults = [r["faults"][0] for r in results if len(r["faults"]) == 1]
+    faults = [fault for fault in faults if fault["cost"] is not None and fault["shown"]]
     bins = [[f["found"] for f in faults if low <= f["cost"] < high] for low, high in zip(EFFECTS, EFFECTS[1:])]
     return [(sum(inside), len(inside)) for inside in bins]
 
@@ -95,12 +96,13 @@ def by_effect(results):
 
 
 def clear_faults(results):
-    """Right verdicts where every fault is in a hung run or costs at least twice the smallest effect of its class. A class
-    that is not found 9 times of 10 at any size counts as one that should be from 2 % on."""
+    """Right verdicts where every fault is shown by the recorded events, and is in a hung run or costs at least twice the
+    smallest effect of its class. A class that is not found 9 times of 10 at any size counts as one that should be from
+    2 % on."""
     smallest = {name: smallest_effect(effects([r for r in results if r["class"] == name])) or WORTH_NAMING for name in KINDS}
 
     def clear(fault):
-        return fault["cost"] is None or fault["cost"] >= 2 * smallest[fault["class"]]
+        return fault["shown"] and (fault["cost"] is None or fault["cost"] >= 2 * smallest[fault["class"]])
 
     rows = []
     for text, several in (("one fault", False), ("two faults", True)):

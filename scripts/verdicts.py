@@ -64,7 +64,15 @@ def names(finding, fault):
     return finding["kind"] in KINDS[fault["class"]] and accused(finding) in wanted(fault)
 
 
-def score(faults, findings, hung):
+def need_not_be_named(fault, hung, not_known):
+    if "cost" not in fault:
+        return hung and fault["when"] != "once"
+    # What the recorded events do not show may be missed, but the answer has to say so.
+    admitted = not fault["shown"] and any(text.startswith("Which GPUs are slow is not known") for text in not_known)
+    return fault["cost"] < WORTH_NAMING or admitted
+
+
+def score(faults, findings, hung, not_known):
     """(right, for each fault whether it was found and need not be, innocents accused, innocent first)."""
     left = list(findings)
     found = []
@@ -73,7 +81,7 @@ def score(faults, findings, hung):
         found.append(match is not None)
         if match is not None:
             left.remove(match)
-    spared = [fault["cost"] < WORTH_NAMING if "cost" in fault else hung and fault["when"] != "once" for fault in faults]
+    spared = [need_not_be_named(fault, hung, not_known) for fault in faults]
     named = all(hit or spare for hit, spare in zip(found, spared))
     guilty = set().union(*[set(f["ranks"]) | {f.get("peer", -1)} | set(f.get("suspects", [])) for f in faults])
     innocents = [f for f in left if accused(f) - guilty]
@@ -94,15 +102,16 @@ def run(job):
                                 capture_output=True, text=True)
         if answer.returncode not in (0, 1):
             raise RuntimeError(f"run {number}: diagnose ended with {answer.returncode}: {answer.stderr}")
-        findings = json.loads(answer.stdout)["findings"]
+        answer = json.loads(answer.stdout)
+        findings = answer["findings"]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     faults = [f for f in truth["faults"] if not f["structure"]]
-    right, found, innocents, first = score(faults, findings, truth["hung"])
+    right, found, innocents, first = score(faults, findings, truth["hung"], answer["not_known"])
     return {"number": number, "arguments": arguments, "class": label, "right": right, "innocents": len(innocents),
             "innocent_first": first, "ns": truth["run_ns"],
             "faults": [{"class": fault["class"], "cost": fault.get("cost"), "once": fault["when"] == "once",
-                        "found": hit, "spared": spare} for fault, (hit, spare) in zip(faults, found)],
+                        "shown": fault.get("shown", True), "found": hit, "spared": spare} for fault, (hit, spare) in zip(faults, found)],
             "findings": [{"kind": finding["kind"], "confidence": finding["confidence"], "accuses": bool(accused(finding)),
                           "right": any(names(finding, fault) for fault in faults)} for finding in findings],
             "truth": truth["faults"], "texts": [f["text"] for f in findings]}

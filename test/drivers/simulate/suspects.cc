@@ -54,7 +54,15 @@ std::vector<int> of_ring(const Fault& fault, const Layout& layout, const Part& p
   return steps || 2 * ahead >= rounds ? here : ranks;
 }
 
+bool records_gpus(uint32_t events) {
+  return records(events, Kind::KernelCh) || records(events, Kind::ProxyOp);
+}
+
 }  // namespace
+
+bool is_shown(const Fault& fault, uint32_t events) {
+  return fault.info->harm != Harm::SlowCompute || records_gpus(events);
+}
 
 std::vector<int> suspects_of(const Fault& fault, const Layout& layout,
                              const std::vector<Program>& programs, uint32_t events) {
@@ -63,7 +71,7 @@ std::vector<int> suspects_of(const Fault& fault, const Layout& layout,
   std::vector<int> suspects;
   const Program& program = programs[static_cast<size_t>(fault.rank)];
   const Part& part = program.parts[program.instructions[fault.instruction].first_part];
-  if (!records(events, Kind::KernelCh) && !records(events, Kind::ProxyOp)) {
+  if (!records_gpus(events)) {
     // Calls alone: all have called all there is to call.
     for (int rank = 0; rank < layout.options.ranks; ++rank) suspects.push_back(rank);
   } else if (harm == Harm::TransferStops) {

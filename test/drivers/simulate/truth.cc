@@ -70,6 +70,7 @@ void put_fault(JsonFields* out, const Truth& truth, size_t index) {
       put_operation(out, truth, fault);
     } else if (!is_structure(fault.info->harm)) {
       out->number("from_step", fault.first_step);
+      out->boolean("shown", is_shown(fault, truth.events));
       if (truth.outcome.hung()) return;
       out->number("cost", cost(truth.outcome.end_ns, truth.without_ns[index]));
       out->number("cost_alone", cost(truth.alone_ns[index], truth.healthy_ns));
