@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/quantile.h"
 
@@ -24,8 +25,6 @@ class Reference {
 
   Excesses measure() {
     out_.ns.assign(own_.segments.size(), 0);
-    place_.resize(own_.segments.size());
-    for (uint32_t i = 0; i < own_.order.size(); ++i) place_[own_.order[i]] = i;
     find_who_is_alone();
     find_spread_roles();
     usual_ns_.assign(own_.segments.size(), 0);
@@ -67,11 +66,13 @@ class Reference {
     for (const uint32_t a : own_.order) {
       if (is_compared(a)) rows.push_back(a);
     }
-    compare(std::move(rows));
+    compare(rows);
   }
-  void compare(std::vector<uint32_t> left) {
+  void compare(const std::vector<uint32_t>& rows) {
+    compared_.assign(own_.segments.size(), 0);
+    std::vector<uint32_t> left = rows;
     for (const unsigned context : kContexts) {
-      if (!left.empty()) left = compare_within(context, left);
+      if (!left.empty()) left = compare_within(context, rows, left);
     }
   }
 
@@ -124,35 +125,45 @@ class Reference {
     const double share = alone ? kReferenceAlone : kReference;
     return begin[static_cast<size_t>(static_cast<double>(end - begin) * share)].own_ns;
   }
-  // Returns those whose position has too few others.
-  std::vector<uint32_t> compare_within(unsigned context, const std::vector<uint32_t>& rows) {
+  // All rows at a position are its measure, whoever of them is left. Returns those whose position has too
+  // few others.
+  std::vector<uint32_t> compare_within(unsigned context, const std::vector<uint32_t>& rows,
+                                       const std::vector<uint32_t>& left) {
     const std::vector<uint64_t> positions = positions_of(own_, roles_, context);
-    std::vector<Entry> entries;
-    entries.reserve(rows.size());
-    std::unordered_map<uint64_t, uint32_t> visits;
-    uint32_t actor = kNoRow;
-    for (const uint32_t a : rows) {
-      if (own_.segments[a].actor != actor) visits.clear();
-      actor = own_.segments[a].actor;
-      const auto own_ns = static_cast<double>(own_.segments[a].own_ns) / factor_of(a);
-      entries.push_back({positions[a], visits[positions[a]]++, a, static_cast<int64_t>(own_ns)});
-    }
+    std::unordered_set<uint64_t> wanted;
+    for (const uint32_t a : left) wanted.insert(positions[a]);
+    std::vector<Entry> entries = entries_at(positions, wanted, rows);
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
       return a.position != b.position ? a.position < b.position : a.own_ns < b.own_ns;
     });
-    std::vector<uint32_t> left;
+    std::vector<uint32_t> few;
     const Entry* const all_end = entries.data() + entries.size();
     for (Entry *begin = entries.data(), *end = begin; begin != all_end; begin = end) {
       while (end != all_end && end->position == begin->position) ++end;
       if (static_cast<size_t>(end - begin) >= kFewestAtPosition) {
         compare_position(begin, end);
       } else {
-        for (const Entry* one = begin; one != end; ++one) left.push_back(one->arrival);
+        for (const Entry* one = begin; one != end; ++one) {
+          if (compared_[one->arrival] == 0) few.push_back(one->arrival);
+        }
       }
     }
-    std::sort(left.begin(), left.end(),
-              [&](uint32_t a, uint32_t b) { return place_[a] < place_[b]; });
-    return left;
+    return few;
+  }
+  std::vector<Entry> entries_at(const std::vector<uint64_t>& positions,
+                                const std::unordered_set<uint64_t>& wanted,
+                                const std::vector<uint32_t>& rows) const {
+    std::vector<Entry> entries;
+    std::unordered_map<uint64_t, uint32_t> visits;
+    uint32_t actor = kNoRow;
+    for (const uint32_t a : rows) {
+      if (own_.segments[a].actor != actor) visits.clear();
+      actor = own_.segments[a].actor;
+      if (wanted.count(positions[a]) == 0) continue;
+      const auto own_ns = static_cast<double>(own_.segments[a].own_ns) / factor_of(a);
+      entries.push_back({positions[a], visits[positions[a]]++, a, static_cast<int64_t>(own_ns)});
+    }
+    return entries;
   }
   // A moment that held all ranks up, as a checkpoint of the whole job, is no fault of any of them: the
   // reference is the larger of that over all steps and that of the same step.
@@ -167,12 +178,14 @@ class Reference {
       const bool compares = last - first > 1 && spread_[own_.segments[first->arrival].actor];
       const int64_t here_ns = compares ? reference_of(first, last) : usual_ns;
       for (const Entry* one = first; one != last; ++one) {
+        if (compared_[one->arrival] != 0) continue;  // where more of what came before is alike
         const int64_t excess_ns = one->own_ns - std::max(usual_ns, here_ns);
         out_.ns[one->arrival] =
             excess_ns > noise_ns
                 ? static_cast<int64_t>(static_cast<double>(excess_ns) * factor_of(one->arrival))
                 : 0;
         usual_ns_[one->arrival] = usual_ns;
+        compared_[one->arrival] = 1;
       }
     }
   }
@@ -195,7 +208,7 @@ class Reference {
     }
     if (rows.empty()) return;
     factors_ = find_factors();
-    compare(std::move(rows));
+    compare(rows);
   }
   // By trial: how much longer than usual the own segments of the ranks took in it, 1 at least. A low
   // quantile, as everywhere.
@@ -242,7 +255,7 @@ class Reference {
   std::vector<bool> spread_;       // by actor: its role is on several hosts
   std::vector<int64_t> usual_ns_;  // by row of `arrivals`: the reference
   std::vector<double> factors_;    // by trial, once they are known
-  std::vector<uint32_t> place_;    // by row of `arrivals`: in OwnSegments::order
+  std::vector<uint8_t> compared_;  // by row of `arrivals`: a flag, in the comparison at hand
   Excesses out_;
 };
 
