@@ -1,10 +1,12 @@
 #include "analysis/whatif/slow_parts.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "analysis/whatif/slow_transfers.h"
+#include "base/quantile.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -16,6 +18,11 @@ constexpr double kMostOfBest = 0.8;
 // Who gains nearly as much as the best: which of them it is cannot be told.
 constexpr double kAsGood = 0.95;
 constexpr size_t kMostParts = 8;
+// Beside ranks that are late, what only ends show is no trace of that where it is so many times what the
+// ranks start apart by their own doing; where they start no further apart than that edge lets them end;
+// and where it is such a part of the operation's time, and of the run's.
+constexpr int64_t kBeyondStarts = 2;
+constexpr double kOfStarts = 0.95, kLeastPartBesideLate = 0.28, kLeastShareBesideLate = 0.1;
 // So many candidates are replayed, those first that have most to gain.
 constexpr size_t kMostReplayed = 24;
 
@@ -34,8 +41,9 @@ class Search {
   Search(const RunTables& run, const OwnSegments& own, Starts starts)
       : run_(run),
         own_(own),
+        starts_(starts),
         no_lateness_(own.segments.size()),
-        excesses_(believable(find_slow_transfers(run, own), starts)),
+        excesses_(believable(find_slow_transfers(run, own))),
         cured_(excesses_.size()) {}
 
   std::vector<SlowPart> find() {
@@ -50,11 +58,41 @@ class Search {
   }
 
  private:
-  static std::vector<TransferExcess> believable(std::vector<TransferExcess> all, Starts starts) {
-    const auto trace = [&](const TransferExcess& one) { return !one.sure && is_by_ends(one.side); };
-    if (starts == Starts::SomebodyIsLate)
+  std::vector<TransferExcess> believable(std::vector<TransferExcess> all) const {
+    const auto trace = [&](const TransferExcess& one) {
+      if (one.sure || !is_by_ends(one.side)) return false;
+      const auto took_ns = static_cast<double>(one.usual_ns + one.excess_ns);
+      const auto excess_ns = static_cast<double>(one.excess_ns);
+      const StartsApart apart = how_apart(one.matches);
+      return one.excess_ns < kBeyondStarts * apart.own_ns ||
+             excess_ns < kOfStarts * static_cast<double>(apart.all_ns) ||
+             excess_ns < kLeastPartBesideLate * took_ns;
+    };
+    if (starts_ == Starts::SomebodyIsLate)
       all.erase(std::remove_if(all.begin(), all.end(), trace), all.end());
     return all;
+  }
+  struct StartsApart {
+    int64_t all_ns = 0;  // usually
+    int64_t own_ns = 0;  // by what each rank did itself before, in three quarters of the operations
+  };
+  StartsApart how_apart(const std::vector<uint32_t>& matches) const {
+    std::vector<int64_t> all_ns, own_ns;
+    for (const uint32_t m : matches) {
+      const MatchRow& match = run_.matches[m];
+      int64_t first_ns = own_.last_start_ns[m];
+      int64_t least_ns = std::numeric_limits<int64_t>::max(), most_ns = 0;
+      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+        const Segment& segment = own_.segments[a];
+        if (segment.own_ns == kNoTime) continue;
+        first_ns = std::min(first_ns, segment.start_ns);
+        least_ns = std::min(least_ns, segment.own_ns);
+        most_ns = std::max(most_ns, segment.own_ns);
+      }
+      all_ns.push_back(own_.last_start_ns[m] - first_ns);
+      own_ns.push_back(std::max<int64_t>(0, most_ns - least_ns));
+    }
+    return {median(&all_ns), quantile(&own_ns, 0.75)};
   }
   Text host_of(uint32_t actor) const { return run_.processes[own_.actors[actor].process].host; }
 
@@ -186,9 +224,16 @@ class Search {
       break;
     }
     if (several && chosen->size != Size::Edge) return false;
-    found->push_back(part_of(*chosen));
-    cure(found->back());
+    const SlowPart part = part_of(*chosen);
+    cure(part);
+    if (is_worth_naming(part)) found->push_back(part);
     return true;
+  }
+
+  bool is_worth_naming(const SlowPart& part) const {
+    return starts_ == Starts::NobodyIsLate || part.sure || !is_by_ends(part.side) ||
+           static_cast<double>(part.gain_ns) >=
+               kLeastShareBesideLate * static_cast<double>(part.span_ns);
   }
 
   // All that the accused take part in: what is left of it would accuse them again, or their peers.
@@ -239,6 +284,7 @@ class Search {
 
   const RunTables& run_;
   const OwnSegments& own_;
+  const Starts starts_;
   const std::vector<int64_t> no_lateness_;
   const std::vector<TransferExcess> excesses_;
   std::vector<uint8_t> cured_;                      // by excess: accused already

@@ -24,7 +24,8 @@ struct SlowPart {
   bool sure = false;  // no trace of late starts
 };
 
-// Where ranks are late, what only the ends show, but where all started together, may be a trace of that.
+// Where ranks are late, what only the ends show, but where all started together, may be a trace of that:
+// it must be far more than late starts leave behind, and cost far more.
 enum class Starts : uint8_t { NobodyIsLate, SomebodyIsLate };
 std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own, Starts starts);
 
