@@ -11,8 +11,10 @@ KINDS = {
     "slow-link-bursts": {"slow_link"}, "slow-nic": {"slow_link"}, "slow-proxy": {"slow_proxy", "slow_link"},
     "missing-rank": {"missing_rank"}, "stuck-gpu": {"stuck_on_gpu"}, "stuck-transport": {"stuck_in_transport"},
     "dead-process": {"dead_process"}, "lost-host": {"dead_process"}, "wrong-order": {"wrong_order", "deadlock"},
-    "deadlock": {"deadlock", "wrong_order"}, "mismatch-size": {"mismatch"}, "mismatch-function": {"wrong_order", "mismatch"},
+    "slow-network-bursts": {"slower_than_expected"}, "deadlock": {"deadlock", "wrong_order"}, "mismatch-size": {"mismatch"}, "mismatch-function": {"wrong_order", "mismatch"},
 }
+# Nobody's fault: rightly named by who accuses nobody. Drawn with --only alone.
+NOBODYS = ["slow-network-bursts"]
 STRUCTURES = ["heavy-stage", "heavy-expert"]
 PATHS = ["slow-gpu-transfer", "slow-link", "slow-link-bursts", "slow-nic", "slow-proxy"]
 HANGS = ["missing-rank", "stuck-gpu", "stuck-transport", "dead-process", "lost-host", "wrong-order", "deadlock", "mismatch-size",
@@ -25,7 +27,7 @@ MIXED = {
     "late and hang": (LATE, ["missing-rank", "stuck-gpu", "stuck-transport", "dead-process", "mismatch-size"]),
     MANY: (["missing-rank"],),
 }
-LABELS = [*KINDS, *MIXED]
+LABELS = [*[name for name in KINDS if name not in NOBODYS], *MIXED]
 
 PIPELINES = ["gpipe", "1f1b", "interleaved"]
 SCHEDULES = ["ddp", "group", "zero", "owner", "tp-dp", *PIPELINES, "moe"]
@@ -89,7 +91,7 @@ def draw(number, seed, options):
         ranks = max(ranks, 4)
     layout = draw_layout(rng, schedule, ranks, label in NEED_TENSOR_RANKS)
     ranks = layout["ranks"]
-    on_path = any(name in PATHS for name in faults)
+    on_path = any(name in PATHS + NOBODYS for name in faults)
     if on_path:
         per_host = rng.choice([n for n in (1, 2, 4, 8) if n < ranks])
         while "slow-nic" in faults and per_host > 1 and ranks < 3 * per_host:

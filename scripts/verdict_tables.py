@@ -2,7 +2,7 @@
 import collections
 import math
 
-from verdict_draw import KINDS, LABELS, LARGE, NOISES, PRESETS, WORTH_NAMING
+from verdict_draw import KINDS, LABELS, LARGE, NOBODYS, NOISES, PRESETS, WORTH_NAMING
 
 
 def precision(results):
@@ -29,7 +29,7 @@ def table(header, rows):
 
 def by_class(results):
     rows = []
-    for name in LABELS:
+    for name in LABELS + NOBODYS:
         runs = [r for r in results if r["class"] == name]
         if not runs:
             continue

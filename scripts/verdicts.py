@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from verdict_draw import KINDS, LABELS, WORTH_NAMING, draw
+from verdict_draw import KINDS, LABELS, NOBODYS, WORTH_NAMING, draw
 from verdict_tables import print_tables, share
 
 
@@ -43,6 +43,8 @@ def accused(finding):
 
 def wanted(fault):
     """World ranks that a finding of this fault may name: each set is right."""
+    if fault["class"] in NOBODYS:
+        return [set()]
     ranks = set(fault["ranks"])
     sets = [ranks]
     if "peer" in fault:
@@ -59,7 +61,7 @@ def wanted(fault):
 def names(finding, fault):
     if finding["kind"] == "standstill":  # all that can be told where everybody looks like the culprit
         return fault["class"].startswith("stuck-") and set(fault.get("suspects", [])) >= set(fault["members"])
-    if not accused(finding) and set(fault.get("suspects", [])) == set(fault.get("members", [])):
+    if not accused(finding) and "members" in fault and set(fault.get("suspects", [])) == set(fault["members"]):
         return finding["kind"] in KINDS[fault["class"]] and finding["comm"] == fault["comm_id"]
     return finding["kind"] in KINDS[fault["class"]] and accused(finding) in wanted(fault)
 
@@ -83,7 +85,8 @@ def score(faults, findings, hung, not_known):
             left.remove(match)
     spared = [need_not_be_named(fault, hung, not_known) for fault in faults]
     named = all(hit or spare for hit, spare in zip(found, spared))
-    guilty = set().union(*[set(f["ranks"]) | {f.get("peer", -1)} | set(f.get("suspects", [])) for f in faults])
+    guilty = set().union(*[set(f["ranks"]) | {f.get("peer", -1)} | set(f.get("suspects", [])) for f in faults
+                            if f["class"] not in NOBODYS])
     innocents = [f for f in left if accused(f) - guilty]
     first = bool(findings) and bool(accused(findings[0]) - guilty)
     return named and not left, [(hit, spare) for hit, spare in zip(found, spared)], innocents, first
@@ -132,8 +135,8 @@ def main():
     parser.add_argument("--innocents-at-most", type=float, default=1, help="share of runs that may accuse an innocent")
     options = parser.parse_args()
     for label in options.only or []:
-        if label not in LABELS:
-            parser.error(f"--only {label}: no such class; there are {', '.join(LABELS)}")
+        if label not in LABELS + NOBODYS:
+            parser.error(f"--only {label}: no such class; there are {', '.join(LABELS + NOBODYS)}")
     listed = subprocess.run([os.path.join(options.build, "lockstep-simulate"), "--list"], capture_output=True, text=True).stdout
     sizes = {line.split()[0]: float(line.rsplit("(SIZE ", 1)[1].rstrip(")")) for line in listed.splitlines() if "(SIZE " in line}
     numbers = [n for n in range(options.runs) if options.half is None or n % 2 == (options.half == "report")]

@@ -283,6 +283,17 @@ uint32_t common_communicator(const RunTables& run, const OwnSegments& own,
   return first;
 }
 
+// As often as such findings are right (docs/measured/verdicts.md). One edge can be half of a host's way
+// to the network, and a sender whose network steps are as fast as others' shows by the ends alone.
+double confidence_of(const SlowPart& part) {
+  constexpr double kShown = 0.95, kLink = 0.93, kByEnds = 0.91, kHost = 0.9, kSender = 0.65;
+  if (part.host) return kHost;
+  if (part.peer == kNoRow) return kShown;
+  if (part.side == SlowSide::Link) return kLink;
+  if (part.side == SlowSide::Sender) return kSender;
+  return is_by_ends(part.side) ? kByEnds : kShown;
+}
+
 }  // namespace
 
 Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const SlowPart& part) {
@@ -301,9 +312,7 @@ Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const Sl
       facts.peer = member.rank;
   }
   finding.since_s = static_cast<double>(part.gain_ns) * 1e-9;
-  // As often as such findings are right (docs/measured/verdicts.md): ends alone, at one edge, less often.
-  constexpr double kShown = 0.95, kByEnds = 0.92;
-  finding.confidence = part.peer != kNoRow && is_by_ends(part.side) ? kByEnds : kShown;
+  finding.confidence = confidence_of(part);
   facts.replayed = true;
   facts.whole_host = part.host;
   facts.side = part.side;
