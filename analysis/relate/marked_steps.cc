@@ -16,9 +16,9 @@ class ProcessSteps {
 
   // kNoRow: between steps, or a number that no table can hold.
   uint32_t at(int64_t ns) const {
-    const auto after =
-        std::upper_bound(rows_.begin(), rows_.end(), ns,
-                         [](int64_t at_ns, const MarkedStepRow* row) { return at_ns < row->start_ns; });
+    const auto after = std::upper_bound(
+        rows_.begin(), rows_.end(), ns,
+        [](int64_t at_ns, const MarkedStepRow* row) { return at_ns < row->start_ns; });
     if (after == rows_.begin()) return kNoRow;
     const MarkedStepRow& row = **(after - 1);
     if (row.finish_ns != kNoTime && ns > row.finish_ns) return kNoRow;

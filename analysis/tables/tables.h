@@ -66,7 +66,7 @@ struct OperationRow {
   uint32_t assembled = kNoRow;     // row of the assembled operation this send or receive belongs to
   // n-th call of this function on this communicator (per peer for send and receive).
   uint32_t ordinal = 0;
-  uint32_t replay = 0;         // n-th graph replay of that call, 0 = called directly
+  uint32_t replay = 0;  // n-th graph replay of that call, 0 = called directly
   // The training step in which it was called, as its process marked it or else as its match has it.
   uint32_t step = kNoRow;
   uint32_t position = kNoRow;  // n-th collective of any function on this communicator and rank

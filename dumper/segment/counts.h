@@ -29,7 +29,8 @@ constexpr unsigned count_kind(uint32_t key) { return key >> 2 & 31u; }
 constexpr Call count_call(uint32_t key) { return static_cast<Call>(key & 3u); }
 // Keys from a file may say anything; only these can come from make_count_key.
 constexpr bool is_count_key(uint64_t key) {
-  return key < uint64_t{1} << (kCommBits + 7) && (key >> 2 & 31u) < kCountedKinds && (key & 3u) < kCalls;
+  return key < uint64_t{1} << (kCommBits + 7) && (key >> 2 & 31u) < kCountedKinds &&
+         (key & 3u) < kCalls;
 }
 
 class Counts {

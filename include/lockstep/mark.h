@@ -113,7 +113,7 @@ static inline int lockstep_mark_search_all(lockstep_mark_pointer* found) {
 /* All functions, or NULL while lockstep is not in the process. */
 static inline const lockstep_mark_pointer* lockstep_mark_functions(void) {
   static lockstep_mark_pointer found[LOCKSTEP_MARK_FUNCTIONS];
-  static int ready;                 /* 1 once `found` is complete */
+  static int ready;                /* 1 once `found` is complete */
   static unsigned long long loads; /* when it was looked for last */
   lockstep_mark_pointer looked[LOCKSTEP_MARK_FUNCTIONS];
   struct lockstep_mark_search now;

@@ -326,7 +326,7 @@ inline constexpr Tag kTagOf = kTags;
   template <>                      \
   inline constexpr Tag kTagOf<record##Record> = start_tag(Kind::record);
 #define LOCKSTEP_OWN_TAG(record) \
-  template <>                     \
+  template <>                    \
   inline constexpr Tag kTagOf<record##Record> = k##record##Tag;
 LOCKSTEP_START_RECORDS(LOCKSTEP_START_TAG)
 LOCKSTEP_COMM_RECORDS(LOCKSTEP_OWN_TAG)
