@@ -13,7 +13,7 @@ namespace {
 // A finding that accuses nobody costs at least so much of the run's time.
 constexpr double kLeastShare = 0.05;
 // So many groups are replayed, those first that have most to gain.
-constexpr size_t kMostReplayed = 8;
+constexpr size_t kMostGroups = 8;
 
 // What groups are told apart by: how it is known, and for a communicator or a size, which.
 using Group = std::tuple<ExpectedBy, uint32_t, Text, uint64_t>;
@@ -32,7 +32,7 @@ class Search {
     for (const auto& [group, matches] : groups) ordered.emplace_back(excess_of(matches), &matches);
     std::sort(ordered.begin(), ordered.end(),
               [](const auto& a, const auto& b) { return a.first > b.first; });
-    if (ordered.size() > kMostReplayed) ordered.resize(kMostReplayed);
+    if (ordered.size() > kMostGroups) ordered.resize(kMostGroups);
     std::vector<SlowerThanExpected> found;
     if (ordered.empty()) return found;
     const std::vector<int64_t> no_lateness(own_.segments.size());

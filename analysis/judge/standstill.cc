@@ -9,7 +9,7 @@ namespace lockstep::analysis {
 namespace {
 
 // A checkpoint or an evaluation takes as long as any before it, but not three times as long.
-constexpr int64_t kLeastNs = 5'000'000'000, kLongerThanUsual = 3;
+constexpr int64_t kLeastStandstillNs = 5'000'000'000, kLongerThanUsual = 3;
 // Fewer calls do not tell what pauses are usual.
 constexpr uint64_t kFewestCalls = 20;
 
@@ -108,7 +108,7 @@ std::optional<Finding> find_standstill(const RunTables& run) {
   for (const auto& [clock, quiet] : clocks)
     shortest_ns = std::min(shortest_ns, quiet.until_ns - quiet.since_ns);
   const uint32_t last = last_of_largest(run);
-  if (last == kNoRow || shortest_ns < std::max(kLeastNs, kLongerThanUsual * usual_ns))
+  if (last == kNoRow || shortest_ns < std::max(kLeastStandstillNs, kLongerThanUsual * usual_ns))
     return std::nullopt;
 
   Finding finding;

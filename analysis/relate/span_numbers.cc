@@ -12,7 +12,7 @@ namespace {
 
 // Ranks run ahead of each other by some operations at most: NCCL's queues are bounded.
 constexpr ptrdiff_t kMostAhead = 64;
-constexpr size_t kSample = 512;  // operations that are compared
+constexpr size_t kMostCompared = 512;  // operations that are compared
 
 // One rank's operations of a series, in the order of their calls.
 struct Count {
@@ -81,7 +81,7 @@ class NumberAligner {
   // How far apart the ends (or calls) of a's operation i + shift and b's operation i lie, in the middle.
   int64_t distance_ns(const Count& a, const Count& b, ptrdiff_t shift, bool ends) const {
     std::vector<int64_t> apart;
-    for (size_t i = 0; i < b.rows.size() && apart.size() < kSample; ++i) {
+    for (size_t i = 0; i < b.rows.size() && apart.size() < kMostCompared; ++i) {
       const ptrdiff_t j = static_cast<ptrdiff_t>(i) + shift;
       if (j < 0 || j >= static_cast<ptrdiff_t>(a.rows.size())) continue;
       const int64_t x = time_of(a.rows[static_cast<size_t>(j)], ends);
@@ -89,7 +89,7 @@ class NumberAligner {
       if (x != kNoTime && y != kNoTime) apart.push_back(std::abs(x - y));
     }
     const size_t least = std::min(a.rows.size(), b.rows.size());
-    if (apart.empty() || apart.size() * 2 < std::min(least, kSample))
+    if (apart.empty() || apart.size() * 2 < std::min(least, kMostCompared))
       return std::numeric_limits<int64_t>::max();
     const auto middle = apart.begin() + static_cast<ptrdiff_t>(apart.size() / 2);
     std::nth_element(apart.begin(), middle, apart.end());

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "clocksync/probe/second.h"
+
 namespace lockstep::clocksync {
 namespace {
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kRejectedPerSecond = 1000;
 constexpr int64_t kFloodNs = 5 * kSecondNs;
 constexpr double kSmallestScale = 0.05;

@@ -1,11 +1,11 @@
 #include "clocksync/probe/members.h"
 
 #include "clocksync/probe/mesh.h"
+#include "clocksync/probe/second.h"
 
 namespace lockstep::clocksync {
 namespace {
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 // Hosts arrive one by one: wait until the list has been quiet, unless everybody is there.
 constexpr int64_t kQuietNs = kSecondNs;
 constexpr int64_t kKeepOldPeersNs = 10 * kSecondNs;

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clocksync/probe/second.h"
+
 namespace lockstep::clocksync {
 namespace {
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kBurstNs = 2 * kSecondNs;
 constexpr int64_t kSilenceNs = 3 * kSecondNs;  // -> SUSPECT
 constexpr int64_t kGiveUpNs = 10 * kSecondNs;  // -> DOWN

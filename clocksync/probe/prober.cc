@@ -7,12 +7,12 @@
 
 #include "base/clock_ns.h"
 #include "base/system.h"
+#include "clocksync/probe/second.h"
 
 namespace lockstep::clocksync {
 namespace {
 
 constexpr int64_t kMillisecondNs = 1'000'000;
-constexpr int64_t kSecondNs = 1'000'000'000;
 
 PeerSetup peer_setup_of(const ProbeSetup& setup) {
   PeerSetup peers;

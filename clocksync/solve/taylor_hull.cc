@@ -14,7 +14,7 @@ namespace {
 constexpr double kHorizonS = 5;
 constexpr size_t kMinNear = 64;
 // Integer stamps: a point may be half a nanosecond off on either clock.
-constexpr double kRoundingNs = 1;
+constexpr double kStampRoundingNs = 1;
 constexpr double kToleranceNs = 0.01;
 constexpr int kMaxRounds = 40;
 
@@ -107,8 +107,8 @@ TaylorHull::TaylorHull(const std::vector<OffsetBound>& upper, const std::vector<
       side->y_ns.push_back(double(p.offset_ns - y0_ns_) + slack_ns);
     }
   };
-  fill(upper, kRoundingNs, &upper_);
-  fill(lower, -kRoundingNs, &lower_);
+  fill(upper, kStampRoundingNs, &upper_);
+  fill(lower, -kStampRoundingNs, &lower_);
 }
 
 TaylorHull::Range TaylorHull::near(const Side& side, double t_s) const {

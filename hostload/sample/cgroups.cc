@@ -13,7 +13,6 @@ namespace lockstep::hostload {
 namespace {
 
 constexpr size_t kMostCgroups = 16;
-constexpr int64_t kNsOfUs = 1000;
 // Version 1 writes "no limit" as the largest multiple of a page.
 constexpr int64_t kNoMemoryLimit = int64_t{1} << 62;
 

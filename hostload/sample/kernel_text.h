@@ -26,6 +26,9 @@ inline int64_t take_number(std::string_view* line) { return leading_number(take_
 // `MemTotal:  5 kB`, whose word is "MemTotal:".
 int64_t number_after(std::string_view text, std::string_view word);
 
+// The kernel's unit of most times, in ours.
+constexpr int64_t kNsOfUs = 1000;
+
 // A value of the kernel times what a unit is in ours; kNotSampled and the largest stay what they are.
 int64_t scaled(int64_t value, int64_t unit);
 

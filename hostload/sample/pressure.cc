@@ -6,7 +6,6 @@
 namespace lockstep::hostload {
 namespace {
 
-constexpr int64_t kNsOfUs = 1000;
 constexpr std::string_view kTotal = "total=";
 
 }  // namespace

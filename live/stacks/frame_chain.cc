@@ -1,7 +1,6 @@
 #include "live/stacks/frame_chain.h"
 
 #include <array>
-#include <cstring>
 #include <unordered_set>
 
 namespace lockstep::live {
@@ -12,13 +11,6 @@ namespace {
 // (Include/internal/pycore_interpframe_structs.h).
 constexpr uint8_t kFirstShim = 3, kLastOwner = 4;
 constexpr uint64_t kTag = 7;  // of an object's address, which is a multiple of 8
-
-template <class Number>
-Number number_at(const char* block, uint64_t offset) {
-  Number number{};
-  std::memcpy(&number, block + offset, sizeof number);
-  return number;
-}
 
 bool read_current_frame(const TargetMemory& memory, const PythonLayout& layout, uint64_t state,
                         uint64_t* frame) {

@@ -55,13 +55,6 @@ std::optional<TextState> text_state(uint32_t word, bool varies) {
   return state;
 }
 
-template <class Number>
-Number number_at(const char* block, uint64_t offset) {
-  Number number{};
-  std::memcpy(&number, block + offset, sizeof number);
-  return number;
-}
-
 }  // namespace
 
 bool PythonObjects::is_a(uint64_t address, std::string_view type) const {

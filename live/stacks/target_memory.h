@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace lockstep::live {
@@ -35,5 +36,13 @@ class ProcessMemory : public TargetMemory {
  private:
   uint32_t pid_;
 };
+
+// A number inside a block that was read.
+template <class Number>
+Number number_at(const char* block, uint64_t offset) {
+  Number number{};
+  std::memcpy(&number, block + offset, sizeof number);
+  return number;
+}
 
 }  // namespace lockstep::live

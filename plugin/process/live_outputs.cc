@@ -13,7 +13,7 @@ namespace lockstep::plugin {
 namespace {
 
 constexpr uint64_t kContinuousUs = 10000;  // the Inspector's interval 0
-constexpr uint64_t kShortestIntervalUs = 1000;
+constexpr uint64_t kShortestFeedIntervalUs = 1000;
 constexpr uint64_t kShortestWindowUs = 30000000;  // as in the Inspector: two scrapes at least
 
 constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
@@ -66,7 +66,7 @@ uint64_t LiveOutputs::dump_interval_us(const dumper::Config& config) const {
   if (!inspector_.has_interval || config.is_set(Option::DumpIntervalUs))
     return config.u64(Option::DumpIntervalUs);
   if (inspector_.interval_us == 0) return kContinuousUs;
-  return std::max(inspector_.interval_us, kShortestIntervalUs);
+  return std::max(inspector_.interval_us, kShortestFeedIntervalUs);
 }
 
 std::string LiveOutputs::prometheus_directory(const dumper::Config& config) const {
