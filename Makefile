@@ -25,6 +25,15 @@ COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analy
               dumper/options/% dumper/recovery/% dumper/run/arena_file dumper/run/living_memory hostload/service/% live/% \
               plugin/process/% test/unit/% test/simulation/%
 OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-O1)
+# Rooms whose sources are compiled together, as one: the templates that they share cost once, which is half of their
+# compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
+TOGETHER    = analysis/account analysis/clock analysis/export analysis/inspect analysis/join analysis/judge analysis/relate \
+              analysis/report analysis/say analysis/sql analysis/waits cli/job cli/show clocksync/probe clocksync/rendezvous \
+              clocksync/solve dumper/recovery hostload/sample live/asker live/places live/stacks plugin/gpu plugin/process \
+              test/drivers/emulate
+# Not these: they have flags of their own, or names that a neighbor has.
+ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/report/report_markdown.cc analysis/report/report_plots.cc \
+              cli/show/version.cc
 # g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
 SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))
 CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections -fdata-sections \
@@ -60,7 +69,12 @@ HAVE_NCCL := $(and $(CUDA_LIB),$(NCCL_LIB),$(wildcard $(CUDA_HOME)/include/cuda_
 
 # The sources of a room and of the rooms inside it.
 srcs = $(sort $(wildcard $(addsuffix /*.cc,$(1)) $(addsuffix /*/*.cc,$(1))))
-objs = $(patsubst %.cc,$(BUILD)/obj/%.o,$(call srcs,$(1)))
+# The objects of sources, in the same order: ROOM/room.o stands for those of a room that are compiled together.
+room    = $(patsubst %/,%,$(dir $(1)))
+apart   = $(filter $(ALONE),$(1))$(filter-out $(TOGETHER),$(call room,$(1)))
+objs    = $(addprefix $(BUILD)/obj/,$(sort $(foreach s,$(call srcs,$(1)),$(if $(call apart,$(s)),$(s:.cc=.o),$(call room,$(s))/room.o))))
+but_last = $(filter-out $(lastword $(1)),$(1))
+members = $(filter-out $(ALONE),$(sort $(wildcard $(1)/*.cc)))
 
 PLUGIN_SO = $(BUILD)/libnccl-profiler.so
 TOOLS     = $(if $(call srcs,cli),$(BUILD)/lockstep) \
@@ -102,6 +116,13 @@ $(BUILD)/obj/%.o: %.cc | $$(addsuffix .gch,$$(call parsed,$$*))
 	@mkdir -p $(@D)
 	@echo "  compile $<"
 	@$(CCACHE) $(CXX) $(CXXFLAGS) $(call cold,$*) $(addprefix -include ,$(call parsed,$*)) -c $< -o $@
+
+$(BUILD)/obj/%/room.o: $$(call members,$$*) | $$(addsuffix .gch,$$(call parsed,$$*/room))
+	@mkdir -p $(@D)
+	@echo "  compile $*/"
+	@$(CCACHE) $(CXX) $(CXXFLAGS) $(call cold,$*/room) \
+	  $(addprefix -include ,$(call parsed,$*/room) $(call but_last,$(call members,$*))) \
+	  -c $(lastword $(call members,$*)) -o $@
 
 $(BUILD)/pch/%.h:
 	@mkdir -p $(@D)
