@@ -33,7 +33,7 @@ TOGETHER    = analysis/account analysis/clock analysis/export analysis/inspect a
               test/drivers/emulate
 # Not these: they have flags of their own, or names that a neighbor has.
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/report/report_markdown.cc analysis/report/report_plots.cc \
-              cli/show/version.cc
+              cli/show/version.cc plugin/process/recording.cc
 # g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
 SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))
 CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections -fdata-sections \
@@ -117,7 +117,10 @@ $(BUILD)/obj/%.o: %.cc | $$(addsuffix .gch,$$(call parsed,$$*))
 	@echo "  compile $<"
 	@$(CCACHE) $(CXX) $(CXXFLAGS) $(call cold,$*) $(addprefix -include ,$(call parsed,$*)) -c $< -o $@
 
-$(BUILD)/obj/%/room.o: $$(call members,$$*) | $$(addsuffix .gch,$$(call parsed,$$*/room))
+# A room is compiled again when a source leaves it, too.
+$(BUILD)/obj/%/members: FORCE
+	@mkdir -p $(@D); echo '$(call members,$*)' | cmp -s - $@ || echo '$(call members,$*)' >$@
+$(BUILD)/obj/%/room.o: $$(call members,$$*) $(BUILD)/obj/%/members | $$(addsuffix .gch,$$(call parsed,$$*/room))
 	@mkdir -p $(@D)
 	@echo "  compile $*/"
 	@$(CCACHE) $(CXX) $(CXXFLAGS) $(call cold,$*/room) \
