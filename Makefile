@@ -29,7 +29,7 @@ OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-O1)
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
 TOGETHER    = analysis/account analysis/clock analysis/export analysis/inspect analysis/join analysis/judge analysis/relate \
               analysis/report analysis/say analysis/sql analysis/waits cli/job cli/show clocksync/probe clocksync/rendezvous \
-              clocksync/solve dumper/recovery hostload/sample live/asker live/places live/stacks plugin/gpu plugin/process \
+              clocksync/solve dumper/recovery hostload/sample live/places live/stacks plugin/gpu plugin/process \
               test/drivers/emulate
 # Not these: they have flags of their own, or names that a neighbor has.
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/report/report_markdown.cc analysis/report/report_plots.cc \
@@ -210,9 +210,9 @@ $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $$(call objs,test/simulation) $(RECORDI
 # Only the rooms that have readers: a build by clang++ with three sanitizers is what fuzzing costs most.
 FUZZED = $(BUILD)/libfuzzed.a
 $(FUZZED): $(filter-out %/command_line.o,$(call objs,base dumper/segment dumper/run dumper/recovery dumper/options)) \
-           $(call objs,clocksync/record clocksync/rendezvous clocksync/wire hostload/record) \
-           $(call objs,live/asker live/local live/native live/places live/registry live/stacks live/wire) \
-           $(BUILD)/obj/live/questions/question.o \
+           $(patsubst %,$(BUILD)/obj/dumper/feeds/%.o,prometheus_files prometheus_metrics) $(call objs,clocksync/record clocksync/rendezvous clocksync/wire hostload/record) \
+           $(call objs,live/asker live/local live/native live/places live/ras live/registry live/stacks live/wire) \
+           $(patsubst %,$(BUILD)/obj/live/questions/%.o,question slice_request) \
            $(patsubst %,$(BUILD)/obj/test/drivers/common/%.o,call_log counts line_arguments line_parser log_file plugin)
 $(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(FUZZED)
 	@mkdir -p $(@D)

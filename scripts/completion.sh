@@ -18,14 +18,16 @@ table() {  # table WORDS|VALUES
       if (wanted == "WORDS" && command != "") printf "    \"%s\") echo \"%s\" ;;\n", command, words
       command = words = section = ""
     }
-    function add_value(value) { values = values (values == "" ? "" : " ") value }
+    function add_value(value) {
+      if (index(" " values " ", " " value " ") == 0) values = values (values == "" ? "" : " ") value
+    }
     /^<!-- \/?help -->$/ { end_of_command(); inside = !/\// }
     !inside { next }
     /^Usage: lockstep / { end_of_command(); command = $0; gsub(/^Usage: lockstep | \[OPTIONS\].*/, "", command) }
     /^[A-Z][a-z]*:$/ { section = $1 }
     section == "Options:" && /^  -/ {
       end_of_values()
-      name = $1; sub(/.*,/, "", name)
+      name = $1; sub(/.*,/, "", name); sub(/\{.*/, "", name)  # --option{what it is without a value}
       words = words (words == "" ? "" : " ") name
       if (!/^  [^ ]+ [^ ]/ || $2 ~ /:$/) next  # no value follows its name
       key = "\"" command " " name "\""

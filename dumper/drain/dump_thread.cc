@@ -230,7 +230,9 @@ void DumpThread::take(BlockHeader* block, uint64_t sequence, uint32_t until_byte
   if (progress.sequence != sequence) progress = Progress{sequence, 0, nullptr};
   if (until_byte < progress.bytes) return;
   ChunkInHand::Calls calls;
-  if (full || final) calls = calls_since_told(*block, &progress);
+  if (full || final) calls = calls_since_told(*block, progress);
+  if (calls != nullptr && !full && progress.calls_told == nullptr)
+    progress.calls_told = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);
   if (until_byte == progress.bytes && calls == nullptr) {
     if (full) chunk_.give_back(block);
     return;
@@ -250,7 +252,8 @@ void DumpThread::take(BlockHeader* block, uint64_t sequence, uint32_t until_byte
   const ChunkInHand::Calls::pointer told = calls.get();
   chunk_.add(piece, std::move(calls), full ? block : nullptr);
   progress.bytes = until_byte;
-  for (unsigned cell = 0; told != nullptr && cell < kCallCells; ++cell)
+  if (full) progress.calls_told.reset();
+  for (unsigned cell = 0; told != nullptr && !full && cell < kCallCells; ++cell)
     progress.calls_told[cell].fetch_add(told[cell].load(std::memory_order_relaxed),
                                         std::memory_order_relaxed);
   give_to_consumers(piece);
@@ -258,16 +261,16 @@ void DumpThread::take(BlockHeader* block, uint64_t sequence, uint32_t until_byte
 
 // A last round tells the calls of open blocks too; should their threads go on, only what came since
 // is told again. Null when there is nothing to tell.
-ChunkInHand::Calls DumpThread::calls_since_told(const BlockHeader& block, Progress* progress) {
-  if (progress->calls_told == nullptr)
-    progress->calls_told = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);
+ChunkInHand::Calls DumpThread::calls_since_told(const BlockHeader& block,
+                                                const Progress& progress) {
   auto since = std::make_unique<std::atomic<uint64_t>[]>(kCallCells);
   bool news = false;
   for (unsigned cell = 0; cell < kCallCells; ++cell) {
-    const uint64_t now = block.calls[cell].load(std::memory_order_relaxed);
-    since[cell].store(now - progress->calls_told[cell].load(std::memory_order_relaxed),
-                      std::memory_order_relaxed);
-    news = news || since[cell].load(std::memory_order_relaxed) != 0;
+    uint64_t calls = block.calls[cell].load(std::memory_order_relaxed);
+    if (progress.calls_told != nullptr)
+      calls -= progress.calls_told[cell].load(std::memory_order_relaxed);
+    since[cell].store(calls, std::memory_order_relaxed);
+    news = news || calls != 0;
   }
   return news ? std::move(since) : nullptr;
 }

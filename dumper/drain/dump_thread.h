@@ -86,7 +86,7 @@ class DumpThread {
   Status drain(bool final);
   bool wants_more(bool final, uint32_t new_blocks) const;
   void take(BlockHeader* block, uint64_t sequence, uint32_t until_byte, bool final);
-  static ChunkInHand::Calls calls_since_told(const BlockHeader& block, Progress* progress);
+  static ChunkInHand::Calls calls_since_told(const BlockHeader& block, const Progress& progress);
   static void name_thread(BlockHeader* block);
   void give_to_consumers(const Piece& piece);
   void end_round_of_consumers(bool final);

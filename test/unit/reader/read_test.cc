@@ -203,7 +203,8 @@ TEST(Read, KnowsNoOtherKindsStatesAndCalls) {
   EXPECT_EQ(lockstep_kind_name(-1), nullptr);
   EXPECT_EQ(lockstep_state_name(32), nullptr);
   EXPECT_STREQ(lockstep_call_name(LOCKSTEP_CALL_COMM_INFO), "comm_info");
-  EXPECT_EQ(lockstep_call_name(static_cast<lockstep_call>(6)), nullptr);
+  EXPECT_STREQ(lockstep_call_name(LOCKSTEP_CALL_CAPTURE_STOP), "capture_stop");
+  EXPECT_EQ(lockstep_call_name(static_cast<lockstep_call>(15)), nullptr);
   size_t count = 1;
   EXPECT_EQ(lockstep_fields(LOCKSTEP_CALL_STOP, 16, &count), nullptr);
   EXPECT_EQ(count, 0u);
