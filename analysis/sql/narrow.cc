@@ -23,6 +23,8 @@ constexpr Ranks kAllRanks = {std::numeric_limits<int64_t>::min(),
 // is counted or found across ranks.
 constexpr std::string_view kSharedColumns[] = {"operation", "process", "communicator", "match",
                                                "assembled", "ordinal", "position",     "flags"};
+// Of an operation too, where its process marks no steps; of a network step it is its own number.
+constexpr std::string_view kSharedOfOperations = "step";
 constexpr const char* kLoadTables[] = {kThreadLoadTable, kHostLoadTable, kNicCountersTable,
                                        kGpuStateTable};
 
@@ -125,7 +127,8 @@ Ranks ranks_of(const json::Value& scan, const json::Value& names) {
 }
 
 // Whether every column that is read is a process's own; also says whether there are times among them.
-bool are_own(const json::Value& scan, const json::Value& names, bool* has_times) {
+bool are_own(const json::Value& scan, const json::Value& names, bool of_operations,
+             bool* has_times) {
   const json::Value* columns = member(scan, "column_indexes");
   if (columns == nullptr || !columns->IsArray() || columns->Empty()) return false;
   return std::all_of(columns->Begin(), columns->End(), [&](const json::Value& column) {
@@ -134,6 +137,7 @@ bool are_own(const json::Value& scan, const json::Value& names, bool* has_times)
     const json::Value& value = names[static_cast<json::SizeType>(index)];
     const std::string name = value.IsString() ? value.GetString() : "";
     *has_times = *has_times || has_ending(name, "_ns");
+    if (of_operations && name == kSharedOfOperations) return false;
     return !name.empty() && std::find(std::begin(kSharedColumns), std::end(kSharedColumns), name) ==
                                 std::end(kSharedColumns);
   });
@@ -153,7 +157,7 @@ void narrow_by_plan(const std::string& plan, NarrowQuestion* question) {
   if (!of_operations && table != kEventsTable && table != kProxyStepsTable) return;
   if (names == nullptr || !names->IsArray()) return;
   bool has_times = false;
-  if (!are_own(*scans[0], *names, &has_times)) return;
+  if (!are_own(*scans[0], *names, of_operations, &has_times)) return;
   const Ranks ranks = ranks_of(*scans[0], *names);
   if (ranks == kAllRanks) return;
   question->ranks = ranks;

@@ -77,6 +77,7 @@ for sql in "SELECT event_id, finish_ns FROM operations WHERE rank = 3 ORDER BY A
   "SELECT operation, func FROM operations WHERE rank = 3 ORDER BY ALL" \
   "SELECT process, communicator, ordinal FROM operations WHERE rank = 3 ORDER BY ALL" \
   "SELECT rowid, func FROM operations WHERE rank = 3 ORDER BY ALL" \
+  "SELECT step, func, count(*) AS n FROM operations WHERE rank = 3 GROUP BY ALL ORDER BY ALL" \
   "SELECT rank, count(*) AS n FROM operations GROUP BY rank HAVING rank <> 3 ORDER BY rank" \
   "SELECT func, count(*) AS n FROM operations WHERE rank = 3 OR size_bytes > 0 GROUP BY ALL ORDER BY ALL" \
   "SELECT count(*) AS n FROM operations a JOIN operations b USING (ordinal) WHERE a.rank = 3" \

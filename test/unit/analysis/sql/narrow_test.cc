@@ -47,7 +47,7 @@ TEST_F(Narrow, EverythingIsNeededWhereNothingSaysWhichRanks) {
 
 TEST_F(Narrow, ColumnsThatOtherRanksTakePartInNeedThemAll) {
   for (const char* column : {"operation", "process", "communicator", "match", "assembled",
-                             "ordinal", "position", "flags", "rowid", "*"}) {
+                             "ordinal", "position", "flags", "step", "rowid", "*"}) {
     const std::string text = column;
     EXPECT_FALSE(narrow_question("SELECT " + text + " FROM operations WHERE rank = 3").ranks)
         << column;
