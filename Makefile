@@ -19,21 +19,22 @@ WARN        = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # -g1 names functions and lines for backtraces and tools at none of -g's third of the compile time.
 # A sanitizer's build is for its findings, which -O1 shows as well.
 OPT         = $(if $(filter 1,$(DEBUG)),-O0 -g,$(if $(SAN),-O1,-O2) -g1)
-# Rooms that run once for a person: -O1 takes half the compile time.
+# Rooms that run once for a person: -Og takes a third of the compile time. It inlines less than xxhash insists on.
 COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analysis/judge/% analysis/report/% analysis/say/% analysis/why/% \
               analysis/sql/% analysis/inspect/% analysis/export/export_parquet clocksync/daemon/% clocksync/rendezvous/% \
               dumper/options/% dumper/recovery/% dumper/run/arena_file dumper/run/living_memory hostload/service/% live/% \
               plugin/process/% test/unit/% test/simulation/%
-OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-O1)
+OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-Og -DXXH_NO_INLINE_HINTS)
 # Rooms whose sources are compiled together, as one: the templates that they share cost once, which is half of their
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
-TOGETHER    = analysis/account analysis/clock analysis/export analysis/inspect analysis/join analysis/judge analysis/relate \
-              analysis/report analysis/say analysis/sql analysis/waits cli/job cli/show clocksync/probe clocksync/rendezvous \
-              clocksync/solve dumper/recovery hostload/sample live/places live/stacks plugin/gpu plugin/process \
-              test/drivers/emulate
+TOGETHER    = analysis/account analysis/clock analysis/export analysis/inspect analysis/join analysis/judge analysis/load \
+              analysis/relate analysis/report analysis/say analysis/sql analysis/waits cli/job cli/show clocksync/probe \
+              clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run hostload/sample live/agent live/asker \
+              live/local live/places live/ras live/stacks live/wire plugin/gpu plugin/process reader test/drivers/emulate
 # Not these: they have flags of their own, or names that a neighbor has.
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/report/report_markdown.cc analysis/report/report_plots.cc \
-              cli/show/version.cc plugin/process/recording.cc
+              cli/show/version.cc dumper/feeds/prometheus_%.cc dumper/run/arena_file.cc dumper/run/living_memory.cc \
+              plugin/process/recording.cc
 # g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
 SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))
 CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections -fdata-sections \

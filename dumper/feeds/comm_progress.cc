@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "dumper/feeds/quiet_times.h"
 #include "lockstep/message_size.h"
 #include "lockstep/record_fields.h"
 
 namespace lockstep::dumper {
 namespace {
 
-constexpr uint64_t kMs = 1000000;
-// As in InFlight: where the number of channels is not known, where a transport's network operations
-// never end, and where no kernel was seen, so long without news means that none will come.
-constexpr uint64_t kLastChannelNs = 100 * kMs, kNeverStopsNs = 1000 * kMs, kNoKernelNs = 5000 * kMs;
 constexpr uint64_t kNoFactsNs = 60000 * kMs;  // late events of a communicator that is gone
 
 constexpr unsigned kPlaceBits = 14;
@@ -19,8 +16,6 @@ constexpr uint32_t kMostOpen = 1u << kPlaceBits;  // 2.5 MB
 // One less than fit beside the place, so that no value is IdMap::kNone.
 constexpr uint32_t kGenerations = (1u << (32 - kPlaceBits)) - 1;
 constexpr size_t kMostChildren = size_t{64} * 1024, kMostCaptured = size_t{16} * 1024;
-
-constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
 constexpr bool matters(Tag tag) {
   if (is_comm(tag)) return true;

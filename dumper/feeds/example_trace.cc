@@ -7,7 +7,7 @@ namespace lockstep::dumper {
 namespace {
 
 // Some 200 bytes each.
-constexpr size_t kMostOpen = size_t{256} * 1024;
+constexpr size_t kMostOpenEvents = size_t{256} * 1024;
 constexpr size_t kMostStates = 8;
 
 }  // namespace
@@ -29,7 +29,7 @@ void ExampleTrace::take(const Piece& piece, const StringSource& strings) {
     if (is_mark(tag)) return;
     const EventId id = EventRecord::read(words).id;
     if (is_start(tag)) {
-      if (open_.size() >= kMostOpen) {
+      if (open_.size() >= kMostOpenEvents) {
         ++left_out_;
         return;
       }

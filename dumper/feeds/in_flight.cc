@@ -2,19 +2,11 @@
 
 #include <algorithm>
 
+#include "dumper/feeds/quiet_times.h"
+
 namespace lockstep::dumper {
 namespace {
 
-constexpr uint64_t kMs = 1000000;
-// Where the number of channels is not known: after this long without news all have been seen.
-constexpr uint64_t kLastChannelNs = 100 * kMs;
-// Proxy operations of CollNet and of copies by the GPU never stop; where a kernel is done, this
-// long without news means that these ended as well.
-constexpr uint64_t kNeverStopsNs = 1000 * kMs;
-// Where all proxy operations ended and no channel was seen: after this long none will be.
-constexpr uint64_t kNoKernelNs = 5000 * kMs;
-
-constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 constexpr bool is_operation(EventId id) {
   return !is_unrecorded(id) && (kind_of(id) == Kind::Coll || kind_of(id) == Kind::P2p) &&
          serial_of(id) != 0;

@@ -10,7 +10,7 @@
 namespace lockstep::dumper {
 namespace {
 
-constexpr size_t kMostWaitingBytes = 32u << 20;  // of lines of one round
+constexpr size_t kMostBytesOfRound = 32u << 20;  // of lines of one round
 
 uint64_t real_us() {
   return static_cast<uint64_t>(real_now_ns()) / 1000;
@@ -148,7 +148,7 @@ void InspectorJson::done(const DoneOperation& done, const ChunkClock& clock) {
   std::string line = inspector_perf_line(
       context_of(*done.comm, clock.real_ns(done.op->last_ticks) / 1000), perf_of(done, clock),
       options_.verbose ? traces_of(*done.op, clock) : InspectorTraces());
-  if (waiting_bytes_ + line.size() > kMostWaitingBytes) {
+  if (waiting_bytes_ + line.size() > kMostBytesOfRound) {
     ++lines_dropped_;
     return;
   }
