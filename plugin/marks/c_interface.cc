@@ -13,20 +13,12 @@ namespace {
 
 int told(bool recorded) { return recorded ? 0 : 1; }
 
+// `text` is the field of the record that has it.
 template <typename Record>
-int mark_text(const char* text) {
-  return told(record_mark<Record>([text] {
+int mark_text(const char* words, uint16_t Record::*text) {
+  return told(record_mark<Record>([words, text] {
     Record record;
-    record.text = intern_mark_text(text);
-    return record;
-  }));
-}
-
-template <typename Record>
-int mark_capture(const char* name) {
-  return told(record_mark<Record>([name] {
-    Record record;
-    record.name = intern_mark_text(name);
+    record.*text = intern_mark_text(words);
     return record;
   }));
 }
@@ -53,15 +45,15 @@ EXPORTED int lockstep_step_begin(uint64_t step) noexcept {
 }
 EXPORTED int lockstep_step_end(uint64_t step) noexcept { return mark_step<StepEndRecord>(step); }
 EXPORTED int lockstep_range_push(const char* text) noexcept {
-  return mark_text<RangePushRecord>(text);
+  return mark_text(text, &RangePushRecord::text);
 }
 EXPORTED int lockstep_range_pop() noexcept {
   return told(record_mark<RangePopRecord>([] { return RangePopRecord(); }));
 }
-EXPORTED int lockstep_text(const char* text) noexcept { return mark_text<TextRecord>(text); }
+EXPORTED int lockstep_text(const char* text) noexcept { return mark_text(text, &TextRecord::text); }
 EXPORTED int lockstep_capture_start(const char* name) noexcept {
-  return mark_capture<CaptureStartRecord>(name);
+  return mark_text(name, &CaptureStartRecord::name);
 }
 EXPORTED int lockstep_capture_stop(const char* name) noexcept {
-  return mark_capture<CaptureStopRecord>(name);
+  return mark_text(name, &CaptureStopRecord::name);
 }

@@ -9,30 +9,33 @@ from __future__ import annotations
 
 from contextlib import ContextDecorator
 from types import TracebackType
-from typing import Any, Optional, Type
+from typing import Any, Optional, Type, TypeVar
 
 from . import _loaded
 
 
-class Step:
-    """A training step that has begun. It ends with the ``with`` block, by ``end()``, or when the
-    next one begins."""
+_Same = TypeVar("_Same", bound="_Begun")
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self._open = _loaded.mark("lockstep_step_begin", number)
+
+class _Begun:
+    """What has begun and ends once: with the ``with`` block, or by the function of its class."""
+
+    def __init__(self, begin: str, end: str, what: Any) -> None:
+        self._open = _loaded.mark(begin, what)
+        self._end = end
+        self._what = what
 
     @property
     def recorded(self) -> bool:
         """Whether its begin went into a recording, and its end has not yet."""
         return self._open
 
-    def end(self) -> None:
+    def _close(self) -> None:
         if self._open:
             self._open = False
-            _loaded.mark("lockstep_step_end", self.number)
+            _loaded.mark(self._end, self._what)
 
-    def __enter__(self) -> "Step":
+    def __enter__(self: _Same) -> _Same:
         return self
 
     def __exit__(
@@ -41,7 +44,19 @@ class Step:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        self.end()
+        self._close()
+
+
+class Step(_Begun):
+    """A training step that has begun. It ends with the ``with`` block, by ``end()``, or when the
+    next one begins."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__("lockstep_step_begin", "lockstep_step_end", number)
+
+    def end(self) -> None:
+        self._close()
 
 
 _current_step: Optional[Step] = None
@@ -96,33 +111,17 @@ def text(words: str) -> bool:
     return _loaded.mark("lockstep_text", _loaded.encoded(words))
 
 
-class Capture:
+class Capture(_Begun):
     """A capture that has begun. It ends with the ``with`` block, or by ``stop()``."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._open = _loaded.mark("lockstep_capture_start", _loaded.encoded(name))
-
-    @property
-    def recorded(self) -> bool:
-        """Whether its begin went into a recording, and its end has not yet."""
-        return self._open
+        super().__init__(
+            "lockstep_capture_start", "lockstep_capture_stop", _loaded.encoded(name)
+        )
 
     def stop(self) -> None:
-        if self._open:
-            self._open = False
-            _loaded.mark("lockstep_capture_stop", _loaded.encoded(self.name))
-
-    def __enter__(self) -> "Capture":
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.stop()
+        self._close()
 
 
 def capture(name: str) -> Capture:
