@@ -56,11 +56,19 @@ class RowKeeper {
     for (const JoinedComm& comm : comms) wanted_.insert(comm.number);
   }
 
+  // Threads are written one after the other: what one called before all that was to be read may be in a
+  // chunk that was, and its end, from another thread, in the one before.
+  bool may_have_ended(int64_t called_ns, int64_t last_ns) const {
+    const auto read_from_ns = static_cast<int64_t>(process_.row.read_from_raw_ns);
+    return std::max(called_ns, last_ns) < read_from_ns;
+  }
+
   bool is_wanted(const OperationRow& row) const {
     if (!selection_.comm.empty() && wanted_.count(row.communicator) == 0) return false;
     const bool open = row.state == OpState::InFlight;
     const int64_t end_ns = open ? kForever : std::max(row.last_progress_ns, row.finish_ns);
     const int64_t called_ns = row.called_ns();
+    if (open && may_have_ended(called_ns, row.last_progress_ns)) return false;
     return is_inside(called_ns == kNoTime ? row.last_progress_ns : called_ns, end_ns);
   }
 

@@ -92,3 +92,14 @@ while read -r line; do
   [ -s out ] || fail "$line prints nothing"
 done <lines
 [ -s part.pftrace ] || fail "the page's export wrote nothing"
+
+# Threads are written one after the other: a chunk may have the call of an operation whose end is in the one before, which
+# a part leaves out. It is no hang.
+"$BUILD/lockstep-simulate" "$TMP/jobs" --class missing-rank --seed 50 --ranks 8 --gpus-per-host 4 --steps 100 --at 97 \
+  --layers 4 --layer-us 100000 --events step
+for part in "--from 0" "--last 20s"; do
+  # shellcheck disable=SC2086
+  want_equal "exit code of diagnose $part" 1 "$(status diagnose "$TMP/jobs" --json $part)"
+  want_equal "the hang, $part" '["AllReduce",391,[2],0]' \
+    "$(jq -c '.findings[0] | [.op, .ordinal, .culprits, (.consequences | length)]' "$TMP/out")"
+done
