@@ -312,7 +312,7 @@ int run_diagnose(const Arguments& arguments) {
   if (wrong != kOk) return wrong;
   if (arguments.live) return diagnose_live(arguments, std::move(selection.value()));
   const std::vector<std::string> unsaved = recover_dead(arguments.run);
-  const auto judged = judge_directory(arguments.run, std::move(selection.value()), unsaved);
+  const auto judged = judge_directory(arguments.run, selection.value(), unsaved);
   return judged.ok() ? print_judged(judged.value(), arguments.json, nullptr)
                      : nothing_to_diagnose(judged.message(), unsaved);
 }

@@ -22,9 +22,10 @@ struct Judged {
   std::optional<Escalation> escalation;  // network steps were added meanwhile
 };
 
+// Of a run that hangs only the end, as far back as its verdict needs, unless the selection says from when.
 // `unsaved`: sentences about what of the run is not in the directory. The error: there is nothing to
 // judge.
-Result<Judged> judge_directory(const std::string& directory, dumper::Selection selection,
+Result<Judged> judge_directory(const std::string& directory, const dumper::Selection& selection,
                                const std::vector<std::string>& unsaved);
 
 struct LiveJudged {
