@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/relate/run_clock.h"
-#include "lockstep/message_size.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -105,8 +104,6 @@ class MatchTimer {
   }
 
   void measure() {
-    const CommunicatorRow& comm = run_.communicators[match_.communicator];
-    const double factor = busbw_factor(run_.text(match_.func), comm.nranks);
     int64_t first = kNoTime, last_arrival = kNoTime, last_finish = kNoTime;
     bool all_finished = match_.arrivals == match_.expected;
     for (ArrivalRow* a = begin_; a != end_; ++a) {
@@ -126,9 +123,6 @@ class MatchTimer {
       if (a->finish_ns < last.arrival_ns) a->wait_ns = 0;
       a->transfer_ns =
           a->finish_ns - std::max(a->arrival_ns, a->wait_ns == 0 ? a->arrival_ns : last.arrival_ns);
-      if (a->transfer_ns <= 0) continue;
-      a->algbw_gbs = static_cast<double>(own.size_bytes) / static_cast<double>(a->transfer_ns);
-      a->busbw_gbs = a->algbw_gbs * factor;
     }
     if (match_.comparable == 0) return;
     if (first != kNoTime && match_.arrivals > 1) match_.spread_ns = last_arrival - first;

@@ -6,7 +6,7 @@
 //             stamp, else the proxy thread's first sight of it, else the enqueue, else the call
 //   wait      last comparable arrival - own arrival
 //   transfer  own finish - last comparable arrival
-//   algbw     size_bytes / transfer;  busbw = algbw * busbw_factor (lockstep/message_size.h)
+// Bandwidths are bandwidth.h's.
 //
 // Comparable: on one clock. Ranks of one host share CLOCK_MONOTONIC_RAW; hosts are comparable only
 // when aligned. Where they are not, waits hold within each host and MatchRow::comparable is 0.

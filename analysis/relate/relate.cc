@@ -8,6 +8,7 @@
 #include "analysis/join/operation_children.h"
 #include "analysis/relate/arrivals.h"
 #include "analysis/relate/assemble.h"
+#include "analysis/relate/bandwidth.h"
 #include "analysis/relate/communicators.h"
 #include "analysis/relate/marked_steps.h"
 #include "analysis/relate/matching.h"
@@ -170,6 +171,7 @@ std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directo
   align_numbers(NumberedRows::Assembled, run.get());
   match_operations(run.get());
   time_arrivals(run.get());
+  rate_operations(run.get());
   if (!number_marked_steps(run.get())) find_steps(run.get());
   number_operations_by_match(run.get());
   return run;

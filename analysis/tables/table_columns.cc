@@ -45,7 +45,7 @@ Value word_of(const char* const* words, size_t count, size_t index) {
 #define TAG(member) LOCKSTEP_COLUMN(#member, UBigInt, id_or_null(row.member))
 #define INDEX(member) LOCKSTEP_COLUMN(#member, BigInt, row_or_null(row.member))
 #define TEXT(member) LOCKSTEP_COLUMN(#member, Varchar, text_or_null(run, row.member))
-#define REAL(member) LOCKSTEP_COLUMN(#member, Double, (Value{true, 0, row.member, {}}))
+#define REAL(member) LOCKSTEP_COLUMN(#member, Double, (Value{row.member > 0, 0, row.member, {}}))
 #define WORD(member, words)         \
   LOCKSTEP_COLUMN(#member, Varchar, \
                   word_of(words, std::size(words), static_cast<size_t>(row.member)))
