@@ -46,7 +46,7 @@ analysis/why          analysis/tables analysis/judge analysis/whatif analysis/ho
 analysis/sql          analysis/tables analysis/load analysis/join analysis/hostload
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
 analysis/report       analysis/tables analysis/judge analysis/say analysis/account
-analysis/inspect      analysis/tables analysis/hostload analysis/judge analysis/say dumper/segment dumper/run dumper/options
+analysis/inspect      analysis/tables analysis/relate analysis/hostload analysis/judge analysis/say clocksync/record dumper/segment dumper/run dumper/options
 live/local            dumper/run dumper/recovery
 live/questions        live/local live/native live/places dumper/run
 live/asker            live/local live/questions dumper/recovery live/wire live/registry clocksync/wire clocksync/rendezvous dumper/run
