@@ -43,6 +43,7 @@ analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run
 analysis/hostload     analysis/tables analysis/relate dumper/run hostload/record
 analysis/why          analysis/tables analysis/judge analysis/whatif analysis/hostload clocksync/record
+analysis/pyramid      analysis/tables analysis/load dumper/run
 analysis/sql          analysis/tables analysis/load analysis/join analysis/hostload
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
 analysis/report       analysis/tables analysis/judge analysis/say analysis/account

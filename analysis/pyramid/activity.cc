@@ -1,0 +1,143 @@
+#include "analysis/pyramid/activity.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/tables/labels.h"
+
+namespace lockstep::analysis {
+namespace {
+
+void add(int64_t from_ns, int64_t to_ns, Spans* to) {
+  if (from_ns != kNoTime && to_ns > from_ns) to->push_back({from_ns, to_ns});
+}
+
+int64_t heard_of(const ProcessRow& process) { return std::max(process.last_ns, process.heard_ns); }
+
+class ActivityMaker {
+ public:
+  ActivityMaker(const RunTables& run, const RunTime& time) : run_(run), time_(time) {}
+
+  Activity make() {
+    make_lanes();
+    for (const OperationRow& row : run_.operations) add_busy(row);
+    for (const MatchRow& match : run_.matches) add_waits(match);
+    for (Lane& lane : activity_.lanes) {
+      lane.waiting = united(lane.waits);
+      const auto earlier = [](const Span& a, const Span& b) { return a.from_ns < b.from_ns; };
+      std::sort(lane.waits.begin(), lane.waits.end(), earlier);
+      for (Spans* spans : {&lane.busy, &lane.caused, &lane.recorded})
+        *spans = united(std::move(*spans));
+    }
+    return std::move(activity_);
+  }
+
+ private:
+  void make_lanes() {
+    std::map<int32_t, size_t> numbers;
+    for (const ProcessRow& process : run_.processes)
+      if (process.rank >= 0) numbers.emplace(process.rank, 0);
+    for (auto& [rank, number] : numbers) {
+      number = activity_.lanes.size();
+      activity_.lanes.emplace_back();
+      activity_.lanes.back().rank = rank;
+    }
+    for (uint32_t i = 0; i < run_.processes.size(); ++i) {
+      const ProcessRow& process = run_.processes[i];
+      lanes_.push_back(process.rank < 0 ? kNoRow : static_cast<uint32_t>(numbers[process.rank]));
+      if (process.rank >= 0) add_process(i, &activity_.lanes[lanes_.back()]);
+    }
+    add_communicators();
+  }
+
+  void add_process(uint32_t number, Lane* lane) {
+    const ProcessRow& process = run_.processes[number];
+    const int64_t end_ns = time_.at(number, heard_of(process));
+    lane->host = run_.text(process.host);
+    lane->lost = lane->lost || process.lost != 0 || process.damaged_chunks != 0;
+    add(time_.at(number, process.first_ns), end_ns, &lane->recorded);
+    if (end_ns != kNoTime) activity_.length_ns = std::max(activity_.length_ns, end_ns);
+  }
+
+  void add_communicators() {
+    std::vector<uint32_t> order(run_.communicators.size());
+    for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return run_.communicators[a].nranks > run_.communicators[b].nranks;
+    });
+    for (const uint32_t number : order) {
+      const CommunicatorRow& row = run_.communicators[number];
+      const std::string label = communicator_label(run_, number);
+      for (uint32_t i = 0; i < row.members; ++i) {
+        const uint32_t process = run_.members[row.first_member + i].process;
+        if (process >= lanes_.size() || lanes_[process] == kNoRow) continue;
+        std::vector<std::string>& labels = activity_.lanes[lanes_[process]].communicators;
+        if (labels.empty() || labels.back() != label) labels.push_back(label);
+      }
+    }
+  }
+
+  Lane* lane_of(uint32_t process) {
+    const uint32_t number = process < lanes_.size() ? lanes_[process] : kNoRow;
+    return number == kNoRow ? nullptr : &activity_.lanes[number];
+  }
+
+  void add_busy(const OperationRow& row) {
+    Lane* lane = lane_of(row.process);
+    if (lane == nullptr || row.state == OpState::Captured) return;
+    const ProcessRow& process = run_.processes[row.process];
+    int64_t end_ns = row.finish_ns;
+    if (end_ns == kNoTime && row.state == OpState::InFlight) end_ns = heard_of(process);
+    if (end_ns == kNoTime)
+      end_ns = std::max({row.last_progress_ns, row.enqueue_ns, row.api_stop_ns});
+    add(time_.at(row.process, row.called_ns()), time_.at(row.process, end_ns), &lane->busy);
+  }
+
+  // Of each last arriver one span: from the first who waited for it until it came.
+  void add_waits(const MatchRow& match) {
+    std::map<uint32_t, Span> caused;  // by row in `arrivals`
+    for (uint32_t i = 0; i < match.arrivals; ++i) {
+      const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
+      if (arrival.wait_ns == kNoTime || arrival.wait_ns <= 0 || arrival.last_rank_row == kNoRow)
+        continue;
+      const uint32_t process = run_.operations[arrival.operation].process;
+      const int64_t from_ns = time_.at(process, arrival.arrival_ns);
+      const int64_t to_ns = from_ns + arrival.wait_ns;
+      if (Lane* lane = lane_of(process)) add(from_ns, to_ns, &lane->waits);
+      Span& span = caused.emplace(arrival.last_rank_row, Span{from_ns, to_ns}).first->second;
+      span.from_ns = std::min(span.from_ns, from_ns);
+      span.to_ns = std::max(span.to_ns, to_ns);
+    }
+    for (const auto& [row, span] : caused) {
+      const uint32_t process = run_.operations[run_.arrivals[row].operation].process;
+      if (Lane* lane = lane_of(process)) add(span.from_ns, span.to_ns, &lane->caused);
+    }
+  }
+
+  const RunTables& run_;
+  const RunTime& time_;
+  Activity activity_;
+  std::vector<uint32_t> lanes_;  // by process; kNoRow: it has no rank
+};
+
+}  // namespace
+
+Spans united(Spans spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.from_ns < b.from_ns; });
+  Spans one;
+  for (const Span& span : spans) {
+    if (!one.empty() && span.from_ns <= one.back().to_ns) {
+      one.back().to_ns = std::max(one.back().to_ns, span.to_ns);
+    } else {
+      one.push_back(span);
+    }
+  }
+  return one;
+}
+
+Activity activity_of(const RunTables& run, const RunTime& time) {
+  return ActivityMaker(run, time).make();
+}
+
+}  // namespace lockstep::analysis

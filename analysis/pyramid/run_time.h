@@ -1,0 +1,31 @@
+// Run time: nanoseconds since the run's first record, the same for every rank, which is what the viewer
+// shows and asks in. On the run's common clock where all hosts are on one; otherwise hosts are placed by
+// their wall clocks, which is good for looking and for nothing else. Any thread.
+#pragma once
+
+#include "analysis/tables/run_tables.h"
+
+namespace lockstep::analysis {
+
+class RunTime {
+ public:
+  // Since the first record that these tables have.
+  explicit RunTime(const RunTables& run);
+  // Since an instant that another RunTime of the same run gave, for tables of a part of it.
+  RunTime(const RunTables& run, int64_t origin_ns) : run_(&run), origin_ns_(origin_ns) {}
+
+  // The run's time axis where it is aligned, else CLOCK_REALTIME.
+  int64_t origin_ns() const { return origin_ns_; }
+  // CLOCK_REALTIME, by the clock of one host.
+  int64_t origin_unix_ns() const;
+  // Of an instant on the axis of that process; kNoTime stays.
+  int64_t at(uint32_t process, int64_t axis_ns) const;
+
+ private:
+  int64_t shared(const ProcessRow& process, int64_t axis_ns) const;
+
+  const RunTables* run_;
+  int64_t origin_ns_ = 0;
+};
+
+}  // namespace lockstep::analysis
