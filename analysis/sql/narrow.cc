@@ -11,11 +11,13 @@
 #include "analysis/sql/sql_split.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "lockstep/event.h"
 
 namespace lockstep::analysis {
 namespace {
 
 using Ranks = std::pair<int64_t, int64_t>;
+constexpr uint32_t kAllKinds = ~uint32_t{0};
 constexpr Ranks kAllRanks = {std::numeric_limits<int64_t>::min(),
                              std::numeric_limits<int64_t>::max()};
 
@@ -90,6 +92,37 @@ Ranks listed(const json::Value& filter) {
   return ranks;
 }
 
+uint32_t kind_named(const json::Value& constant) {
+  const std::string name = text_member(constant, "value");
+  for (unsigned kind = 0; kind < kKinds; ++kind) {
+    if (name == kKindNames[kind]) return uint32_t{1} << kind;
+  }
+  return kAllKinds;
+}
+
+// No fewer than those that pass a filter of the column `kind`.
+uint32_t kinds_passing(const json::Value& filter) {
+  const std::string type = text_member(filter, "filter_type");
+  const json::Value* constant = member(filter, "constant");
+  if (type == "CONSTANT_COMPARISON" && constant != nullptr)
+    return text_member(filter, "comparison_type") == "COMPARE_EQUAL" ? kind_named(*constant)
+                                                                     : kAllKinds;
+  if (const json::Value* child = member(filter, "child_filter");
+      type == "OPTIONAL_FILTER" && child != nullptr)
+    return kinds_passing(*child);
+  const json::Value* values = member(filter, "values");
+  if (type == "IN_FILTER" && values != nullptr && values->IsArray()) {
+    uint32_t kinds = 0;
+    for (const json::Value& value : values->GetArray()) kinds |= kind_named(value);
+    return kinds;
+  }
+  uint32_t kinds = kAllKinds;
+  const json::Value* children = member(filter, "child_filters");
+  if (type != "CONJUNCTION_AND" || children == nullptr || !children->IsArray()) return kinds;
+  for (const json::Value& child : children->GetArray()) kinds &= kinds_passing(child);
+  return kinds;
+}
+
 // No fewer than those that pass.
 Ranks passing(const json::Value& filter) {
   const std::string type = text_member(filter, "filter_type");
@@ -109,21 +142,40 @@ Ranks passing(const json::Value& filter) {
   return ranks;
 }
 
-Ranks ranks_of(const json::Value& scan, const json::Value& names) {
+// The filters that the table itself checks for this column.
+std::vector<const json::Value*> filters_of(const json::Value& scan, const json::Value& names,
+                                           const char* column_name) {
+  std::vector<const json::Value*> found;
   const json::Value* all = member(scan, "table_filters");
   const json::Value* filters = all == nullptr ? nullptr : member(*all, "filters");
-  if (filters == nullptr || !filters->IsArray()) return kAllRanks;
-  Ranks ranks = kAllRanks;
+  if (filters == nullptr || !filters->IsArray()) return found;
   for (const json::Value& filter : filters->GetArray()) {
     const uint64_t column = uint_member(filter, "key");
     const json::Value* value = member(filter, "value");
-    const bool of_rank = member(filter, "key") != nullptr && column < names.Size() &&
-                         names[static_cast<json::SizeType>(column)] == "rank";
-    if (!of_rank || value == nullptr) continue;
-    const Ranks one = passing(*value);
+    const bool is_it = member(filter, "key") != nullptr && column < names.Size() &&
+                       names[static_cast<json::SizeType>(column)] == column_name;
+    if (is_it && value != nullptr) found.push_back(value);
+  }
+  return found;
+}
+
+Ranks ranks_of(const json::Value& scan, const json::Value& names) {
+  Ranks ranks = kAllRanks;
+  for (const json::Value* filter : filters_of(scan, names, "rank")) {
+    const Ranks one = passing(*filter);
     ranks = {std::max(ranks.first, one.first), std::min(ranks.second, one.second)};
   }
   return ranks;
+}
+
+uint32_t kinds_of(const json::Value& scan, const json::Value& names, const std::string& table) {
+  if (table == kProxyStepsTable)
+    return 1u << static_cast<unsigned>(Kind::ProxyOp) |
+           1u << static_cast<unsigned>(Kind::ProxyStep);
+  uint32_t kinds = kAllKinds;
+  if (table != kEventsTable) return kinds;
+  for (const json::Value* filter : filters_of(scan, names, "kind")) kinds &= kinds_passing(*filter);
+  return kinds;
 }
 
 // Whether every column that is read is a process's own; also says whether there are times among them.
@@ -159,8 +211,8 @@ void narrow_by_plan(const std::string& plan, NarrowQuestion* question) {
   bool has_times = false;
   if (!are_own(*scans[0], *names, of_operations, &has_times)) return;
   const Ranks ranks = ranks_of(*scans[0], *names);
-  if (ranks == kAllRanks) return;
-  question->ranks = ranks;
+  if (ranks != kAllRanks) question->ranks = ranks;
+  question->kinds = kinds_of(*scans[0], *names, table);
   question->has_times = has_times;
   question->is_of_operations = of_operations;
 }

@@ -308,6 +308,8 @@ int run_diagnose(const Arguments& arguments) {
   if (!arguments.live && arguments.run.empty()) return bad_usage("DIR is required");
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
+  const auto kinds = wanted_kinds(arguments);
+  if (!kinds.ok()) return bad_usage(kinds.message());
   const int wrong = check_escalation(arguments, selection.value());
   if (wrong != kOk) return wrong;
   if (arguments.live) return diagnose_live(arguments, std::move(selection.value()));

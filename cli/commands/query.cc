@@ -125,7 +125,8 @@ int ask(const std::string& directory, dumper::Selection selection, const Argumen
 int run_live(const Arguments& arguments, dumper::Selection selection, Shown shown) {
   if (!selection.has_span()) selection.last_ns = kLivePartNs;
   const analysis::NarrowQuestion narrow = analysis::narrow_question(arguments.statement);
-  const LiveNeeds needs{narrow.host_load, narrow.ranks, narrow.has_times, narrow.is_of_operations};
+  const LiveNeeds needs{narrow.host_load, narrow.ranks, narrow.has_times, narrow.is_of_operations,
+                        narrow.kinds};
   const auto live = LiveRun::gather(arguments, std::move(selection), needs);
   if (!live.ok()) return bad_input(live.message());
   const live::Answers& answers = live.value()->answers();
@@ -147,6 +148,8 @@ int run(Arguments arguments) {
   if (!arguments.live && arguments.run.empty()) return bad_usage("DIR is required");
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
+  const auto kinds = wanted_kinds(arguments);
+  if (!kinds.ok()) return bad_usage(kinds.message());
   Shown shown;
   if (arguments.json) shown.format = QueryFormat::Json;
   if (arguments.csv) shown.format = QueryFormat::Csv;

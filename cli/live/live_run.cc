@@ -9,6 +9,7 @@
 #include "analysis/clock/align.h"
 #include "base/text.h"
 #include "clocksync/record/clock_model_json.h"
+#include "dumper/options/event_mask.h"
 #include "live/local/control_client.h"
 #include "live/questions/ctl_answer.h"
 #include "live/questions/slice_request.h"
@@ -76,6 +77,18 @@ bool is_enough(const std::vector<live::SliceRow>& rows, const LiveNeeds& needs) 
 
 }  // namespace
 
+Result<uint32_t> wanted_kinds(const LiveRunArguments& arguments) {
+  if (arguments.kinds.empty()) return dumper::kAllKinds;
+  const bool sent = arguments.live && arguments.run.empty() && arguments.job.empty() &&
+                    !parse_number<uint32_t>(arguments.target);
+  if (!sent)
+    return Status::error(
+        "--kinds chooses what hosts send, with --live and --agents; files that are "
+        "here are read whole");
+  auto kinds = dumper::parse_events(arguments.kinds);
+  return kinds.ok() ? std::move(kinds) : Status::error("--kinds: " + kinds.message());
+}
+
 void add_live_run_options(base::Command& command, LiveRunArguments* arguments) {
   command.flag("--live", &arguments->live,
                "Ask the running job: what its processes have in memory counts too");
@@ -93,6 +106,11 @@ void add_live_run_options(base::Command& command, LiveRunArguments* arguments) {
       .shown_as("FILE");
   command.option("-t,--target", &arguments->target, "With --live: only this host, or this process")
       .shown_as("HOST|HOST:PORT|PID");
+  command
+      .option("--kinds", &arguments->kinds,
+              "With --live and --agents: hosts send only events of these kinds, as "
+              "LOCKSTEP_EVENTS names them, and the answer is that of a job that recorded no others")
+      .shown_as("KINDS");
   command
       .option("--max-bytes", &arguments->max_bytes,
               "With --live: refuse a host's part that is larger; default 256M")
@@ -186,8 +204,11 @@ Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments&
   request.max_bytes = arguments.max_bytes;
   request.host_load = needs.host_load;
   // One clock for several hosts rests on what all of them recorded.
-  if (needs.ranks && (!needs.has_times || targets.hosts.size() == 1))
+  if (!needs.has_times || targets.hosts.size() == 1) {
     request.only_ranks = needs.ranks;
+    request.kinds = needs.kinds;
+  }
+  request.kinds &= wanted_kinds(arguments).value();
   FileTaker taker(directory_);
   answers_ =
       live::ask_all(targets, {"slice", live::to_json(request), live::this_asker()}, terms, &taker);

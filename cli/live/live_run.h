@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/live/live_arguments.h"
+#include "dumper/run/kind_filter.h"
 #include "dumper/run/selection.h"
 
 namespace lockstep::cli {
@@ -18,9 +19,12 @@ struct LiveRunArguments : LiveArguments {
   bool live = false;
   std::string target;  // -t: HOST, HOST:PORT or a process id; empty: all
   uint64_t max_bytes = uint64_t{256} << 20;
+  std::string kinds;  // that hosts send; empty: all
 };
+// As a mask. The error is wrong usage.
+Result<uint32_t> wanted_kinds(const LiveRunArguments& arguments);
 
-// --live, -t and --max-bytes, and whom to ask without a RUN; --json is the command's own.
+// --live, -t, --kinds and --max-bytes, and whom to ask without a RUN; --json is the command's own.
 void add_live_run_options(base::Command& command, LiveRunArguments* arguments);
 
 // What of the hosts' parts is not needed for what will be asked; see analysis/sql/narrow.h.
@@ -28,6 +32,7 @@ struct LiveNeeds {
   bool host_load = true;
   std::optional<std::pair<int64_t, int64_t>> ranks;
   bool has_times = false, is_of_operations = false;
+  uint32_t kinds = dumper::kAllKinds;
 };
 
 class LiveRun {

@@ -70,7 +70,9 @@ RawSpan with_margin(RawSpan span) {
   return wider;
 }
 
-Slice::Slice(const ProcessEntry& process, RawSpan span) : header_(header_of(process)) {
+Slice::Slice(const ProcessEntry& process, RawSpan span, uint32_t kinds)
+    : kinds_(kinds), header_(header_of(process)) {
+  KindFilter filter(kinds);
   ProcessReader reader(process, span.options());
   LiveComms comms;
   SegmentChunk chunk;
@@ -79,10 +81,7 @@ Slice::Slice(const ProcessEntry& process, RawSpan span) : header_(header_of(proc
     if (chunk.type == ChunkType::Comms) static_cast<void>(comms.merge_json(chunk.text));
     if (chunk.type != ChunkType::Records) continue;
     look_into(chunk.records, process.pid);
-    if (paths_.empty() || paths_.back() != reader.path()) paths_.push_back(reader.path());
-    stored_.push_back({paths_.size() - 1, chunk.offset,
-                       sizeof(ChunkHeader) + uint64_t{chunk.header.stored_bytes}});
-    bytes_ += stored_.back().bytes;
+    store(chunk, reader.path(), &filter);
   }
   for (const auto& [number, facts] : comms.all()) contents_.ranks.insert(int64_t{facts.rank});
   const SegmentFile& last = process.segments.back();
@@ -90,10 +89,25 @@ Slice::Slice(const ProcessEntry& process, RawSpan span) : header_(header_of(proc
   header_.writer = last.writer;
   seal_header(&header_);
   name_ = base_name(last.path);
-  if (!process.facts_json.empty()) add_text(ChunkType::Facts, process.facts_json, &before_);
+  add_facts(process);
   if (!comms.all().empty()) add_text(ChunkType::Comms, comms.to_json(), &before_);
   const ChunkType total = reader.ended() ? ChunkType::End : ChunkType::Ledger;
   if (reader.ledger().raw_ns != 0) add_text(total, ledger_to_json(reader.ledger()), &after_);
+}
+
+// Made twice, here for its length and by write() for its bytes: all of them would take memory.
+void Slice::store(const SegmentChunk& chunk, const std::string& path, KindFilter* filter) {
+  uint64_t bytes = sizeof(ChunkHeader) + uint64_t{chunk.header.stored_bytes};
+  Stored stored{0, chunk.offset, bytes};
+  if (!filter->passes_all()) {
+    Bytes left;
+    if (filter->filter(chunk.records, &left).ok()) bytes = left.size();
+    if (bytes == 0) return;
+  }
+  if (paths_.empty() || paths_.back() != path) paths_.push_back(path);
+  stored.segment = paths_.size() - 1;
+  stored_.push_back(stored);
+  bytes_ += bytes;
 }
 
 void Slice::look_into(const DecodedChunk& records, uint32_t pid) {
@@ -112,6 +126,15 @@ void Slice::look_into(const DecodedChunk& records, uint32_t pid) {
       contents_.has_foreign =
           contents_.has_foreign || static_cast<uint32_t>(ProxyOpRecord::read(at).pid) != pid;
   }
+}
+
+// What is left out counts as never recorded.
+void Slice::add_facts(const ProcessEntry& process) {
+  if (process.facts_json.empty()) return;
+  ProcessFacts facts = process.facts;
+  facts.activation_mask &= kinds_;
+  add_text(ChunkType::Facts, kinds_ == kAllKinds ? process.facts_json : facts_to_json(facts),
+           &before_);
 }
 
 void Slice::add_text(ChunkType type, const std::string& text, std::vector<Bytes>* chunks) {
@@ -133,6 +156,7 @@ Status Slice::write(const TakeBytes& take) const {
   for (const Bytes& chunk : before_) {
     if (!write_chunk(chunk)) return unwanted();
   }
+  KindFilter filter(kinds_);
   std::unique_ptr<ReadFile> file;
   for (size_t i = 0; i < stored_.size(); ++i) {
     const Stored& stored = stored_[i];
@@ -140,6 +164,7 @@ Status Slice::write(const TakeBytes& take) const {
       file = std::make_unique<ReadFile>(paths_[stored.segment]);
     Bytes bytes(stored.bytes);
     Status status = file->read(stored.offset, &bytes);
+    if (status.ok() && !filter.passes_all()) status = filter.filter(&bytes);
     if (!status.ok()) return status;
     if (!write_chunk(std::move(bytes))) return unwanted();
   }

@@ -1,7 +1,7 @@
 // A part of a process's recording as a small recording of its own: the stored chunks that intersect a
 // span of time, as they are in its files but for their numbers, between what a reader must know from
-// elsewhere: the facts, the communicators that began before, the last ledger. Every reader of segments
-// reads it. For sending a part of a run to another host. Any thread; reads what ProcessReader reads.
+// elsewhere: the facts, the communicators that began before, the last ledger. Or those chunks without the
+// records of some kinds. Every reader of segments reads it. For sending a part of a run to another host. Any thread; reads what ProcessReader reads.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dumper/run/kind_filter.h"
 #include "dumper/run/process_reader.h"
 #include "dumper/run/selection.h"
 #include "lockstep/status.h"
@@ -34,7 +35,7 @@ struct SliceContents {
 class Slice {
  public:
   // Looks for the chunks; they are read again by write().
-  Slice(const ProcessEntry& process, RawSpan span);
+  Slice(const ProcessEntry& process, RawSpan span, uint32_t kinds);
 
   const SliceContents& contents() const { return contents_; }
   // Of its file: HOST.PID.N.lks.
@@ -51,9 +52,12 @@ class Slice {
   };
   using Bytes = std::vector<uint8_t>;
   void look_into(const DecodedChunk& records, uint32_t pid);
+  void store(const SegmentChunk& chunk, const std::string& path, KindFilter* filter);
+  void add_facts(const ProcessEntry& process);
   void add_text(ChunkType type, const std::string& text, std::vector<Bytes>* chunks);
 
   std::string name_;
+  uint32_t kinds_;
   SliceContents contents_;
   SegmentHeader header_{};
   std::vector<Bytes> before_, after_;  // chunks of text

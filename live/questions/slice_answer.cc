@@ -70,7 +70,7 @@ class HostSlice {
       row.last_raw_ns = whole->last_raw_ns;
       row.last_real_ns = static_cast<int64_t>(whole->last_raw_ns) + whole->last_real_offset_ns;
     }
-    dumper::Slice slice(process, dumper::with_margin(span));
+    dumper::Slice slice(process, dumper::with_margin(span), request.kinds);
     const dumper::SliceContents& contents = slice.contents();
     row.has_shared = contents.has_pairs || contents.has_foreign;
     row.bytes = has_any(contents.ranks, request.only_ranks) ? slice.bytes() : 0;

@@ -51,6 +51,7 @@ std::string to_json(const SliceRequest& request) {
     });
     out.number("max_bytes", request.max_bytes);
     out.boolean("host_load", request.host_load);
+    if (request.kinds != dumper::kAllKinds) out.number("kinds", request.kinds);
     if (request.only_ranks) {
       out.object("only_ranks", [&] {
         out.number("first", request.only_ranks->first);
@@ -84,6 +85,8 @@ Result<SliceRequest> parse_slice_request(const std::string& text) {
     const auto first = int_member(*only, "first"), last = int_member(*only, "last");
     if (first && last) request.only_ranks.emplace(*first, *last);
   }
+  if (const json::Value* kinds = member(document, "kinds"); kinds != nullptr && kinds->IsUint())
+    request.kinds = kinds->GetUint();
   return request;
 }
 

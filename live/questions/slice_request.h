@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dumper/run/kind_filter.h"
 #include "dumper/run/selection.h"
 #include "lockstep/status.h"
 
@@ -19,6 +20,7 @@ struct SliceRequest {
   bool host_load = true;  // the host's samples too
   // Of processes that have none of these ranks, first and last, only their rows: nothing else is asked.
   std::optional<std::pair<int64_t, int64_t>> only_ranks;
+  uint32_t kinds = dumper::kAllKinds;  // records of others are left out
 };
 
 std::string to_json(const SliceRequest& request);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # timeout: 180
-# A question about one table of a few ranks makes only their hosts send records, and its answer is the one that all of
-# them give. Two statements are never narrowed, so that the same question behind another one shows the difference.
+# A question about one table of a few ranks makes only their hosts send records, one about events of some kinds or about
+# network steps only these records, and its answer is the one that all of them give. Two statements are never narrowed, so that the same question behind another one shows the difference.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 need jq jq
@@ -71,6 +71,16 @@ agree fewer "SELECT event_id, peer, start_ns, stop_ns, network_ns FROM proxy_ste
 agree fewer "SELECT event_id, func, api_start_ns, kernel_start_ns, finish_ns FROM operations WHERE rank = 1 ORDER BY ALL" "${both[@]}" -t "$(listens n2)"
 [ "$(jq '.rows | length' "$TMP/whole")" -eq 41 ] || fail "rank 1 of n2: $(jq '.rows | length' "$TMP/whole") rows"
 
+echo "questions about few kinds of events"
+for kinds in "kind = 'Coll'" "kind IN ('Coll', 'KernelCh')" "kind = 'ProxyOp' AND name IS NULL AND channel >= 0" \
+  "kind IN ('CollApi', 'GroupApi') AND rank < 2"; do
+  agree fewer "SELECT event_id, parent_id, kind, host, rank, peer, channel, tid, name, states FROM events WHERE $kinds ORDER BY ALL" "${both[@]}"
+done
+agree fewer "SELECT event_id, start_ns, stop_ns FROM events WHERE kind = 'Coll' ORDER BY ALL" "${both[@]}" -t "$(listens n2)"
+agree fewer "SELECT event_id, proxy_op_id, operation_id, host, rank, peer, channel, step, is_send, size_bytes, retries, last_state FROM proxy_steps ORDER BY ALL" "${both[@]}"
+agree fewer "SELECT * EXCLUDE (process, communicator) FROM proxy_steps ORDER BY ALL" "${both[@]}" -t "$(listens n2)"
+[ "$(jq '.rows | length' "$TMP/whole")" -gt 1000 ] || fail "network steps of n2: $(jq '.rows | length' "$TMP/whole")"
+
 agree any "SELECT func, count(*) AS n FROM operations WHERE rank = 2 OR rank = 3 GROUP BY ALL ORDER BY ALL" "${both[@]}"
 echo "questions whose answer needs the others"
 for sql in "SELECT event_id, finish_ns FROM operations WHERE rank = 3 ORDER BY ALL" \
@@ -84,8 +94,31 @@ for sql in "SELECT event_id, finish_ns FROM operations WHERE rank = 3 ORDER BY A
   "SELECT count(*) AS n, (SELECT count(*) FROM processes) AS p FROM operations WHERE rank = 3" \
   "SELECT count(*) AS n FROM ops WHERE rank = 3" \
   "SELECT max(wait_ns) AS w FROM arrivals WHERE rank = 3" \
-  "SELECT count(*) AS n FROM operations WHERE rank = 3000"; do
+  "SELECT count(*) AS n FROM operations WHERE rank = 3000" \
+  "SELECT event_id, start_ns FROM events WHERE kind = 'Coll' ORDER BY ALL" \
+  "SELECT process, communicator, kind FROM events WHERE kind = 'Coll' ORDER BY ALL" \
+  "SELECT kind, count(*) AS n FROM events WHERE kind <> 'Coll' GROUP BY kind ORDER BY kind" \
+  "SELECT kind, count(*) AS n FROM events WHERE kind = 'Coll' OR channel = 0 GROUP BY kind ORDER BY kind"; do
   agree all "$sql" "${both[@]}"
+done
+
+echo "only some kinds are asked for"
+kinds="SELECT kind, count(*) AS n FROM events GROUP BY kind ORDER BY kind"
+"$lockstep" query --live "$kinds" "${both[@]}" >"$TMP/whole" || fail "$kinds"
+"$lockstep" query --live "$kinds" "${both[@]}" --kinds Coll,KernelCh >"$TMP/few" || fail "$kinds with --kinds"
+want_equal "events of the kinds asked for" "$(jq -c '[.rows[] | select(.kind | IN("Coll", "KernelCh"))]' "$TMP/whole")" \
+  "$(jq -c .rows "$TMP/few")"
+want_equal "kinds asked for" 2 "$(jq '.rows | length' "$TMP/few")"
+[ $(($(jq .bytes "$TMP/few") * 2)) -lt "$(jq .bytes "$TMP/whole")" ] || fail "$(jq .bytes "$TMP/few") bytes came with --kinds"
+# A verdict says what it lacks, as one of a job that did not record it.
+"$lockstep" diagnose "${both[@]}" --live --kinds Coll >"$TMP/few" 2>"$TMP/err" || [ $? = 1 ] || fail "$(cat "$TMP/err")"
+jq -e '[.not_known[] | contains("network steps were not recorded")] | any' "$TMP/few" >/dev/null || fail "$(jq .not_known "$TMP/few")"
+for wrong in "--kinds nonsense ${both[*]}" "--kinds Coll $run"; do
+  code=0
+  # shellcheck disable=SC2086
+  "$lockstep" query --live "SELECT 1" $wrong >/dev/null 2>"$TMP/err" || code=$?
+  want_equal "exit code of $wrong" 2 $code
+  grep -q -- "--kinds" "$TMP/err" || fail "$wrong: $(cat "$TMP/err")"
 done
 
 echo "sends and receives belong to operations of several ranks"

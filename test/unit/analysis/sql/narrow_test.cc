@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analysis/sql/duckdb_api.h"
+#include "lockstep/event.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -66,6 +67,34 @@ TEST_F(Narrow, OnlyOneTableOfEachProcessIsNarrow) {
         "SELECT func FROM operations WHERE rank = 3 UNION SELECT name FROM events",
         "SELECT 1; SELECT func FROM operations WHERE rank = 3", "", "nonsense"})
     EXPECT_FALSE(narrow_question(other).ranks) << other;
+}
+
+TEST_F(Narrow, EventsNeedTheKindsThatCanPass) {
+  const auto kinds = [](const std::string& condition) {
+    return narrow_question("SELECT name, count(*) FROM events WHERE " + condition +
+                           " GROUP BY name")
+        .kinds;
+  };
+  const auto bit = [](Kind kind) { return 1u << static_cast<unsigned>(kind); };
+  EXPECT_EQ(kinds("kind = 'Coll'"), bit(Kind::Coll));
+  EXPECT_EQ(kinds("kind IN ('Coll', 'KernelCh')"), bit(Kind::Coll) | bit(Kind::KernelCh));
+  EXPECT_EQ(kinds("kind = 'Coll' AND rank = 3"), bit(Kind::Coll));
+  for (const char* all : {"kind <> 'Coll'", "kind = 'Coll' OR rank = 3", "kind > 'Coll'",
+                          "kind = name", "kind = 'no such kind'", "rank = 3"})
+    EXPECT_EQ(kinds(all), ~0u) << all;
+  EXPECT_EQ(narrow_question("SELECT process FROM events WHERE kind = 'Coll'").kinds, ~0u);
+  EXPECT_EQ(narrow_question("SELECT func FROM operations WHERE rank = 3").kinds, ~0u);
+}
+
+TEST_F(Narrow, NetworkStepsNeedTheirOwnRecordsAndTheirNetworkOperations) {
+  const uint32_t steps =
+      1u << static_cast<unsigned>(Kind::ProxyOp) | 1u << static_cast<unsigned>(Kind::ProxyStep);
+  const auto narrow = narrow_question("SELECT peer, start_ns FROM proxy_steps");
+  EXPECT_EQ(narrow.kinds, steps);
+  EXPECT_TRUE(narrow.has_times);
+  EXPECT_FALSE(narrow.ranks);
+  EXPECT_EQ(narrow_question("SELECT communicator FROM proxy_steps").kinds, ~0u);
+  EXPECT_EQ(narrow_question("SELECT peer FROM proxy_steps; SELECT 1").kinds, ~0u);
 }
 
 TEST_F(Narrow, TimesAndOperationsAreNamed) {

@@ -10,8 +10,9 @@ namespace lockstep::dumper {
 namespace {
 
 // As another host gets it.
-ProcessEntry sent(const ProcessEntry& process, RawSpan span, const std::string& directory) {
-  const Slice slice(process, span);
+ProcessEntry sent(const ProcessEntry& process, RawSpan span, const std::string& directory,
+                  uint32_t kinds = kAllKinds) {
+  const Slice slice(process, span, kinds);
   uint64_t bytes = 0;
   {
     std::ofstream file(directory + "/" + slice.name(), std::ios::binary);
@@ -104,10 +105,36 @@ TEST(Slice, IsAWholeRecordingToAReaderThatKnowsNoSpans) {
   EXPECT_TRUE(reader.damage_sentences().empty()) << reader.damage_sentences().front();
 }
 
+TEST(Slice, LeavesOutOtherKindsOfEventsAndNothingElse) {
+  RoundedProcess process;
+  for (uint64_t i = 0; i < 60; ++i) process.round(i, i < 30 ? 1 : 7);
+  process.end(60 * kSecond);
+  const ProcessEntry entry = process.entry();
+  const RawSpan span{20 * kSecond, 50 * kSecond};
+  const auto kind_of_record = [](const std::vector<uint64_t>& record) {
+    return tag_of(record[0]) < kCommInitTag ? static_cast<int>(kind_of(record[1])) : -1;
+  };
+  const Content expected = content(entry, span);
+
+  for (const Kind kind : {Kind::Coll, Kind::KernelCh}) {
+    const TempDir directory;
+    const Content left = content(
+        sent(entry, span, directory.path(), uint32_t{1} << static_cast<unsigned>(kind)), span);
+    std::vector<std::vector<uint64_t>> same;
+    for (const auto& record : expected.records) {
+      if (kind_of_record(record) == static_cast<int>(kind) || kind_of_record(record) < 0)
+        same.push_back(record);
+    }
+    EXPECT_EQ(left.records, same) << static_cast<int>(kind);
+    EXPECT_EQ(left.ranks, expected.ranks);
+    EXPECT_EQ(left.ended, expected.ended);
+  }
+}
+
 TEST(Slice, EndsWhereItsBytesAreNotWanted) {
   RoundedProcess process;
   for (uint64_t i = 0; i < 5; ++i) process.round(i, 1);
-  const Slice slice(process.entry(), {});
+  const Slice slice(process.entry(), {}, kAllKinds);
 
   const Status status = slice.write([](std::string_view) { return false; });
 

@@ -18,6 +18,7 @@ TEST(SliceRequest, ArrivesAsItWasSent) {
   sent.max_bytes = 12345;
   sent.host_load = false;
   sent.only_ranks.emplace(-5, 9);
+  sent.kinds = 5;
 
   const auto got = parse_slice_request(to_json(sent));
 
@@ -34,6 +35,7 @@ TEST(SliceRequest, ArrivesAsItWasSent) {
   EXPECT_EQ(got.value().max_bytes, 12345u);
   EXPECT_FALSE(got.value().host_load);
   EXPECT_EQ(got.value().only_ranks, sent.only_ranks);
+  EXPECT_EQ(got.value().kinds, 5u);
 }
 
 TEST(SliceRequest, IsForEverythingUnlessItSaysMore) {
@@ -42,6 +44,7 @@ TEST(SliceRequest, IsForEverythingUnlessItSaysMore) {
   ASSERT_TRUE(got.ok()) << got.message();
   EXPECT_TRUE(got.value().host_load);
   EXPECT_FALSE(got.value().only_ranks);
+  EXPECT_EQ(got.value().kinds, dumper::kAllKinds);
 }
 
 TEST(SliceRequest, ThatIsNoneIsRefused) { EXPECT_FALSE(parse_slice_request("[1]").ok()); }
