@@ -79,6 +79,9 @@ want_equal "exit code when one of four was killed" 1 $code
 grep -q "10.79.0.4:4711: the connection" "$TMP/killed.err" || fail "the killed agent is not named: $(cat "$TMP/killed.err")"
 want_equal "rows of the others" 24 "$(wc -l <"$TMP/killed.out")"
 kill -CONT "$frozen"
+# Its connections end before its last thread is gone; until then somebody seems to listen.
+gone() { [ ! -e "/proc/${AGENT[4]}" ]; }
+wait_for 20 "that the killed agent is gone" gone
 want_exit 1 ask ps
 grep -q "nobody listens there any more" "$TMP/err" || fail "a dead agent is not named: $(cat "$TMP/err")"
 start_agent 4
@@ -100,8 +103,8 @@ fi
 echo "an agent that ends takes its registration along"
 [ -e "$TMP/n1/run/agents/n1.json" ] || fail "the agent is not registered"
 kill -TERM "${AGENT[1]}"
-gone() { [ ! -e "$TMP/n1/run/agents/n1.json" ]; }
-wait_for 20 "that the registration goes" gone
+unregistered() { [ ! -e "$TMP/n1/run/agents/n1.json" ]; }
+wait_for 20 "that the registration goes" unregistered
 
 echo "the jobs noticed nothing"
 for n in $HOSTS; do
