@@ -1,6 +1,7 @@
 // What PyTorch's profiler (Kineto) would have written of the same operations, one file per rank, so
 // that HTA, TraceLens and the like can read it: per operation the record_param_comms call on the
-// CPU, the kernel launch and the kernel, joined by correlation, with Kineto's argument names.
+// CPU, the kernel launch and the kernel, joined by correlation, with Kineto's argument names; the
+// training steps as ProfilerStep annotations.
 // Kernels are timed by GPU stamps where there are any, else from the proxy's view; an operation
 // without either has only its CPU events. Times are microseconds after baseTimeNanoseconds, which is
 // the same in all files and the one that Kineto takes itself, so that files can be compared and
@@ -10,6 +11,8 @@
 
 #include "analysis/export/all_to_all_v.h"
 #include "analysis/export/export_files.h"
+#include "analysis/export/lanes.h"
+#include "analysis/export/profiler_steps.h"
 #include "analysis/export/torch_names.h"
 #include "analysis/export/wall_clock.h"
 #include "analysis/tables/wall_time.h"
@@ -21,6 +24,8 @@ namespace {
 // Kineto's time zero: wall clock time rounded down to a multiple of this, some three months, within
 // which a double holds microseconds to the nanosecond.
 constexpr int64_t kBaseNs = int64_t{7889238} * 1000000000;
+
+constexpr uint32_t kFirstStream = 7;  // of PyTorch's own
 
 struct Interval {
   int64_t start_ns = kNoTime, stop_ns = kNoTime;
@@ -76,6 +81,13 @@ class KinetoFile : JsonFields {
     flush();
   }
 
+  void step(const ProfilerStep& step) {
+    event("user_annotation", "ProfilerStep#" + std::to_string(step.number),
+          {step.start_ns, step.stop_ns}, process_.pid, step.tid);
+    writer().EndObject();
+    flush();
+  }
+
   // Gives whether it has a kernel. `splits`: of an all-to-all whose parts differ, else null.
   bool operation(const OperationRow& row, int64_t correlation, const Splits* splits) {
     const Interval call = call_of(row);
@@ -89,11 +101,12 @@ class KinetoFile : JsonFields {
       link(correlation);
     }
     if (kernel.known()) {
-      event("kernel", kernel_name(row), kernel, device(), stream_of(row));
+      const int64_t stream = stream_of(row, kernel);
+      event("kernel", kernel_name(row), kernel, device(), stream);
       object("args", [&] {
         number("correlation", correlation);
         number("device", device());
-        number("stream", stream_of(row));
+        number("stream", stream);
         collective(row, correlation, splits);
       });
       writer().EndObject();
@@ -126,12 +139,10 @@ class KinetoFile : JsonFields {
   // The device of a rank is not recorded; its rank keeps devices apart.
   int64_t device() const { return std::max(process_.rank, 0); }
 
-  // Viewers want small numbers for streams.
-  int64_t stream_of(const OperationRow& row) {
-    const auto found = std::find(streams_.begin(), streams_.end(), row.stream);
-    const auto index = found - streams_.begin();
-    if (found == streams_.end()) streams_.push_back(row.stream);
-    return 7 + index;  // the first of PyTorch's own streams is 7
+  // Small numbers, as viewers want them. What overlaps on one stream, as the sends and receives of a
+  // group do, gets a number of its own: readers drop slices that overlap.
+  int64_t stream_of(const OperationRow& row, Interval kernel) {
+    return streams_.place(row.stream, kernel.start_ns, kernel.stop_ns).track;
   }
 
   std::string kernel_name(const OperationRow& row) const {
@@ -208,7 +219,7 @@ class KinetoFile : JsonFields {
   const ProcessRow& process_;
   ExportFile* file_;
   int64_t base_ns_;
-  std::vector<uint64_t> streams_;
+  Lanes<uint64_t> streams_{kFirstStream};
 };
 
 }  // namespace
@@ -226,6 +237,7 @@ Status export_kineto(const ExportInput& input, const ExportOptions& options,
   files.write = [&](uint32_t process, const std::vector<uint32_t>& rows, ExportFile* file) {
     KinetoFile kineto(run, groups, clock, run.processes[process], file);
     kineto.begin();
+    for (const ProfilerStep& step : profiler_steps(run, process, rows)) kineto.step(step);
     const auto splits = all_to_all_v.splits_of(rows);
     for (size_t k = 0; k < rows.size(); ++k) {
       const auto uneven = splits.find(rows[k]);
