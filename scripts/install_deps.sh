@@ -141,7 +141,7 @@ install() {
 }
 
 # JavaScript exactly as package-lock.json pins it, into ./node_modules: for the demo the report's plots, for the tests
-# what reads Parquet and DuckDB as well. The marker holds the lock file of what was installed.
+# what reads Parquet and Perfetto traces and DuckDB as well. The marker holds the lock file of what was installed.
 install_npm() {  # install_npm demo|test
   local marker=node_modules/.lockstep-$1 only=()
   [ -f package-lock.json ] || return 0

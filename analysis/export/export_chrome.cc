@@ -78,11 +78,11 @@ class ChromeSink : public TimelineSink, JsonFields {
     object("args", [&] { string("name", name); });
     end();
   }
-  // The first slice of a flow starts it, the last ends it; operations come in order of their start.
+  // Operations come in order of their start: of those that do not end a flow the first starts it.
   void flow(const Slice& slice, uint32_t process) {
     if (flow_begun_.size() <= slice.flow) flow_begun_.resize(slice.flow + 1);
     const char* phase = slice.flow_ends ? "f" : flow_begun_[slice.flow] ? "t" : "s";
-    flow_begun_[slice.flow] = true;
+    if (!slice.flow_ends) flow_begun_[slice.flow] = true;
     // The events of a flow are known by name, category and id together.
     begin("match", phase, process, slice.track, slice.start_ns);
     string("cat", "match");

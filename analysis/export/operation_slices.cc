@@ -1,6 +1,7 @@
 #include "analysis/export/operation_slices.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "analysis/tables/labels.h"
 
@@ -52,18 +53,45 @@ OperationSpan OperationSpans::of(const OperationRow& operation) const {
 }
 
 OperationNotes::OperationNotes(const RunTables& run, const OperationSpans& spans)
-    : run_(run), arrival_of_(run.operations.size(), kNoRow), last_of_(run.matches.size(), kNoRow) {
+    : run_(run),
+      spans_(spans),
+      receive_(run.strings.find("Recv")),
+      sent_ns_(run.matches.size(), std::numeric_limits<int64_t>::min()),
+      arrival_of_(run.operations.size(), kNoRow),
+      last_of_(run.matches.size(), kNoRow) {
   for (uint32_t i = 0; i < run.arrivals.size(); ++i) {
     const ArrivalRow& arrival = run.arrivals[i];
     if (arrival.operation < arrival_of_.size()) arrival_of_[arrival.operation] = i;
+  }
+  const Text send = run.strings.find("Send");
+  for (const OperationRow& row : run.operations) {
+    if (row.match < sent_ns_.size() && send != 0 && row.func == send)
+      sent_ns_[row.match] = spans.of(row).start_ns + 1;
   }
   for (uint32_t i = 0; i < run.operations.size(); ++i) {
     const uint32_t match = run.operations[i].match;
     if (match >= last_of_.size()) continue;
     uint32_t& last = last_of_[match];
-    const auto start_of = [&](uint32_t row) { return spans.of(run.operations[row]).start_ns; };
-    if (last == kNoRow || start_of(i) >= start_of(last)) last = i;
+    if (last == kNoRow || joins_flow_ns(i) >= joins_flow_ns(last)) last = i;
   }
+}
+
+int64_t OperationNotes::transfer_start_ns(uint32_t operation) const {
+  const OperationRow& row = run_.operations[operation];
+  const uint32_t arrival = arrival_of_[operation];
+  if (receive_ == 0 || row.func != receive_ || row.match >= sent_ns_.size() || arrival == kNoRow)
+    return kNoTime;
+  const int64_t transfer_ns = run_.arrivals[arrival].transfer_ns;
+  const OperationSpan span = spans_.of(row);
+  if (transfer_ns == kNoTime || span.stop_ns == kNoTime) return kNoTime;
+  const int64_t start_ns =
+      std::max({span.start_ns, sent_ns_[row.match], span.stop_ns - transfer_ns});
+  return start_ns < span.stop_ns ? start_ns : kNoTime;
+}
+
+int64_t OperationNotes::joins_flow_ns(uint32_t operation) const {
+  const int64_t transfer_ns = transfer_start_ns(operation);
+  return transfer_ns != kNoTime ? transfer_ns : spans_.of(run_.operations[operation]).start_ns;
 }
 
 uint64_t OperationNotes::flow_of(uint32_t operation) const {

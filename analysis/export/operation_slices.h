@@ -41,12 +41,20 @@ class OperationNotes {
   // Valid until the next call.
   const std::vector<SliceNote>& of(uint32_t operation);
   uint64_t flow_of(uint32_t operation) const;  // 0 = matched with no other rank
-  bool ends_flow(uint32_t operation) const;    // the last of its match to finish
+  bool ends_flow(uint32_t operation) const;    // the last of its match to join it
+  // When data came, not before the send began: of a receive that was matched and ended; else
+  // kNoTime. Its flow comes there, from the send, although the receive is often posted first.
+  int64_t transfer_start_ns(uint32_t operation) const;
 
  private:
+  int64_t joins_flow_ns(uint32_t operation) const;
+
   const RunTables& run_;
+  const OperationSpans& spans_;
+  const Text receive_;
+  std::vector<int64_t> sent_ns_;      // by match: just after its send began
   std::vector<uint32_t> arrival_of_;  // by operation
-  std::vector<uint32_t> last_of_;     // by match: the operation that starts last
+  std::vector<uint32_t> last_of_;     // by match: the operation that joins its flow last
   std::vector<SliceNote> notes_;
   std::string comm_;
 };

@@ -76,6 +76,7 @@ class Drawing : public DetailSink {
 
  private:
   void draw_mark(const Group& group, int64_t start_ns, int64_t stop_ns, const char* category);
+  void meet_flow(uint32_t operation, const OperationNotes& notes, Slice* slice);
   void flush(size_t keep);
   uint32_t track_for(const Group& group, int64_t start_ns, int64_t stop_ns);
   void draw(const Pending& pending);
@@ -140,15 +141,29 @@ void Drawing::operations(const OperationSpans& spans, OperationNotes* notes) {
     slice.name = run_.text(operation.func);
     if (slice.name.empty()) slice.name = kOpKindNames[static_cast<size_t>(operation.kind)];
     slice.category = "operation";
-    slice.flow = notes->flow_of(row);
-    slice.flow_ends = notes->ends_flow(row);
     slice.notes = list.data();
     slice.note_count = list.size();
+    const int64_t transfer_ns = notes->transfer_start_ns(row);
+    if (transfer_ns == kNoTime) meet_flow(row, *notes, &slice);
     sink_->slice(slice);
     ++counts_->operations;
     ++counts_->slices;
-    counts_->flows += slice.flow_ends;
+    if (transfer_ns == kNoTime) continue;
+    Slice transfer;  // within the receive, on its track
+    transfer.track = slice.track;
+    transfer.start_ns = transfer_ns;
+    transfer.stop_ns = slice.stop_ns;
+    transfer.name = transfer.category = "transfer";
+    meet_flow(row, *notes, &transfer);
+    sink_->slice(transfer);
+    ++counts_->slices;
   }
+}
+
+void Drawing::meet_flow(uint32_t operation, const OperationNotes& notes, Slice* slice) {
+  slice->flow = notes.flow_of(operation);
+  slice->flow_ends = notes.ends_flow(operation);
+  counts_->flows += slice->flow_ends;
 }
 
 // One track for each process that marked its steps; a step that began before the recording begins with it.
