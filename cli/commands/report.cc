@@ -8,6 +8,7 @@
 
 #include "analysis/account/accounts.h"
 #include "analysis/report/report_compare.h"
+#include "analysis/report/report_json.h"
 #include "analysis/report/report_markdown.h"
 #include "analysis/why/explain.h"
 #include "base/clock_ns.h"
@@ -81,31 +82,12 @@ std::string place_of(const Arguments& arguments) {
   return base + "/snapshot/" + utc_text("%Y-%m-%dT%H-%M-%SZ", real_now_ns());
 }
 
-void put_changes(const char* key, const std::vector<analysis::Change>& changes, JsonFields* out) {
-  out->list(key, changes, [&](const analysis::Change& change) {
-    out->object([&] {
-      out->string("what", change.what);
-      out->number("before_median_ns", change.before.median_ns);
-      out->number("after_median_ns", change.after.median_ns);
-      out->number("ratio", change.ratio);
-      out->number("earlier_runs_ratio", change.between);
-    });
-  });
-}
-
 void print_as_json(const Report& report, const std::string& place,
                    const analysis::Comparison* comparison) {
   JsonFields out;
   out.object([&] {
     out.string("output", place);
-    for (const auto& [metric, value] : report.metrics) out.raw(metric, value);
-    out.strings("answers", report.answers);
-    out.string("times", report.clock_text);
-    out.strings("not_known", report.coverage);
-    if (comparison != nullptr) {
-      put_changes("slower", comparison->slower, &out);
-      put_changes("faster", comparison->faster, &out);
-    }
+    put_report(report, comparison, &out);
   });
   print_json(out.text());
 }

@@ -1,0 +1,17 @@
+// A report as JSON: what `lockstep report --json` prints and what /api/run answers (docs/report.md). The caller opens
+// and closes the object, and may add members of its own.
+#pragma once
+
+#include "analysis/report/report_compare.h"
+#include "analysis/report/report_data.h"
+
+namespace lockstep {
+class JsonFields;
+}
+
+namespace lockstep::analysis {
+
+// comparison: with earlier runs; null where none were named.
+void put_report(const Report& report, const Comparison* comparison, JsonFields* out);
+
+}  // namespace lockstep::analysis
