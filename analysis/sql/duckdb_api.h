@@ -54,6 +54,7 @@ constexpr int kDuckOk = 0;      // of every int below that is a state
   X(close, void, (DuckDatabase*)) \
   X(connect, int, (DuckDatabase, DuckConnection*)) \
   X(disconnect, void, (DuckConnection*)) \
+  X(interrupt, void, (DuckConnection)) \
   X(free, void, (void*)) \
   X(query, int, (DuckConnection, const char*, DuckResult*)) \
   X(destroy_result, void, (DuckResult*)) \

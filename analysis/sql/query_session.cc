@@ -117,7 +117,8 @@ Result<std::unique_ptr<QuerySession>> QuerySession::open(const ExportInput* inpu
   std::unique_ptr<QuerySession> session(new QuerySession);
   session->input_ = input;
   session->spill_directory_ = make_spill_directory();
-  auto database = SqlDatabase::open({options.threads, session->spill_directory_});
+  auto database = SqlDatabase::open(
+      {options.threads, session->spill_directory_, options.most_spilled});
   if (!database.ok()) return database.status();
   session->database_ = database.value();
   auto connection = SqlConnection::open(session->database_);
@@ -158,6 +159,11 @@ Status QuerySession::create_tables(bool plans_only) {
 
 Status QuerySession::query(const std::string& statement, SqlRows* rows) {
   return connection_->query(statement, rows);
+}
+
+Status QuerySession::query_within(const SqlLimits& limits, const std::string& statement,
+                                  SqlRows* rows, bool* truncated) {
+  return connection_->query_within(limits, statement, rows, truncated);
 }
 
 std::set<std::string> tables_of_statement(const std::string& statement) {

@@ -15,6 +15,7 @@ struct QueryOptions {
   unsigned threads = 0;  // 0 = as many as the machine has
   // For looking at plans of statements about tables that stay empty: nothing follows from that.
   bool plans_only = false;
+  std::string most_spilled = {};  // SqlOptions
 };
 
 class QuerySession {
@@ -30,6 +31,8 @@ class QuerySession {
   const std::vector<std::string>& damage() const { return damage_; }
   // Of one statement, after load_for(); the error is about the statement.
   Status query(const std::string& statement, SqlRows* rows);
+  Status query_within(const SqlLimits& limits, const std::string& statement, SqlRows* rows,
+                      bool* truncated);
 
  private:
   QuerySession() = default;

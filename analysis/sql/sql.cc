@@ -1,6 +1,10 @@
 #include "analysis/sql/sql.h"
 
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
+#include <thread>
 
 #include "analysis/sql/duckdb_api.h"
 
@@ -39,6 +43,59 @@ std::string without_semicolon(std::string statement) {
 constexpr const char* kMostMemory = "1GiB";
 
 Status load_error(const std::string& message) { return Status::error("DuckDB: " + message); }
+
+// Stops what a connection does when it has taken too long.
+class Interrupter {
+ public:
+  Interrupter(const DuckDbApi* duck, DuckConnection connection, int64_t patience_ms)
+      : thread_([this, duck, connection, patience_ms] {
+          std::unique_lock<std::mutex> lock(mutex_);
+          if (end_.wait_for(lock, std::chrono::milliseconds(patience_ms),
+                            [this] { return ended_; }))
+            return;
+          stopped_ = true;
+          // Again until the statement has ended: it may not have begun.
+          while (!end_.wait_for(lock, std::chrono::milliseconds(10), [this] { return ended_; }))
+            duck->interrupt(connection);
+        }) {}
+  ~Interrupter() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ended_ = true;
+    }
+    end_.notify_all();
+    thread_.join();
+  }
+  bool stopped() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return stopped_;
+  }
+
+ private:
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable end_;
+  bool ended_ = false, stopped_ = false;
+  std::thread thread_;
+};
+
+// The first rows of a statement.
+class SomeRows : public SqlRows {
+ public:
+  SomeRows(uint64_t most, SqlRows* to) : left_(most), to_(*to) {}
+  void columns(const std::vector<SqlColumn>& columns) override { to_.columns(columns); }
+  void row(const std::vector<SqlCell>& cells) override {
+    more_ = left_ == 0;
+    if (more_) return;
+    --left_;
+    to_.row(cells);
+  }
+  bool more() const { return more_; }
+
+ private:
+  uint64_t left_;
+  SqlRows& to_;
+  bool more_ = false;
+};
 
 }  // namespace
 
@@ -85,6 +142,7 @@ Result<std::shared_ptr<SqlDatabase>> SqlDatabase::open(const SqlOptions& options
   set("temp_directory", options.spill_directory);
   // Beside the run's own tables; what does not fit is spilled.
   if (!options.spill_directory.empty()) set("memory_limit", kMostMemory);
+  if (!options.most_spilled.empty()) set("max_temp_directory_size", options.most_spilled);
   if (options.threads != 0) set("threads", std::to_string(options.threads));
   char* error = nullptr;
   const int opened = duck->open_ext(nullptr, &state->database, config, &error);
@@ -122,37 +180,57 @@ Status SqlConnection::execute(const std::string& statements) {
 }
 
 // Every column is cast to text by DuckDB itself, which knows all its types; what they were is asked
-// of the prepared statement.
-Status SqlConnection::query(const std::string& statement, SqlRows* rows) {
+// of the prepared statement. Empty: the statement does not select, or cannot stand in parentheses.
+Result<std::string> SqlConnection::as_texts(const std::string& text,
+                                            std::vector<SqlColumn>* columns) {
   const DuckDbApi& duck = *state_->duck;
-  const std::string text = without_semicolon(statement);
   DuckPrepared prepared = nullptr;
   if (duck.prepare(state_->connection, text.c_str(), &prepared) != kDuckOk) {
     Status status = Status::error(duck.prepare_error(prepared));
     duck.destroy_prepare(&prepared);
     return status;
   }
-  std::vector<SqlColumn> columns;
   std::string casts;
   const uint64_t count = duck.prepared_statement_column_count(prepared);
   for (uint64_t i = 0; i < count; ++i) {
     const char* name = duck.prepared_statement_column_name(prepared, i);
-    columns.push_back({name, kind_of_type(duck.prepared_statement_column_type(prepared, i))});
+    columns->push_back({name, kind_of_type(duck.prepared_statement_column_type(prepared, i))});
     duck.free(const_cast<char*>(name));
     casts += (i == 0 ? "" : ", ") + std::string("CAST(#") + std::to_string(i + 1) + " AS VARCHAR)";
   }
   const bool selects = duck.prepared_statement_type(prepared) == kDuckSelect;
   duck.destroy_prepare(&prepared);
-  if (selects) {
-    const std::string wrapped = "SELECT " + casts + " FROM (" + text + "\n)";
-    // PRAGMA calls itself a SELECT and cannot stand in parentheses.
-    if (duck.prepare(state_->connection, wrapped.c_str(), &prepared) == kDuckOk) {
-      duck.destroy_prepare(&prepared);
-      return fetch(wrapped, &columns, rows);
-    }
-    duck.destroy_prepare(&prepared);
-  }
-  return fetch(text, nullptr, rows);
+  if (!selects) return std::string();
+  std::string wrapped = "SELECT " + casts + " FROM (" + text + "\n)";
+  // PRAGMA calls itself a SELECT and cannot stand in parentheses.
+  const bool stands = duck.prepare(state_->connection, wrapped.c_str(), &prepared) == kDuckOk;
+  duck.destroy_prepare(&prepared);
+  return stands ? wrapped : std::string();
+}
+
+Status SqlConnection::query(const std::string& statement, SqlRows* rows) {
+  const std::string text = without_semicolon(statement);
+  std::vector<SqlColumn> columns;
+  const auto texts = as_texts(text, &columns);
+  if (!texts.ok()) return texts.status();
+  return texts.value().empty() ? fetch(text, nullptr, rows) : fetch(texts.value(), &columns, rows);
+}
+
+Status SqlConnection::query_within(const SqlLimits& limits, const std::string& statement,
+                                   SqlRows* rows, bool* truncated) {
+  std::vector<SqlColumn> columns;
+  const auto texts = as_texts(without_semicolon(statement), &columns);
+  if (!texts.ok()) return texts.status();
+  if (texts.value().empty()) return Status::error("only one SELECT is answered here");
+  SomeRows some(limits.rows, rows);
+  const Interrupter interrupter(state_->duck, state_->connection, limits.patience_ms);
+  const Status done =
+      fetch(texts.value() + " LIMIT " + std::to_string(limits.rows + 1), &columns, &some);
+  *truncated = some.more();
+  if (!interrupter.stopped()) return done;
+  return Status::error("the statement took longer than " +
+                       std::to_string(limits.patience_ms / 1000) +
+                       " s and was stopped; ask for fewer rows or a shorter time");
 }
 
 // `columns` names them when all are text by cast; else only text, integers and booleans are read.

@@ -30,8 +30,15 @@ class SqlRows {
 };
 
 struct SqlOptions {
-  unsigned threads = 0;         // 0 = as many as the machine has
-  std::string spill_directory;  // for what does not fit in memory; empty = nowhere
+  unsigned threads = 0;           // 0 = as many as the machine has
+  std::string spill_directory;    // for what does not fit in memory; empty = nowhere
+  std::string most_spilled = {};  // as DuckDB writes sizes; empty: as much as the disk has
+};
+
+// Of a statement by somebody who may read and no more.
+struct SqlLimits {
+  uint64_t rows = 0;
+  int64_t patience_ms = 0;  // then it is stopped
 };
 
 class SqlDatabase {
@@ -59,10 +66,15 @@ class SqlConnection {
   Status execute(const std::string& statements);
   // One statement of a user's.
   Status query(const std::string& statement, SqlRows* rows);
+  // The same, of one that only selects; no more than limits.rows rows come, *truncated says whether
+  // there are more.
+  Status query_within(const SqlLimits& limits, const std::string& statement, SqlRows* rows,
+                      bool* truncated);
 
  private:
   friend class SqlAppender;
   SqlConnection() = default;
+  Result<std::string> as_texts(const std::string& statement, std::vector<SqlColumn>* columns);
   Status fetch(const std::string& statement, const std::vector<SqlColumn>* columns, SqlRows* rows);
   struct State;
   std::unique_ptr<State> state_;
