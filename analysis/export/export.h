@@ -24,6 +24,7 @@ struct ExportOptions {
   // Folder where export_host() has written the streamed tables of all hosts; empty: they are
   // streamed here.
   std::string details;
+  uint64_t most_bytes = 0;  // a single file that would be longer is not written; 0: any length
 };
 
 struct ExportCount {
@@ -35,6 +36,7 @@ struct ExportSummary {
   std::vector<ExportCount> written;
   std::vector<ExportCount> left_out;  // `what` says what and why
   std::vector<std::string> notes;     // for people
+  bool too_large = false;             // ExportOptions::most_bytes did not suffice
 
   void add(std::string what, uint64_t count) { written.push_back({std::move(what), count}); }
   void leave_out(std::string what, uint64_t count) {

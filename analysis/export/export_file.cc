@@ -45,11 +45,15 @@ Result<std::unique_ptr<ExportFile>> ExportFile::create(const std::string& path,
 }
 
 void ExportFile::write(std::string_view bytes) {
+  written_ += bytes.size();
+  if (beyond_limit()) return;
   if (gzip_ == nullptr) return file_->write(bytes);
   compress(bytes, false);
 }
 
 Status ExportFile::commit() {
+  if (beyond_limit())
+    return Status::error("it would be longer than " + std::to_string(limit_) + " bytes");
   if (gzip_ != nullptr) compress({}, true);
   return file_->commit();
 }

@@ -20,6 +20,9 @@ class ExportFile {
   // commit() reports what fails here.
   void write(std::string_view bytes);
   Status commit();
+  // More than so many bytes before compression are dropped, and nothing is committed.
+  void limit(uint64_t bytes) { limit_ = bytes; }
+  bool beyond_limit() const { return written_ > limit_; }
 
  private:
   struct Gzip;
@@ -28,6 +31,7 @@ class ExportFile {
 
   std::unique_ptr<OutputFile> file_;
   std::unique_ptr<Gzip> gzip_;  // null: as it is
+  uint64_t written_ = 0, limit_ = ~uint64_t{0};
 };
 
 }  // namespace lockstep::analysis

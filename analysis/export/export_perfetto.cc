@@ -160,11 +160,13 @@ Status export_perfetto(const ExportInput& input, const ExportOptions& options,
                        ExportSummary* summary) {
   auto file = ExportFile::create(options.output, options.if_exists);
   if (!file.ok()) return file.status();
+  if (options.most_bytes != 0) file.value()->limit(options.most_bytes);
   PerfettoSink sink(file.value().get());
   TimelineCounts counts;
   Status drawn = draw_timeline(input, options, &sink, &counts);
   if (!drawn.ok()) return drawn;
   add_counts(counts, summary);
+  summary->too_large = file.value()->beyond_limit();
   return file.value()->commit();
 }
 
