@@ -68,6 +68,10 @@ CUDA_LIB  := $(call find_lib,$(CUDA_HOME),cudart)
 NCCL_LIB  := $(call find_lib,$(NCCL_HOME),nccl)
 HAVE_NCCL := $(and $(CUDA_LIB),$(NCCL_LIB),$(wildcard $(CUDA_HOME)/include/cuda_runtime.h /usr/include/cuda_runtime.h),$(wildcard $(NCCL_HOME)/include/nccl.h /usr/include/nccl.h))
 
+# The server of `lockstep serve` is a library of its own, built where cpp-httplib and OpenSSL are installed with their
+# headers, so that the command needs neither.
+HTTP_SO = $(if $(shell printf '\043include <httplib.h>\n\043include <openssl/ssl.h>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo yes),$(BUILD)/liblockstep-http.so)
+
 # The sources of a room and of the rooms inside it.
 srcs = $(sort $(wildcard $(addsuffix /*.cc,$(1)) $(addsuffix /*/*.cc,$(1))))
 # The objects of sources, in the same order: ROOM/room.o stands for those of a room that are compiled together.
@@ -98,7 +102,7 @@ unit_libs = $(if $(filter live_%,$(1)),$(BUILD)/liblive.a,$(if $(filter analysis
 .PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install wheel wheel-here fresh-root-test clean help
 all: plugin tools reader     ## the plugin, the command and the library
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
-tools: $(TOOLS)
+tools: $(TOOLS) $(HTTP_SO)
 reader: $(BUILD)/liblockstep.a $(BUILD)/liblockstep.so
 unit: $(UNIT) $(TEST_SO)     ## unit test programs
 # Those of what runs in other people's processes, without the analysis: what CI builds again with sanitizers.
@@ -178,6 +182,9 @@ $(BUILD)/lockstep $(BUILD)/wheel/lockstep: $(call objs,cli) $(COMMAND_LINE) $(LI
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(if $(findstring /wheel/,$@),-static-libstdc++ -static-libgcc) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) -ldl
 
+$(BUILD)/liblockstep-http.so: $(call objs,live/serve/module) $(BUILD)/libbase.a
+	$(CXX) -shared $(LDFLAGS) -Wl,--exclude-libs,ALL -Wl,-soname,$(@F) -o $@ $(filter %.o %.a,$^) -lcpp-httplib -lssl -lcrypto
+
 # Pieces of the command that a driver shows by themselves.
 driver_more    = $(if $(filter pyframes,$(1)),$(call objs,live/stacks))
 # A driver is a folder of test/drivers; a unit test program is a folder of test/unit; a bench is a file of bench/.
@@ -243,6 +250,7 @@ install: all                 ## PREFIX=/usr/local
 	install -m 755 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libnccl-profiler.so $(DESTDIR)$(PREFIX)/lib/libnccl-profiler-lockstep.so
 	install -m 755 $(filter %/lockstep %/lockstep-clockd,$(TOOLS)) $(DESTDIR)$(PREFIX)/bin/
+	$(if $(HTTP_SO),install -m 755 $(HTTP_SO) $(DESTDIR)$(PREFIX)/lib/)
 	install -d $(DESTDIR)$(PREFIX)/include/lockstep $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 include/lockstep/read.h include/lockstep/mark.h $(DESTDIR)$(PREFIX)/include/lockstep/
 	install -m 644 $(BUILD)/liblockstep.a $(DESTDIR)$(PREFIX)/lib/

@@ -58,6 +58,7 @@ live/wire             live/questions clocksync/wire
 live/registry         clocksync/wire dumper/run
 live/agent            live/wire live/questions live/registry live/local dumper/run live/asker
 live/ras
+live/serve            analysis/tables analysis/load analysis/pyramid analysis/judge analysis/account analysis/why analysis/report analysis/sql analysis/export dumper/run
 live/asker            live/wire live/questions live/registry live/local clocksync/wire clocksync/rendezvous dumper/run dumper/recovery
 cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery clocksync/wire clocksync/rendezvous
 '
@@ -119,10 +120,12 @@ offences() {
 
   third_party '(concurrentqueue/)?(moodycamel/)?(blocking)?concurrentqueue' 'plugin/record/block_queue\.h:|bench/|test/'
   third_party 'CLI/' 'base/command_line\.cc:'
-  third_party 'sodium' 'clocksync/|live/wire/|test/'
+  third_party 'sodium' 'clocksync/|live/wire/|live/serve/tokens\.cc:|test/'
   third_party 'protozero/' 'analysis/.*perfetto|test/'
   third_party 'duckdb' 'analysis/sql/|test/'
-  third_party 'zlib' 'analysis/export/export_file\.cc:'
+  third_party 'zlib' 'analysis/export/export_file\.cc:|live/serve/packing\.cc:'
+  third_party 'httplib' 'live/serve/module/connection\.h:'
+  third_party 'openssl/' 'live/serve/module/'
   third_party 'gtest/' 'test/'
   third_party 'rapidjson/' 'base/json\.h:|test/'
   # base/json.h brings all of RapidJSON with it.

@@ -19,6 +19,8 @@ build     libcli11-dev            <CLI/CLI.hpp>       command lines of the progr
 build     libsodium-dev           <sodium.h>          signs the packets of the clock prober
 build     zlib1g-dev              <zlib.h>            compresses exports
 build     libprotozero-dev        <protozero/pbf_writer.hpp> writes Perfetto traces
+demo      libcpp-httplib-dev      <httplib.h>         the server of lockstep serve
+demo      libssl-dev              <openssl/ssl.h>     TLS of that server
 demo      libncursesw6            /usr/lib/*/libncursesw.so.6 the screen of lockstep top
 demo      npm                     npm                 fetches uPlot, the plots in the report page
 test      libgtest-dev            <gtest/gtest.h>     unit tests

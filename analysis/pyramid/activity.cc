@@ -8,7 +8,7 @@
 namespace lockstep::analysis {
 namespace {
 
-void add(int64_t from_ns, int64_t to_ns, Spans* to) {
+void add(int64_t from_ns, int64_t to_ns, TimeSpans* to) {
   if (from_ns != kNoTime && to_ns > from_ns) to->push_back({from_ns, to_ns});
 }
 
@@ -24,9 +24,11 @@ class ActivityMaker {
     for (const MatchRow& match : run_.matches) add_waits(match);
     for (Lane& lane : activity_.lanes) {
       lane.waiting = united(lane.waits);
-      const auto earlier = [](const Span& a, const Span& b) { return a.from_ns < b.from_ns; };
+      const auto earlier = [](const TimeSpan& a, const TimeSpan& b) {
+        return a.from_ns < b.from_ns;
+      };
       std::sort(lane.waits.begin(), lane.waits.end(), earlier);
-      for (Spans* spans : {&lane.busy, &lane.caused, &lane.recorded})
+      for (TimeSpans* spans : {&lane.busy, &lane.caused, &lane.recorded})
         *spans = united(std::move(*spans));
     }
     return std::move(activity_);
@@ -95,7 +97,7 @@ class ActivityMaker {
 
   // Of each last arriver one span: from the first who waited for it until it came.
   void add_waits(const MatchRow& match) {
-    std::map<uint32_t, Span> caused;  // by row in `arrivals`
+    std::map<uint32_t, TimeSpan> caused;  // by row in `arrivals`
     for (uint32_t i = 0; i < match.arrivals; ++i) {
       const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
       if (arrival.wait_ns == kNoTime || arrival.wait_ns <= 0 || arrival.last_rank_row == kNoRow)
@@ -104,7 +106,8 @@ class ActivityMaker {
       const int64_t from_ns = time_.at(process, arrival.arrival_ns);
       const int64_t to_ns = from_ns + arrival.wait_ns;
       if (Lane* lane = lane_of(process)) add(from_ns, to_ns, &lane->waits);
-      Span& span = caused.emplace(arrival.last_rank_row, Span{from_ns, to_ns}).first->second;
+      TimeSpan& span =
+          caused.emplace(arrival.last_rank_row, TimeSpan{from_ns, to_ns}).first->second;
       span.from_ns = std::min(span.from_ns, from_ns);
       span.to_ns = std::max(span.to_ns, to_ns);
     }
@@ -122,11 +125,11 @@ class ActivityMaker {
 
 }  // namespace
 
-Spans united(Spans spans) {
+TimeSpans united(TimeSpans spans) {
   std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.from_ns < b.from_ns; });
-  Spans one;
-  for (const Span& span : spans) {
+            [](const TimeSpan& a, const TimeSpan& b) { return a.from_ns < b.from_ns; });
+  TimeSpans one;
+  for (const TimeSpan& span : spans) {
     if (!one.empty() && span.from_ns <= one.back().to_ns) {
       one.back().to_ns = std::max(one.back().to_ns, span.to_ns);
     } else {

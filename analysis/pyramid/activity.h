@@ -1,6 +1,6 @@
 // What every rank of a run did, as intervals of run time: what tiles of the viewer's timeline are made
 // of. A lane is a rank as column `rank` of `processes` numbers it, with all processes that had it. All
-// of it follows from the tables (docs/viewer.md says how) and is exact to the nanosecond:
+// of it follows from the tables (docs/viewer-api.md says how) and is exact to the nanosecond:
 //   busy     an operation was called and had not ended; one whose end is not in the recording counts
 //            until the last thing known of it, one in flight at the end until its process was last heard
 //   waiting  this rank was ready and the last comparable one was not: column `wait_ns` of `arrivals`
@@ -15,22 +15,22 @@
 
 namespace lockstep::analysis {
 
-struct Span {
+struct TimeSpan {
   int64_t from_ns = 0, to_ns = 0;  // up to, without
 };
-using Spans = std::vector<Span>;
+using TimeSpans = std::vector<TimeSpan>;
 
 struct LaneFacts {
   int32_t rank = -1;
   std::string host;
   std::vector<std::string> communicators;  // their labels, the largest first
-  Spans recorded;                          // when its processes recorded; disjoint, in order
+  TimeSpans recorded;                      // when its processes recorded; disjoint, in order
   bool lost = false;                       // some of its calls were not recorded, nobody knows when
 };
 
 struct Lane : LaneFacts {
-  Spans busy, waiting, caused;  // disjoint, in order
-  Spans waits;                  // one by one, by beginning
+  TimeSpans busy, waiting, caused;  // disjoint, in order
+  TimeSpans waits;                  // one by one, by beginning
 };
 
 struct Activity {
@@ -41,6 +41,6 @@ struct Activity {
 Activity activity_of(const RunTables& run, const RunTime& time);
 
 // The same instants as disjoint spans in order.
-Spans united(Spans spans);
+TimeSpans united(TimeSpans spans);
 
 }  // namespace lockstep::analysis

@@ -8,7 +8,7 @@ namespace {
 
 // Calls visit(bucket, ns) for each bucket that a span touches, and with how much.
 template <class Visit>
-void spread(const Span& span, int64_t begin_ns, int64_t length_ns, size_t count, Visit visit) {
+void spread(const TimeSpan& span, int64_t begin_ns, int64_t length_ns, size_t count, Visit visit) {
   const int64_t end_ns = begin_ns + length_ns * static_cast<int64_t>(count);
   const int64_t from_ns = std::max(span.from_ns, begin_ns);
   const int64_t to_ns = std::min(span.to_ns, end_ns);
@@ -26,12 +26,13 @@ uint16_t share(int64_t part_ns, int64_t length_ns) {
   return static_cast<uint16_t>(exact + 0.5L);
 }
 
-void put_shares(const Spans& spans, int level, int64_t first, uint16_t Cell::*field, Cells* cells) {
+void put_shares(const TimeSpans& spans, int level, int64_t first, uint16_t Cell::*field,
+                Cells* cells) {
   const int64_t length_ns = bucket_ns(level), begin_ns = first * length_ns;
   std::vector<int64_t> parts_ns(cells->size());
   // Disjoint and in order: also by their ends.
   auto span = std::lower_bound(spans.begin(), spans.end(), begin_ns,
-                               [](const Span& a, int64_t ns) { return a.to_ns <= ns; });
+                               [](const TimeSpan& a, int64_t ns) { return a.to_ns <= ns; });
   const int64_t end_ns = begin_ns + length_ns * static_cast<int64_t>(cells->size());
   for (; span != spans.end() && span->from_ns < end_ns; ++span) {
     spread(*span, begin_ns, length_ns, cells->size(),
@@ -40,18 +41,17 @@ void put_shares(const Spans& spans, int level, int64_t first, uint16_t Cell::*fi
   for (size_t i = 0; i < parts_ns.size(); ++i) (*cells)[i].*field = share(parts_ns[i], length_ns);
 }
 
-uint32_t microseconds(const Span& wait) {
+uint32_t microseconds(const TimeSpan& wait) {
   const int64_t us = (wait.to_ns - wait.from_ns) / 1000;
   return static_cast<uint32_t>(std::min<int64_t>(us, std::numeric_limits<uint32_t>::max()));
 }
 
 }  // namespace
 
-int level_of(int64_t length_ns) {
-  for (int level = 0; level < kLevels; ++level) {
-    if (bucket_ns(level) == length_ns) return level;
-  }
-  return -1;
+int level_for(int64_t length_ns) {
+  int level = 0;
+  while (level < kLevels && bucket_ns(level) < length_ns) ++level;
+  return level;
 }
 
 Cells cells_of(const Lane& lane, int level, int64_t first, size_t count) {
@@ -61,7 +61,7 @@ Cells cells_of(const Lane& lane, int level, int64_t first, size_t count) {
   put_shares(lane.caused, level, first, &Cell::caused, &cells);
   const int64_t length_ns = bucket_ns(level), begin_ns = first * length_ns;
   const int64_t end_ns = begin_ns + length_ns * static_cast<int64_t>(count);
-  for (const Span& wait : lane.waits) {
+  for (const TimeSpan& wait : lane.waits) {
     if (wait.from_ns >= end_ns) break;
     spread(wait, begin_ns, length_ns, count, [&](size_t bucket, int64_t) {
       uint32_t& longest = cells[bucket].longest_wait_us;

@@ -14,8 +14,8 @@ constexpr int kLevels = 21;  // the coarsest: 4^20 us, twelve days
 constexpr uint64_t kWholeShare = 65535;
 
 constexpr int64_t bucket_ns(int level) { return int64_t{1000} << (2 * level); }
-// -1: no level has buckets so long.
-int level_of(int64_t bucket_ns);
+// The level of the shortest buckets that are so long or longer; kLevels: there is none.
+int level_for(int64_t bucket_ns);
 
 struct Cell {
   uint16_t busy = 0, waiting = 0, caused = 0;

@@ -60,9 +60,9 @@ std::vector<TileRow> rows_of_groups(const std::vector<LaneFacts>& lanes,
   return rows;
 }
 
-int64_t overlap_ns(const Spans& spans, int64_t from_ns, int64_t to_ns) {
+int64_t overlap_ns(const TimeSpans& spans, int64_t from_ns, int64_t to_ns) {
   int64_t sum_ns = 0;
-  for (const Span& span : spans)
+  for (const TimeSpan& span : spans)
     sum_ns += std::max<int64_t>(0, std::min(span.to_ns, to_ns) - std::max(span.from_ns, from_ns));
   return sum_ns;
 }

@@ -1,4 +1,4 @@
-// A tile: what rows of ranks did in columns of time, as the bytes that the page draws (docs/viewer.md
+// A tile: what rows of ranks did in columns of time, as the bytes that the page draws (docs/viewer-api.md
 // has the layout). A row stands for one rank or several neighbours; a column for one bucket of a level.
 // Any thread.
 #pragma once

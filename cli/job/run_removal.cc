@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr const char* kSuffixes[] = {".lks", ".lks.part", ".clock", ".load", ".arena", ".ctl"};
 constexpr const char* kNames[] = {
     "agents",    "clock",         "clock_model.json", "run.json",    "summary",
-    "ras",       "snapshot",      "summary.md",       "report.html", "operations.csv",
+    "ras",       "serve",         "snapshot",      "summary.md",       "report.html", "operations.csv",
     "steps.csv", "aggregate.csv", "top.csv"};
 
 bool is_ours(const std::string& path) {

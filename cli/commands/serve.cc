@@ -1,0 +1,158 @@
+// `lockstep serve RUN`: the run in a browser, from a server of its own.
+#include <pthread.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/system.h"
+#include "cli/commands.h"
+#include "cli/show/output.h"
+#include "cli/show/progress.h"
+#include "dumper/recovery/memory_files.h"
+#include "live/serve/api.h"
+#include "live/serve/http_library.h"
+#include "live/serve/place.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct Arguments {
+  std::string run, token_file, users, address = "127.0.0.1", certificate, key;
+  int port = 0;
+};
+
+bool is_loopback(const std::string& address) {
+  return address == "127.0.0.1" || address == "::1" || address == "localhost";
+}
+
+// What is wrong with them together; empty: nothing.
+std::string mistake(const Arguments& arguments) {
+  if (arguments.certificate.empty() != arguments.key.empty())
+    return "--tls-cert and --tls-key go together";
+  if (!is_loopback(arguments.address) && arguments.certificate.empty())
+    return "--address " + arguments.address +
+           ": beyond this machine only with TLS (--tls-cert, --tls-key), or through ssh -L";
+  return "";
+}
+
+std::string url_of(const Arguments& arguments, uint16_t port, const std::string& token) {
+  const bool is_v6 = arguments.address.find(':') != std::string::npos;
+  return (arguments.certificate.empty() ? "http://" : "https://") +
+         (is_v6 ? "[" + arguments.address + "]" : arguments.address) + ":" + std::to_string(port) +
+         "/#token=" + token;
+}
+
+void print_banner(const Arguments& arguments, const std::string& token_file, const std::string& url,
+                  uint16_t port) {
+  const std::string number = std::to_string(port);
+  print("serving " + arguments.run + " at " + url + "\n");
+  print("token file: " + token_file + "\n");
+  if (is_loopback(arguments.address))
+    print("from another machine: ssh -N -L " + number + ":127.0.0.1:" + number + " " + this_host() +
+          ", then the same address\n");
+  print("it ends at Ctrl-C or SIGTERM\n");
+  std::fflush(stdout);
+}
+
+// Of the signals that end it; blocked first, in all threads, so that none is lost.
+int signals_fd() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ends, signal);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  return signalfd(-1, &ends, SFD_CLOEXEC);
+}
+
+void serve_until(int stop, serve::HttpServer* server) {
+  std::thread serving([server] { server->serve(); });
+  signalfd_siginfo signal;
+  while (read(stop, &signal, sizeof(signal)) < 0 && errno == EINTR) {
+  }
+  server->stop();
+  serving.join();
+}
+
+int serve_run(const Arguments& arguments, const std::string& directory, const std::string& place,
+              int stop) {
+  const std::string token_file =
+      arguments.token_file.empty() ? place + "/token" : arguments.token_file;
+  const auto token = serve::read_or_make_token(token_file);
+  if (!token.ok()) return bad_input(token.message());
+  std::vector<serve::User> users = {{serve::kOwner, token.value()}};
+  if (!arguments.users.empty()) {
+    const auto more = serve::read_users(arguments.users);
+    if (!more.ok()) return bad_input(more.message());
+    users.insert(users.end(), more.value().begin(), more.value().end());
+  }
+  analysis::LoadOptions load;
+  load.memory = true;
+  Progress progress("reading");
+  load.progress = progress.callback();
+  const auto run = serve::open_run(directory, load);
+  if (!run.ok()) return bad_input(run.message());
+  for (const std::string& sentence : run.value()->tables->damage) complain(sentence);
+  serve::AccessLog log(place + "/access.log");
+  if (!log.is_open()) complain(place + "/access.log: cannot be written; nobody is logged");
+  std::vector<std::string> names;
+  if (!is_loopback(arguments.address)) names = {arguments.address, this_host()};
+  serve::Api api(run.value().get(), serve::Gate(std::move(users), std::move(names)), &log);
+  serve::HttpOptions options;
+  options.address = arguments.address;
+  options.port = static_cast<uint16_t>(arguments.port);
+  options.certificate = arguments.certificate;
+  options.key = arguments.key;
+  const auto server = serve::make_http_server(options, &api);
+  if (!server.ok()) return bad_input(server.message());
+  const uint16_t port = server.value()->port();
+  print_banner(arguments, token_file, url_of(arguments, port, token.value()), port);
+  serve_until(stop, server.value().get());
+  return kOk;
+}
+
+int run(const Arguments& arguments) {
+  const std::string wrong = mistake(arguments);
+  if (!wrong.empty()) return bad_usage(wrong);
+  const int stop = signals_fd();
+  const std::string directory = dumper::real_path(arguments.run);
+  // A folder that is no run is refused before anything is written into it.
+  const auto opened = dumper::RunDirectory::open(directory);
+  if (!opened.ok()) return bad_input(opened.message());
+  const auto place = serve::place_beside(directory, "serve");
+  if (!place.ok()) return bad_input(place.message());
+  return serve_run(arguments, directory, place.value(), stop);
+}
+
+}  // namespace
+
+void add_serve(base::Command& lockstep) {
+  const auto arguments = std::make_shared<Arguments>();
+  base::Command command =
+      lockstep.command("serve", "Show a run in a browser: a page and its server",
+                       [arguments] { return run(*arguments); });
+  command.option("RUN", &arguments->run, "The run directory").required();
+  command.option("--port", &arguments->port, "Where to listen; default: 0, a free port")
+      .between(0, 65535);
+  command
+      .option("--token-file", &arguments->token_file,
+              "The token that a browser must have, mode 0600; made when it is not there (default: "
+              "RUN/serve/token)")
+      .shown_as("FILE");
+  command
+      .option("--users", &arguments->users,
+              "Further users, who may read: a line NAME TOKEN for each, mode 0600")
+      .shown_as("FILE");
+  command
+      .option("--address", &arguments->address,
+              "The address to listen at; default: 127.0.0.1, and others only with TLS")
+      .shown_as("ADDR");
+  command.option("--tls-cert", &arguments->certificate, "TLS: the certificate chain, PEM")
+      .shown_as("FILE");
+  command.option("--tls-key", &arguments->key, "TLS: its private key, PEM").shown_as("FILE");
+}
+
+}  // namespace lockstep::cli

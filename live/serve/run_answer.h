@@ -1,0 +1,12 @@
+// /api/run: the report's JSON, and the object `serve` that tells the page what there is to ask for. Any number of threads; what is wrong with
+// a request is an answer of status 400, what is too large 413, with a sentence.
+#pragma once
+
+#include "live/serve/http.h"
+#include "live/serve/served_run.h"
+
+namespace lockstep::serve {
+
+HttpResponse answer_run(const ServedRun& run, const HttpRequest& request);
+
+}  // namespace lockstep::serve

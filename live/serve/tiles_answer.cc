@@ -1,0 +1,53 @@
+#include "live/serve/tiles_answer.h"
+
+#include "analysis/pyramid/tiles.h"
+#include "live/serve/gate.h"
+#include "live/serve/packing.h"
+#include "live/serve/parameters.h"
+
+namespace lockstep::serve {
+namespace {
+
+using analysis::TileRequest;
+using analysis::TileRows;
+
+TileRequest request_of(Parameters* parameters, int64_t run_ns) {
+  TileRequest tile;
+  tile.from_ns = parameters->number("from", 0);
+  tile.to_ns = parameters->number("to", run_ns);
+  tile.ranks = parameters->ranks("ranks");
+  tile.rows = static_cast<size_t>(parameters->number("rows", analysis::kMostTileRows));
+  tile.columns = static_cast<size_t>(parameters->number("columns", analysis::kMostTileColumns));
+  const std::string by = parameters->word("by", {"rank", "host", "communicator"});
+  if (by == "host") tile.by = TileRows::Hosts;
+  if (by == "communicator") tile.by = TileRows::Communicators;
+  return tile;
+}
+
+}  // namespace
+
+HttpResponse answer_tiles(const ServedRun& run, const HttpRequest& request) {
+  Parameters parameters(request,
+                        {"level", "bucket_ns", "from", "to", "ranks", "by", "rows", "columns"});
+  TileRequest tile = request_of(&parameters, run.activity.length_ns);
+  const int64_t level = parameters.number("level", -1);
+  const int64_t bucket_ns = parameters.number("bucket_ns", 0);
+  if (!parameters.error().empty()) return error_response(400, parameters.error());
+  tile.level = static_cast<int>(std::min<int64_t>(level, analysis::kLevels));
+  if (parameters.given("bucket_ns")) tile.level = analysis::level_for(bucket_ns);
+  const auto& lanes = run.pyramid->lanes();
+  const auto shape = analysis::shape_of(lanes, tile);
+  if (!shape.ok()) return error_response(400, shape.message());
+  const analysis::TileShape& at = shape.value();
+  HttpResponse response;
+  response.type = "application/octet-stream";
+  response.body = analysis::tile_bytes(lanes, at, [&](size_t lane) {
+    return at.level >= run.pyramid->finest()
+               ? run.pyramid->cells(lane, at.level, at.first, at.columns)
+               : analysis::cells_of(run.activity.lanes[lane], at.level, at.first, at.columns);
+  });
+  pack(request, &response);
+  return response;
+}
+
+}  // namespace lockstep::serve

@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# timeout: 200
+# A served run: curl asks for all that the page asks for and gets what the tables say; whoever has no token, comes from
+# another origin, tries paths, SQL with side effects, slow or endless requests gets nothing, and others are served meanwhile.
+. "$(dirname "$0")/../lib.sh"
+need curl curl
+need jq jq
+[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+export LOCKSTEP_HOST_LOAD=0 XDG_CACHE_HOME=$TMP/cache
+lockstep=$BUILD/lockstep
+LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/run "$BUILD/lockstep-emulate" --ranks 4 --sizes 64K 1M --iterations 20 --rate 50 \
+  "$BUILD/libnccl-profiler.so" >"$TMP/truth"
+
+PID=
+trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
+start() {  # start ARGUMENT...: a server; sets PID, URL without the fragment, TOKEN
+  "$lockstep" serve "$@" >"$TMP/banner" 2>"$TMP/err" &
+  PID=$!
+  for _ in $(seq 300); do [ -s "$TMP/banner" ] && break; kill -0 "$PID" 2>/dev/null || break; sleep 0.1; done
+  local url
+  url=$(head -1 "$TMP/banner" | awk '{ print $NF }')
+  URL=${url%%/#*} TOKEN=${url##*#token=}
+  [[ $URL == http*://* ]] || fail "no URL in the banner: $(cat "$TMP/banner" "$TMP/err")"
+}
+stop() { kill "$PID"; wait "$PID" || fail "the server ended with $?"; PID=; }
+ask() { curl -sk --max-time 60 -H "Authorization: Bearer $TOKEN" "$@"; }
+status() { curl -sk --max-time 60 -o "$TMP/body" -w '%{http_code}' "$@"; }
+want_status() {  # want_status EXPECTED ARGUMENT...
+  local expected=$1
+  shift
+  want_equal "status of $*" "$expected" "$(status "$@")"
+}
+with() { want_status "$1" -H "Authorization: Bearer $TOKEN" "${@:2}"; }
+
+start "$TMP/run"
+want_equal "mode of the token" "600 700" "$(stat -c %a "$TMP/run/serve/token" "$TMP/run/serve" | xargs)"
+want_equal "the token in the URL" "$(cat "$TMP/run/serve/token")" "$TOKEN"
+
+echo "the run, as the report has it"
+ask "$URL/api/run" | jq -S 'del(.serve, .origin_unix_ns, .output)' >"$TMP/served"
+"$lockstep" report "$TMP/run" --json -o "$TMP/report" | jq -S 'del(.origin_unix_ns, .output)' >"$TMP/reported"
+cmp "$TMP/served" "$TMP/reported" || fail "/api/run differs from lockstep report --json"
+want_equal "ranks served" "0 1 2 3" "$(ask "$URL/api/run" | jq -r '[.serve.ranks[].rank] | join(" ")')"
+length=$(ask "$URL/api/run" | jq .serve.to_ns)
+
+echo "operations, as SQL has them"
+want_equal "operations" 80 "$(ask "$URL/api/ops?ranks=0-3" | jq '.rows | length')"
+want_equal "of one rank, limited" "7 true" "$(ask "$URL/api/ops?ranks=2&limit=7" | jq -r '"\(.rows | length) \(.truncated)"')"
+if "$lockstep" query "$TMP/run" "SELECT 1" >/dev/null 2>&1; then
+  "$lockstep" query "$TMP/run" --csv "SELECT rank, ordinal, wait_ns, transfer_ns, size_bytes FROM operations JOIN arrivals \
+    USING (operation, rank) ORDER BY rank, operation" | tail -n +2 >"$TMP/by_sql"
+  ask "$URL/api/ops?ranks=0-3" | jq -r '.rows[] | [.[0], .[3], .[6], .[7], .[8]] | map(tostring) | join(",")' >"$TMP/by_api"
+  cmp "$TMP/by_sql" "$TMP/by_api" || fail "/api/ops differs from SQL"
+  want_equal "a statement" '[[20,"AllReduce"],["n","func"],["number","string"],false]' "$(ask "$URL/api/query" -d \
+    '{"sql": "SELECT count(*) AS n, func FROM matches GROUP BY func;"}' |
+    jq -c '[.rows[0], [.columns[].name], [.columns[].type], .truncated]')"
+  want_equal "rows cut" "5 true" "$(ask "$URL/api/query" -d '{"sql": "SELECT * FROM operations", "max_rows": 5}' |
+    jq -r '"\(.rows | length) \(.truncated)"')"
+  echo "SQL that reads files, changes, or never ends"
+  touch "$TMP/secret.csv"
+  for sql in "SELECT * FROM read_csv('$TMP/secret.csv')" "COPY operations TO '$TMP/out.csv'" "DROP TABLE operations" \
+    "DELETE FROM operations" "ATTACH '$TMP/x.db'" "SET memory_limit='100GB'" "INSTALL httpfs" "SELECT 1; SELECT 2" \
+    "PRAGMA database_list" "SELECT * FROM '$TMP/secret.csv'" "SELECT nothing FROM nowhere" "" "SELECT ("; do
+    with 400 "$URL/api/query" -d "$(jq -n --arg sql "$sql" '{sql: $sql}')"
+    jq -e '.error | length > 0' "$TMP/body" >/dev/null || fail "no sentence for $sql"
+  done
+  [ ! -e "$TMP/out.csv" ] || fail "SQL wrote a file"
+  with 400 "$URL/api/query" -d '{"sql": "SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range = b.range + 0.5"}'
+  grep -q "took longer than 10 s\|Out of Memory\|max_temp_directory_size" "$TMP/body" || fail "$(cat "$TMP/body")"
+  want_equal "operations after all that" 80 "$(ask "$URL/api/query" -d '{"sql": "SELECT count(*) FROM operations"}' | jq '.rows[0][0]')"
+fi
+
+echo "tiles"
+ask "$URL/api/tiles?columns=64" >"$TMP/tiles"
+ask -H "Accept-Encoding: gzip" "$URL/api/tiles?columns=64" | gzip -d | cmp - "$TMP/tiles" || fail "packed tiles differ"
+python3 - "$TMP/tiles" "$length" <<'EOF' || fail "the tile is wrong"
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+magic, rows, columns, begin, end, bucket = struct.unpack_from("<8sIIqqq", data)
+assert magic == b"LKTILES1" and rows == 4 and 16 < columns <= 64, (magic, rows, columns)
+assert begin == 0 and end - begin == columns * bucket and end >= int(sys.argv[2])
+assert len(data) == 64 + 8 * rows + 16 * rows * columns
+assert struct.unpack_from("<8I", data, 64) == (0, 0, 1, 1, 2, 2, 3, 3)
+cells = list(struct.iter_unpack("<4H2I", data[96:]))
+assert any(cell[0] for cell in cells) and any(cell[1] for cell in cells) and any(cell[2] for cell in cells)
+assert all((cell[4] == 0xFFFFFFFF) == (cell[2] == 0) for cell in cells)
+EOF
+want_equal "hosts" 1 "$(ask "$URL/api/tiles?by=host&columns=8" | od -An -tu4 -j8 -N4 | xargs)"
+for wrong in "from=x" "rows=0" "rows=300" "columns=5000" "level=99" "level=0" "by=colour" "ranks=9-" "ranks=77" "nonsense=1" \
+  "from=5&to=5" "from=-9223372036854775808&to=9223372036854775807" "bucket_ns=9223372036854775807"; do
+  with 400 "$URL/api/tiles?$wrong"
+done
+with 400 "$URL/api/ops"
+with 400 "$URL/api/ops?ranks=0&limit=50001"
+
+echo "a trace"
+ask "$URL/api/trace?from=0&to=$length&ranks=0-1" >"$TMP/trace"
+[ "$(head -c 1 "$TMP/trace" | od -An -tx1 | xargs)" = 0a ] || fail "no trace: $(head -c 200 "$TMP/trace")"
+with 400 "$URL/api/trace?format=pdf"
+
+echo "nobody without the token, of another origin, or beside the paths"
+want_status 200 "$URL/"
+! grep -q "$TOKEN" "$TMP/body" || fail "the page has the token"
+for path in run tiles ops query trace nothing; do want_status 401 "$URL/api/$path"; done
+want_status 401 -H "Authorization: Bearer ${TOKEN%?}" "$URL/api/run"
+want_status 401 -H "Authorization: Bearer ${TOKEN%?}x" "$URL/api/run"
+want_status 401 -H "Authorization: Bearer " "$URL/api/run"
+want_status 401 -H "Authorization: Basic $TOKEN" "$URL/api/run"
+want_status 401 "$URL/api/run?token=$TOKEN"
+want_status 401 -d '{"sql": "SELECT 1"}' "$URL/api/query"
+with 403 -H "Host: evil.example" "$URL/api/run"
+with 403 -H "Host: 127.0.0.1.evil.example:80" "$URL/"
+with 403 -H "Origin: http://evil.example" "$URL/api/run"
+with 403 -H "Origin: null" "$URL/api/run"
+with 200 -H "Origin: $URL" "$URL/api/run"
+with 404 "$URL/api/nothing"
+with 405 -X DELETE "$URL/api/run"
+with 405 -X PUT -d x "$URL/"
+with 415 -F x=y "$URL/api/query"
+head -c 100000 /dev/zero | tr '\0' x >"$TMP/large"
+with 413 --data-binary @"$TMP/large" "$URL/api/query"
+with 413 -H "Transfer-Encoding: chunked" --data-binary @"$TMP/large" "$URL/api/query"
+with 400 -d 'no JSON' "$URL/api/query"
+for path in /../../etc/passwd /..%2f..%2fetc/passwd /api/../../etc/passwd /%2e%2e/etc/passwd //etc/passwd \
+  /serve/token /api/run%00 /api/run/; do
+  code=$(status --path-as-is -H "Authorization: Bearer $TOKEN" "$URL$path")
+  case $code in 404 | 400) ;; *) fail "status $code for $path" ;; esac
+  ! grep -q "root:" "$TMP/body" || fail "$path gave a file"
+done
+log=$TMP/run/serve/access.log
+grep -q " owner GET /api/ops 200 " "$log" || fail "the log lacks a request: $(tail -3 "$log")"
+! grep -qE "$TOKEN|SELECT|token=" "$log" || fail "the log has tokens or statements"
+
+echo "slow clients and many of them keep nobody else out"
+python3 - "$URL" "$TOKEN" <<'EOF' || fail "it was not served among slow clients"
+import socket, sys, time, urllib.request
+host, port = sys.argv[1].split("//")[1].split(":")
+slow = []
+for i in range(300):  # more than threads and places to wait
+    client = socket.socket()
+    client.connect((host, int(port)))
+    client.setblocking(False)
+    try:
+        client.send(b"GET /api/run HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+    except OSError:
+        pass  # closed already: one too many
+    slow.append(client)
+endless = socket.socket()
+endless.connect((host, int(port)))
+deadline = time.time() + 90
+served = 0
+while served < 3 and time.time() < deadline:
+    request = urllib.request.Request(sys.argv[1] + "/api/run", headers={"Authorization": "Bearer " + sys.argv[2]})
+    try:
+        served += urllib.request.urlopen(request, timeout=30).status == 200
+    except OSError:
+        time.sleep(0.2)  # among those that are too many
+assert served == 3, served
+# Headers without an end are cut.
+endless.settimeout(30)
+try:
+    endless.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+    for i in range(100000):
+        endless.sendall(b"X-%d: %s\r\n" % (i, b"y" * 1000))
+    raise AssertionError("100 MB of headers were taken")
+except OSError:
+    pass
+EOF
+[ "$(awk '/VmHWM/ { print $2 }' /proc/$PID/status)" -lt 2000000 ] || fail "it grew"
+stop
+
+echo "tokens in files"
+printf 'a-token-of-my-own\n' >"$TMP/token"
+chmod 644 "$TMP/token"
+"$lockstep" serve "$TMP/run" --token-file "$TMP/token" >"$TMP/out" 2>&1 && fail "a token that others read was taken"
+grep -q "others can read" "$TMP/out" || fail "$(cat "$TMP/out")"
+chmod 600 "$TMP/token"
+printf '# the team\nalice alice-has-this-token\n' >"$TMP/users"
+chmod 600 "$TMP/users"
+start "$TMP/run" --token-file "$TMP/token" --users "$TMP/users"
+want_equal "the token" a-token-of-my-own "$TOKEN"
+TOKEN=alice-has-this-token
+with 200 "$URL/api/run"
+grep -q " alice GET /api/run 200 " "$log" || fail "the log does not name alice"
+port=${URL##*:}
+"$lockstep" serve "$TMP/run" --port "$port" >"$TMP/out" 2>&1 && fail "a port in use was taken"
+grep -q "in use" "$TMP/out" || fail "$(cat "$TMP/out")"
+stop
+
+echo "TLS, and only with it beyond this machine"
+"$lockstep" serve "$TMP/run" --address 0.0.0.0 >"$TMP/out" 2>&1 && fail "it listened everywhere without TLS"
+if command -v openssl >/dev/null; then
+  openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 2 -keyout "$TMP/key.pem" -out "$TMP/cert.pem" 2>/dev/null
+  start "$TMP/run" --tls-cert "$TMP/cert.pem" --tls-key "$TMP/key.pem"
+  [[ $URL == https://* ]] || fail "no https: $URL"
+  want_equal "over TLS" "80" "$(curl -s --cacert "$TMP/cert.pem" -H "Authorization: Bearer $TOKEN" \
+    "https://localhost:${URL##*:}/api/ops?ranks=0-3" | jq '.rows | length')"
+  status "http://127.0.0.1:${URL##*:}/" >/dev/null && fail "it answered without TLS"
+  stop
+  "$lockstep" serve "$TMP/run" --tls-cert "$TMP/key.pem" --tls-key "$TMP/key.pem" >"$TMP/out" 2>&1 && fail "a key as a certificate"
+  grep -q "no certificate chain" "$TMP/out" || fail "$(cat "$TMP/out")"
+fi
+
+echo "what is no run is refused and left as it is"
+mkdir "$TMP/empty"
+code=0
+"$lockstep" serve "$TMP/empty" >"$TMP/out" 2>&1 || code=$?
+want_equal "exit code" 3 "$code"
+want_equal "files in it" 0 "$(find "$TMP/empty" -mindepth 1 | wc -l)"
+"$lockstep" runs rm "$TMP/run" --yes >"$TMP/out"
+[ ! -e "$TMP/run" ] || fail "runs rm left $(ls "$TMP/run")"
