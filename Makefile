@@ -20,7 +20,7 @@ WARN        = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # A sanitizer's build is for its findings, which -O1 shows as well.
 OPT         = $(if $(filter 1,$(DEBUG)),-O0 -g,$(if $(SAN),-O1,-O2) -g1)
 # Rooms that run once for a person: -Og takes a third of the compile time. It inlines less than xxhash insists on.
-COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analysis/judge/% analysis/report/% analysis/say/% analysis/why/% \
+COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analysis/judge/% analysis/page/% analysis/report/% analysis/say/% analysis/why/% \
               analysis/sql/% analysis/inspect/% analysis/export/export_parquet clocksync/daemon/% clocksync/rendezvous/% \
               dumper/options/% dumper/recovery/% dumper/run/arena_file dumper/run/living_memory hostload/service/% live/% \
               plugin/process/% test/unit/% test/simulation/%
@@ -28,11 +28,11 @@ OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-Og -DXXH_NO_INLINE_HINTS)
 # Rooms whose sources are compiled together, as one: the templates that they share cost once, which is half of their
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
 TOGETHER    = analysis/account analysis/clock analysis/export analysis/inspect analysis/join analysis/judge analysis/load \
-              analysis/relate analysis/report analysis/say analysis/sql analysis/waits cli/job cli/show clocksync/probe \
+              analysis/page analysis/relate analysis/report analysis/say analysis/sql analysis/waits cli/job cli/show clocksync/probe \
               clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run hostload/sample live/agent live/asker \
               live/local live/places live/ras live/stacks live/wire plugin/gpu plugin/process reader test/drivers/emulate
 # Not these: they have flags of their own, or names that a neighbor has.
-ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/report/report_markdown.cc analysis/report/report_plots.cc \
+ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/page/embedded.cc analysis/report/report_markdown.cc \
               cli/show/version.cc dumper/feeds/prometheus_%.cc dumper/run/arena_file.cc dumper/run/living_memory.cc \
               plugin/process/recording.cc
 # g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
@@ -139,10 +139,22 @@ $(BUILD)/pch/%.h:
 $(BUILD)/pch/%.h.gch: $(BUILD)/pch/%.h
 	@$(CXX) $(CXXFLAGS) $(if $(filter hot,$*),,$(OPT_COLD)) -x c++-header $< -o $@
 
-# The report's plots: uPlot goes into the program when npm installed it. npm's files keep old dates; its marker does not.
-UPLOT := $(wildcard node_modules/uplot/dist/uPlot.iife.min.js)
-$(BUILD)/obj/analysis/report/report_plots.o: CXXFLAGS += $(if $(UPLOT),-DLOCKSTEP_UPLOT)
-$(BUILD)/obj/analysis/report/report_plots.o: $(wildcard node_modules/.lockstep-demo node_modules/.lockstep-test)
+# The page: page/ and uPlot as one script and one style, which go into the program where npm installed uPlot and esbuild is
+# there; without, the page has its tables and says so. Its Content-Security-Policy names both by their hashes. npm's files
+# keep old dates; its marker does not.
+ESBUILD ?= $(shell command -v esbuild 2>/dev/null)
+UPLOT   := $(wildcard node_modules/uplot/dist/uPlot.esm.js)
+ifneq ($(and $(ESBUILD),$(UPLOT)),)
+$(BUILD)/page/page.js: $(wildcard page/*.ts page/*.css node_modules/.lockstep-demo node_modules/.lockstep-test)
+	@mkdir -p $(@D)
+	@echo "  bundle page/"
+	@$(ESBUILD) page/page.ts page/page.css --bundle --minify --target=es2020 --log-level=warning --legal-comments=none --outdir=$(@D)
+	@for file in page.js page.css; do sha256sum <$(@D)/$$file | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64 | tr -d '\n' >$(@D)/$$file.sha256; done
+$(BUILD)/obj/analysis/page/embedded.o: CXXFLAGS += -DLOCKSTEP_PAGE='"$(BUILD)/page"'
+$(BUILD)/obj/analysis/page/embedded.o: $(BUILD)/page/page.js
+else
+$(BUILD)/obj/analysis/page/embedded.o: $(wildcard node_modules/.lockstep-demo node_modules/.lockstep-test)
+endif
 
 VERSION = $(shell sed -n 's/.*kVersion = "\(.*\)".*/\1/p' include/lockstep/version.h)
 # What --version prints beside the number; nothing outside git. The file changes only when the commit does.

@@ -46,7 +46,8 @@ analysis/why          analysis/tables analysis/judge analysis/whatif analysis/ho
 analysis/pyramid      analysis/tables analysis/load dumper/run
 analysis/sql          analysis/tables analysis/load analysis/join analysis/hostload
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
-analysis/report       analysis/tables analysis/judge analysis/say analysis/account
+analysis/page         analysis/tables
+analysis/report       analysis/tables analysis/judge analysis/say analysis/account analysis/page
 analysis/inspect      analysis/tables analysis/relate analysis/hostload analysis/judge analysis/say clocksync/record dumper/segment dumper/run dumper/options
 live/local            dumper/run dumper/recovery
 live/questions        live/local live/native live/places dumper/run
@@ -123,7 +124,7 @@ offences() {
   third_party 'sodium' 'clocksync/|live/wire/|live/serve/tokens\.cc:|test/'
   third_party 'protozero/' 'analysis/.*perfetto|test/'
   third_party 'duckdb' 'analysis/sql/|test/'
-  third_party 'zlib' 'analysis/export/export_file\.cc:|live/serve/packing\.cc:'
+  third_party 'zlib' 'analysis/export/export_file\.cc:|analysis/page/packed\.cc:|live/serve/packing\.cc:'
   third_party 'httplib' 'live/serve/module/connection\.h:'
   third_party 'openssl/' 'live/serve/module/'
   third_party 'gtest/' 'test/'

@@ -23,6 +23,7 @@ demo      libcpp-httplib-dev      <httplib.h>         the server of lockstep ser
 demo      libssl-dev              <openssl/ssl.h>     TLS of that server
 demo      libncursesw6            /usr/lib/*/libncursesw.so.6 the screen of lockstep top
 demo      npm                     npm                 fetches uPlot, the plots in the report page
+demo      esbuild                 esbuild             makes one script of the report page
 test      libgtest-dev            <gtest/gtest.h>     unit tests
 test      jq                      jq                  reads the JSON of commands
 test      zstd                    zstd                unpacks recorded call logs
@@ -149,7 +150,7 @@ install_npm() {  # install_npm demo|test
   [ -f package-lock.json ] || return 0
   cmp -s package-lock.json "$marker" && return 0
   cmp -s package-lock.json node_modules/.lockstep-test && return 0
-  command -v npm >/dev/null || { echo "install_deps: no npm; the report page is built without its plots"; return 0; }
+  command -v npm >/dev/null || { echo "install_deps: no npm; the report page is built without its script"; return 0; }
   [ "$1" = demo ] && only=(--omit=dev --omit=optional)
   npm ci ${only[@]+"${only[@]}"} --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 \
     --fetch-timeout=20000 </dev/null >/dev/null 2>&1 && cp package-lock.json "$marker" && return 0

@@ -11,7 +11,8 @@
 #include "analysis/report/report_facts.h"
 #include "analysis/report/report_html.h"
 #include "analysis/report/report_markdown.h"
-#include "analysis/say/findings.h"
+#include "analysis/report/report_page_facts.h"
+#include "analysis/say/headline.h"
 #include "analysis/say/not_known.h"
 #include "analysis/say/times.h"
 #include "analysis/tables/labels.h"
@@ -19,8 +20,6 @@
 
 namespace lockstep::analysis {
 namespace {
-
-constexpr size_t kHeatRows = 64, kHeatColumns = 160;
 
 struct Samples {
   SignatureRow row;
@@ -146,36 +145,6 @@ std::vector<RankRow> make_ranks(const RunTables& run, const std::vector<RankBlam
   return rows;
 }
 
-// Only operations in which every rank takes part: collectives whose arrivals are on one clock.
-HeatMap make_heat(const RunTables& run, uint32_t communicator) {
-  std::vector<const MatchRow*> shown;
-  for (const MatchRow& match : run.matches) {
-    if (match.communicator == communicator && match.comparable != 0 && match.arrivals > 1 &&
-        match.expected == static_cast<uint32_t>(nranks_of(run, communicator)))
-      shown.push_back(&match);
-  }
-  HeatMap heat;
-  const auto nranks = static_cast<size_t>(std::max(0, nranks_of(run, communicator)));
-  if (shown.empty() || nranks == 0) return heat;
-  heat.ranks_per_row = (nranks + kHeatRows - 1) / kHeatRows;
-  heat.operations_per_column = (shown.size() + kHeatColumns - 1) / kHeatColumns;
-  heat.columns = (shown.size() + heat.operations_per_column - 1) / heat.operations_per_column;
-  heat.rows.assign((nranks + heat.ranks_per_row - 1) / heat.ranks_per_row,
-                   std::vector<double>(heat.columns, -1));
-  for (size_t i = 0; i < shown.size(); ++i) {
-    const MatchRow& match = *shown[i];
-    for (uint32_t n = 0; n < match.arrivals; ++n) {
-      const ArrivalRow& arrival = run.arrivals[match.first_arrival + n];
-      if (arrival.arrival_ns == kNoTime || match.start_ns == kNoTime || arrival.rank < 0) continue;
-      const size_t row = static_cast<size_t>(arrival.rank) / heat.ranks_per_row;
-      if (row >= heat.rows.size()) continue;
-      double& cell = heat.rows[row][i / heat.operations_per_column];
-      cell = std::max(cell, static_cast<double>(arrival.arrival_ns - match.start_ns) / 1e3);
-    }
-  }
-  return heat;
-}
-
 void add_clock(const RunTables& run, Report* report) {
   std::map<Text, double> hosts;
   int64_t first_ns = kNoTime;
@@ -226,11 +195,10 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   if (busiest != kNoRow) {
     report.communicator = communicator_label(run, busiest);
     report.ranks = make_ranks(run, judgement.ranks, busiest);
-    report.heat = make_heat(run, busiest);
   }
   add_clock(run, &report);
-  for (const Finding& finding : judgement.findings)
-    report.findings.push_back({finding.kind, finding.confidence, sentence(run, finding)});
+  report.headline = headline(run, judgement);
+  add_page_facts(run, judgement, &report);
   report.clock_text = clock_sentence(run);
   const std::string gpu_times = gpu_times_sentence(run);
   if (!gpu_times.empty()) report.clock_text += " " + gpu_times;
@@ -253,7 +221,7 @@ Status write_report(const Report& report, const ReportOptions& options) {
       {"aggregate.csv", report_aggregate_csv(report)},
       {"top.csv", report_top_csv(report, options.top)},
       {"steps.csv", report_steps_csv(report)},
-      {"report.html", report_html(report)}};
+      {"report.html", report_html(report, options.comparison)}};
   for (const auto& [name, text] : files) {
     const std::string path = options.directory + "/" + name;
     if (options.if_exists == IfExists::Refuse && std::filesystem::exists(path, error))

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/judge/judge.h"
+#include "analysis/report/report_compare.h"
 #include "analysis/report/report_data.h"
 #include "analysis/tables/run_tables.h"
 #include "base/output_file.h"
@@ -23,7 +24,8 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
 struct ReportOptions {
   std::string directory;  // made when it is not there
   IfExists if_exists = IfExists::Refuse;
-  size_t top = 20;  // lines per ranking in top.csv
+  size_t top = 20;                         // lines per ranking in top.csv
+  const Comparison* comparison = nullptr;  // with earlier runs, for the page
 };
 
 // Each file appears whole or not at all; none is written when one is there and may not be replaced.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/judge/finding.h"
+#include "analysis/say/headline.h"
 #include "analysis/tables/tables.h"
 
 namespace lockstep::analysis {
@@ -51,6 +52,38 @@ struct SaidFinding {
   FindingKind kind = FindingKind::MissingRank;
   double confidence = 0;
   std::string text;
+  std::string communicator;       // empty: it is about none
+  std::vector<int32_t> ranks;     // that wait, of the communicator
+  std::vector<int32_t> culprits;  // in the largest communicator of their processes, -1: none there
+  double cost_share = -1;         // of the run's time, negative: not known
+  double since_s = 0;             // Finding::since_s
+  std::vector<std::string> evidence;  // lines
+  std::vector<int64_t> at_ns;  // when, since Report::span.from_ns, as far as its evidence says
+};
+
+// A process: where a rank runs.
+struct PlaceRow {
+  int32_t rank = -1;  // in its largest communicator
+  std::string host;
+  uint32_t pid = 0;
+};
+
+// What neighbouring ranks of one communicator sent to others, by calls of send.
+struct PeerCell {
+  uint32_t from = 0, to = 0;  // rows and columns of PeerMatrix
+  uint64_t bytes = 0, sends = 0;
+};
+struct PeerMatrix {
+  std::string communicator;
+  uint32_t side = 0, ranks_per_cell = 1;
+  std::vector<PeerCell> cells;  // those with any
+};
+
+// ExpectedTimeRow, named.
+struct ExpectedRow {
+  std::string func, communicator;
+  uint64_t size_bytes = 0, operations = 0, slow = 0;
+  int64_t median_ns = 0, expected_ns = 0;
 };
 
 // One training step of the critical path (analysis/account/step_times.h): a line of steps.csv.
@@ -68,26 +101,28 @@ struct SaidTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-// Arrival after the first rank, microseconds: the largest of each bin of consecutive operations and
-// of neighbouring ranks; negative = not known.
-struct HeatMap {
-  size_t ranks_per_row = 1, operations_per_column = 1, columns = 0;
-  std::vector<std::vector<double>> rows;
-};
-
 struct Report {
+  Headline headline;
+  int64_t length_ns = 0;                 // from the run's first record to its last sign of life
+  int64_t origin_unix_ns = 0;            // CLOCK_REALTIME of that first record
+  bool aligned = false;                  // all hosts are on one clock
+  int64_t clock_error_ns = 0;            // widest half width between hosts
   std::string title, clock_text;         // clock_text: are times of hosts comparable, and +- what
   std::string communicator;              // the busiest one, whose ranks are shown
   std::vector<SignatureRow> signatures;  // most elapsed time first
   std::vector<RankRow> ranks;            // by rank
-  HeatMap heat;
   std::vector<std::array<double, 3>> clock_points;  // host number, seconds, error in microseconds
   std::vector<std::string> clock_hosts;
   std::vector<std::string> answers;  // sentences, the most important first
   std::vector<SaidFinding> findings;
-  std::vector<SaidTable> accounts;                           // where the time and the bytes went
-  std::vector<StepRow> steps;                                // in the order of the path
-  std::vector<std::string> coverage;                         // sentences: what is not known, why
+  std::vector<SaidTable> accounts;  // where the time and the bytes went
+  std::vector<StepRow> steps;       // in the order of the path
+  int64_t path_start_ns = 0;        // since the run\'s first record
+  std::vector<PlaceRow> places;     // by process
+  std::vector<PeerMatrix> peers;    // the busiest communicators first
+  std::vector<ExpectedRow> expected;
+  std::string tiles, moments;         // encode_tiles(), slowest_moments() (analysis/page)
+  std::vector<std::string> coverage;  // sentences: what is not known, why
   std::vector<std::pair<std::string, std::string>> metrics;  // aggregate.csv
 };
 

@@ -1,9 +1,157 @@
 #include "analysis/report/report_json.h"
 
+#include <algorithm>
+
 #include "base/json.h"
 
 namespace lockstep::analysis {
 namespace {
+
+constexpr size_t kMostKinds = 500, kMostSteps = 2000, kMostVerdicts = 100, kMostExpected = 500;
+
+// The first `most` of a list that is in order of importance, or of time.
+template <typename Row>
+std::vector<const Row*> first_of(const std::vector<Row>& rows, size_t most) {
+  std::vector<const Row*> out;
+  for (size_t i = 0; i < std::min(rows.size(), most); ++i) out.push_back(&rows[i]);
+  return out;
+}
+
+void put_share(const char* key, double share, JsonFields* out) {
+  if (share < 0) {
+    out->raw(key, "null");
+  } else {
+    out->number(key, share);
+  }
+}
+
+void put_headline(const Headline& line, JsonFields* out) {
+  out->object("headline", [&] {
+    out->string("kind", kHeadlineKindNames[static_cast<size_t>(line.kind)]);
+    out->string("text", line.text);
+    put_share("cost_share", line.cost_share, out);
+    if (line.kind == HeadlineKind::Hangs || line.kind == HeadlineKind::Costs)
+      out->number("verdict", line.finding);
+  });
+}
+
+void put_verdict(const SaidFinding& finding, JsonFields* out) {
+  const auto rank = [&](int32_t number) { out->writer().Int(number); };
+  out->object([&] {
+    out->string("kind", name_of(finding.kind));
+    out->string("text", finding.text);
+    out->number("confidence", finding.confidence);
+    out->string("communicator", finding.communicator);
+    out->list("ranks", finding.ranks, rank);
+    out->list("culprits", finding.culprits, rank);
+    put_share("cost_share", finding.cost_share, out);
+    out->number("since_s", finding.since_s);
+    out->strings("evidence", finding.evidence);
+    out->list("at_ns", finding.at_ns, [&](int64_t ns) { out->writer().Int64(ns); });
+  });
+}
+
+void put_kind(const SignatureRow& row, JsonFields* out) {
+  out->object([&] {
+    out->string("func", row.func);
+    out->string("algo", row.algo);
+    out->string("proto", row.proto);
+    out->string("kind", kOpKindNames[static_cast<size_t>(row.kind)]);
+    out->number("nranks", row.nranks);
+    out->number("size_bytes", row.size_bytes);
+    out->number("operations", row.operations);
+    out->number("matches", row.matches);
+    out->number("elapsed_ns", row.elapsed.sum_ns);
+    out->number("wait_ns", row.wait.sum_ns);
+    out->number("transfer_median_ns", row.transfer.median_ns);
+    out->number("transfer_p99_ns", row.transfer.p99_ns);
+    out->number("busbw_gbs", row.busbw_gbs);
+  });
+}
+
+void put_rank_row(const RankRow& row, JsonFields* out) {
+  out->object([&] {
+    out->number("rank", row.rank);
+    out->string("host", row.host);
+    out->number("operations", row.operations);
+    out->number("late", row.late);
+    out->number("wait_ns", row.wait_ns);
+    out->number("caused_wait_ns", row.caused_wait_ns);
+    out->string("cause", kCauseNames[static_cast<size_t>(row.cause)]);
+  });
+}
+
+void put_clock(const Report& report, JsonFields* out) {
+  out->object("clock", [&] {
+    out->boolean("one_clock", report.aligned);
+    out->number("error_ns", report.clock_error_ns);
+    out->strings("hosts", report.clock_hosts);
+    out->list("points", report.clock_points, [&](const std::array<double, 3>& point) {
+      out->writer().StartArray();
+      for (const double value : point) out->writer().Double(value);
+      out->writer().EndArray();
+    });
+  });
+}
+
+void put_tables(const std::vector<SaidTable>& tables, JsonFields* out) {
+  out->list("tables", tables, [&](const SaidTable& table) {
+    out->object([&] {
+      out->string("title", table.title);
+      out->string("words", table.words);
+      out->strings("columns", table.columns);
+      out->list("rows", table.rows, [&](const std::vector<std::string>& row) {
+        out->writer().StartArray();
+        for (const std::string& cell : row) out->element(cell);
+        out->writer().EndArray();
+      });
+    });
+  });
+}
+
+void put_step(const StepRow& row, int64_t path_start_ns, JsonFields* out) {
+  out->object([&] {
+    out->string("step", row.step);
+    out->number("start_ns", path_start_ns + row.start_ns);
+    out->number("duration_ns", row.duration_ns);
+    out->number("own_ns", row.own_ns);
+    out->number("transfer_ns", row.transfer_ns);
+    out->number("excess_ns", row.excess_ns);
+    out->number("gain_ns", row.gain_ns);
+    out->string("rank", row.rank);
+    out->string("host", row.host);
+    out->string("communicator", row.communicator);
+  });
+}
+
+void put_peers(const std::vector<PeerMatrix>& matrices, JsonFields* out) {
+  out->list("peers", matrices, [&](const PeerMatrix& matrix) {
+    out->object([&] {
+      out->string("communicator", matrix.communicator);
+      out->number("side", matrix.side);
+      out->number("ranks_per_cell", matrix.ranks_per_cell);
+      out->list("cells", matrix.cells, [&](const PeerCell& cell) {
+        out->writer().StartArray();
+        for (const uint64_t value :
+             {uint64_t{cell.from}, uint64_t{cell.to}, cell.bytes, cell.sends})
+          out->writer().Uint64(value);
+        out->writer().EndArray();
+      });
+    });
+  });
+}
+
+void put_expected(const ExpectedRow& row, JsonFields* out) {
+  out->object([&] {
+    out->string("func", row.func);
+    out->string("communicator", row.communicator);
+    out->number("size_bytes", row.size_bytes);
+    out->number("operations", row.operations);
+    out->number("slow", row.slow);
+    out->number("median_ns", row.median_ns);
+    out->number("expected_ns", row.expected_ns);
+  });
+}
 
 void put_changes(const char* key, const std::vector<Change>& changes, JsonFields* out) {
   out->list(key, changes, [&](const Change& change) {
@@ -28,6 +176,30 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
     put_changes("slower", comparison->slower, out);
     put_changes("faster", comparison->faster, out);
   }
+  out->string("title", report.title);
+  put_headline(report.headline, out);
+  out->number("length_ns", report.length_ns);
+  out->number("origin_unix_ns", report.origin_unix_ns);
+  out->list("verdicts", first_of(report.findings, kMostVerdicts),
+            [&](const SaidFinding* one) { put_verdict(*one, out); });
+  out->string("communicator", report.communicator);
+  out->list("kinds", first_of(report.signatures, kMostKinds),
+            [&](const SignatureRow* one) { put_kind(*one, out); });
+  out->list("ranks", report.ranks, [&](const RankRow& row) { put_rank_row(row, out); });
+  out->list("places", report.places, [&](const PlaceRow& row) {
+    out->writer().StartArray();
+    out->writer().Int(row.rank);
+    out->element(row.host);
+    out->writer().Uint(row.pid);
+    out->writer().EndArray();
+  });
+  put_clock(report, out);
+  put_tables(report.accounts, out);
+  out->list("steps", first_of(report.steps, kMostSteps),
+            [&](const StepRow* one) { put_step(*one, report.path_start_ns, out); });
+  put_peers(report.peers, out);
+  out->list("expected", first_of(report.expected, kMostExpected),
+            [&](const ExpectedRow* one) { put_expected(*one, out); });
 }
 
 }  // namespace lockstep::analysis

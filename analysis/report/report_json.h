@@ -1,5 +1,5 @@
-// A report as JSON: what `lockstep report --json` prints and what /api/run answers (docs/report.md). The caller opens
-// and closes the object, and may add members of its own.
+// A report as JSON: what `lockstep report --json` prints, what report.html holds and what /api/run answers
+// (docs/report.md). The caller opens and closes the object, and may add members of its own.
 #pragma once
 
 #include "analysis/report/report_compare.h"

@@ -85,6 +85,7 @@ std::string place_of(const Arguments& arguments) {
 void print_as_json(const Report& report, const std::string& place,
                    const analysis::Comparison* comparison) {
   JsonFields out;
+  out.writer().SetMaxDecimalPlaces(6);
   out.object([&] {
     out.string("output", place);
     put_report(report, comparison, &out);
@@ -130,9 +131,10 @@ int run_report(const Arguments& arguments) {
   options.directory = place_of(arguments);
   options.if_exists = arguments.force ? IfExists::Replace : IfExists::Refuse;
   options.top = arguments.top;
+  const bool compared = !arguments.compare.empty();
+  if (compared) options.comparison = &comparison.value();
   const Status written = analysis::write_report(report.value(), options);
   if (!written.ok()) return bad_input(written.message());
-  const bool compared = !arguments.compare.empty();
   if (arguments.json) {
     print_as_json(report.value(), options.directory, compared ? &comparison.value() : nullptr);
   } else {

@@ -1,19 +1,48 @@
 #!/usr/bin/env bash
-# report.html in headless Chromium: its charts are drawn, it says nothing on the console, it asks no network.
+# report.html of each kind of run, in headless Chromium: what it says first, what it draws, by keyboard, narrow, dark, on
+# paper, for people who do not see it; nothing on the console, nothing asked of the network; and how large it is.
+# timeout: 200
 . "$(dirname "$0")/../lib.sh"
 need chromium chromium
-grep -q "leeoniya" "$BUILD/lockstep" || skip "lockstep was built without uPlot (npm)"
+need node nodejs
+need zstd zstd
+[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
+[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
+export LOCKSTEP_HOST_LOAD=0
 
-LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$TMP/run "$BUILD/lockstep-emulate" --ranks 4 --sizes 64K 1M \
-  --iterations 20 --rate 50 "$BUILD/libnccl-profiler.so" >"$TMP/truth"
-"$BUILD/lockstep" report "$TMP/run" >"$TMP/head"
-timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$TMP/profile" --enable-logging=stderr \
-  --host-resolver-rules="MAP * ~NOTFOUND" --dump-dom "file://$TMP/run/report.html" >"$TMP/dom" 2>"$TMP/log" ||
-  skip "chromium does not start here: $(tail -1 "$TMP/log")"
-[ -s "$TMP/dom" ] || skip "chromium gave no page"
-! grep -q ":CONSOLE" "$TMP/log" || fail "the page speaks on the console: $(grep :CONSOLE "$TMP/log")"
-charts=$(grep -o '<canvas ' "$TMP/dom" | wc -l)
-[ "$charts" -ge 2 ] || fail "$charts charts drawn, expected bandwidths and waits"
-grep -q "<svg id=\"heat\"" "$TMP/dom" || fail "no heat map"
-# The browser asks its maker for updates on its own; the page asks nobody.
-! grep -oiE '(src|href|url\()=?["'"'"']?(https?:)?//[^ >]*' "$TMP/run/report.html" || fail "the page refers to the network"
+play() {  # play RUN LOG...: recorded calls, at their own times
+  local run=$TMP/$1
+  shift
+  LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$run "$BUILD/lockstep-replay" --virtual "$BUILD/libnccl-profiler.so" "$@" >"$TMP/played"
+}
+simulate() {  # simulate RUN OPTIONS...
+  local run=$TMP/$1
+  shift
+  "$BUILD/lockstep-simulate" --seed 1 --noise quiet "$@" "$run" >"$TMP/simulated"
+}
+runs=$ROOT/test/data/runs
+play straggler "$runs"/straggler/*.zst
+play hang "$runs"/hang/*.zst
+play healthy "$runs"/healthy_groups/*.zst
+play several "$runs"/straggler_split/*.zst
+play alltoall "$runs"/healthy_alltoall/*.zst
+play damaged "$runs"/straggler/*.zst
+for segment in "$TMP"/damaged/*.lks; do printf 'damage' | dd of="$segment" bs=1 seek=3000 conv=notrunc status=none; break; done
+mkdir "$TMP/logs"
+for rank in 0 1 2 3; do
+  zstd -dcq "$runs/straggler/rank$rank.txt.zst" | sed 's|name=world|name=</script><img/src=x/onerror=alert(1)>|' >"$TMP/logs/$rank.txt"
+done
+play hostile "$TMP"/logs/*.txt
+simulate proven --ranks 8 --schedule ddp --steps 20
+simulate slow-host --ranks 16 --gpus-per-host 4 --schedule ddp --class late-host --size 0.5 --rank 5 --steps 20
+simulate many --ranks 64 --schedule ddp --class late-rank --rank 45 --steps 12
+LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/one "$BUILD/lockstep-emulate" --ranks 1 --iterations 20 "$BUILD/libnccl-profiler.so" >"$TMP/played"
+
+for run in straggler hang healthy several alltoall damaged hostile proven slow-host many one; do
+  "$BUILD/lockstep" report "$TMP/$run" --force >"$TMP/head" 2>"$TMP/err" || [ $? = 1 ] || fail "$run: $(cat "$TMP/err")"
+  ! grep -oiE '<[a-z]+[^>]* (src|href)=.?(https?:)?//[^ >]*' "$TMP/$run/report.html" || fail "$run: the page refers to the network"
+done
+size=$(stat -c %s "$TMP/many/report.html")
+[ "$size" -le 3000000 ] || fail "the page of 64 ranks has $size bytes, more than 3 MB"
+
+node "$ROOT/test/report/page.mjs" "$TMP" || fail "the page is not as it should be"

@@ -120,8 +120,11 @@ TEST(Page, ShowsNamesAsTextNeverAsMarkup) {
   report.signatures[0].func = "</script><script>alert(1)</script>";
   report.signatures[0].busbw_gbs = 1;
   report.communicator = "<b>";
-  EXPECT_EQ(report_html(report).find("<script>alert"), std::string::npos);
-  EXPECT_EQ(report_html(report).find("<b>"), std::string::npos);
+  report.title = report.headline.text = "<img src=x>";
+  report.findings.emplace_back().text = "<!--<script>";
+  const std::string page = report_html(report, nullptr);
+  for (const char* markup : {"<script>alert", "<b>", "<img", "<!--"})
+    EXPECT_EQ(page.find(markup), std::string::npos) << markup;
 }
 
 TEST(Top, IsBoundedPerRanking) {

@@ -1,0 +1,64 @@
+// Making elements. Texts of a recording only ever become text nodes: nothing here parses markup.
+
+type Child = Node | string | null;
+type Attributes = Record<string, string | ((event: Event) => void)>;
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "string") element.setAttribute(name, value);
+    else element.addEventListener(name, value);
+  }
+  element.append(...children.filter((child): child is Node | string => child !== null));
+  return element;
+}
+
+// A section with its heading and a name to link to.
+export function section(id: string, title: string, ...children: Child[]): HTMLElement {
+  return make("section", { id, "aria-labelledby": id + "-title" },
+    make("h2", { id: id + "-title" }, title), ...children);
+}
+
+// A table that scrolls by itself where the screen is narrow; the keyboard can scroll it too.
+export function table(columns: string[], rows: (string | Node)[][], label: string): HTMLElement {
+  return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label },
+    make("table", {},
+      make("thead", {}, make("tr", {}, ...columns.map(name => make("th", { scope: "col" }, name)))),
+      make("tbody", {}, ...rows.map(row =>
+        make("tr", {}, ...row.map(cell => make("td", {}, cell)))))));
+}
+
+// A CSS variable's value now: canvases are drawn with the theme's colours.
+export function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+}
+
+// A canvas of this size in CSS pixels, sharp on every screen. Draw in CSS pixels.
+export function sized(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
+  const scale = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  canvas.style.width = width + "px";
+  canvas.style.height = height + "px";
+  const context = canvas.getContext("2d")!;
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.font = "12px system-ui, sans-serif";
+  return context;
+}
+
+// A link inside the page that leaves the address bar to the view.
+export function jump(id: string, text: string): HTMLElement {
+  return make("a", { href: "#" + id, click: event => {
+    event.preventDefault();
+    const target = document.getElementById(id);
+    if (target === null) return;
+    if (target instanceof HTMLDetailsElement) target.open = true;
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+    target.scrollIntoView({ block: "start" });
+  } }, text);
+}

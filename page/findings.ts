@@ -1,0 +1,37 @@
+// Findings with what they rest on, and what is not known.
+import { make, section } from "./dom";
+import type { Run, Verdict } from "./run";
+import type { View } from "./view";
+import { percent } from "./words";
+
+const kShown = 8;  // lines of evidence before "more"
+
+function lines(evidence: string[]): HTMLElement {
+  return make("ul", { class: "evidence" }, ...evidence.map(line => make("li", {}, line)));
+}
+
+function one(verdict: Verdict, number: number, show: (view: Partial<View>) => void): HTMLElement {
+  const times = verdict.at_ns;
+  const around = times.length === 0 ? 0 : Math.max(1e6, (times[times.length - 1] - times[0]) / 20);
+  return make("details", { id: "finding-" + number, class: "finding", ...(number === 1 ? { open: "" } : {}) },
+    make("summary", {}, make("strong", {}, verdict.kind.replaceAll("_", " ")), ` (${percent(verdict.confidence)} sure` +
+      (verdict.cost_share !== null && verdict.cost_share > 0 ? `, ${percent(verdict.cost_share)} of the run` : "") + "): " + verdict.text),
+    times.length === 0 ? null : make("p", {}, make("button", { type: "button", click: () => {
+      show({ from: times[0] - around, to: times[times.length - 1] + around });
+      document.getElementById("ranks")?.scrollIntoView();
+    } }, "Show when")),
+    lines(verdict.evidence.slice(0, kShown)),
+    verdict.evidence.length > kShown ? make("details", {}, make("summary", {}, `${verdict.evidence.length - kShown} more`), lines(verdict.evidence.slice(kShown))) : null);
+}
+
+export function findings(run: Run, show: (view: Partial<View>) => void): HTMLElement {
+  return section("findings", "Findings",
+    ...(run.verdicts.length === 0 ? [make("p", {}, "Nothing wrong found.")]
+      : run.verdicts.map((verdict, i) => one(verdict, i + 1, show))));
+}
+
+export function notKnown(run: Run): HTMLElement {
+  return section("not-known", "What is not known", run.not_known.length === 0
+    ? make("p", {}, "Nothing is missing: every call was recorded and every operation has an end.")
+    : make("ul", {}, ...run.not_known.map(line => make("li", {}, line))));
+}

@@ -1,0 +1,186 @@
+// Ranks over time: a cell's colour says what share of its time its ranks made others wait, waited, or were in operations.
+// The darkest colour is the 99th percentile of what is shown, so one operation that sets everything up drowns nothing.
+// Above it lanes: training steps, and when each finding was seen.
+import { colour, make, sized } from "./dom";
+import type { Run } from "./run";
+import { drawNames, kAxisHeight, TimeAxis } from "./time_axis";
+import { kLost, kNobody, kNoData, kPartly, type Tiles } from "./tiles";
+import type { Measure, View } from "./view";
+import { duration, percent } from "./words";
+
+export const kMeasures: Record<Measure, string> = {
+  caused: "made others wait", waiting: "waited", busy: "in operations",
+};
+const kLane = 16;
+
+interface Lane {
+  name: string;
+  marks: [number, number][];  // from, to in ns
+}
+
+function lanesOf(run: Run): Lane[] {
+  const lanes: Lane[] = [];
+  const steps = run.steps.filter(step => step.step !== "");
+  if (steps.length > 1)
+    lanes.push({ name: "steps", marks: steps.map(step => [step.start_ns, step.start_ns + step.duration_ns]) });
+  run.verdicts.slice(0, 6).forEach((verdict, i) => {
+    if (verdict.at_ns.length !== 0)
+      lanes.push({ name: "finding " + (i + 1), marks: verdict.at_ns.map(ns => [ns, ns]) });
+  });
+  return lanes;
+}
+
+function quantile(values: number[], share: number): number {
+  if (values.length === 0) return 0;
+  values.sort((a, b) => a - b);
+  return values[Math.min(values.length - 1, Math.floor(share * values.length))];
+}
+
+export class HeatMap {
+  readonly element: HTMLElement;
+  private canvas = make("canvas", { id: "heat", tabindex: "0", role: "application" });
+  private readout = make("p", { class: "readout", "aria-live": "polite" });
+  private legend = make("p", { class: "legend" });
+  private tiles: Tiles | null = null;
+  private rows: number[] = [];  // of the tiles, those in view
+  private columns: [number, number] = [0, 0];
+  private axis: TimeAxis | null = null;
+  private top = 0;
+  private rowHeight = 0;
+  private dragFrom: { x: number; y: number } | null = null;
+
+  constructor(private run: Run, private change: (view: Partial<View>) => void) {
+    this.element = make("div", { class: "heat" }, this.legend, this.canvas, this.readout);
+    this.canvas.addEventListener("pointermove", event => this.point(event));
+    this.canvas.addEventListener("pointerdown", event => {
+      this.dragFrom = { x: event.offsetX, y: event.offsetY };
+      this.canvas.setPointerCapture(event.pointerId);
+    });
+    this.canvas.addEventListener("pointerup", event => this.select(event));
+    this.canvas.addEventListener("pointercancel", () => this.dragFrom = null);
+  }
+
+  draw(tiles: Tiles, view: View): void {
+    this.tiles = tiles;
+    this.rows = tiles.rows.map((_, i) => i)
+      .filter(i => tiles.rows[i].last >= view.firstRank && tiles.rows[i].first <= view.lastRank);
+    const first = Math.max(0, Math.floor((view.from - tiles.from_ns) / tiles.bucket_ns));
+    const last = Math.min(tiles.columns, Math.ceil((view.to - tiles.from_ns) / tiles.bucket_ns));
+    this.columns = [first, Math.max(first, last)];
+    const values = tiles[view.measure];
+    const seen: number[] = [];
+    for (const row of this.rows)
+      for (let column = first; column < last; ++column) {
+        const value = values[row * tiles.columns + column];
+        if (value > 0) seen.push(value);
+      }
+    const darkest = Math.max(quantile(seen, 0.99), 1e-4);
+    this.sayLegend(view.measure, darkest, seen.length > 0);
+    this.paint(view, values, darkest);
+    this.canvas.setAttribute("aria-label", `Heat map: how much ranks ${view.firstRank} to ${view.lastRank} ` +
+      `${kMeasures[view.measure]}, from ${duration(view.from)} to ${duration(view.to)} of the run. ` +
+      "Arrow keys move, plus and minus zoom, 0 shows all.");
+  }
+
+  private sayLegend(measure: Measure, darkest: number, any: boolean): void {
+    const tiles = this.tiles!;
+    const each = Math.max(...tiles.rows.map(row => row.last - row.first + 1));
+    this.legend.replaceChildren(
+      make("span", { class: "ramp ramp-" + measure, "aria-hidden": "true" }),
+      !any ? `Nobody ${kMeasures[measure]} here. ` : `Darkest: ${kMeasures[measure]} for ${percent(darkest)} of the time or more. `,
+      `One cell is ${duration(tiles.bucket_ns)}` + (each > 1 ? ` of up to ${each} ranks.` : " of one rank.") +
+        (tiles.flags.some(flag => flag & kNoData) ? " Grey: nothing recorded." : ""));
+  }
+
+  private paint(view: View, values: Float32Array, darkest: number): void {
+    const tiles = this.tiles!;
+    const width = Math.max(280, this.element.clientWidth || 900);
+    const left = width < 500 ? 56 : 84;
+    const lanes = lanesOf(this.run);
+    this.top = lanes.length * kLane + (lanes.length ? 4 : 0);
+    this.rowHeight = Math.min(26, Math.max(2, Math.floor(420 / Math.max(1, this.rows.length))));
+    const bottom = this.top + this.rows.length * this.rowHeight;
+    const context = sized(this.canvas, width, bottom + kAxisHeight);
+    const axis = this.axis = new TimeAxis(view, left, width - 4);
+    const unknown = colour("unknown");
+    const ramp = colour("heat-" + view.measure).split(" ").map(Number);
+    for (const [line, row] of this.rows.entries())
+      for (let column = this.columns[0]; column < this.columns[1]; ++column) {
+        const at = row * tiles.columns + column;
+        const start = tiles.from_ns + column * tiles.bucket_ns;
+        const x = Math.max(left, axis.x(start)), end = Math.min(axis.right, axis.x(start + tiles.bucket_ns));
+        if (tiles.flags[at] & kNoData) context.fillStyle = unknown;
+        else {
+          const share = Math.min(1, values[at] / darkest);
+          if (share === 0) continue;
+          context.fillStyle = `rgba(${ramp.join(",")},${(0.08 + 0.92 * share).toFixed(3)})`;
+        }
+        context.fillRect(x, this.top + line * this.rowHeight, Math.max(0.5, end - x + 0.3), this.rowHeight - (this.rowHeight > 5 ? 1 : 0));
+      }
+    this.paintLanes(context, lanes, axis);
+    drawNames(context, this.rows.map(row => tiles.rows[row].label ?? this.rankName(row)), this.top, this.rowHeight, left - 6);
+    context.strokeStyle = colour("line");
+    context.strokeRect(left - 0.5, this.top - 0.5, axis.right - left + 1, bottom - this.top + 1);
+    axis.draw(context, bottom);
+  }
+
+  private rankName(row: number): string {
+    return "rank " + this.tiles!.rows[row].first;
+  }
+
+  private paintLanes(context: CanvasRenderingContext2D, lanes: Lane[], axis: TimeAxis): void {
+    lanes.forEach((lane, i) => {
+      const y = i * kLane;
+      lane.marks.forEach(([from, to], n) => {
+        const x = axis.x(from), end = axis.x(to);
+        if (end < axis.left || x > axis.right) return;
+        const cut = Math.max(axis.left, x);
+        context.fillStyle = lane.name === "steps" ? colour(n % 2 ? "lane-odd" : "lane-even") : colour("bad");
+        context.fillRect(cut, y + 3, Math.max(lane.name === "steps" ? 0.5 : 2, Math.min(axis.right, end) - cut), kLane - 6);
+      });
+    });
+    drawNames(context, lanes.map(lane => lane.name), 0, kLane, axis.left - 6);
+  }
+
+  private cellAt(x: number, y: number): number | null {
+    const tiles = this.tiles;
+    if (tiles === null || this.axis === null || x < this.axis.left || y < this.top) return null;
+    const row = this.rows[Math.floor((y - this.top) / this.rowHeight)];
+    const column = Math.floor((this.axis.ns(x) - tiles.from_ns) / tiles.bucket_ns);
+    return row === undefined || column < this.columns[0] || column >= this.columns[1] ? null : row * tiles.columns + column;
+  }
+
+  private point(event: PointerEvent): void {
+    const tiles = this.tiles, at = this.cellAt(event.offsetX, event.offsetY);
+    if (tiles === null || at === null) return;
+    const row = tiles.rows[Math.floor(at / tiles.columns)];
+    const from = tiles.from_ns + (at % tiles.columns) * tiles.bucket_ns;
+    const who = row.label ?? (row.first === row.last ? "Rank " + row.first : `Ranks ${row.first} to ${row.last}`);
+    if (tiles.flags[at] & kNoData) {
+      this.readout.textContent = `${who}, ${duration(from)}: nothing recorded.`;
+      return;
+    }
+    this.readout.textContent = `${who}, ${duration(from)} to ${duration(from + tiles.bucket_ns)}: ` +
+      `in operations ${percent(tiles.busy[at])}, waited ${percent(tiles.waiting[at])}, ` +
+      `made others wait ${percent(tiles.caused[at])}` +
+      (row.first !== row.last && tiles.worst[at] !== kNobody ? ` (most: rank ${tiles.worst[at]})` : "") +
+      (tiles.longest_us[at] ? `; longest wait ${duration(tiles.longest_us[at] * 1000)}` : "") +
+      (tiles.flags[at] & kLost ? "; calls were lost here" : "") + (tiles.flags[at] & kPartly ? "; not all ranks recorded" : "") + ".";
+  }
+
+  // A drag zooms to what it covers; a click to the rank and the time around it.
+  private select(event: PointerEvent): void {
+    const start = this.dragFrom, axis = this.axis, tiles = this.tiles;
+    this.dragFrom = null;
+    if (start === null || axis === null || tiles === null) return;
+    const line = (y: number) => this.rows[Math.min(this.rows.length - 1, Math.max(0, Math.floor((y - this.top) / this.rowHeight)))];
+    const dragged = Math.abs(event.offsetX - start.x) > 5;
+    if (!dragged && this.cellAt(event.offsetX, event.offsetY) === null) return;
+    const [a, b] = [axis.ns(Math.max(axis.left, Math.min(start.x, event.offsetX))), axis.ns(Math.max(start.x, event.offsetX))];
+    const around = 8 * tiles.bucket_ns;
+    const ranks = [line(start.y), line(event.offsetY)].sort((x, y) => x - y);
+    const window = dragged ? { from: a, to: b } : { from: a - around, to: a + around };
+    this.change(Math.abs(event.offsetY - start.y) > 5 && dragged
+      ? { ...window, firstRank: tiles.rows[ranks[0]].first, lastRank: tiles.rows[ranks[1]].last } : window);
+  }
+}

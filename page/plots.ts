@@ -1,0 +1,120 @@
+// The plots that uPlot draws: bandwidth by size, the trend of waiting, the critical path by step, the clock's band.
+import uPlot from "uplot";
+import { colour, make } from "./dom";
+import type { Run } from "./run";
+import { meanByColumn, type Tiles } from "./tiles";
+import { bytes, duration, percent } from "./words";
+
+function names(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => colour("series-" + (i % 6 + 1)));
+}
+
+interface Look {
+  x: string;
+  y: string;
+  height?: number;
+  legend?: "still";
+  xValues?: (value: number) => string;
+  yValues?: (value: number) => string;
+  logarithmic?: boolean;
+}
+
+// Draws once the element has a place, so that its width is known.
+function plot(label: string, columns: (number | null)[][], series: uPlot.Series[], look: Look, id: string): HTMLElement {
+  const at = make("div", { class: "plot", id, role: "img", "aria-label": label });
+  requestAnimationFrame(() => {
+    const axis = { stroke: colour("muted"), grid: { stroke: colour("line") }, ticks: { stroke: colour("line") } };
+    const width = Math.max(280, at.clientWidth || 900);
+    new uPlot({
+      width, height: look.height ?? 280,
+      scales: { x: look.logarithmic ? { time: false, distr: 3, log: 2 } : { time: false } },
+      axes: [
+        { ...axis, label: look.x, values: look.xValues && ((_, values) => values.map(value => value === null ? "" : look.xValues!(value))) },
+        { ...axis, label: look.y, size: 76, values: look.yValues && ((_, values) => values.map(value => value === null ? "" : look.yValues!(value))) },
+      ],
+      legend: { live: look.legend !== "still" && width > 600 },
+      series: [{ label: look.x, value: (_, value) => value === null ? "-" : look.xValues?.(value) ?? String(value) }, ...series],
+    }, columns as uPlot.AlignedData, at);
+  });
+  return at;
+}
+
+// How waiting changed from the first third of the time with operations to the last, in one sentence.
+export function trendSentence(tiles: Tiles): string {
+  const busy = meanByColumn(tiles, tiles.busy), waiting = meanByColumn(tiles, tiles.waiting);
+  const active = busy.map((share, i) => [share ?? 0, waiting[i] ?? 0]).filter(([share]) => share > 0);
+  if (active.length < 6) return "Too short to tell how it went.";
+  const share = (part: number[][]) => part.reduce((sum, one) => sum + one[1], 0) / part.reduce((sum, one) => sum + one[0], 0);
+  const third = Math.floor(active.length / 3);
+  return `Of the time in operations, ranks waited ${percent(share(active.slice(0, third)))} in the first third of the run, ` +
+    `${percent(share(active.slice(third, -third)))} in the second and ${percent(share(active.slice(-third)))} in the last.`;
+}
+
+// Triples of series, x and y over one x axis; the largest where several meet.
+function aligned(triples: [string, number, number][]): { names: string[]; columns: (number | null)[][] } {
+  const xs = [...new Set(triples.map(one => one[1]))].sort((a, b) => a - b);
+  const place = new Map(xs.map((x, i) => [x, i]));
+  const names = [...new Set(triples.map(one => one[0]))];
+  const columns: (number | null)[][] = names.map(() => xs.map(() => null));
+  for (const [name, x, y] of triples) {
+    const column = columns[names.indexOf(name)], i = place.get(x)!;
+    column[i] = Math.max(column[i] ?? y, y);
+  }
+  return { names, columns: [xs, ...columns] };
+}
+
+// What was expected, by the run's own (table expected_times), as dashed lines of the same colour.
+export function bandwidths(run: Run): HTMLElement | null {
+  const triples: [string, number, number][] = [];
+  const slowdown = new Map(run.expected.map(row => [row.func + row.size_bytes, row.median_ns / Math.max(1, row.expected_ns)]));
+  for (const kind of run.kinds) {
+    if (kind.busbw_gbs <= 0 || kind.size_bytes === 0) continue;
+    const name = `${kind.func}, ${kind.nranks} ranks`;
+    triples.push([name, kind.size_bytes, kind.busbw_gbs]);
+    const factor = slowdown.get(kind.func + kind.size_bytes);
+    if (factor !== undefined) triples.push([name + ", expected", kind.size_bytes, kind.busbw_gbs * factor]);
+  }
+  if (new Set(triples.map(one => one[1])).size < 2) return null;  // one size is in the table of operations
+  const { names: found, columns } = aligned(triples);
+  const bases = [...new Set(found.map(name => name.replace(", expected", "")))];
+  const colours = names(bases.length);
+  const series = found.map(name => ({
+    label: name, stroke: colours[bases.indexOf(name.replace(", expected", ""))], width: 1.5, spanGaps: true, points: { show: true },
+    dash: name.endsWith(", expected") ? [6, 4] : undefined,
+    value: (_: uPlot, value: number | null) => value === null ? "-" : value.toPrecision(3) + " GB/s",
+  }));
+  return plot("Bus bandwidth by size", columns, series, { x: "size", y: "GB/s", logarithmic: true, xValues: bytes }, "bandwidths");
+}
+
+export function trend(tiles: Tiles): HTMLElement {
+  const xs = Array.from({ length: tiles.columns }, (_, i) => (tiles.from_ns + (i + 0.5) * tiles.bucket_ns) / 1e9);
+  const [wait, move] = [colour("series-2"), colour("series-1")];
+  const share = (_: uPlot, value: number | null) => value === null ? "-" : Math.round(value) + " %";
+  const scaled = (values: Float32Array) => meanByColumn(tiles, values).map(mean => mean === null ? null : 100 * mean);
+  return plot("How the run went: the mean share of time in operations and waiting", [xs, scaled(tiles.busy), scaled(tiles.waiting)], [
+    { label: "in operations", stroke: move, width: 1.5, points: { show: false }, value: share },
+    { label: "of that waiting", stroke: wait, fill: wait + "40", width: 1.5, points: { show: false }, value: share },
+  ], { x: "seconds of the run", y: "% of time", height: 170, legend: "still" }, "trend-plot");
+}
+
+export function steps(run: Run): HTMLElement | null {
+  const known = run.steps.filter(step => step.step !== "");
+  if (known.length < 2) return null;
+  const ms = (value: number) => value / 1e6;
+  const time = (_: uPlot, value: number | null) => value === null ? "-" : duration(value * 1e6);
+  const series = ["between operations", "in operations", "beyond usual"].map((label, i) => ({
+    label, stroke: colour("series-" + (i + 1)), width: 1.5, points: { show: known.length < 60 }, value: time,
+  }));
+  return plot("The critical path by step", [known.map(step => Number(step.step)), known.map(step => ms(step.own_ns)),
+    known.map(step => ms(step.transfer_ns)), known.map(step => ms(step.excess_ns))], series, { x: "step", y: "ms" }, "steps-plot");
+}
+
+export function clock(run: Run): HTMLElement | null {
+  if (run.clock.hosts.length < 2 || run.clock.points.length === 0) return null;
+  const { names: hosts, columns } = aligned(run.clock.points.map(([host, s, us]) => [run.clock.hosts[host], s, us]));
+  const shown = hosts.slice(0, 12), colours = names(shown.length);
+  const series = shown.map((label, i) => ({ label, stroke: colours[i], width: 1.5, spanGaps: true, points: { show: false },
+    value: (_: uPlot, value: number | null) => value === null ? "-" : "+-" + duration(value * 1e3) }));
+  return plot("Clock error of each host, guaranteed half width", columns.slice(0, 1 + shown.length), series,
+    { x: "seconds of the run", y: "+- us", height: 220 }, "clock-plot");
+}

@@ -1,0 +1,110 @@
+// Ranks over time: controls, heat map, trend and, for the window in view, the operations one by one.
+import { make, section } from "./dom";
+import { HeatMap, kMeasures } from "./heat";
+import { perfettoButton } from "./perfetto";
+import * as plots from "./plots";
+import type { Run } from "./run";
+import { ranksTable } from "./sections";
+import type { Source } from "./source";
+import { grouped, type Tiles } from "./tiles";
+import { Timeline } from "./timeline";
+import { type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
+import { duration } from "./words";
+
+export class Ranks {
+  readonly element: HTMLElement;
+  readonly trend = make("div", { id: "trend" });
+  private heat: HeatMap;
+  private timeline = new Timeline();
+  private window = make("p", { class: "legend", id: "window" });
+  private failure = make("p", { class: "said", role: "status" });
+  private body = make("div");
+  private asked = 0;
+
+  constructor(private run: Run, private source: Source, private whole: View, private view: View, private token: string) {
+    this.heat = new HeatMap(run, change => this.show(change));
+    this.body.append(this.heat.element);
+    this.element = section("ranks", "Ranks over time",
+      make("p", {}, "Drag or click to zoom; with the keyboard: arrows move, + and - zoom, 0 shows all."),
+      this.controls(), this.window, this.failure, this.body,
+      make("h3", {}, "Operations in view"), this.timeline.element, ranksTable(run));
+    this.element.addEventListener("keydown", event => this.key(event));
+  }
+
+  show(change: Partial<View>): void {
+    this.view = within({ ...this.view, ...change }, this.whole);
+    putInAddress(this.view, this.whole, this.token);
+    this.draw().catch((error: Error) => this.failure.textContent = error.message);
+  }
+
+  async draw(): Promise<void> {
+    const turn = ++this.asked, view = this.view;
+    this.window.textContent = `Shown: ${duration(view.from)} to ${duration(view.to)}, ` +
+      (view.firstRank === view.lastRank ? `rank ${view.firstRank}` : `ranks ${view.firstRank} to ${view.lastRank}`) + (sameWindow(view, this.whole) ? ": all of it." : ".");
+    const [tiles, ops] = await Promise.all([this.source.tiles(view, view.by), this.source.ops(view)]);
+    if (turn !== this.asked) return;  // a later window is already asked for
+    this.failure.textContent = "";
+    if (tiles === null) {
+      this.body.replaceChildren(make("p", {}, "No rank is known in this recording, so there is nothing to draw."));
+      return;
+    }
+    this.heat.draw(this.arranged(tiles, view), view);
+    this.timeline.draw(ops, view);
+    if (sameWindow(view, this.whole) || this.trend.childElementCount === 0) {
+      this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, plots.trendSentence(tiles)), plots.trend(tiles));
+    }
+  }
+
+  // The server groups by itself.
+  private arranged(tiles: Tiles, view: View): Tiles {
+    if (view.by !== "host") return tiles;
+    const hosts = new Map(this.run.places.map(place => [place[0], place[1]]));
+    const label = (rank: number) => hosts.get(rank) ?? "rank " + rank;
+    return this.source.served ? { ...tiles, rows: tiles.rows.map(row => ({ ...row, label: label(row.first) })) } : grouped(tiles, label);
+  }
+
+  private controls(): HTMLElement {
+    const choice = (name: string, values: [string, string][], chosen: string, change: (value: string) => void) =>
+      make("fieldset", {}, make("legend", {}, name), ...values.map(([value, text]) => {
+        const radio = make("input", { type: "radio", name, value, change: () => change(value) });
+        radio.checked = value === chosen;
+        return make("label", {}, radio, text);
+      }));
+    const button = (text: string, label: string, press: () => void) => make("button", { type: "button", "aria-label": label, click: press }, text);
+    return make("div", { class: "controls" },
+      choice("Show", Object.entries(kMeasures), this.view.measure, value => this.show({ measure: value as Measure })),
+      choice("Rows", [["rank", "ranks"], ["host", "hosts"]], this.view.by, value => this.show({ by: value as "rank" | "host" })),
+      make("span", { class: "buttons" },
+        button("+", "Zoom in", () => this.zoom(0.5)), button("−", "Zoom out", () => this.zoom(2)),
+        button("All", "Show all of the run", () => this.show(this.wholeWindow())),
+        this.source.served ? perfettoButton(this.source, this.run.serve?.perfetto_ui, this.run.title, () => this.view) : null));
+  }
+
+  private wholeWindow(): Partial<View> {
+    const { from, to, firstRank, lastRank } = this.whole;
+    return { from, to, firstRank, lastRank };
+  }
+
+  private zoom(factor: number): void {
+    this.show(zoomed(this.view, factor, (this.view.from + this.view.to) / 2));
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (!(event.target instanceof HTMLCanvasElement) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const length = this.view.to - this.view.from, ranks = this.view.lastRank - this.view.firstRank + 1;
+    const inTimeline = event.target.id === "timeline";
+    const move = (share: number) => this.show({ from: this.view.from + share * length, to: this.view.to + share * length });
+    const keys: Record<string, () => void> = {
+      "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2),
+      "0": () => this.show(this.wholeWindow()),
+      ...(inTimeline ? {} : {
+        ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25),
+        ArrowUp: () => this.show({ firstRank: this.view.firstRank - ranks, lastRank: this.view.lastRank - ranks }),
+        ArrowDown: () => this.show({ firstRank: this.view.firstRank + ranks, lastRank: this.view.lastRank + ranks }),
+      }),
+    };
+    if (!(event.key in keys)) return;
+    event.preventDefault();
+    keys[event.key]();
+  }
+}

@@ -1,0 +1,137 @@
+// The run as `lockstep report --json` and /api/run give it (docs/report.md). All times are ns since the run's first record.
+
+export interface Verdict {
+  kind: string;
+  text: string;
+  confidence: number;
+  communicator: string;
+  ranks: number[];
+  culprits: number[];
+  cost_share: number | null;
+  since_s: number;
+  evidence: string[];
+  at_ns: number[];
+}
+export interface Kind {
+  func: string;
+  algo: string;
+  proto: string;
+  kind: string;
+  nranks: number;
+  size_bytes: number;
+  operations: number;
+  matches: number;
+  elapsed_ns: number;
+  wait_ns: number;
+  transfer_median_ns: number;
+  transfer_p99_ns: number;
+  busbw_gbs: number;
+}
+export interface RankRow {
+  rank: number;
+  host: string;
+  operations: number;
+  late: number;
+  wait_ns: number;
+  caused_wait_ns: number;
+  cause: string;
+}
+export interface Step {
+  step: string;
+  start_ns: number;
+  duration_ns: number;
+  own_ns: number;
+  transfer_ns: number;
+  excess_ns: number;
+  gain_ns: number;
+  rank: string;
+  host: string;
+  communicator: string;
+}
+export interface Peers {
+  communicator: string;
+  side: number;
+  ranks_per_cell: number;
+  cells: [number, number, number, number][];  // from, to, bytes, sends
+}
+export interface Expected {
+  func: string;
+  communicator: string;
+  size_bytes: number;
+  operations: number;
+  slow: number;
+  median_ns: number;
+  expected_ns: number;
+}
+export interface Change {
+  what: string;
+  before_median_ns: number;
+  after_median_ns: number;
+  ratio: number;
+}
+export interface SaidTable {
+  title: string;
+  words: string;
+  columns: string[];
+  rows: string[][];
+}
+export interface Run {
+  title: string;
+  processes: number;
+  communicators: number;
+  operations: number;
+  answers: string[];
+  times: string;
+  not_known: string[];
+  headline: { kind: "hangs" | "costs" | "nothing" | "unknown"; text: string; cost_share: number | null; verdict?: number };
+  length_ns: number;
+  origin_unix_ns: number;
+  verdicts: Verdict[];
+  communicator: string;
+  kinds: Kind[];
+  ranks: RankRow[];
+  places: [number, string, number][];  // rank, host, pid
+  clock: { one_clock: boolean; error_ns: number; hosts: string[]; points: [number, number, number][] };
+  tables: SaidTable[];
+  steps: Step[];
+  peers: Peers[];
+  expected: Expected[];
+  slower?: Change[];
+  faster?: Change[];
+  lost_memory: number;
+  lost_disk: number;
+  lost_unknown: number;
+  serve?: { live: boolean; perfetto_ui?: string };
+}
+
+// One operation of one rank: a row of /api/ops.
+export interface Op {
+  rank: number;
+  comm: string;
+  func: string;
+  ordinal: number;
+  start_ns: number;       // the rank was ready
+  end_ns: number | null;  // null: never
+  wait_ns: number | null;
+  transfer_ns: number | null;
+  bytes: number;
+  last_rank: number;  // whom it waited for
+  error_ns: number;   // of the wait, guaranteed
+  state: string;
+}
+export interface Ops {
+  ops: Op[];
+  truncated: boolean;
+}
+
+export interface RowsAnswer {
+  columns: string[];
+  rows: unknown[][];
+  truncated: boolean;
+}
+
+export function opsOf(answer: RowsAnswer): Ops {
+  const ops = answer.rows.map(row =>
+    Object.fromEntries(answer.columns.map((name, i) => [name, row[i]])) as unknown as Op);
+  return { ops: ops.filter(op => typeof op.start_ns === "number"), truncated: answer.truncated };
+}

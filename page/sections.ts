@@ -1,0 +1,60 @@
+// The parts of the page that are tables and plots of the run, in the order in which they are read.
+import { make, section, table } from "./dom";
+import * as plots from "./plots";
+import type { Change, Run } from "./run";
+import { bytes, duration } from "./words";
+
+export function operations(run: Run): HTMLElement {
+  const rows = run.kinds.slice(0, 100).map(kind => [
+    kind.func, bytes(kind.size_bytes), String(kind.nranks), kind.operations.toLocaleString("en"), duration(kind.elapsed_ns), duration(kind.wait_ns),
+    kind.transfer_median_ns > 0 ? duration(kind.transfer_median_ns) : "-", kind.busbw_gbs > 0 ? kind.busbw_gbs.toPrecision(3) : "-"]);
+  return section("operations", "Operations",
+    make("ul", {}, ...run.answers.map(answer => make("li", {}, answer))),
+    table(["function", "size", "ranks", "rank calls", "time", "waiting", "median transfer", "bus bandwidth, GB/s"], rows, "Operations by function and size"));
+}
+
+export function bandwidth(run: Run): HTMLElement | null {
+  const plot = plots.bandwidths(run);
+  return plot && section("bandwidth", "Bandwidth by size", make("p", {}, "Bus bandwidth as nccl-tests define it; dashed: what the run's own undisturbed operations lead to expect."), plot);
+}
+
+function said(run: Run, title: string): HTMLElement | null {
+  const found = run.tables.find(one => one.title === title);
+  return found ? make("div", {}, make("h3", {}, found.title), found.words ? make("p", {}, found.words) : null, table(found.columns, found.rows, found.title)) : null;
+}
+
+const kPathTables = ["Critical path", "What could be won", "Training steps"];
+
+export function criticalPath(run: Run): HTMLElement | null {
+  const tables = kPathTables.map(title => said(run, title)).filter((one): one is HTMLElement => one !== null);
+  return tables.length === 0 ? null : section("critical-path", "What determines how long the run takes", plots.steps(run), ...tables);
+}
+
+export function otherTables(run: Run): HTMLElement | null {
+  const tables = run.tables.filter(one => !kPathTables.includes(one.title)).map(one => said(run, one.title));
+  return tables.length === 0 ? null : section("accounts", "More accounts", ...tables);
+}
+
+export function clock(run: Run): HTMLElement {
+  return section("clock", "Clock", make("p", {}, run.times), plots.clock(run));
+}
+
+function changes(title: string, list: Change[]): HTMLElement | null {
+  return list.length === 0 ? null : make("div", {}, make("h3", {}, title),
+    table(["what", "before", "now", "times"], list.map(one => [one.what, duration(one.before_median_ns), duration(one.after_median_ns), one.ratio.toFixed(2)]), title));
+}
+
+export function compared(run: Run): HTMLElement | null {
+  if (run.slower === undefined || run.faster === undefined) return null;
+  return section("compare", "Against earlier runs",
+    run.slower.length === 0 ? make("p", {}, "Nothing became slower beyond noise.") : null,
+    changes("Slower", run.slower), changes("Faster", run.faster));
+}
+
+export function ranksTable(run: Run): HTMLElement | null {
+  if (run.ranks.length === 0) return null;
+  const worst = [...run.ranks].sort((a, b) => b.caused_wait_ns - a.caused_wait_ns).slice(0, 20);
+  return make("details", {}, make("summary", {}, `Ranks of ${run.communicator} that others waited for most`),
+    table(["rank", "host", "operations", "clearly late in", "others waited for it", "waited itself"], worst.map(row => [
+      String(row.rank), row.host, String(row.operations), String(row.late), duration(row.caused_wait_ns), duration(row.wait_ns)]), "Ranks"));
+}

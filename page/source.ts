@@ -1,0 +1,81 @@
+// Where the data come from: out of the page itself, or from the server that sent it. The same questions either way.
+import { decodeTiles, type Tiles } from "./tiles";
+import { opsOf, type Ops, type Run, type RowsAnswer } from "./run";
+import { type View } from "./view";
+
+export interface Source {
+  served: boolean;
+  run(): Promise<Run>;
+  tiles(view: View, by: string): Promise<Tiles | null>;  // null: there are none
+  ops(view: View): Promise<Ops>;
+  query(sql: string): Promise<{ columns: { name: string; type: string }[]; rows: unknown[][]; truncated: boolean; elapsed_ms: number }>;
+  trace(view: View): Promise<ArrayBuffer>;
+}
+
+function textOf(id: string): string | null {
+  return document.getElementById(id)?.textContent ?? null;
+}
+
+async function unpacked(base64: string): Promise<ArrayBuffer> {
+  const zipped = Uint8Array.from(atob(base64), letter => letter.charCodeAt(0));
+  const stream = new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+function inside(data: string): Source {
+  const nowhere = () => Promise.reject(new Error("This page is a file: only a served run can be asked."));
+  let tiles: Promise<Tiles | null> | null = null;
+  return {
+    served: false,
+    run: async () => JSON.parse(data) as Run,
+    tiles: () => tiles ??= unpacked(textOf("lockstep-tiles") ?? "").then(decodeTiles)
+      .then(found => found.rows.length === 0 ? null : found),
+    ops: async view => {
+      const all = opsOf(JSON.parse(textOf("lockstep-ops") ?? '{"columns":[],"rows":[],"truncated":false}'));
+      return { truncated: all.truncated, ops: all.ops.filter(op =>
+        op.start_ns < view.to && (op.end_ns ?? Infinity) > view.from &&
+        op.rank >= view.firstRank && op.rank <= view.lastRank) };
+    },
+    query: nowhere,
+    trace: nowhere,
+  };
+}
+
+function server(token: string): Source {
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(path, { ...init, headers: { Authorization: "Bearer " + token } });
+    if (answer.ok) return answer;
+    if (answer.status === 401)
+      throw new Error("The server refuses this page's token (401). Open the URL that `lockstep serve` printed, with all that follows its #.");
+    const said = await answer.text();
+    let sentence = said;
+    try {
+      sentence = (JSON.parse(said) as { error?: string }).error ?? said;
+    } catch {
+      // Not JSON: as it is.
+    }
+    throw new Error(sentence || "The server answers " + answer.status + ".");
+  };
+  const window_of = (view: View) => `ranks=${view.firstRank}-${view.lastRank}&from=${Math.floor(view.from)}&to=${Math.ceil(view.to)}`;
+  return {
+    served: true,
+    run: async () => (await ask("/api/run")).json(),
+    tiles: async (view, by) => {
+      const bucket = Math.max(1, Math.ceil((view.to - view.from) / 512));
+      const answer = await ask(`/api/tiles?bucket_ns=${bucket}&${window_of(view)}&by=${by}&rows=256`);
+      const found = decodeTiles(await answer.arrayBuffer());
+      return found.rows.length === 0 ? null : found;
+    },
+    ops: async view => {
+      const few = { ...view, lastRank: Math.min(view.lastRank, view.firstRank + 15) };
+      return opsOf(await (await ask(`/api/ops?${window_of(few)}&limit=20000`)).json() as RowsAnswer);
+    },
+    query: async sql => (await ask("/api/query", { method: "POST", body: JSON.stringify({ sql, max_rows: 1000 }) })).json(),
+    trace: async view => (await ask(`/api/trace?${window_of(view)}&format=perfetto`)).arrayBuffer(),
+  };
+}
+
+export function findSource(token: string): Source {
+  const data = textOf("lockstep-data");
+  return data === null ? server(token) : inside(data);
+}

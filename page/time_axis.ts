@@ -1,0 +1,49 @@
+// The axis of time that heat map and timeline share: a gutter for names on the left, marks below.
+import { colour } from "./dom";
+import { tickStep, timeMark } from "./words";
+import type { View } from "./view";
+
+export const kAxisHeight = 22;
+
+export class TimeAxis {
+  constructor(private view: View, readonly left: number, readonly right: number) {}
+
+  x(ns: number): number {
+    return this.left + (ns - this.view.from) / (this.view.to - this.view.from) * (this.right - this.left);
+  }
+  ns(x: number): number {
+    return this.view.from + (x - this.left) / (this.right - this.left) * (this.view.to - this.view.from);
+  }
+
+  draw(context: CanvasRenderingContext2D, top: number): void {
+    const step = tickStep(this.view.to - this.view.from, (this.right - this.left) / 90);
+    context.fillStyle = colour("muted");
+    context.strokeStyle = colour("line");
+    context.textBaseline = "top";
+    for (let ns = Math.ceil(this.view.from / step) * step; ns <= this.view.to; ns += step) {
+      const x = this.x(ns);
+      context.beginPath();
+      context.moveTo(x, top);
+      context.lineTo(x, top + 4);
+      context.stroke();
+      const text = timeMark(ns, step);
+      const width = context.measureText(text).width;
+      context.textAlign = "left";
+      context.fillText(text, Math.min(Math.max(x - width / 2, 0), this.right - width), top + 7);
+    }
+  }
+}
+
+// Names of rows beside them, as many as fit.
+export function drawNames(context: CanvasRenderingContext2D, names: string[], top: number, height: number, right: number): void {
+  const every = Math.max(1, Math.ceil(14 / height));
+  context.fillStyle = colour("muted");
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  names.forEach((name, row) => {
+    if (row % every !== 0) return;
+    let text = name;
+    while (text.length > 4 && context.measureText(text).width > right - 2) text = text.slice(0, -2) + "…";
+    context.fillText(text, right, top + (row + 0.5) * height);
+  });
+}

@@ -1,0 +1,156 @@
+// Operations one by one: a bar for each rank, waiting (light) and transfer (solid), an arrow from who waits to the last
+// to arrive, and the uncertainty of the clock drawn at the arrival. What never ended goes on to the edge.
+import { colour, make, sized } from "./dom";
+import type { Op, Ops } from "./run";
+import { drawNames, kAxisHeight, TimeAxis } from "./time_axis";
+import type { View } from "./view";
+import { bytes, duration } from "./words";
+
+const kMostRows = 32, kRow = 24, kMostArrows = 200;
+
+export function nameOf(op: Op): string {
+  return `${op.func} #${op.ordinal}`;
+}
+
+export function sentenceOf(op: Op): string {
+  const end = op.end_ns === null ? `it never ended (${op.state.replace("_", " ")})` : `it ended at ${duration(op.end_ns)}`;
+  const wait = op.wait_ns === null ? "how long it waited is not known"
+    : op.wait_ns === 0 || op.last_rank === op.rank ? "it waited for nobody"
+    : `it waited ${duration(op.wait_ns)} for rank ${op.last_rank}` + (op.error_ns > 0 ? ` (+-${duration(op.error_ns)})` : "");
+  const transfer = op.transfer_ns === null ? "" : `, its transfer took ${duration(op.transfer_ns)}`;
+  return `${nameOf(op)} of ${bytes(op.bytes)} on ${op.comm}: rank ${op.rank} arrived at ${duration(op.start_ns)}, ${wait}${transfer}, ${end}.`;
+}
+
+interface Bar {
+  op: Op;
+  x: number;
+  end: number;
+  y: number;
+}
+
+export class Timeline {
+  readonly element: HTMLElement;
+  private canvas = make("canvas", { id: "timeline", tabindex: "0", role: "application" });
+  private detail = make("p", { class: "readout", "aria-live": "polite" });
+  private note = make("p", { class: "legend" });
+  private bars: Bar[] = [];
+  private chosen = -1;
+  private redraw = () => {};
+
+  constructor() {
+    this.element = make("div", {}, this.note, this.canvas, this.detail);
+    this.canvas.addEventListener("click", event => this.choose(this.bars.findIndex(bar =>
+      event.offsetX >= bar.x - 2 && event.offsetX <= bar.end + 2 && Math.abs(event.offsetY - bar.y) <= kRow / 2)));
+    this.canvas.addEventListener("keydown", event => {
+      if (event.key !== "ArrowRight" && event.key !== "ArrowLeft" || this.bars.length === 0) return;
+      event.preventDefault();
+      const next = this.chosen + (event.key === "ArrowRight" ? 1 : -1);
+      this.choose((next + this.bars.length) % this.bars.length);
+    });
+  }
+
+  private choose(index: number): void {
+    this.chosen = index;
+    this.detail.textContent = index < 0 ? "" : sentenceOf(this.bars[index].op);
+    this.redraw();
+  }
+
+  draw(found: Ops, view: View): void {
+    this.chosen = -1;
+    this.detail.textContent = "";
+    const ranks = [...new Set(found.ops.map(op => op.rank))].sort((a, b) => a - b);
+    // Where there are more ranks than rows, those with the longest waits and whom they waited for.
+    const costs = new Map<number, number>();
+    for (const op of found.ops) {
+      if (op.wait_ns === null || op.last_rank < 0) continue;
+      costs.set(op.last_rank, (costs.get(op.last_rank) ?? 0) + op.wait_ns);
+    }
+    const shown = ranks.length <= kMostRows ? ranks
+      : [...ranks].sort((a, b) => (costs.get(b) ?? 0) - (costs.get(a) ?? 0)).slice(0, kMostRows).sort((a, b) => a - b);
+    const rows = new Map(shown.map((rank, i) => [rank, i]));
+    this.note.textContent = found.ops.length === 0 ? "No single operation is known in this window."
+      : "Light: waiting for the others. Solid: transfer. Arrows point to the last to arrive." +
+        (found.truncated ? " Only the operations with the longest waits are in this page." : "") +
+        (shown.length < ranks.length ? ` ${shown.length} of ${ranks.length} ranks: those waited for most.` : "");
+    this.canvas.hidden = found.ops.length === 0;
+    this.canvas.setAttribute("aria-label", `${found.ops.length} operations of ${shown.length} ranks. Left and right arrows choose one.`);
+    const ops = found.ops.filter(op => rows.has(op.rank)).sort((a, b) => a.start_ns - b.start_ns);
+    this.redraw = () => this.paint(ops, rows, shown, view);
+    this.redraw();
+  }
+
+  private paint(ops: Op[], rows: Map<number, number>, shown: number[], view: View): void {
+    const width = Math.max(280, this.element.clientWidth || 900);
+    const left = width < 500 ? 56 : 84;
+    const bottom = Math.max(1, shown.length) * kRow;
+    const context = sized(this.canvas, width, bottom + kAxisHeight);
+    const axis = new TimeAxis(view, left, width - 4);
+    context.save();
+    context.beginPath();
+    context.rect(left, 0, axis.right - left, bottom);
+    context.clip();
+    this.bars = ops.map(op => ({
+      op, x: axis.x(op.start_ns), end: axis.x(op.end_ns ?? Math.max(view.to, op.start_ns) * 2), y: (rows.get(op.rank)! + 0.5) * kRow,
+    }));
+    this.bars.forEach((bar, i) => this.paintBar(context, axis, bar, i === this.chosen));
+    this.paintArrows(context, axis, rows);
+    context.restore();
+    drawNames(context, shown.map(rank => "rank " + rank), 0, kRow, left - 6);
+    context.strokeStyle = colour("line");
+    context.strokeRect(left - 0.5, 0.5, axis.right - left + 1, bottom);
+    axis.draw(context, bottom);
+  }
+
+  private paintBar(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, chosen: boolean): void {
+    const { op, x, end, y } = bar;
+    const hangs = op.end_ns === null && op.state !== "enqueued" && op.state !== "captured";
+    const waited = hangs ? end : axis.x(op.start_ns + (op.wait_ns ?? 0));
+    context.fillStyle = hangs ? colour("bad") : colour("wait");
+    context.globalAlpha = hangs ? 0.5 : 1;
+    context.fillRect(x, y - 7, Math.max(0, waited - x), 14);
+    context.globalAlpha = 1;
+    if (!hangs && op.end_ns !== null) {
+      context.fillStyle = colour("transfer");
+      context.fillRect(waited, y - 7, Math.max(1, end - waited), 14);
+    }
+    const error = op.error_ns > 0 ? axis.x(op.start_ns + op.error_ns) - x : 0;
+    context.strokeStyle = colour("ink");
+    if (error >= 1) {  // an interval around the arrival
+      context.beginPath();
+      context.moveTo(x - error, y + 9);
+      context.lineTo(x + error, y + 9);
+      context.stroke();
+    }
+    if (chosen) context.strokeRect(Math.max(x, axis.left) - 1, y - 9, Math.min(end, axis.right) - Math.max(x, axis.left) + 2, 18);
+    const needed = context.measureText(nameOf(op)).width + 8;
+    const room = (from: number, to: number) => Math.min(to, axis.right) - Math.max(from, axis.left) > needed;
+    const inTransfer = room(waited, end);
+    if (!inTransfer && !room(x, waited)) return;
+    context.fillStyle = colour(inTransfer ? "on-transfer" : "ink");
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    context.fillText(nameOf(op), Math.max(inTransfer ? waited : x, axis.left) + 4, y);
+  }
+
+  private paintArrows(context: CanvasRenderingContext2D, axis: TimeAxis, rows: Map<number, number>): void {
+    context.strokeStyle = context.fillStyle = colour("bad");
+    const waits = this.bars.filter(({ op }) => op.wait_ns !== null && op.wait_ns > 0 && op.last_rank !== op.rank && rows.has(op.last_rank))
+      .sort((a, b) => b.op.wait_ns! - a.op.wait_ns!).slice(0, kMostArrows);
+    for (const { op, y } of waits) {
+      const x = axis.x(op.start_ns + op.wait_ns!);
+      if (x - axis.x(op.start_ns) < 6) continue;  // too short to be told apart
+      const to = (rows.get(op.last_rank)! + 0.5) * kRow, way = to > y ? 1 : -1;
+      context.globalAlpha = 0.7;
+      context.beginPath();
+      context.moveTo(x, y + way * 7);
+      context.lineTo(x, to - way * 8);
+      context.stroke();
+      context.beginPath();
+      context.moveTo(x, to - way * 7);
+      context.lineTo(x - 3, to - way * 12);
+      context.lineTo(x + 3, to - way * 12);
+      context.fill();
+      context.globalAlpha = 1;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// What the page shows: a span of time, a range of ranks, a measure. It stands in the address bar, so that a link restores
+// it; the server's token stands there too and stays.
+
+export type Measure = "caused" | "waiting" | "busy";
+export interface View {
+  from: number;  // ns of the run
+  to: number;
+  firstRank: number;
+  lastRank: number;
+  measure: Measure;
+  by: "rank" | "host";
+}
+
+const kLeastNs = 1000;  // a narrower window shows nothing more
+
+function parameters(): URLSearchParams {
+  return new URLSearchParams(location.hash.slice(1));
+}
+
+export function tokenInAddress(): string {
+  return parameters().get("token") ?? (location.hash.includes("=") ? "" : location.hash.slice(1));
+}
+
+// The whole run, or what the address asks for.
+export function viewInAddress(whole: View): View {
+  const asked = parameters();
+  const range = (name: string, from: number, to: number) => {
+    const match = /^(\d+)-(\d+)$/.exec(asked.get(name) ?? "");
+    return match ? [Number(match[1]), Number(match[2])] : [from, to];
+  };
+  const [from, to] = range("t", whole.from, whole.to);
+  const [firstRank, lastRank] = range("r", whole.firstRank, whole.lastRank);
+  const measure = asked.get("m"), by = asked.get("by");
+  return within({
+    from, to, firstRank, lastRank,
+    measure: measure === "waiting" || measure === "busy" || measure === "caused" ? measure : whole.measure,
+    by: by === "host" ? "host" : "rank",
+  }, whole);
+}
+
+// Inside the run, never empty.
+export function within(view: View, whole: View): View {
+  const length = Math.min(Math.max(view.to - view.from, kLeastNs), whole.to - whole.from);
+  const from = Math.min(Math.max(view.from, whole.from), whole.to - length);
+  const ranks = Math.min(Math.max(view.lastRank - view.firstRank, 0), whole.lastRank - whole.firstRank);
+  const firstRank = Math.min(Math.max(view.firstRank, whole.firstRank), whole.lastRank - ranks);
+  return { ...view, from, to: from + length, firstRank, lastRank: firstRank + ranks };
+}
+
+export function sameWindow(a: View, b: View): boolean {
+  return a.from === b.from && a.to === b.to && a.firstRank === b.firstRank && a.lastRank === b.lastRank;
+}
+
+export function putInAddress(view: View, whole: View, token: string): void {
+  const said = new URLSearchParams();
+  if (token) said.set("token", token);
+  if (view.from !== whole.from || view.to !== whole.to) said.set("t", Math.round(view.from) + "-" + Math.round(view.to));
+  if (view.firstRank !== whole.firstRank || view.lastRank !== whole.lastRank) said.set("r", view.firstRank + "-" + view.lastRank);
+  if (view.measure !== whole.measure) said.set("m", view.measure);
+  if (view.by !== "rank") said.set("by", view.by);
+  history.replaceState(null, "", location.pathname + location.search + (said.toString() ? "#" + said : ""));
+}
+
+export function zoomed(view: View, factor: number, around: number): View {
+  return { ...view, from: around - (around - view.from) * factor, to: around + (view.to - around) * factor };
+}

@@ -1,0 +1,50 @@
+// How numbers are written, in the same form as the command writes them (analysis/say/words.h).
+
+function threeDigits(value: number): string {
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return value.toFixed(digits);
+}
+
+export function duration(ns: number): string {
+  const size = Math.abs(ns), sign = ns < 0 ? "-" : "";
+  if (size < 1e3) return sign + Math.round(size) + " ns";
+  if (size < 1e6) return sign + threeDigits(size / 1e3) + " us";
+  if (size < 1e9) return sign + threeDigits(size / 1e6) + " ms";
+  if (size < 120e9) return sign + threeDigits(size / 1e9) + " s";
+  const minutes = Math.floor(size / 60e9);
+  if (minutes < 60) return sign + minutes + " min " + Math.floor((size % 60e9) / 1e9) + " s";
+  return sign + Math.floor(minutes / 60) + " h " + (minutes % 60) + " min";
+}
+
+export function bytes(count: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let unit = 0;
+  while (count >= 1024 && unit < units.length - 1) {
+    count /= 1024;
+    ++unit;
+  }
+  return (Number.isInteger(count) ? String(count) : threeDigits(count)) + " " + units[unit];
+}
+
+export function percent(share: number): string {
+  return (share > 0 && share < 0.01 ? (100 * share).toFixed(1) : Math.round(100 * share)) + " %";
+}
+
+export function counted(count: number, noun: string, several = noun + "s"): string {
+  return count.toLocaleString("en") + " " + (count === 1 ? noun : several);
+}
+
+// A step of 1, 2 or 5 times a power of ten that puts at most `most` marks on `length`.
+export function tickStep(length: number, most: number): number {
+  const raw = length / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(Math.max(raw, 1e-9)));
+  for (const times of [1, 2, 5, 10]) if (power * times >= raw) return power * times;
+  return power * 10;
+}
+
+// The name of a mark at `ns`, as exact as marks every `step` need it.
+export function timeMark(ns: number, step: number): string {
+  const [unit, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "us"] : [1, "ns"];
+  const digits = Math.max(0, -Math.floor(Math.log10(step / unit)));
+  return (ns / unit).toFixed(Math.min(3, digits)) + " " + name;
+}

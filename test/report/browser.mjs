@@ -1,0 +1,38 @@
+// Debian's Chromium under playwright-core, for tests and pictures of the page: what it says on the console, whom it asks
+// and what axe finds come back with it.
+import { readFileSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+export async function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+}
+
+// Opens `url` and waits until the page has drawn. `problems`: all that it said on the console, or asked of anybody else.
+export async function open(browser, url, { width = 1280, height = 900, dark = false } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
+  const page = await context.newPage();
+  const problems = [];
+  page.on("console", message => problems.push(`console: ${message.text()}`));
+  page.on("pageerror", error => problems.push(`error: ${error.message}`));
+  page.on("request", request => {
+    const own = request.url().startsWith("data:") || request.url().startsWith("blob:") || new URL(request.url()).origin === new URL(url).origin;
+    if (!own || (url.startsWith("file:") && request.url().split("#")[0] !== url.split("#")[0] && !request.url().startsWith("data:")))
+      problems.push(`request: ${request.url()}`);
+  });
+  await page.goto(url);
+  await page.waitForSelector("#page h1", { timeout: 30000 });
+  await page.waitForFunction(() => document.querySelector("#ranks") === null || document.querySelector(".heat .legend, .heat + p, #ranks p")?.textContent);
+  await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)))));
+  return { page, problems, close: () => context.close() };
+}
+
+// What axe-core finds of serious or critical impact: one line each.
+export async function seriousViolations(page) {
+  await page.evaluate(readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));
+  const results = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return results.violations.filter(one => one.impact === "serious" || one.impact === "critical")
+    .map(one => `${one.id} (${one.impact}): ${one.help}: ${one.nodes.slice(0, 3).map(node => node.target + " " + node.any.map(any => any.message).join(";")).join(", ")}`);
+}

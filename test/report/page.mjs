@@ -1,0 +1,141 @@
+// The page of each kind of run, in Chromium: node page.mjs FOLDER, which has one report.html a run (page.sh makes them).
+// Says what is wrong, one line each, and ends with 1 if anything is.
+import { launch, open, seriousViolations } from "./browser.mjs";
+
+const folder = process.argv[2];
+const browser = await launch();
+let wrong = 0;
+const at = name => `file://${folder}/${name}/report.html`;
+
+function check(what, holds, seen = "") {
+  if (holds) return;
+  wrong = 1;
+  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
+}
+
+// How many pixels of a canvas have a colour.
+const painted = (page, selector) => page.evaluate(name => {
+  const canvas = document.querySelector(name);
+  if (canvas === null || canvas.hidden) return 0;
+  const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  let count = 0;
+  for (let i = 3; i < pixels.length; i += 4) if (pixels[i] > 0) ++count;
+  return count;
+}, selector);
+
+const text = (page, selector) => page.evaluate(name => document.querySelector(name)?.textContent ?? "", selector);
+
+// What is said first, and what is drawn. `ops`: single operations are shown.
+const runs = [
+  { name: "straggler", badge: "Slowed down", headline: /^Rank 2 on .* holds up the others: without that the run would be 4\d % shorter/, ops: true },
+  { name: "hang", badge: "Hangs", headline: /^Ranks 0, 2 and 3 have been waiting in AllGather #4 on world for .*; rank 1 never called it\.$/, ops: true },
+  { name: "healthy", badge: "Not certain", headline: /^Nothing was found, but 1 thing is not known\./, ops: true },
+  { name: "proven", badge: "Healthy", headline: /^Nothing stands out: every call was recorded/, ops: true },
+  { name: "slow-host", badge: "Slowed down", headline: /node0001/, ops: true },
+  { name: "several", badge: "Slowed down", headline: /^Rank 3 .* holds up the others/, ops: true },
+  { name: "alltoall", badge: "Not certain", headline: /./, ops: true },
+  { name: "one", badge: "Not certain", headline: /^No operation is recorded/, ops: false },
+  { name: "many", badge: "Slowed down", headline: /^Rank 45 on node0005 holds up the others/, ops: true },
+  { name: "damaged", badge: "Slowed down", headline: /^Rank 2 /, ops: true },
+];
+
+for (const run of runs) {
+  const { page, problems, close } = await open(browser, at(run.name));
+  const said = what => `${run.name}: ${what}`;
+  check(said("speaks on the console or asks somebody"), problems.length === 0, problems.join("; "));
+  check(said("badge"), await text(page, ".badge") === run.badge, await text(page, ".badge"));
+  check(said("headline"), run.headline.test(await text(page, "h1")), await text(page, "h1"));
+  check(said("the heat map is empty"), !run.ops || await painted(page, "#heat") > 2000);
+  check(said("operations one by one"), (await painted(page, "#timeline") > 500) === run.ops);
+  check(said("every card leads somewhere"), await page.evaluate(() => [...document.querySelectorAll(".card a, .headline a, nav a")]
+    .every(link => document.querySelector(link.getAttribute("href")) !== null)));
+  for (const violation of await seriousViolations(page)) check(said("accessibility"), false, violation);
+  await close();
+}
+
+// Narrow and dark, and on paper.
+for (const name of ["straggler", "hang", "many", "alltoall", "one"]) {
+  const { page, problems, close } = await open(browser, at(name), { width: 380, height: 800, dark: true });
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  check(`${name}, 380 pixels wide: something sticks out`, overflow === 0, overflow);
+  check(`${name}, dark: the paper is light`, await page.evaluate(() => getComputedStyle(document.body).backgroundColor) === "rgb(20, 23, 27)");
+  for (const violation of await seriousViolations(page)) check(`${name}, narrow and dark`, false, violation);
+  check(`${name}, narrow and dark: problems`, problems.length === 0, problems.join("; "));
+  await page.emulateMedia({ media: "print", colorScheme: "light" });
+  check(`${name}, printed: controls are on paper`, await page.evaluate(() => [".controls", "header", "nav"]
+    .every(part => document.querySelector(part) === null || getComputedStyle(document.querySelector(part)).display === "none")));
+  check(`${name}: does not print`, (await page.pdf()).length > 5000);
+  await close();
+}
+
+// By keyboard alone: to the heat map, in, along, back; the address follows, and restores the view.
+{
+  const { page, problems, close } = await open(browser, at("straggler"));
+  const shown = () => text(page, "#window");
+  const whole = await shown();
+  for (let i = 0; i < 60 && await page.evaluate(() => document.activeElement?.id) !== "heat"; ++i) await page.keyboard.press("Tab");
+  check("keyboard: Tab never comes to the heat map", await page.evaluate(() => document.activeElement?.id) === "heat");
+  const press = async key => {
+    const before = await shown();
+    await page.keyboard.press(key);
+    await page.waitForFunction(old => document.querySelector("#window").textContent !== old, before, { timeout: 5000 })
+      .catch(() => check(`keyboard: ${key} changes nothing`, false, before));
+  };
+  await press("+");
+  await press("ArrowRight");
+  const there = await shown(), address = page.url();
+  check("keyboard: the address does not follow", /#.*t=\d+-\d+/.test(address), address);
+  const again = await open(browser, address);
+  check("the address does not restore the view", await text(again.page, "#window") === there, await text(again.page, "#window"));
+  await again.close();
+  await press("0");
+  check("keyboard: 0 does not show all", await shown() === whole, await shown());
+  await page.focus("#timeline");
+  await page.keyboard.press("ArrowRight");
+  check("keyboard: the timeline tells of no operation", /AllReduce #\d+ of 64 KiB on world: rank \d arrived/.test(await text(page, "#timeline + .readout")));
+  check("keyboard: problems", problems.length === 0, problems.join("; "));
+  await close();
+}
+
+// The search finds ranks and operations, and says what it does not find.
+{
+  const { page, close } = await open(browser, at("straggler"));
+  const search = async what => {
+    await page.fill("#search", what);
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(100);
+  };
+  await search("rank 2");
+  check("search: rank 2", /rank 2\.$/.test(await text(page, "#window")), await text(page, "#window"));
+  await search("AllReduce #7");
+  check("search: AllReduce #7", /t=/.test(page.url()), page.url());
+  await search("AllReduce #99999");
+  check("search: what is not there", /There is no AllReduce #99999/.test(await text(page, ".search .said")));
+  await search("<b>nothing");
+  check("search: nonsense", /Nothing found for "<b>nothing"/.test(await text(page, ".search .said")));
+  await page.click("#theme");
+  check("theme: the button does not darken", await page.evaluate(() => getComputedStyle(document.body).backgroundColor) === "rgb(20, 23, 27)");
+  await page.check("input[value=waiting]");
+  check("measure: not in the address", /m=waiting/.test(page.url()), page.url());
+  await close();
+}
+
+// Names of a recording stay text.
+{
+  const { page, problems, close } = await open(browser, at("hostile"));
+  check("hostile: a name became markup", await page.evaluate(() => document.querySelectorAll("main img, main script, main b").length) === 0);
+  check("hostile: the name is not shown", (await text(page, "main")).includes("</script><img/src=x/onerror=alert(1)>"));
+  check("hostile: problems", problems.length === 0, problems.join("; "));
+  await close();
+}
+
+// Figures only: how long a page of 64 ranks takes to open depends on the machine.
+{
+  const started = Date.now();
+  const { close } = await open(browser, at("many"));
+  console.error(`the page of 64 ranks opened in ${Date.now() - started} ms`);
+  await close();
+}
+
+await browser.close();
+process.exit(wrong);
