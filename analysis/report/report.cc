@@ -12,10 +12,12 @@
 #include "analysis/report/report_html.h"
 #include "analysis/report/report_markdown.h"
 #include "analysis/report/report_page_facts.h"
+#include "analysis/report/report_top.h"
 #include "analysis/say/headline.h"
 #include "analysis/say/not_known.h"
 #include "analysis/say/times.h"
 #include "analysis/tables/labels.h"
+#include "analysis/tables/operation_address.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -23,6 +25,8 @@ namespace {
 
 struct Samples {
   SignatureRow row;
+  const OperationRow* example = nullptr;
+  int64_t slowest_ns = kNoTime;  // of the example
   std::vector<int64_t> elapsed, wait, transfer, skew;
   std::vector<double> busbw;
 };
@@ -52,10 +56,13 @@ Samples& group_of(const RunTables& run, const OperationRow& op, Groups* groups) 
 void add_operations(const RunTables& run, Groups* groups) {
   for (const OperationRow& op : run.operations) {
     Samples& group = group_of(run, op, groups);
-    ++group.row.operations;
+    const int64_t elapsed = elapsed_of(op);
+    if (group.row.operations++ == 0 || elapsed > group.slowest_ns) {
+      group.slowest_ns = elapsed;
+      group.example = &op;
+    }
     group.row.bytes += op.size_bytes;
     ++group.row.states[static_cast<size_t>(op.state)];
-    const int64_t elapsed = elapsed_of(op);
     if (elapsed != kNoTime) group.elapsed.push_back(elapsed);
   }
 }
@@ -102,6 +109,7 @@ std::vector<SignatureRow> make_signatures(const RunTables& run) {
     group.row.transfer = spread_of(&group.transfer);
     group.row.skew = spread_of(&group.skew);
     group.row.busbw_gbs = median(&group.busbw);
+    if (group.example != nullptr) group.row.example = operation_address(run, *group.example);
     rows.push_back(std::move(group.row));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const SignatureRow& a, const SignatureRow& b) {
@@ -187,7 +195,8 @@ Spread spread_of(std::vector<int64_t>* samples) {
   return spread;
 }
 
-Report make_report(const RunTables& run, const Judgement& judgement, const std::string& title) {
+Report make_report(const RunTables& run, const Judgement& judgement, const std::string& title,
+                   size_t top) {
   Report report;
   report.title = title;
   report.signatures = make_signatures(run);
@@ -195,6 +204,7 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   if (busiest != kNoRow) {
     report.communicator = communicator_label(run, busiest);
     report.ranks = make_ranks(run, judgement.ranks, busiest);
+    add_rank_examples(run, busiest, &report.ranks);
   }
   add_clock(run, &report);
   report.headline = headline(run, judgement);
@@ -205,6 +215,7 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   report.coverage = sentences(run, judgement.not_known);
   report.answers = answer_sentences(run, judgement, report);
   add_accounts_of(run, &report);
+  report.tops = top_lines(run, top);
   report.metrics = metrics_of(run, report);
   return report;
 }

@@ -19,7 +19,9 @@ namespace lockstep::analysis {
 
 Spread spread_of(std::vector<int64_t>* samples);  // reorders them
 
-Report make_report(const RunTables& run, const Judgement& judgement, const std::string& title);
+// `top`: lines per ranking that will be written at most.
+Report make_report(const RunTables& run, const Judgement& judgement, const std::string& title,
+                   size_t top = 20);
 
 struct ReportOptions {
   std::string directory;  // made when it is not there

@@ -34,6 +34,7 @@ struct Ranking {
   const char* category;
   const char* unit;
   uint64_t (*value)(const Row&);
+  std::string Row::*example;
 };
 
 template <typename Row, typename Label>
@@ -48,7 +49,20 @@ void append_ranking(const std::vector<Row>& rows, const Ranking<Row>& ranking, s
   for (size_t i = 0; i < order.size() && i < top; ++i) {
     *text += std::string(ranking.category) + ',' + std::to_string(i + 1) + ',' +
              csv_field(label(*order[i])) + ',' + std::to_string(ranking.value(*order[i])) + ',' +
-             ranking.unit + '\n';
+             ranking.unit + ',' + csv_field((*order[i]).*ranking.example) + '\n';
+  }
+}
+
+// Most first already.
+void append_tops(const std::vector<TopLine>& lines, size_t top, std::string* text) {
+  size_t place = 0;
+  const TopLine* before = nullptr;
+  for (const TopLine& line : lines) {
+    place = before != nullptr && before->category == line.category ? place + 1 : 1;
+    before = &line;
+    if (place > top) continue;
+    *text += line.category + ',' + std::to_string(place) + ',' + csv_field(line.what) + ',' +
+             std::to_string(line.value) + ',' + line.unit + ',' + csv_field(line.example) + '\n';
   }
 }
 
@@ -59,7 +73,7 @@ std::string report_operations_csv(const Report& report) {
       "func,algo,proto,datatype,kind,nranks,size_bytes,operations,matches,bytes,done,enqueued,"
       "in_flight,incomplete,aborted,captured,busbw_gbs";
   for (const char* name : {"elapsed", "wait", "transfer", "skew"}) text += spread_columns(name);
-  text += '\n';
+  text += ",example\n";
   for (const SignatureRow& row : report.signatures) {
     text += csv_field(row.func) + ',' + csv_field(row.algo) + ',' + csv_field(row.proto) + ',' +
             csv_field(row.datatype) + ',' + kOpKindNames[static_cast<size_t>(row.kind)];
@@ -70,7 +84,7 @@ std::string report_operations_csv(const Report& report) {
     text += ',' + (row.busbw_gbs > 0 ? std::to_string(row.busbw_gbs) : std::string());
     for (const Spread* spread : {&row.elapsed, &row.wait, &row.transfer, &row.skew})
       append_spread(*spread, &text);
-    text += '\n';
+    text += ',' + csv_field(row.example) + '\n';
   }
   return text;
 }
@@ -82,20 +96,25 @@ std::string report_aggregate_csv(const Report& report) {
 }
 
 std::string report_top_csv(const Report& report, size_t top) {
-  std::string text = "category,place,what,value,unit\n";
+  std::string text = "category,place,what,value,unit,example\n";
   const Ranking<SignatureRow> of_operations[] = {
-      {"count", "operations", [](const SignatureRow& r) { return r.operations; }},
-      {"bytes", "bytes", [](const SignatureRow& r) { return r.bytes; }},
-      {"time", "ns", [](const SignatureRow& r) { return static_cast<uint64_t>(r.elapsed.sum_ns); }},
-      {"waiting", "ns",
-       [](const SignatureRow& r) { return static_cast<uint64_t>(r.wait.sum_ns); }}};
+      {"count", "operations", [](const SignatureRow& r) { return r.operations; },
+       &SignatureRow::example},
+      {"bytes", "bytes", [](const SignatureRow& r) { return r.bytes; }, &SignatureRow::example},
+      {"time", "ns", [](const SignatureRow& r) { return static_cast<uint64_t>(r.elapsed.sum_ns); },
+       &SignatureRow::example},
+      {"waiting", "ns", [](const SignatureRow& r) { return static_cast<uint64_t>(r.wait.sum_ns); },
+       &SignatureRow::example}};
   for (const auto& ranking : of_operations)
     append_ranking(report.signatures, ranking, top, label_of, &text);
   const Ranking<RankRow> of_ranks[] = {
-      {"late_rank", "ns", [](const RankRow& r) { return static_cast<uint64_t>(r.caused_wait_ns); }},
-      {"waiting_rank", "ns", [](const RankRow& r) { return static_cast<uint64_t>(r.wait_ns); }}};
+      {"late_rank", "ns", [](const RankRow& r) { return static_cast<uint64_t>(r.caused_wait_ns); },
+       &RankRow::late_example},
+      {"waiting_rank", "ns", [](const RankRow& r) { return static_cast<uint64_t>(r.wait_ns); },
+       &RankRow::waiting_example}};
   const auto label = [](const RankRow& row) { return rank_name(row.rank) + ", " + row.host; };
   for (const auto& ranking : of_ranks) append_ranking(report.ranks, ranking, top, label, &text);
+  append_tops(report.tops, top, &text);
   return text;
 }
 

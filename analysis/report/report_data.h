@@ -36,6 +36,7 @@ struct SignatureRow {
   Spread wait, transfer;               // per rank, as in `arrivals`
   Spread skew;                         // first to last arrival, per match
   double busbw_gbs = 0;                // median over ranks, 0 = unknown
+  std::string example;                 // the slowest of them (analysis/tables/operation_address.h)
 };
 
 // One rank of the busiest communicator.
@@ -45,6 +46,14 @@ struct RankRow {
   uint64_t operations = 0, bytes = 0, late = 0;
   int64_t elapsed_ns = 0, wait_ns = 0, caused_wait_ns = 0;
   Cause cause = Cause::None;
+  std::string late_example, waiting_example;  // longest waits for it and of it; empty: none
+};
+
+// A line of top.csv that is of no SignatureRow or RankRow.
+struct TopLine {
+  std::string category, what;
+  uint64_t value = 0;
+  std::string unit, example;
 };
 
 // A finding, said (analysis/say).
@@ -111,6 +120,7 @@ struct Report {
   std::string communicator;              // the busiest one, whose ranks are shown
   std::vector<SignatureRow> signatures;  // most elapsed time first
   std::vector<RankRow> ranks;            // by rank
+  std::vector<TopLine> tops;             // by category, most first
   std::vector<std::array<double, 3>> clock_points;  // host number, seconds, error in microseconds
   std::vector<std::string> clock_hosts;
   std::vector<std::string> answers;  // sentences, the most important first

@@ -50,7 +50,7 @@ bool holds_nothing(const analysis::RunTables& run) {
   return run.operations.empty() && run.members.empty();
 }
 
-Result<Report> report_of(const std::string& directory, analysis::RunTables* tables) {
+Result<Report> report_of(const std::string& directory, size_t top, analysis::RunTables* tables) {
   const analysis::RunTables& run = *tables;
   if (holds_nothing(run))
     return Status::error(directory + ": no operation in it, so there is nothing to report" +
@@ -59,7 +59,7 @@ Result<Report> report_of(const std::string& directory, analysis::RunTables* tabl
   for (const std::string& sentence : analysis::explain(directory, run, &judgement))
     complain(sentence);
   analysis::add_accounts(tables);
-  return analysis::make_report(run, judgement, "lockstep: " + directory);
+  return analysis::make_report(run, judgement, "lockstep: " + directory, top);
 }
 
 std::string base_of(const Arguments& arguments) {
@@ -100,7 +100,7 @@ Result<analysis::Comparison> compare_with_earlier(const std::vector<std::string>
   for (const std::string& directory : directories) {
     const auto run = read_run(directory, analysis::LoadOptions(), damage);
     if (!run.ok()) return run.status();
-    auto other = report_of(directory, run.value().get());
+    auto other = report_of(directory, 0, run.value().get());
     if (!other.ok()) return other.status();
     earlier.push_back(std::move(other.value()));
   }
@@ -123,7 +123,7 @@ int run_report(const Arguments& arguments) {
     print("nothing to report yet: no communicator is recorded so far\n");
     return with_damage(kOk, damage);
   }
-  const auto report = report_of(arguments.directory, tables.value().get());
+  const auto report = report_of(arguments.directory, arguments.top, tables.value().get());
   if (!report.ok()) return bad_input(report.message());
   const auto comparison = compare_with_earlier(arguments.compare, report.value(), &damage);
   if (!comparison.ok()) return bad_input(comparison.message());
