@@ -247,6 +247,24 @@ std::vector<std::string> assumptions(const ClockInput& input, const std::vector<
   return list;
 }
 
+void add_probing(const Evidence& evidence, Alignment* alignment) {
+  constexpr int64_t kSecondNs = 1'000'000'000;
+  RecordedSeconds recorded;
+  for (const auto& [host, extent] : evidence.recorded)
+    recorded[host] = {extent.from_ns / kSecondNs, extent.to_ns / kSecondNs};
+  for (HostView& host : alignment->hosts) {
+    alignment->probed_hosts.push_back(probed_host(evidence.input, recorded, host.host));
+    if (host.source == OffsetSource::Probes && host.host != alignment->model.reference)
+      grade_probing(alignment->probed_hosts.back(), &host.graded);
+  }
+  for (size_t e = 0; e < alignment->edges.size(); ++e) {
+    const clocksync::EdgeReport& edge = alignment->model.edges[e];
+    alignment->probed_edges.push_back(probed_edge(evidence.input, recorded, edge.a, edge.b));
+    if (edge.source == OffsetSource::Probes)
+      grade_probing(alignment->probed_edges.back(), &alignment->edges[e]);
+  }
+}
+
 }  // namespace
 
 std::vector<HostView> view_hosts(const ClockModel& model) {
@@ -289,6 +307,7 @@ Result<Alignment> align_run(const std::string& directory, const AlignOptions& op
   for (const clocksync::EdgeReport& edge : alignment.model.edges) {
     alignment.edges.push_back(grade_edge(edge));
   }
+  add_probing(evidence, &alignment);
   alignment.causality = check_causality(alignment.model, evidence.observations);
   for (const auto& [name, host] : evidence.input.hosts) {
     for (ClockFault fault : host.faults) {

@@ -11,6 +11,7 @@
 #include "analysis/clock/causality.h"
 #include "analysis/clock/clock_grade.h"
 #include "analysis/clock/clock_input.h"
+#include "analysis/clock/probed.h"
 #include "clocksync/solve/graph_solver.h"
 
 namespace lockstep::analysis {
@@ -39,6 +40,8 @@ struct Alignment {
   std::vector<HostView> hosts;
   std::vector<PairView> pairs;  // all, or for more than kMaxHostsForAllPairs only the edges'
   std::vector<Graded> edges;    // of model.edges
+  // How well each of hosts and of model.edges was probed.
+  std::vector<Probed> probed_hosts, probed_edges;
   std::vector<ClockFault> prober_faults;
   Causality causality;
   std::vector<std::string> notes;

@@ -67,6 +67,10 @@ class FileReader {
   }
   void take(const HullBin& bin) {
     input_.hosts[bin.peer];
+    HeardOfPeer& heard = input_.heard[{name_, bin.peer}];
+    heard.received += bin.received;
+    heard.lost += bin.lost;
+    if (bin.received != 0) heard.seconds.insert(bin.bin * kHullBinNs / 1'000'000'000);
     const bool peer_first = bin.peer < name_;
     clocksync::EdgeBounds& edge =
         input_
@@ -77,7 +81,11 @@ class FileReader {
   }
   void take(const ClockFault& fault) { host_->faults.push_back(fault); }
   void take(const GpuSnapshot&) { ++gpu_snapshots_; }
-  void take(const WindowStats&) {}
+  void take(const WindowStats& window) {
+    HeardOfPeer& heard = input_.heard[{name_, window.peer}];
+    ++heard.windows;
+    heard.ok_windows += window.status == "ok";
+  }
   void take(const EdgeState&) {}
 
   static void raise(const ClockSetting& setting, double* value) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,10 +25,18 @@ struct ClockHost {
   std::vector<ClockFault> faults;            // as its prober reported them
 };
 
+// What a host's prober says of one neighbor.
+struct HeardOfPeer {
+  uint64_t windows = 0, ok_windows = 0;  // window_stats lines, and those with status ok
+  uint64_t received = 0, lost = 0;       // packets
+  std::set<int64_t> seconds;             // of the host's raw clock in which it heard the neighbor
+};
+
 struct ClockInput {
   std::map<std::string, ClockHost> hosts;
   // Key: (a, b) with a < b; offsets are clock of b - clock of a.
   std::map<std::pair<std::string, std::string>, clocksync::EdgeBounds> edges;
+  std::map<std::pair<std::string, std::string>, HeardOfPeer> heard;  // (host, neighbor)
   double d_ns_s2 = 100;  // the largest declared by any host
   double rho_ppm = 200;
   std::optional<int64_t> asymmetry_ns;  // likewise, when any host declared one

@@ -12,6 +12,7 @@ namespace {
 
 struct Arguments : RunArguments {
   std::optional<int64_t> at_raw_ns;
+  std::string require = "usable";
 };
 
 int run(const Arguments& arguments) {
@@ -26,11 +27,13 @@ int run(const Arguments& arguments) {
   } else {
     print(alignment_text(alignment));
   }
+  const analysis::Grade worst =
+      arguments.require == "good" ? analysis::Grade::Good : analysis::Grade::Usable;
   const auto& hosts = alignment.hosts;
-  const bool bad = std::any_of(hosts.begin(), hosts.end(), [](const analysis::HostView& host) {
-    return host.graded.grade == analysis::Grade::Bad;
+  const bool enough = std::all_of(hosts.begin(), hosts.end(), [&](const analysis::HostView& host) {
+    return host.graded.grade <= worst;
   });
-  const bool sound = !bad && alignment.causality.beyond_interval == 0;
+  const bool sound = enough && alignment.causality.beyond_interval == 0;
   return with_damage(sound ? kOk : kFinding, alignment.damage);
 }
 
@@ -44,6 +47,10 @@ void add_clock(base::Command& lockstep) {
       .option("--at", &arguments->at_raw_ns,
               "Offsets at this instant, given by each first host's CLOCK_MONOTONIC_RAW")
       .shown_as("RAW_NS");
+  command
+      .option("--require", &arguments->require,
+              "Exit 1 if a host's grade is worse: usable (default) or good")
+      .one_of({"usable", "good"});
 }
 
 }  // namespace lockstep::cli

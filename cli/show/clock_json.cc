@@ -12,13 +12,26 @@ void put_graded(JsonFields& out, const analysis::Graded& graded) {
   out.string("reason", graded.reason);
 }
 
-void put_host(JsonFields& out, const analysis::HostView& host) {
+void put_probed(JsonFields& out, const analysis::Probed& probed) {
+  if (!probed.any()) return;
+  out.number("windows", probed.windows);
+  out.number("windows_ok", probed.ok_windows);
+  out.number("received", probed.received);
+  out.number("lost", probed.lost);
+  out.number("loss_percent", probed.loss_percent());
+  out.number("heard_seconds", probed.heard_seconds);
+  out.number("of_seconds", probed.of_seconds);
+  out.number("coverage_percent", probed.coverage_percent());
+}
+
+void put_host(JsonFields& out, const analysis::HostView& host, const analysis::Probed& probed) {
   out.object([&] {
     out.string("host", host.host);
     put_graded(out, host.graded);
     out.boolean("connected", host.connected);
     out.string("source", to_string(host.source));
     out.number("half_width_ns", host.half_width_ns);
+    put_probed(out, probed);
   });
 }
 
@@ -38,7 +51,8 @@ void put_pair(JsonFields& out, const analysis::PairView& pair) {
   });
 }
 
-void put_edge(JsonFields& out, const clocksync::EdgeReport& edge, const analysis::Graded& graded) {
+void put_edge(JsonFields& out, const clocksync::EdgeReport& edge, const analysis::Graded& graded,
+              const analysis::Probed& probed) {
   out.object([&] {
     out.string("a", edge.a);
     out.string("b", edge.b);
@@ -54,6 +68,7 @@ void put_edge(JsonFields& out, const clocksync::EdgeReport& edge, const analysis
     out.number("lower_points", edge.lower_points);
     out.number("steps_proved", edge.steps_proved);
     out.number("steps_suspected", edge.steps_suspected);
+    put_probed(out, probed);
   });
 }
 
@@ -95,11 +110,15 @@ std::string alignment_json(const Alignment& alignment) {
   JsonFields out;
   out.object([&] {
     out.string("reference", alignment.model.reference);
-    out.list("hosts", alignment.hosts, [&](const auto& host) { put_host(out, host); });
+    size_t hosts = 0;
+    out.list("hosts", alignment.hosts,
+             [&](const auto& host) { put_host(out, host, alignment.probed_hosts[hosts++]); });
     out.list("pairs", alignment.pairs, [&](const auto& pair) { put_pair(out, pair); });
     size_t edges = 0;
-    out.list("edges", alignment.model.edges,
-             [&](const auto& edge) { put_edge(out, edge, alignment.edges[edges++]); });
+    out.list("edges", alignment.model.edges, [&](const auto& edge) {
+      put_edge(out, edge, alignment.edges[edges], alignment.probed_edges[edges]);
+      ++edges;
+    });
     put_faults(out, alignment);
     put_causality(out, alignment.causality);
     if (alignment.asymmetry_ns) out.number("declared_asymmetry_ns", *alignment.asymmetry_ns);

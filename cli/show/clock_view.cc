@@ -23,13 +23,41 @@ const PairView* to_reference(const Alignment& alignment, const std::string& host
 
 std::string plus_minus(int64_t half_width_ns) { return "+-" + duration_text(half_width_ns); }
 
+std::string percent_text(double percent) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %%", percent);
+  return text;
+}
+// Windows that are ok of all, coverage and loss; three cells.
+void add_probed(const analysis::Probed& probed, std::vector<std::string>* cells) {
+  const std::string none = "-";
+  const bool any = probed.any();
+  cells->push_back(any ? std::to_string(probed.ok_windows) + "/" + std::to_string(probed.windows)
+                       : none);
+  cells->push_back(any ? percent_text(probed.coverage_percent()) : none);
+  cells->push_back(any ? percent_text(probed.loss_percent()) : none);
+}
+
 std::string hosts_text(const Alignment& alignment) {
-  Table table(
-      {{"HOST"}, {"GRADE"}, {"OFFSET", Align::Right}, {"", Align::Right}, {"FROM"}, {"WHY"}});
-  for (const HostView& host : alignment.hosts) {
+  Table table({{"HOST"},
+               {"GRADE"},
+               {"OFFSET", Align::Right},
+               {"", Align::Right},
+               {"FROM"},
+               {"WINDOWS", Align::Right},
+               {"HEARD", Align::Right},
+               {"LOST", Align::Right},
+               {"WHY"}});
+  for (size_t h = 0; h < alignment.hosts.size(); ++h) {
+    const HostView& host = alignment.hosts[h];
+    const auto add = [&](std::vector<std::string> cells) {
+      add_probed(alignment.probed_hosts[h], &cells);
+      cells.push_back(host.graded.reason);
+      table.add(std::move(cells));
+    };
     const char* grade = analysis::kGradeNames[size_t(host.graded.grade)];
     if (host.host == alignment.model.reference) {
-      table.add({host.host, grade, "0", "", "reference", host.graded.reason});
+      add({host.host, grade, "0", "", "reference"});
       continue;
     }
     const PairView* pair = to_reference(alignment, host.host);
@@ -46,7 +74,7 @@ std::string hosts_text(const Alignment& alignment) {
       offset = "known";
       half = plus_minus(host.half_width_ns);
     }
-    table.add({host.host, grade, offset, half, to_string(host.source), host.graded.reason});
+    add({host.host, grade, offset, half, to_string(host.source)});
   }
   return table.text();
 }
@@ -58,14 +86,22 @@ std::string edges_text(const Alignment& alignment) {
                {"BEST", Align::Right},
                {"DISAGREES", Align::Right},
                {"FROM"},
+               {"WINDOWS", Align::Right},
+               {"HEARD", Align::Right},
+               {"LOST", Align::Right},
                {"WHY"}});
   for (size_t e = 0; e < alignment.edges.size(); ++e) {
     const clocksync::EdgeReport& edge = alignment.model.edges[e];
     if (edge.source == clocksync::OffsetSource::SameHost) continue;
-    table.add({edge.a + " - " + edge.b, analysis::kGradeNames[size_t(alignment.edges[e].grade)],
-               plus_minus(edge.width_ns / 2), plus_minus(edge.floor_width_ns / 2),
-               duration_text(std::llround(edge.residual_ns)), to_string(edge.source),
-               alignment.edges[e].reason});
+    std::vector<std::string> cells = {edge.a + " - " + edge.b,
+                                      analysis::kGradeNames[size_t(alignment.edges[e].grade)],
+                                      plus_minus(edge.width_ns / 2),
+                                      plus_minus(edge.floor_width_ns / 2),
+                                      duration_text(std::llround(edge.residual_ns)),
+                                      to_string(edge.source)};
+    add_probed(alignment.probed_edges[e], &cells);
+    cells.push_back(alignment.edges[e].reason);
+    table.add(std::move(cells));
   }
   return table.text();
 }

@@ -26,6 +26,15 @@ grep '"type":"hello"' "$RUN/h0.clock" | grep -q '"clock_cadence_us"' || fail "th
 jq -e '.declared_asymmetry_ns == 400 and (.pairs[0] | .lo_ns <= .conditional_lo_ns and .conditional_lo_ns <= 8500000000000 and
   8500000000000 <= .conditional_hi_ns and .conditional_hi_ns <= .hi_ns)' "$TMP/clock.json" >/dev/null ||
   fail "the interval under the declared asymmetry is wrong: $(jq -c .pairs "$TMP/clock.json")"
+# How well they were probed is what their files say.
+jq -e '.edges[0] | .windows >= 2 and .coverage_percent > 50' "$TMP/clock.json" >/dev/null || fail "probed: $(jq -c .edges "$TMP/clock.json")"
+for host in h0 h1; do
+  told=$(jq -c --arg host $host '.hosts[] | select(.host == $host) | [.windows, .windows_ok, .received, .lost]' "$TMP/clock.json")
+  want_equal "windows, ok windows, packets and losses of $host" "$(jq -sc '[
+      ([.[] | select(.type == "window_stats")] | length, (map(select(.status == "ok")) | length)),
+      ([.[] | select(.type == "hull")] | (map(.n) | add), (map(.lost) | add))]' "$RUN/$host.clock")" "$told"
+done
+"$BUILD/lockstep" clock "$RUN" | grep -qE '^PAIR .*WINDOWS +HEARD +LOST' || fail "the table does not show how well pairs were probed"
 [ "$(find "$RUN" -name '*.lks' | wc -l)" = 4 ] || fail "the ranks recorded nothing"
 
 rm -rf "$RUN"

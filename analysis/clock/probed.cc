@@ -1,0 +1,105 @@
+#include "analysis/clock/probed.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr double kMostLossPercent = 1, kLeastCoveragePercent = 90;
+constexpr uint64_t kFewPackets = 100, kShortRunSeconds = 10;
+
+// Without segments the run is as long as anything was heard.
+std::pair<int64_t, int64_t> run_of(const ClockInput& input, const RecordedSeconds& recorded,
+                                   const std::string& host) {
+  const auto known = recorded.find(host);
+  if (known != recorded.end() && known->second.first <= known->second.second) return known->second;
+  std::pair<int64_t, int64_t> span{INT64_MAX, INT64_MIN};
+  for (const auto& [names, heard] : input.heard) {
+    if (names.first != host || heard.seconds.empty()) continue;
+    span.first = std::min(span.first, *heard.seconds.begin());
+    span.second = std::max(span.second, *heard.seconds.rbegin());
+  }
+  return span;
+}
+
+void cover(const std::set<int64_t>& seconds, const std::pair<int64_t, int64_t>& span,
+           Probed* probed) {
+  if (span.first > span.second) return;
+  probed->of_seconds = static_cast<uint64_t>(span.second - span.first + 1);
+  probed->heard_seconds = static_cast<uint64_t>(
+      std::distance(seconds.lower_bound(span.first), seconds.upper_bound(span.second)));
+}
+
+void add(const HeardOfPeer& heard, Probed* probed) {
+  probed->windows += heard.windows;
+  probed->ok_windows += heard.ok_windows;
+  probed->received += heard.received;
+  probed->lost += heard.lost;
+}
+
+std::string percent_text(double percent) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %%", percent);
+  return text;
+}
+
+void lower_to_usable(const std::string& reason, Graded* graded) {
+  graded->grade = std::max(graded->grade, Grade::Usable);
+  graded->reason += (graded->reason.empty() ? "" : "; ") + reason;
+}
+
+}  // namespace
+
+double Probed::loss_percent() const {
+  const double all = static_cast<double>(received) + static_cast<double>(lost);
+  return all == 0 ? 0 : 100 * static_cast<double>(lost) / all;
+}
+
+double Probed::coverage_percent() const {
+  if (of_seconds == 0) return 0;
+  return 100 * static_cast<double>(heard_seconds) / static_cast<double>(of_seconds);
+}
+
+Probed probed_edge(const ClockInput& input, const RecordedSeconds& recorded, const std::string& a,
+                   const std::string& b) {
+  Probed both;
+  bool first = true;
+  for (const auto& [own, peer] : {std::make_pair(a, b), std::make_pair(b, a)}) {
+    Probed one;
+    const auto heard = input.heard.find({own, peer});
+    const bool any = heard != input.heard.end();
+    if (any) add(heard->second, &both);
+    cover(any ? heard->second.seconds : std::set<int64_t>(), run_of(input, recorded, own), &one);
+    if (first || one.coverage_percent() < both.coverage_percent()) {
+      both.heard_seconds = one.heard_seconds;
+      both.of_seconds = one.of_seconds;
+    }
+    first = false;
+  }
+  return both;
+}
+
+Probed probed_host(const ClockInput& input, const RecordedSeconds& recorded,
+                   const std::string& host) {
+  Probed probed;
+  std::set<int64_t> seconds;
+  for (const auto& [names, heard] : input.heard) {
+    if (names.first != host) continue;
+    add(heard, &probed);
+    seconds.insert(heard.seconds.begin(), heard.seconds.end());
+  }
+  cover(seconds, run_of(input, recorded, host), &probed);
+  return probed;
+}
+
+void grade_probing(const Probed& probed, Graded* graded) {
+  if (probed.received + probed.lost >= kFewPackets && probed.loss_percent() >= kMostLossPercent)
+    lower_to_usable(percent_text(probed.loss_percent()) + " of the probes were lost", graded);
+  if (probed.of_seconds >= kShortRunSeconds && probed.coverage_percent() < kLeastCoveragePercent)
+    lower_to_usable("probes cover " + percent_text(probed.coverage_percent()) + " of the run",
+                    graded);
+}
+
+}  // namespace lockstep::analysis

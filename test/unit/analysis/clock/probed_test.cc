@@ -1,0 +1,102 @@
+#include "analysis/clock/probed.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/clock/align.h"
+#include "test/unit/analysis/clock/run_dir.h"
+
+namespace lockstep::analysis {
+namespace {
+
+Graded graded(uint64_t received, uint64_t lost, uint64_t heard_seconds, uint64_t of_seconds) {
+  Probed probed;
+  probed.received = received;
+  probed.lost = lost;
+  probed.heard_seconds = heard_seconds;
+  probed.of_seconds = of_seconds;
+  Graded result;
+  grade_probing(probed, &result);
+  return result;
+}
+
+TEST(Probed, IsGoodBelowOnePercentOfLoss) {
+  EXPECT_EQ(graded(9'950, 50, 60, 60).grade, Grade::Good);
+  const Graded lossy = graded(9'850, 150, 60, 60);
+  EXPECT_EQ(lossy.grade, Grade::Usable);
+  EXPECT_EQ(lossy.reason, "1.5 % of the probes were lost");
+}
+
+TEST(Probed, TellsNothingOfFewPackets) { EXPECT_EQ(graded(50, 20, 60, 60).grade, Grade::Good); }
+
+TEST(Probed, IsGoodWhereNineTenthsOfALongRunAreCovered) {
+  EXPECT_EQ(graded(1'000, 0, 55, 60).grade, Grade::Good);
+  const Graded gap = graded(1'000, 0, 30, 60);
+  EXPECT_EQ(gap.grade, Grade::Usable);
+  EXPECT_EQ(gap.reason, "probes cover 50 % of the run");
+  EXPECT_EQ(graded(1'000, 0, 1, 3).grade, Grade::Good);  // probing takes a second to begin
+}
+
+// Each hears the other all the time but b in its last seconds.
+ClockInput two_hosts() {
+  ClockInput input;
+  HeardOfPeer &a = input.heard[{"a", "b"}], &b = input.heard[{"b", "a"}];
+  for (int64_t second = 100; second < 120; ++second) a.seconds.insert(second);
+  for (int64_t second = 600; second < 615; ++second) b.seconds.insert(second);
+  a.windows = a.ok_windows = 5;
+  b.windows = 4;
+  b.ok_windows = 3;
+  a.received = 600;
+  b.received = 430;
+  b.lost = 20;
+  return input;
+}
+
+TEST(Probed, AnEdgeHasThePacketsOfBothDirectionsAndTheWorseCoverage) {
+  const ClockInput input = two_hosts();
+  const RecordedSeconds recorded = {{"a", {100, 119}}, {"b", {600, 619}}};
+  for (const auto& [one, other] : {std::make_pair("a", "b"), std::make_pair("b", "a")}) {
+    const Probed edge = probed_edge(input, recorded, one, other);
+    EXPECT_EQ(edge.windows, 9u);
+    EXPECT_EQ(edge.ok_windows, 8u);
+    EXPECT_EQ(edge.received, 1'030u);
+    EXPECT_EQ(edge.lost, 20u);
+    EXPECT_EQ(edge.coverage_percent(), 75);
+  }
+  EXPECT_EQ(probed_host(input, recorded, "a").coverage_percent(), 100);
+  EXPECT_EQ(probed_edge(input, {}, "a", "b").coverage_percent(), 100) << "as long as it was heard";
+}
+
+TEST(Probed, ADirectionInWhichNothingWasHeardCoversNothing) {
+  ClockInput input = two_hosts();
+  input.heard.erase({"b", "a"});
+  const RecordedSeconds recorded = {{"a", {100, 119}}, {"b", {600, 619}}};
+  EXPECT_EQ(probed_edge(input, recorded, "a", "b").coverage_percent(), 0);
+}
+
+TEST(Probed, LowersTheGradeOfARunThatLostProbes) {
+  const RunDir dir;
+  const auto edge = simulate(clocksync::all_scenarios().front(), 1);
+  dir.write_edge("a", "b", edge);
+  HullBin bin;
+  bin.peer = "a";
+  bin.received = 900;
+  bin.lost = 100;
+  bin.bin = edge.bounds.upper.front().x_raw_ns / kHullBinNs;
+  WindowStats window;
+  window.peer = "a";
+  window.status = "weak";
+  dir.write("b", {bin, window});
+
+  const Result<Alignment> aligned = align_run(dir.path(), AlignOptions());
+
+  ASSERT_TRUE(aligned.ok());
+  const Alignment& alignment = aligned.value();
+  EXPECT_EQ(alignment.hosts[1].graded.reason, "10 % of the probes were lost");
+  EXPECT_EQ(alignment.edges[0].reason, "10 % of the probes were lost");
+  EXPECT_EQ(alignment.probed_edges[0].windows, 1u);
+  EXPECT_EQ(alignment.probed_edges[0].ok_windows, 0u);
+  EXPECT_EQ(alignment.hosts[0].graded.grade, Grade::Good) << "the reference hears itself";
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
