@@ -309,6 +309,7 @@ Result<Alignment> align_run(const std::string& directory, const AlignOptions& op
   }
   add_probing(evidence, &alignment);
   alignment.causality = check_causality(alignment.model, evidence.observations);
+  alignment.causality_pairs = check_pairs(alignment.model, evidence.observations);
   for (const auto& [name, host] : evidence.input.hosts) {
     for (ClockFault fault : host.faults) {
       fault.detail = name + ": " + fault.detail;

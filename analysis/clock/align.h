@@ -44,6 +44,7 @@ struct Alignment {
   std::vector<Probed> probed_hosts, probed_edges;
   std::vector<ClockFault> prober_faults;
   Causality causality;
+  std::vector<PairCausality> causality_pairs;
   std::vector<std::string> notes;
   std::vector<std::string> damage;      // of the notes: what cannot be read
   std::optional<int64_t> asymmetry_ns;  // declared

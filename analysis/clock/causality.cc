@@ -1,6 +1,7 @@
 #include "analysis/clock/causality.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -83,6 +84,16 @@ Causality check_causality(const clocksync::ClockModel& model,
     result.worst_after_ns = std::max(result.worst_after_ns, start->ns - end->ns);
   }
   return result;
+}
+
+std::vector<PairCausality> check_pairs(const clocksync::ClockModel& model,
+                                       const std::vector<HappensBefore>& observations) {
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<HappensBefore>> of_pair;
+  for (const HappensBefore& o : observations) of_pair[std::minmax(o.from, o.to)].push_back(o);
+  std::vector<PairCausality> pairs;
+  for (const auto& [pair, own] : of_pair)
+    pairs.push_back({pair.first, pair.second, check_causality(model, own)});
+  return pairs;
 }
 
 }  // namespace lockstep::analysis

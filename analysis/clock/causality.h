@@ -29,4 +29,12 @@ std::vector<clocksync::HappensBefore> collect_happens_before(const RunTables& ra
 Causality check_causality(const clocksync::ClockModel& model,
                           const std::vector<clocksync::HappensBefore>& observations);
 
+// The same for each pair of hosts that the observations are of; a and b by number in the model, a < b.
+struct PairCausality {
+  uint32_t a = 0, b = 0;
+  Causality counts;
+};
+std::vector<PairCausality> check_pairs(const clocksync::ClockModel& model,
+                                       const std::vector<clocksync::HappensBefore>& observations);
+
 }  // namespace lockstep::analysis

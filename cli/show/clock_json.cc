@@ -93,14 +93,23 @@ void put_faults(JsonFields& out, const Alignment& alignment) {
   out.writer().EndArray();
 }
 
-void put_causality(JsonFields& out, const analysis::Causality& c) {
-  out.object("causality", [&] {
-    out.number("checked", c.checked);
-    out.number("violated_before", c.violated_before);
-    out.number("violated_after", c.violated_after);
-    out.number("beyond_interval", c.beyond_interval);
-    out.number("unaligned", c.unaligned);
-    out.number("worst_after_ns", c.worst_after_ns);
+void put_counts(JsonFields& out, const analysis::Causality& c) {
+  out.number("checked", c.checked);
+  out.number("violated_before", c.violated_before);
+  out.number("violated_after", c.violated_after);
+  out.number("beyond_interval", c.beyond_interval);
+  out.number("unaligned", c.unaligned);
+  out.number("worst_after_ns", c.worst_after_ns);
+}
+
+void put_causality(JsonFields& out, const Alignment& alignment) {
+  out.object("causality", [&] { put_counts(out, alignment.causality); });
+  out.list("causality_pairs", alignment.causality_pairs, [&](const auto& pair) {
+    out.object([&] {
+      out.string("a", alignment.model.hosts[pair.a].host);
+      out.string("b", alignment.model.hosts[pair.b].host);
+      put_counts(out, pair.counts);
+    });
   });
 }
 
@@ -120,7 +129,7 @@ std::string alignment_json(const Alignment& alignment) {
       ++edges;
     });
     put_faults(out, alignment);
-    put_causality(out, alignment.causality);
+    put_causality(out, alignment);
     if (alignment.asymmetry_ns) out.number("declared_asymmetry_ns", *alignment.asymmetry_ns);
     out.strings("assumptions", alignment.model.assumptions);
     out.strings("notes", alignment.notes);

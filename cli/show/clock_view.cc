@@ -122,6 +122,24 @@ std::string causality_text(const analysis::Causality& c) {
 
 }  // namespace
 
+std::string causality_table(const Alignment& alignment) {
+  Table table({{"PAIR"},
+               {"CHECKED", Align::Right},
+               {"BEFORE", Align::Right},
+               {"AFTER", Align::Right},
+               {"WORST", Align::Right},
+               {"PROVED WRONG", Align::Right}});
+  for (const analysis::PairCausality& pair : alignment.causality_pairs) {
+    const analysis::Causality& c = pair.counts;
+    table.add({alignment.model.hosts[pair.a].host + " - " + alignment.model.hosts[pair.b].host,
+               std::to_string(c.checked), std::to_string(c.violated_before),
+               std::to_string(c.violated_after),
+               c.violated_after == 0 ? "-" : duration_text(c.worst_after_ns),
+               std::to_string(c.beyond_interval)});
+  }
+  return table.text();
+}
+
 std::string duration_text(int64_t ns) {
   constexpr struct {
     double ns;

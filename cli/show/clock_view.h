@@ -9,6 +9,8 @@
 namespace lockstep::cli {
 
 std::string alignment_text(const analysis::Alignment& alignment);
+// A line for each pair of hosts: impossible orders in their collectives before and after alignment.
+std::string causality_table(const analysis::Alignment& alignment);
 
 // "1.234 ms" with four digits; the sign is kept.
 std::string duration_text(int64_t ns);
