@@ -15,9 +15,14 @@ namespace {
 struct Arguments {
   std::string parent = ".";
   std::vector<std::string> runs;
+  std::string name, job, state;  // list: empty takes all
   std::optional<double> older_than_days;
   std::optional<uint64_t> keep_bytes;
   bool json = false, yes = false;
+  bool wants(const RunRow& row) const {
+    return row.name.find(name) != std::string::npos && (job.empty() || row.job == job) &&
+           (state.empty() || row.state == state);
+  }
   Consent consent() const { return yes ? Consent::Given : Consent::Ask; }
 };
 
@@ -39,8 +44,12 @@ void put(JsonFields& out, const RunRow& row) {
 }
 
 int list(const Arguments& arguments) {
-  const auto rows = run_rows(arguments.parent);
+  auto rows = run_rows(arguments.parent);
   if (!rows.ok()) return bad_input(rows.message());
+  auto& found = rows.value();
+  found.erase(std::remove_if(found.begin(), found.end(),
+                             [&](const RunRow& row) { return !arguments.wants(row); }),
+              found.end());
   if (arguments.json) {
     JsonFields out;
     out.writer().StartArray();
@@ -151,6 +160,12 @@ void add_runs(base::Command& lockstep) {
   base::Command command = add("list", "List the runs, one per line", list);
   command.option("PARENT", &arguments->parent, "The folder; default: the current one");
   command.flag("--json", &arguments->json, "Print a JSON array");
+  command.option("--name", &arguments->name, "Only runs with this in their name").shown_as("TEXT");
+  command.option("--job", &arguments->job, "Only runs of this job").shown_as("ID");
+  command
+      .option("--state", &arguments->state,
+              "Only runs in this state, as the list prints it: ended, running, dead, ...")
+      .shown_as("STATE");
   command = add("show", "Show one run", show);
   command.option("DIR", &arguments->parent, "The run directory").required();
   command.flag("--json", &arguments->json, "Print one JSON object");

@@ -10,6 +10,12 @@ LOCKSTEP_DIR=$TMP/runs/by-hand "${emulate[@]}" >/dev/null
 mkdir "$TMP/runs/no-run"
 want_equal "runs" '[["by-hand","","ended",2,0],["lockstep-41.0","41","ended",2,0]]' \
   "$("$BUILD/lockstep" runs list "$TMP/runs" --json | jq -c 'map([.run, .job, .state, .processes, .lost])')"
+listed() { "$BUILD/lockstep" runs list "$TMP/runs" --json "$@" | jq -r 'map(.run) | join(" ")'; }
+want_equal "runs of a job" lockstep-41.0 "$(listed --job 41)"
+want_equal "runs of another job" "" "$(listed --job 4)"
+want_equal "runs by name" by-hand "$(listed --name hand)"
+want_equal "runs that ended" "by-hand lockstep-41.0" "$(listed --state ended)"
+want_equal "runs that are running" "" "$(listed --state running)"
 want_equal "lines" 3 "$("$BUILD/lockstep" runs list "$TMP/runs" | wc -l)"
 rc=0
 "$BUILD/lockstep" runs list "$TMP/nothere" 2>/dev/null || rc=$?
