@@ -10,6 +10,7 @@ namespace lockstep::dumper {
 namespace {
 
 // Names that belong to the project's own tests, not to users.
+constexpr std::string_view kXlaPrefix = "XLA_";
 constexpr std::string_view kPrefix = "LOCKSTEP_", kTestPrefix = "LOCKSTEP_TEST_";
 
 bool is_ours(std::string_view name) {
@@ -63,6 +64,15 @@ void apply_environment(const char* const* environment, LoadedConfig* loaded) {
     } else if (!variable.value.empty()) {
       apply_variable(variable, *option, loaded);
     }
+  }
+  // XLA has many variables that are not ours: only those that nearly are, are misspelled.
+  for (const char* const* entry = environment; *entry != nullptr; ++entry) {
+    const std::string_view name = split(*entry).name;
+    const std::string meant = starts_with(name, kXlaPrefix) ? misspelled_alias(name) : "";
+    if (!meant.empty())
+      loaded->notices.push_back(
+          {Severity::Warning,
+           std::string(name) + " is not an option: did you mean " + meant + "?"});
   }
   for (const OptionAlias& alias : kOptionAliases) {
     const std::string_view value = find_variable(environment, alias.environment);

@@ -54,14 +54,29 @@ std::string nearest_name_hint(std::string_view name, NameStyle style) {
   const size_t near = std::min<size_t>(name.size() / 3 + 1, 6);
   size_t best_distance = near + 1;
   std::string best;
-  for (size_t i = 0; i < kOptionCount && name.size() <= kLongestName; ++i) {
-    std::string candidate = option_name(static_cast<Option>(i), style);
+  const auto compare = [&](std::string candidate) {
     const size_t distance = edit_distance(name, candidate);
-    if (distance >= best_distance) continue;
+    if (distance >= best_distance) return;
     best_distance = distance;
     best = std::move(candidate);
+  };
+  for (size_t i = 0; i < kOptionCount && name.size() <= kLongestName; ++i)
+    compare(option_name(static_cast<Option>(i), style));
+  for (const OptionAlias& alias : kOptionAliases) {
+    if (style == NameStyle::Json && *alias.key != '\0' && name.size() <= kLongestName)
+      compare(alias.key);
   }
   return best.empty() ? "; `lockstep config` lists the names" : ": did you mean " + best + "?";
+}
+
+std::string misspelled_alias(std::string_view name) {
+  constexpr size_t kLongestName = 64, kMostErrors = 2;
+  for (const OptionAlias& alias : kOptionAliases) {
+    if (!alias.says_so || name.size() > kLongestName) continue;
+    const size_t distance = edit_distance(name, alias.environment);
+    if (distance > 0 && distance <= kMostErrors) return alias.environment;
+  }
+  return {};
 }
 
 }  // namespace lockstep::dumper

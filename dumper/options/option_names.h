@@ -20,5 +20,7 @@ std::string option_name(Option option, NameStyle style);
 std::optional<Option> find_option(std::string_view name, NameStyle style);
 // `: did you mean dump_interval_us?`, or where the names are listed when none is near.
 std::string nearest_name_hint(std::string_view name, NameStyle style);
+// The name of another program's variable that `name` misspells by a letter or two (kOptionAliases); empty: none.
+std::string misspelled_alias(std::string_view name);
 
 }  // namespace lockstep::dumper

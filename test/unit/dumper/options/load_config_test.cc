@@ -266,10 +266,20 @@ TEST_F(ConfigFile, OfXlasProfilerIsReadUnderOurs) {
   EXPECT_EQ(said.front(), "XLA_DIST_PROF_CONFIG is read like LOCKSTEP_CONFIG");
   EXPECT_NE(std::find_if(said.begin(), said.end(),
                          [](const std::string& sentence) {
-                           return sentence.find("probe_cadance_us is not an option of lockstep") !=
-                                  std::string::npos;
+                           return sentence.find(
+                                      "probe_cadance_us is not an option of lockstep: did you mean "
+                                      "probe_cadence_us?") != std::string::npos;
                          }),
             said.end());
+}
+
+TEST(Config, NamesTheXlaVariableThatIsMisspelledAndNoOther) {
+  const LoadedConfig loaded = load({"XLA_PROBE_CADANCE_US=800", "XLA_FLAGS=--xla_dump_to=/d",
+                                    "XLA_PYTHON_CLIENT_MEM_FRACTION=.5", "XLA_PROBE_WINDOW_S=4"});
+  EXPECT_EQ(sentences(loaded),
+            (Strings{"XLA_PROBE_CADANCE_US is not an option: did you mean XLA_PROBE_CADENCE_US?",
+                     "XLA_PROBE_WINDOW_S is taken as LOCKSTEP_CLOCK_WINDOW_S"}));
+  EXPECT_EQ(loaded.config.origin(Option::ClockCadenceUs), Origin::Default);
 }
 
 TEST(Config, ShowsEveryOptionWithItsOriginAsJson) {
