@@ -13,6 +13,8 @@ namespace {
 
 // What is less than this part of an operation's time does not matter.
 constexpr double kLeastPart = 0.02;
+// By this part the last part of what goes along a chain must take longer than usual.
+constexpr double kLeastOfLastPart = 0.25;
 // Ranks that start within this part of an operation's time of each other start together: who starts
 // late leaves traces in the ends.
 constexpr double kTogether = 0.05;
@@ -25,7 +27,7 @@ int64_t part_of(int64_t ns, double part) {
 class Finder {
  public:
   Finder(const RunTables& run, const OwnSegments& own)
-      : run_(run), samples_(sample_transfers(run, own)) {}
+      : run_(run), own_(own), samples_(sample_transfers(run, own)) {}
 
   std::vector<TransferExcess> find() {
     judge_pairs();
@@ -38,20 +40,23 @@ class Finder {
     const PairSeries* series = nullptr;
     Middle time;
     SeenEdge edge;
+    int64_t usual_ns = kNoTime;  // what such take; kNoTime: there is but this one
   };
 
   void judge_pairs() {
     std::map<std::tuple<Text, uint64_t, Begin>, std::vector<SeenPair>> classes;
     for (const PairSeries& pair : samples_.pairs) {
-      const SeenPair seen{&pair, middle_of(pair.times), look_at(pair.edge)};
+      const SeenPair seen{&pair, middle_of(pair.times), look_at(pair.edge), kNoTime};
       if (seen.time.known()) classes[pair.alike].push_back(seen);
     }
+    for (auto& [alike, pairs] : classes) judge_pairs_alike(&pairs);
     for (const auto& [alike, pairs] : classes) {
-      judge_pairs_alike(pairs);
-      judge_moments_of_pairs(pairs);
+      if (std::get<Begin>(alike) == Begin::Fed) share_behind_slow_edges(pairs);
     }
+    for (const auto& [alike, pairs] : classes) judge_moments_of_pairs(pairs);
   }
-  void judge_pairs_alike(const std::vector<SeenPair>& pairs) {
+  void judge_pairs_alike(std::vector<SeenPair>* alike) {
+    std::vector<SeenPair>& pairs = *alike;
     if (pairs.size() < 2) return;
     std::vector<int64_t> times, lags, wires, gpus;
     for (const SeenPair& pair : pairs) {
@@ -63,7 +68,8 @@ class Finder {
     const int64_t usual_ns = reference_of(times);
     const UsualEdge usual{kNoTime, reference_of(lags), reference_of(wires), reference_of(gpus),
                           kNoTime};
-    for (const SeenPair& pair : pairs) {
+    for (SeenPair& pair : pairs) {
+      pair.usual_ns = usual_ns;
       if (stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPart)))
         out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
     }
@@ -88,6 +94,37 @@ class Finder {
     }
     return excess;
   }
+
+  // A slow way of a host to the network is that of the data that comes in and of what goes on. What goes
+  // on of a chain then ends soon after the data has come in, for that came as slowly: only its last part
+  // shows how long it takes. If that takes longer than usual, both edges make the operation as slow as it
+  // is, and either without the other would leave it so: each has half of it.
+  void share_behind_slow_edges(const std::vector<SeenPair>& fed) {
+    for (const SeenPair& out : fed) {
+      if (out.usual_ns == kNoTime ||
+          !stands_out(out.time, out.usual_ns, part_of(out.usual_ns, kLeastOfLastPart)))
+        continue;
+      const std::vector<uint32_t> edge{out.series->from, out.series->to};
+      const auto feeds = [&](const TransferExcess& one) {
+        return one.communicator == out.series->communicator && one.actors.front() != edge.front() &&
+               host_of(one.actors.back()) == host_of(edge.front()) &&
+               one.excess_ns / 2 > out.time.ns - out.usual_ns;
+      };
+      std::vector<TransferExcess> shared;
+      for (TransferExcess& one : out_) {
+        if (!feeds(one)) continue;
+        one.excess_ns /= 2;
+        shared.push_back(one);
+        shared.back().actors = edge;
+      }
+      if (shared.empty()) continue;
+      out_.erase(std::remove_if(out_.begin(), out_.end(),
+                                [&](const TransferExcess& one) { return one.actors == edge; }),
+                 out_.end());
+      std::move(shared.begin(), shared.end(), std::back_inserter(out_));
+    }
+  }
+  Text host_of(uint32_t actor) const { return run_.processes[own_.actors[actor].process].host; }
 
   // What one pair loses at such moments, beside what they all lose by noise.
   void judge_moments_of_pairs(const std::vector<SeenPair>& pairs) {
@@ -240,6 +277,7 @@ class Finder {
   }
 
   const RunTables& run_;
+  const OwnSegments& own_;
   const TransferSamples samples_;
   std::vector<TransferExcess> out_;
 };

@@ -68,13 +68,13 @@ class Sampler {
   }
 
   void take_pair(uint32_t m) {
-    const MatchRow& match = run_.matches[m];
-    uint32_t s = match.first_arrival, r = s + 1;
+    uint32_t s = run_.matches[m].first_arrival, r = s + 1;
     if (operation(s).func != send_) std::swap(s, r);
-    take_send(m, s, r, Begin::Whole, kNoTime);
+    const int64_t sender_ns = run_.arrivals[s].arrival_ns;
+    take_send(m, s, r, Begin::Whole, std::max(sender_ns, run_.arrivals[r].arrival_ns));
   }
-  // s, r: rows of `arrivals`. fed_ns: when the sender had all that it sends; kNoTime: all the time.
-  void take_send(uint32_t m, uint32_t s, uint32_t r, Begin begin, int64_t fed_ns) {
+  // s, r: rows of `arrivals`.
+  void take_send(uint32_t m, uint32_t s, uint32_t r, Begin begin, int64_t begun_ns) {
     const MatchRow& match = run_.matches[m];
     const OperationRow &sender = operation(s), &receiver = operation(r);
     const ArrivalRow &a = run_.arrivals[s], &b = run_.arrivals[r];
@@ -90,7 +90,6 @@ class Sampler {
     pair.alike = alike;
     pair.edge.network = true;
     pair.matches.push_back(m);
-    const int64_t begun_ns = std::max({a.arrival_ns, b.arrival_ns, fed_ns});
     pair.times.push_back(receiver.received_ns - begun_ns);
     add_unknown(&pair.edge);
     if (sender.sent_ns < begun_ns) return;
@@ -98,54 +97,9 @@ class Sampler {
     note_steps(sender, receiver, &pair.edge);
   }
 
-  // Data of a chain leaves a host once, and enters it once; into the root's host at its end, or never.
   void take_chain(uint32_t m) {
-    const MatchRow& match = run_.matches[m];
-    const uint32_t begin = match.first_arrival, end = begin + match.arrivals;
-    std::map<Text, int64_t> received_ns;  // by host
-    std::multimap<Text, int64_t> ends_ns;
-    std::map<int32_t, uint32_t> by_rank;
-    Text root_host = 0;
-    int64_t first_start_ns = run_.arrivals[begin].arrival_ns;
-    for (uint32_t a = begin; a < end; ++a) {
-      const OperationRow& row = operation(a);
-      by_rank[row.rank] = a;
-      first_start_ns = std::min(first_start_ns, run_.arrivals[a].arrival_ns);
-      const Text host = run_.processes[row.process].host;
-      if (row.rank == row.peer) root_host = host;
-      ends_ns.emplace(host, row.kernel_stop_ns);
-      if (row.receive_peer < 0) continue;
-      int64_t& last_ns = received_ns.try_emplace(host, kNoTime).first->second;
-      last_ns = std::max(last_ns, row.received_ns);
-    }
-    for (uint32_t a = begin; a < end; ++a) {
-      const OperationRow& row = operation(a);
-      const auto next = by_rank.find(row.send_peer);
-      if (row.send_peer < 0 || next == by_rank.end() ||
-          operation(next->second).receive_peer != row.rank)
-        continue;
-      const Text host = run_.processes[row.process].host;
-      const auto fed = host == root_host ? received_ns.end() : received_ns.find(host);
-      int64_t fed_ns = fed == received_ns.end() ? kNoTime : fed->second;
-      // Whoever of its host has ended before it may have been what fed it.
-      const auto [first, last] = ends_ns.equal_range(host);
-      for (auto end_ns = first; end_ns != last; ++end_ns) {
-        if (end_ns->second < row.kernel_stop_ns) fed_ns = std::max(fed_ns, end_ns->second);
-      }
-      // Between these a part of it is on its way.
-      const int64_t ready_ns = std::max(run_.arrivals[a].arrival_ns, fed_ns);
-      const int64_t receiver_ns = run_.arrivals[next->second].arrival_ns;
-      const int64_t took_ns = operation(next->second).received_ns - receiver_ns;
-      if (ready_ns >= receiver_ns && ready_ns > fed_ns) {
-        take_send(m, a, next->second, Begin::Whole, kNoTime);
-      } else if (receiver_ns > ready_ns && (receiver_ns - ready_ns) * 4 >= took_ns) {
-        take_send(m, a, next->second, Begin::Waited, kNoTime);
-      } else if (ready_ns == fed_ns &&
-                 (std::max(receiver_ns, run_.arrivals[a].arrival_ns) - first_start_ns) * 4 <=
-                     fed_ns - first_start_ns) {
-        take_send(m, a, next->second, Begin::Fed, fed_ns);
-      }
-    }
+    for (const ChainEdge& edge : chain_edges(run_, run_.matches[m]))
+      take_send(m, edge.from, edge.to, edge.begin, edge.begun_ns);
   }
 
   void take_collective(uint32_t m) {

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/whatif/chain_edges.h"
 #include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {
@@ -41,20 +42,12 @@ struct RingSeries {
   bool crosses_hosts() const { return std::get<3>(alike) > 1; }
 };
 
-// How a transfer begins, for its time: when the sender has the data, along a chain.
-enum class Begin : uint8_t {
-  Whole,   // all of it moves from when the sender, or either of a send and its receive, begins
-  Fed,     // it arrives at the sender's host while it is sent on
-  Waited,  // the first of it was sent before the receiver began
-};
-
 // What one rank sends to another on another host.
 struct PairSeries {
   uint32_t communicator = kNoRow, from = kNoRow, to = kNoRow;  // row; actors
   std::tuple<Text, uint64_t, Begin> alike;                     // function, size
   std::vector<uint32_t> matches;
-  // By match: from the later start to the receiver's end; along a chain, from when the sender's host
-  // had received all if that was later.
+  // By match: from the later start to the receiver's end; along a chain, from when the transfer began.
   std::vector<int64_t> times;
   EdgeSamples edge;  // `later` stays empty
 };

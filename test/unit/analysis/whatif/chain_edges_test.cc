@@ -1,0 +1,94 @@
+// Reductions along a chain over four hosts of one or two ranks: rank 0 has the last data of all, and the
+// chain begins at rank 1. Every edge between hosts takes 1,000 us, of which 250 go ahead of a late receiver.
+#include "analysis/whatif/chain_edges.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr int64_t kUs = 1'000;
+
+struct Member {
+  Text host = 0;
+  int32_t sends_to = -1, receives_from = -1;
+  int64_t start_us = 0, end_us = 0, received_us = -1;
+};
+
+std::vector<ChainEdge> edges_of(const std::vector<Member>& members) {
+  RunTables run;
+  MatchRow match;
+  match.first_arrival = 0;
+  match.arrivals = static_cast<uint32_t>(members.size());
+  run.matches.push_back(match);
+  for (const Member& member : members) {
+    const auto row = static_cast<uint32_t>(run.operations.size());
+    run.processes.emplace_back();
+    run.processes.back().host = member.host;
+    OperationRow operation;
+    operation.process = row;
+    operation.rank = static_cast<int32_t>(row);
+    operation.peer = 0;
+    operation.send_peer = member.sends_to;
+    operation.receive_peer = member.receives_from;
+    operation.kernel_stop_ns = member.end_us * kUs;
+    if (member.received_us >= 0) operation.received_ns = member.received_us * kUs;
+    run.operations.push_back(operation);
+    ArrivalRow arrival;
+    arrival.operation = row;
+    arrival.match = 0;
+    arrival.rank = operation.rank;
+    arrival.arrival_ns = member.start_us * kUs;
+    run.arrivals.push_back(arrival);
+  }
+  return chain_edges(run, run.matches[0]);
+}
+
+// One rank a host: 1 -> 2 -> 3 -> 0.
+std::vector<Member> four_hosts() {
+  return {{1, -1, 3, 0, 1'101, 1'100},
+          {2, 2, -1, 0, 800, -1},
+          {3, 3, 1, 0, 900, 1'000},
+          {4, 0, 2, 0, 1'000, 1'050}};
+}
+
+TEST(ChainEdges, TheFirstEdgeMovesAllFromTheBeginningAndTheOthersWhatTheyAreFed) {
+  const std::vector<ChainEdge> edges = edges_of(four_hosts());
+  ASSERT_EQ(edges.size(), 3u);
+  EXPECT_EQ(edges[0].from, 1u);
+  EXPECT_EQ(edges[0].to, 2u);
+  EXPECT_EQ(edges[0].begin, Begin::Whole);
+  EXPECT_EQ(edges[0].begun_ns, 0);
+  EXPECT_EQ(edges[0].done_ns, 1'000 * kUs);
+  EXPECT_EQ(edges[1].begin, Begin::Fed);
+  EXPECT_EQ(edges[1].begun_ns, 1'000 * kUs);
+  EXPECT_EQ(edges[2].begin, Begin::Fed);
+  EXPECT_EQ(edges[2].begun_ns, 1'050 * kUs);
+}
+
+TEST(ChainEdges, ARankThatBeginsLateInTheMiddleOfItsHostHoldsBackTheWhole) {
+  // Ranks 1 and 2 share a host; 1 has handed over all it has when 2 begins.
+  const std::vector<ChainEdge> edges = edges_of({{1, -1, 3, 0, 1'901, 1'900},
+                                                 {2, -1, -1, 800, 850, -1},
+                                                 {2, 3, -1, 0, 1'600, -1},
+                                                 {3, 0, 2, 0, 1'700, 1'800}});
+  ASSERT_EQ(edges.size(), 2u);
+  EXPECT_EQ(edges[0].begin, Begin::Whole);
+  EXPECT_EQ(edges[0].begun_ns, 800 * kUs);
+}
+
+TEST(ChainEdges, AHostThatBeginsLongAfterTheDataCameMovesTheWhole) {
+  std::vector<Member> members = four_hosts();
+  members[2] = {3, 3, 1, 2'000, 2'700, 2'750};
+  members[3] = {4, 0, 2, 0, 2'900, 3'000};
+  members[0] = {1, -1, 3, 0, 3'051, 3'050};
+  const std::vector<ChainEdge> edges = edges_of(members);
+  ASSERT_EQ(edges.size(), 3u);
+  EXPECT_EQ(edges[0].begin, Begin::Waited);
+  EXPECT_EQ(edges[1].begin, Begin::Whole);
+  EXPECT_EQ(edges[1].begun_ns, 2'000 * kUs);
+  EXPECT_EQ(edges[2].begin, Begin::Fed);
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
