@@ -28,8 +28,8 @@ OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-Og -DXXH_NO_INLINE_HINTS)
 # Rooms whose sources are compiled together, as one: the templates that they share cost once, which is half of their
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
 TOGETHER    = analysis/account analysis/clock analysis/export analysis/inspect analysis/join analysis/judge analysis/load \
-              analysis/page analysis/relate analysis/report analysis/say analysis/sql analysis/waits cli/job cli/show clocksync/probe \
-              clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run hostload/sample live/agent live/asker \
+              analysis/page analysis/relate analysis/report analysis/say analysis/sql analysis/waits cli/capture cli/job cli/show \
+              clocksync/probe clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run hostload/sample live/agent live/asker \
               live/local live/places live/ras live/stacks live/wire plugin/gpu plugin/process reader test/drivers/emulate
 # Not these: they have flags of their own, or names that a neighbor has.
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/page/embedded.cc analysis/report/report_markdown.cc \

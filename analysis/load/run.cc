@@ -8,6 +8,7 @@
 
 #include "analysis/join/part_file.h"
 #include "analysis/join/process_load.h"
+#include "analysis/load/captures.h"
 #include "base/parallel.h"
 #include "dumper/run/living_memory.h"
 
@@ -132,7 +133,9 @@ Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
                                             const LoadOptions& options) {
   auto read = read_run(directory, options);
   if (!read.ok()) return read.status();
-  return relate(std::move(read.value()), directory);
+  auto run = relate(std::move(read.value()), directory);
+  add_captures(directory, run.get());
+  return run;
 }
 
 }  // namespace lockstep::analysis

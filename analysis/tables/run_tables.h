@@ -28,8 +28,9 @@ struct RunTables {
   std::vector<LedgerRow> ledger;
   std::vector<OpenTransportRow> open_transports;
   std::vector<MarkedStepRow>
-      rank_steps;                // by process, then by time; empty where nobody marks steps
-  std::vector<RangeRow> ranges;  // by process
+      rank_steps;                    // by process, then by time; empty where nobody marks steps
+  std::vector<RangeRow> ranges;      // by process
+  std::vector<CaptureRow> captures;  // by process
   // Empty until add_accounts() (analysis/account/accounts.h).
   std::vector<CriticalPathRow> critical_path;
   std::vector<PathGainRow> path_gains;

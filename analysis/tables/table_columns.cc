@@ -1,5 +1,6 @@
 #include "analysis/tables/table_columns.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "lockstep/record_shape.h"
@@ -19,6 +20,21 @@ Value host_of(const RunTables& run, uint32_t process) {
 Value rank_of(const RunTables& run, uint32_t process) {
   if (process >= run.processes.size() || run.processes[process].rank < 0) return Value();
   return number(run.processes[process].rank);
+}
+// The capture in whose time it was called; of several the one that is last in the table.
+Value capture_of(const RunTables& run, const OperationRow& row) {
+  const int64_t called_ns = row.api_start_ns != kNoTime ? row.api_start_ns : row.enqueue_ns;
+  if (run.captures.empty() || called_ns == kNoTime) return Value();
+  const auto begin = std::lower_bound(
+      run.captures.begin(), run.captures.end(), row.process,
+      [](const CaptureRow& capture, uint32_t process) { return capture.process < process; });
+  Value found;
+  for (auto it = begin; it != run.captures.end() && it->process == row.process; ++it) {
+    if (it->start_ns != kNoTime && called_ns >= it->start_ns &&
+        (it->stop_ns == kNoTime || called_ns < it->stop_ns))
+      found = text_or_null(run, it->capture);
+  }
+  return found;
 }
 Value word_of(const char* const* words, size_t count, size_t index) {
   return index < count ? word(words[index]) : Value();
@@ -50,6 +66,7 @@ Value word_of(const char* const* words, size_t count, size_t index) {
   LOCKSTEP_COLUMN(#member, Varchar, \
                   word_of(words, std::size(words), static_cast<size_t>(row.member)))
 #define RANK(process) LOCKSTEP_COLUMN("rank", Integer, rank_of(run, process))
+#define CAPTURE() LOCKSTEP_COLUMN("capture", Varchar, capture_of(run, row))
 #define HOST(process) LOCKSTEP_COLUMN("host", Varchar, host_of(run, process))
 
 template <>
@@ -159,7 +176,8 @@ const std::vector<Column<OperationRow>>& columns_of<OperationRow>() {
                                                  HASH(channels_mask),
                                                  SMALL(channels),
                                                  HASH(stream),
-                                                 SMALL(flags)};
+                                                 SMALL(flags),
+                                                 CAPTURE()};
   return columns;
 }
 
@@ -223,6 +241,15 @@ const std::vector<Column<RangeRow>>& columns_of<RangeRow>() {
       RANK(row.process), COUNT(tid),     WORD(kind, kRangeKindNames),
       TEXT(text),        TEXT(domain),   COUNT(category),
       COUNT(depth),      TIME(start_ns), TIME(finish_ns)};
+  return columns;
+}
+
+template <>
+const std::vector<Column<CaptureRow>>& columns_of<CaptureRow>() {
+  using R = CaptureRow;
+  static const std::vector<Column<R>> columns = {
+      TEXT(capture), TEXT(name),  TEXT(asked_by), TEXT(rule),     INDEX(process), TEXT(host),
+      COUNT(pid),    SMALL(rank), TEXT(state),    TIME(position), TIME(start_ns), TIME(stop_ns)};
   return columns;
 }
 

@@ -54,6 +54,8 @@ const std::vector<Column<MarkedStepRow>>& columns_of<MarkedStepRow>();
 template <>
 const std::vector<Column<RangeRow>>& columns_of<RangeRow>();
 template <>
+const std::vector<Column<CaptureRow>>& columns_of<CaptureRow>();
+template <>
 const std::vector<Column<CriticalPathRow>>& columns_of<CriticalPathRow>();
 template <>
 const std::vector<Column<PathGainRow>>& columns_of<PathGainRow>();
@@ -86,6 +88,7 @@ void for_each_table(const RunTables& run, Visit visit) {
   visit("open_transports", run.open_transports);
   visit("rank_steps", run.rank_steps);
   visit("ranges", run.ranges);
+  visit("captures", run.captures);
   visit(kAccountTables[0], run.critical_path);
   visit(kAccountTables[1], run.path_gains);
   visit(kAccountTables[2], run.expected_times);

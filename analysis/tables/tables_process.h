@@ -97,6 +97,16 @@ struct MarkedStepRow {
   uint32_t process = 0, tid = 0;  // of the mark of its beginning
 };
 
+// `captures`: a capture of one rank (lockstep capture).
+struct CaptureRow {
+  Text capture = 0, name = 0, asked_by = 0, rule = 0, state = 0, host = 0;
+  uint32_t process = kNoRow;  // kNoRow: it has no records here
+  uint32_t pid = 0;
+  int32_t rank = -1;           // in the largest communicator of all
+  int64_t position = kNoTime;  // the collective of that communicator, or the step, it began with
+  int64_t start_ns = kNoTime, stop_ns = kNoTime;
+};
+
 // `ranges`: a range that the program named, with lockstep's functions or NVTX's.
 enum class RangeKind : uint8_t { Pushed, Started, Moment, CaptureStart, CaptureStop };
 constexpr const char* kRangeKindNames[] = {"pushed", "started", "text", "capture_start",

@@ -37,8 +37,12 @@ int run(Arguments* arguments) {
   const auto selection = arguments->selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
   arguments->options.selection = selection.value();
+  std::string directory = arguments->directory;
+  const Status captured =
+      arguments->selection.take_capture(&directory, &arguments->options.selection);
+  if (!captured.ok()) return bad_input(captured.message());
   const auto damage =
-      analysis::cat_run(arguments->directory, arguments->options, [](const std::string& lines) {
+      analysis::cat_run(directory, arguments->options, [](const std::string& lines) {
         return std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size();
       });
   if (!damage.ok()) return bad_input(damage.message());

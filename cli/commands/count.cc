@@ -49,9 +49,12 @@ struct Arguments : RunArguments {
 };
 
 int run(const Arguments& arguments) {
-  const auto selection = arguments.selection.selection();
+  auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
-  const auto counts = analysis::count_run(arguments.directory, selection.value());
+  std::string directory = arguments.directory;
+  const Status captured = arguments.selection.take_capture(&directory, &selection.value());
+  if (!captured.ok()) return bad_input(captured.message());
+  const auto counts = analysis::count_run(directory, selection.value());
   if (!counts.ok()) return bad_input(counts.message());
   if (arguments.json) {
     print_json(counts.value().to_json());

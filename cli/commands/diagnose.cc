@@ -310,11 +310,16 @@ int run_diagnose(const Arguments& arguments) {
   if (!selection.ok()) return bad_usage(selection.message());
   const auto kinds = wanted_kinds(arguments);
   if (!kinds.ok()) return bad_usage(kinds.message());
+  if (arguments.live && !arguments.selection.capture.empty())
+    return bad_usage("--capture is of what was recorded: without --live");
   const int wrong = check_escalation(arguments, selection.value());
   if (wrong != kOk) return wrong;
   if (arguments.live) return diagnose_live(arguments, std::move(selection.value()));
   const std::vector<std::string> unsaved = recover_dead(arguments.run);
-  const auto judged = judge_directory(arguments.run, selection.value(), unsaved);
+  std::string directory = arguments.run;
+  const Status captured = arguments.selection.take_capture(&directory, &selection.value());
+  if (!captured.ok()) return bad_input(captured.message());
+  const auto judged = judge_directory(directory, std::move(selection.value()), unsaved);
   return judged.ok() ? print_judged(judged.value(), arguments.json, nullptr)
                      : nothing_to_diagnose(judged.message(), unsaved);
 }

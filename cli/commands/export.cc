@@ -77,8 +77,11 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   if (shares != nullptr) load.parts = shares->parts();
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
+  std::string directory = arguments.directory;
+  const Status captured = arguments.selection.take_capture(&directory, &selection.value());
+  if (!captured.ok()) return bad_input(captured.message());
   load.selection = std::move(selection.value());
-  const auto tables = load_with_progress(arguments.directory, load);
+  const auto tables = load_with_progress(directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   analysis::add_causes(tables.value().get());
   // Formats made of tables can be put together from hosts.
@@ -96,7 +99,7 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   if (shares != nullptr) options.details = shares->parts();
   ExportSummary summary;
   summary.notes = table_notes(run);
-  const analysis::ExportInput input = analysis::export_input(arguments.directory, run);
+  const analysis::ExportInput input = analysis::export_input(directory, run);
   const Status done = analysis::export_run(input, options, &summary);
   return done.ok() ? with_damage(print_summary(arguments, summary), run.damage)
                    : bad_input(done.message());

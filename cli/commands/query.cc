@@ -153,8 +153,13 @@ int run(Arguments arguments) {
   Shown shown;
   if (arguments.json) shown.format = QueryFormat::Json;
   if (arguments.csv) shown.format = QueryFormat::Csv;
+  if (arguments.live && !arguments.selection.capture.empty())
+    return bad_usage("--capture is of what was recorded: without --live");
   if (arguments.live) return run_live(arguments, std::move(selection.value()), shown);
-  return ask(arguments.run, std::move(selection.value()), arguments, shown);
+  std::string directory = arguments.run;
+  const Status captured = arguments.selection.take_capture(&directory, &selection.value());
+  if (!captured.ok()) return bad_input(captured.message());
+  return ask(directory, std::move(selection.value()), arguments, shown);
 }
 
 }  // namespace

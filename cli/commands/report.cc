@@ -115,15 +115,18 @@ int run_report(const Arguments& arguments) {
   if (!selection.ok()) return bad_usage(selection.message());
   if (arguments.srun && arguments.selection.given())
     return bad_usage("--srun reads whole runs only");
+  std::string directory = arguments.directory;
+  const Status captured = arguments.selection.take_capture(&directory, &selection.value());
+  if (!captured.ok()) return bad_input(captured.message());
   load.selection = std::move(selection.value());
-  const auto tables = arguments.srun ? read_on_all_nodes(arguments, &damage)
-                                     : read_run(arguments.directory, load, &damage);
+  const auto tables =
+      arguments.srun ? read_on_all_nodes(arguments, &damage) : read_run(directory, load, &damage);
   if (!tables.ok()) return bad_input(tables.message());
   if (arguments.snapshot && holds_nothing(*tables.value())) {
     print("nothing to report yet: no communicator is recorded so far\n");
     return with_damage(kOk, damage);
   }
-  const auto report = report_of(arguments.directory, arguments.top, tables.value().get());
+  const auto report = report_of(directory, arguments.top, tables.value().get());
   if (!report.ok()) return bad_input(report.message());
   const auto comparison = compare_with_earlier(arguments.compare, report.value(), &damage);
   if (!comparison.ok()) return bad_input(comparison.message());

@@ -1,14 +1,12 @@
 #include "cli/live/live_run.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
-#include "analysis/clock/align.h"
 #include "base/text.h"
-#include "clocksync/record/clock_model_json.h"
+#include "cli/live/run_parts.h"
 #include "dumper/options/event_mask.h"
 #include "live/local/control_client.h"
 #include "live/questions/ctl_answer.h"
@@ -16,40 +14,6 @@
 
 namespace lockstep::cli {
 namespace {
-
-// The files of the hosts in one directory. What all hosts have, they have once: of a model of the
-// clocks the first one counts.
-class FileTaker final : public live::PartTaker {
- public:
-  explicit FileTaker(std::string directory) : directory_(std::move(directory)) {}
-
-  bool take(const std::string& host, const std::string& name, std::string_view bytes) override {
-    const auto owner = owners_.emplace(name, host).first;
-    if (owner->second != host) return true;
-    const std::string path = directory_ + "/" + base_name(name);
-    std::FILE* file = std::fopen(path.c_str(), "abe");
-    if (file == nullptr) return false;
-    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    return std::fclose(file) == 0 && written;
-  }
-
- private:
-  const std::string directory_;
-  std::map<std::string, std::string> owners_;  // host, by name
-};
-
-// Several hosts on one clock, as far as their records tell; where they do not, their times compare
-// within each host only, and the tables say so.
-void align(const std::string& directory) {
-  const std::string path = directory + "/" + clocksync::kClockModelFile;
-  if (std::filesystem::exists(path)) return;
-  analysis::AlignOptions options;
-  options.without_collectives = true;
-  auto aligned = analysis::align_run(directory, options);
-  if (!aligned.ok() || !aligned.value().all_connected())
-    aligned = analysis::align_run(directory, analysis::AlignOptions());
-  if (aligned.ok()) static_cast<void>(clocksync::save_clock_model(aligned.value().model, path));
-}
 
 // The hosts that -t names, or all of them.
 Status keep_target(const std::string& target, live::Targets* targets) {
@@ -209,23 +173,15 @@ Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments&
     request.kinds = needs.kinds;
   }
   request.kinds &= wanted_kinds(arguments).value();
-  FileTaker taker(directory_);
-  answers_ =
-      live::ask_all(targets, {"slice", live::to_json(request), live::this_asker()}, terms, &taker);
-  std::vector<live::SliceRow> rows;
-  for (const live::HostRows& host : answers_.hosts) {
-    for (live::SliceRow& row : live::parse_slice_rows(host.rows)) rows.push_back(std::move(row));
-  }
+  const std::vector<live::SliceRow> rows =
+      take_run_parts(targets, request, terms, directory_, &answers_);
   if (request.only_ranks && !is_enough(rows, needs)) {
     LiveNeeds all = needs;
     all.ranks.reset();
     return take_parts(targets, arguments, all, terms);
   }
   selection_ = live::selection_of(request, rows);
-  const bool several = std::any_of(rows.begin(), rows.end(), [&](const live::SliceRow& row) {
-    return row.host != rows.front().host;
-  });
-  if (several) align(directory_);
+  align_parts(directory_, rows);
   return Status();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/number_ranges.h"
+#include "cli/show/capture_choice.h"
 
 namespace lockstep::cli {
 namespace {
@@ -24,7 +25,17 @@ struct Unit {
 constexpr Unit kUnits[] = {{"ms", 1e-3}, {"s", 1},    {"m", 60},
                            {"min", 60},  {"h", 3600}, {"d", 86400}};
 
-// "90", "90s", "1.5h", "1h30m"; a number without a unit is seconds.
+Result<dumper::Instant> instant(const char* option, const std::string& text) {
+  using Since = dumper::Instant::Since;
+  if (const auto ns = duration_ns(text)) return dumper::Instant{Since::RunStart, *ns};
+  if (const auto ns = utc_ns(text)) return dumper::Instant{Since::Epoch, *ns};
+  return Status::error(std::string(option) + " " + text +
+                       ": a time since the run's first record, such as 90s, 1.5h or 1h30m, or a "
+                       "date in UTC, such as 2026-11-22T13:05:00Z");
+}
+
+}  // namespace
+
 std::optional<int64_t> duration_ns(const std::string& text) {
   double sum = 0;
   const char* at = text.c_str();
@@ -46,7 +57,6 @@ std::optional<int64_t> duration_ns(const std::string& text) {
   return static_cast<int64_t>(std::llround(sum * 1e9));
 }
 
-// "2026-11-22T13:05:00Z", with or without a fraction of a second.
 std::optional<int64_t> utc_ns(const std::string& text) {
   tm date{};
   const char* end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &date);
@@ -61,17 +71,6 @@ std::optional<int64_t> utc_ns(const std::string& text) {
   return int64_t{timegm(&date)} * 1'000'000'000 + std::llround(fraction * 1e9);
 }
 
-Result<dumper::Instant> instant(const char* option, const std::string& text) {
-  using Since = dumper::Instant::Since;
-  if (const auto ns = duration_ns(text)) return dumper::Instant{Since::RunStart, *ns};
-  if (const auto ns = utc_ns(text)) return dumper::Instant{Since::Epoch, *ns};
-  return Status::error(std::string(option) + " " + text +
-                       ": a time since the run's first record, such as 90s, 1.5h or 1h30m, or a "
-                       "date in UTC, such as 2026-11-22T13:05:00Z");
-}
-
-}  // namespace
-
 void SelectionArguments::add_to(base::Command* command, const char* until) {
   const base::Argument since =
       command
@@ -79,20 +78,27 @@ void SelectionArguments::add_to(base::Command* command, const char* until) {
                    "Only what happened from then on: a time since the run's first record (90s, "
                    "1h30m), or a date in UTC (2026-11-22T13:05:00Z)")
           .shown_as("TIME");
-  command->option(until, &to, "Only what happened until then, likewise").shown_as("TIME");
-  command->option("--last", &last, "Only the last part of the run, of this length: 60s, 5m")
-      .shown_as("TIME")
-      .excludes(since);
+  const base::Argument end =
+      command->option(until, &to, "Only what happened until then, likewise").shown_as("TIME");
+  const base::Argument length =
+      command->option("--last", &last, "Only the last part of the run, of this length: 60s, 5m")
+          .shown_as("TIME")
+          .excludes(since);
   command
       ->option("--ranks", &ranks,
                "Only processes whose rank in their first communicator is one of these: 0-3,8")
       .shown_as("LIST");
   command->option("--comm", &comm, "Only this communicator: its name, or its id as 0x...")
       .shown_as("COMM");
+  command->option("--capture", &capture, "Only the time of this capture (lockstep captures list)")
+      .shown_as("ID")
+      .excludes(since)
+      .excludes(end)
+      .excludes(length);
 }
 
 bool SelectionArguments::given() const {
-  for (const std::string* text : {&last, &from, &to, &ranks, &comm}) {
+  for (const std::string* text : {&last, &from, &to, &ranks, &comm, &capture}) {
     if (!text->empty()) return true;
   }
   return false;
@@ -119,6 +125,15 @@ Result<dumper::Selection> SelectionArguments::selection() const {
     chosen.ranks = std::move(*list);
   }
   return chosen;
+}
+
+Status SelectionArguments::take_capture(std::string* directory,
+                                        dumper::Selection* selection) const {
+  if (capture.empty()) return Status();
+  auto part = capture_selection(capture, directory);
+  if (!part.ok()) return part.status();
+  selection->chosen = std::move(part.value().chosen);
+  return Status();
 }
 
 }  // namespace lockstep::cli

@@ -140,10 +140,10 @@ Result<std::vector<RawSpan>> select(const Selection& selection, RunDirectory* ru
     if (all.empty())
       return Status::error(run->path + ": it has no process " + std::to_string(*selection.pid));
   }
-  if (selection.chosen) return chosen_spans(selection, run);
   const RunClock clock(selection.has_span() ? run->processes : std::vector<ProcessEntry>());
   const Status ranks = keep_ranks(selection, run);
   if (!ranks.ok()) return ranks;
+  if (selection.chosen) return chosen_spans(selection, run);
   std::vector<RawSpan> spans(run->processes.size());
   if (!selection.has_span()) return spans;
   if (clock.is_empty())

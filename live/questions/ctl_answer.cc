@@ -15,7 +15,7 @@ constexpr size_t kMostAtOnce = 256;  // threads, which do nothing but wait
 // The words that change nothing need no name.
 bool only_asks(const std::string& request) {
   return starts_with(request, "status") || starts_with(request, "flush") ||
-         starts_with(request, "snapshot");
+         starts_with(request, "snapshot") || starts_with(request, "capture status");
 }
 
 // {"n1": [4711, 4712]}: these processes of each host, and none of a host that is not there.

@@ -4,12 +4,13 @@
 #include <exception>
 #include <iterator>
 
+#include "live/questions/capture_answer.h"
 #include "live/questions/ctl_answer.h"
 #include "live/questions/node_answer.h"
 #include "live/questions/progress_answer.h"
 #include "live/questions/ps_answer.h"
-#include "live/questions/stacks_answer.h"
 #include "live/questions/slice_answer.h"
+#include "live/questions/stacks_answer.h"
 
 namespace lockstep::live {
 namespace {
@@ -27,6 +28,8 @@ constexpr Row kQuestions[] = {
     {"ctl", answer_ctl, true},
     {"stacks", answer_stacks, false},
     {"slice", answer_slice, false},
+    {"capture", answer_capture, true},
+    {"capture_status", answer_capture_status, false},
 };
 
 const Row* find(const std::string& word) {

@@ -1,0 +1,94 @@
+// `lockstep captures list|show|rm RUN [ID]`: the captures of a run.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "base/json.h"
+#include "cli/capture/capture_text.h"
+#include "cli/commands.h"
+#include "cli/show/output.h"
+#include "dumper/run/capture_file.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments : RunArguments {
+  std::vector<std::string> ids;
+};
+
+bool is_run(const Arguments& arguments) {
+  std::error_code ignored;
+  return fs::is_directory(arguments.directory, ignored);
+}
+
+int list(const Arguments& arguments) {
+  if (!is_run(arguments))
+    return bad_input(arguments.directory + ": there is no such run directory");
+  std::vector<std::string> damage;
+  const auto captures = dumper::read_captures(arguments.directory, &damage);
+  for (const std::string& sentence : damage) complain(sentence);
+  if (arguments.json) {
+    std::string rows;
+    for (const dumper::Capture& capture : captures)
+      rows += (rows.empty() ? "" : ",") + dumper::capture_json(capture);
+    print_json("[" + rows + "]");
+  } else if (captures.empty()) {
+    print("no captures\n");
+  } else {
+    print(captures_table(captures));
+  }
+  return with_damage(kOk, damage);
+}
+
+int show(const Arguments& arguments) {
+  const auto capture = dumper::read_capture(arguments.directory, arguments.ids.front());
+  if (!capture.ok()) return bad_input(capture.message());
+  if (arguments.json) {
+    print_json(dumper::capture_json(capture.value()));
+  } else {
+    print(capture_text(capture.value()));
+  }
+  return kOk;
+}
+
+// The copies first: what is left of an interrupted removal still has its file.
+int rm(const Arguments& arguments) {
+  for (const std::string& id : arguments.ids) {
+    const auto capture = dumper::read_capture(arguments.directory, id);
+    if (!capture.ok()) return bad_input(capture.message() + "; nothing was removed");
+  }
+  for (const std::string& id : arguments.ids) {
+    std::error_code error;
+    fs::remove_all(dumper::capture_copies(arguments.directory, id), error);
+    if (!error) fs::remove(dumper::capture_path(arguments.directory, id), error);
+    if (error)
+      return bad_input(dumper::capture_path(arguments.directory, id) +
+                       ": cannot be removed: " + error.message());
+    print("removed " + id + "\n");
+  }
+  return kOk;
+}
+
+}  // namespace
+
+void add_captures(base::Command& lockstep) {
+  const auto arguments = std::make_shared<Arguments>();
+  base::Command captures = lockstep.group("captures", "List, show or remove the captures of a run");
+  const auto add = [&](const char* name, const char* help, int (*run)(const Arguments&)) {
+    base::Command command =
+        captures.command(name, help, [arguments, run] { return run(*arguments); });
+    command.option("RUN", &arguments->directory, "The run directory").required();
+    return command;
+  };
+  base::Command command = add("list", "List the captures, oldest first", list);
+  command.flag("--json", &arguments->json, "Print a JSON array");
+  command = add("show", "Show one capture: every rank, and when it began", show);
+  command.option("ID", &arguments->ids, "The capture").required();
+  command.flag("--json", &arguments->json, "Print one JSON object");
+  command = add("rm", "Remove captures: their files, and the records kept for them", rm);
+  command.option("ID", &arguments->ids, "The captures").required();
+}
+
+}  // namespace lockstep::cli
