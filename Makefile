@@ -110,9 +110,8 @@ unit-recording: $(filter-out %_recovery,$(filter $(BUILD)/test/unit_plugin_% $(B
 bench-programs: $(BENCH)
 fuzz-programs: $(FUZZ)
 
-# Its stacks are to have files and lines, whatever OPT says. libdw finds the unit of an address by .debug_aranges, which
-# clang++ writes only when told to.
-$(call objs,test/unit/live/native): CXXFLAGS += $(if $(findstring clang,$(CXX)),-g -gdwarf-aranges,-g1)
+# Its stacks are to have files and lines, whatever OPT says.
+$(call objs,test/unit/live/native): CXXFLAGS += $(if $(findstring clang,$(CXX)),-g,-g1)
 
 .SECONDEXPANSION:
 cold   = $(if $(filter $(COLD),$(1)),$(OPT_COLD))

@@ -46,6 +46,11 @@ Result<const Library*> load() {
   LOCKSTEP_FIND(dwfl_module_addrinfo)
   LOCKSTEP_FIND(dwfl_module_getsrc)
   LOCKSTEP_FIND(dwfl_lineinfo)
+  LOCKSTEP_FIND(dwfl_module_nextcu)
+  LOCKSTEP_FIND(dwarf_haspc)
+  LOCKSTEP_FIND(dwarf_getsrc_die)
+  LOCKSTEP_FIND(dwarf_linesrc)
+  LOCKSTEP_FIND(dwarf_lineno)
   LOCKSTEP_FIND(dwfl_linux_proc_find_elf)
   LOCKSTEP_FIND(dwfl_standard_find_debuginfo)
 #undef LOCKSTEP_FIND

@@ -16,13 +16,15 @@
 namespace lockstep::live::dw {
 
 // Opaque, as in libdwfl.h.
-struct Session;  // Dwfl
-struct Module;   // Dwfl_Module
-struct Thread;   // Dwfl_Thread
-struct Frame;    // Dwfl_Frame
-struct Line;     // Dwfl_Line
-struct Elf;      // Elf
-struct Section;  // Elf_Scn
+struct Session;   // Dwfl
+struct Module;    // Dwfl_Module
+struct Thread;    // Dwfl_Thread
+struct Frame;     // Dwfl_Frame
+struct Line;      // Dwfl_Line
+struct Unit;      // Dwarf_Die of a compilation unit
+struct UnitLine;  // Dwarf_Line
+struct Elf;       // Elf
+struct Section;   // Elf_Scn
 
 // Dwfl_Callbacks
 struct Callbacks {
@@ -67,6 +69,11 @@ struct Library {
   Line* (*dwfl_module_getsrc)(Module*, uint64_t address);
   const char* (*dwfl_lineinfo)(Line*, uint64_t* address, int* line, int* column, uint64_t* time,
                                uint64_t* length);
+  Unit* (*dwfl_module_nextcu)(Module*, Unit* last, uint64_t* bias);
+  int (*dwarf_haspc)(Unit*, uint64_t address);  // 1: it has
+  UnitLine* (*dwarf_getsrc_die)(Unit*, uint64_t address);
+  const char* (*dwarf_linesrc)(UnitLine*, uint64_t* time, uint64_t* length);
+  int (*dwarf_lineno)(UnitLine*, int* line);
   // Given to Callbacks as they are.
   decltype(Callbacks::find_elf) dwfl_linux_proc_find_elf;
   decltype(Callbacks::find_debuginfo) dwfl_standard_find_debuginfo;

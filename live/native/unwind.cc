@@ -88,6 +88,7 @@ struct Unwinder::Session {
   Status begin();
   Frame frame_at(const Address& address);
   Frame look_up(dw::Module* module, uint64_t code, Frame frame) const;
+  dw::UnitLine* line_of_unit(dw::Module* module, uint64_t code) const;
   static int note_frame(dw::Frame* frame, void* self);
   static bool read_word(dw::Session*, uint64_t address, uint64_t* word, void* self);
   static bool set_registers(dw::Thread* thread, void* self);
@@ -192,13 +193,27 @@ Frame Unwinder::Session::look_up(dw::Module* module, uint64_t code, Frame frame)
   Elf64_Sym symbol{};
   frame.function =
       readable(dw.dwfl_module_addrinfo(module, code, &offset, &symbol, nullptr, nullptr, nullptr));
-  if (dw::Line* line = dw.dwfl_module_getsrc(module, code)) {
-    int number = 0;
-    const char* file = dw.dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-    if (file != nullptr) frame.file = file;
-    if (file != nullptr && number > 0) frame.line = static_cast<uint32_t>(number);
-  }
+  int number = 0;
+  const char* file = nullptr;
+  if (dw::Line* line = dw.dwfl_module_getsrc(module, code))
+    file = dw.dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+  else if (dw::UnitLine* of_unit = line_of_unit(module, code))
+    file = dw.dwarf_lineno(of_unit, &number) == 0 ? dw.dwarf_linesrc(of_unit, nullptr, nullptr)
+                                                  : nullptr;
+  if (file != nullptr) frame.file = file;
+  if (file != nullptr && number > 0) frame.line = static_cast<uint32_t>(number);
   return frame;
+}
+
+// libdw finds the unit of an address by .debug_aranges, which clang does not write. Then each unit says
+// itself which addresses it has.
+dw::UnitLine* Unwinder::Session::line_of_unit(dw::Module* module, uint64_t code) const {
+  uint64_t bias = 0;
+  for (dw::Unit* unit = dw.dwfl_module_nextcu(module, nullptr, &bias); unit != nullptr;
+       unit = dw.dwfl_module_nextcu(module, unit, &bias)) {
+    if (dw.dwarf_haspc(unit, code - bias) == 1) return dw.dwarf_getsrc_die(unit, code - bias);
+  }
+  return nullptr;
 }
 
 Unwinder::Unwinder(std::unique_ptr<Session> session) : session_(std::move(session)) {}
