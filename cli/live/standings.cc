@@ -13,6 +13,9 @@
 namespace lockstep::cli {
 namespace {
 
+// More than any job has: what a host says is not to cost memory.
+constexpr int64_t kMostRanks = 1 << 20;
+
 int64_t int_member(const json::Value& object, const char* name, int64_t otherwise) {
   const json::Value* value = member(object, name);
   return value != nullptr && value->IsInt64() ? value->GetInt64() : otherwise;
@@ -191,7 +194,7 @@ std::vector<CommStandings> standings_of(const std::string& rows) {
     if (!row.IsObject()) continue;
     CommStandings& comm = by_id[{text_member(row, "id"), int_member(row, "ranks", 0)}];
     comm.id = text_member(row, "id");
-    comm.ranks = int_member(row, "ranks", 0);
+    comm.ranks = std::clamp<int64_t>(int_member(row, "ranks", 0), 0, kMostRanks);
     if (comm.name.empty()) comm.name = text_member(row, "name");
     comm.standings.push_back(standing_in(row));
     owners.emplace_back(&comm, &row);

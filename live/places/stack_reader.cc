@@ -290,6 +290,7 @@ bool is_nccl_or_gpu(const Frame& frame) {
 
 std::vector<ProcessStacks> read_stacks(const std::vector<pid_t>& pids, const StackOptions& options,
                                        const AskForRight& ask) {
+  if (pids.empty()) return {};  // not to wait between samples of nothing
   std::vector<Target> targets(pids.size());
   for (size_t i = 0; i < pids.size(); ++i) begin(pids[i], options, &targets[i]);
   SymbolCache symbols;

@@ -57,6 +57,13 @@ TEST(Standings, NamesRanksOfWhichNobodyAnswered) {
   EXPECT_NE(standings_text(comms, 16).find("no answer for ranks 0,3"), std::string::npos);
 }
 
+TEST(Standings, ARankCountThatCannotBeCostsNoMemory) {
+  const std::string rows =
+      R"([{"id": "0xc0", "rank": 1, "ranks": 9223372036854775807, "issued": {"func": "AllReduce"}}])";
+  EXPECT_NE(standings_text(standings_of(rows), 16).find("no answer for ranks 0,2-"),
+            std::string::npos);
+}
+
 TEST(Standings, WhatIsNoAnswerIsNoStanding) {
   EXPECT_TRUE(standings_of("").empty());
   EXPECT_TRUE(standings_of("{}").empty());
