@@ -76,8 +76,8 @@ std::string about_operation(const RunTables& run, const NotKnown& gap) {
              " is stuck inside a host cannot be seen: its transports report nothing.";
     case NotKnownKind::WhichLink:
       return "Which link " + operation +
-             " is stuck on is not known: network steps were not recorded (LOCKSTEP_EVENTS=step "
-             "records them).";
+             " is stuck on is not known: its network steps were not recorded (LOCKSTEP_EVENTS=step "
+             "records them; switched on while a job runs, those of operations called afterwards).";
     default:
       return "Whose data stopped first in " + operation +
              " cannot be told from the open network steps.";

@@ -53,6 +53,13 @@ TEST(NotKnown, GivesNoShareOfTheTimeWhereOperationsOverlap) {
   EXPECT_EQ(sentence(SaidRun(), gap).find('%'), std::string::npos) << sentence(SaidRun(), gap);
 }
 
+TEST(NotKnown, SaysThatStepsSwitchedOnLateShowLaterOperationsOnly) {
+  const std::string text = sentence(SaidRun(), gap_of(NotKnownKind::WhichLink));
+  EXPECT_NE(text.find("switched on while a job runs, those of operations called afterwards"),
+            std::string::npos)
+      << text;
+}
+
 TEST(NotKnown, NamesTheRanksThatRecordedWithOtherSettings) {
   NotKnown gap = gap_of(NotKnownKind::Settings);
   gap.setting = {"events", {{"proxy", {0, 3, 1}}, {"step", {2}}}};
