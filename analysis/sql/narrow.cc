@@ -16,10 +16,10 @@
 namespace lockstep::analysis {
 namespace {
 
-using Ranks = std::pair<int64_t, int64_t>;
+using Numbers = std::pair<int64_t, int64_t>;
 constexpr uint32_t kAllKinds = ~uint32_t{0};
-constexpr Ranks kAllRanks = {std::numeric_limits<int64_t>::min(),
-                             std::numeric_limits<int64_t>::max()};
+constexpr Numbers kAllNumbers = {std::numeric_limits<int64_t>::min(),
+                                 std::numeric_limits<int64_t>::max()};
 
 // Columns whose values other processes take part in: row numbers of this and other tables, and what
 // is counted or found across ranks.
@@ -68,25 +68,25 @@ std::optional<int64_t> number_in(const json::Value& constant) {
   return value->GetInt64();
 }
 
-Ranks compared(const json::Value& filter) {
+Numbers compared(const json::Value& filter) {
   const json::Value* constant = member(filter, "constant");
   const auto number = constant == nullptr ? std::nullopt : number_in(*constant);
-  if (!number) return kAllRanks;
+  if (!number) return kAllNumbers;
   const std::string how = text_member(filter, "comparison_type");
   if (how == "COMPARE_EQUAL") return {*number, *number};
-  if (starts_with(how, "COMPARE_GREATERTHAN")) return {*number, kAllRanks.second};
-  if (starts_with(how, "COMPARE_LESSTHAN")) return {kAllRanks.first, *number};
-  return kAllRanks;
+  if (starts_with(how, "COMPARE_GREATERTHAN")) return {*number, kAllNumbers.second};
+  if (starts_with(how, "COMPARE_LESSTHAN")) return {kAllNumbers.first, *number};
+  return kAllNumbers;
 }
 
-// rank IN (...)
-Ranks listed(const json::Value& filter) {
+// rank IN (...), say
+Numbers listed(const json::Value& filter) {
   const json::Value* values = member(filter, "values");
-  if (values == nullptr || !values->IsArray() || values->Empty()) return kAllRanks;
-  Ranks ranks{kAllRanks.second, kAllRanks.first};
+  if (values == nullptr || !values->IsArray() || values->Empty()) return kAllNumbers;
+  Numbers ranks{kAllNumbers.second, kAllNumbers.first};
   for (const json::Value& value : values->GetArray()) {
     const auto number = number_in(value);
-    if (!number) return kAllRanks;
+    if (!number) return kAllNumbers;
     ranks = {std::min(ranks.first, *number), std::max(ranks.second, *number)};
   }
   return ranks;
@@ -124,7 +124,7 @@ uint32_t kinds_passing(const json::Value& filter) {
 }
 
 // No fewer than those that pass.
-Ranks passing(const json::Value& filter) {
+Numbers passing(const json::Value& filter) {
   const std::string type = text_member(filter, "filter_type");
   if (type == "CONSTANT_COMPARISON") return compared(filter);
   if (type == "IN_FILTER") return listed(filter);
@@ -133,10 +133,10 @@ Ranks passing(const json::Value& filter) {
       type == "OPTIONAL_FILTER" && child != nullptr)
     return passing(*child);
   const json::Value* children = member(filter, "child_filters");
-  if (type != "CONJUNCTION_AND" || children == nullptr || !children->IsArray()) return kAllRanks;
-  Ranks ranks = kAllRanks;
+  if (type != "CONJUNCTION_AND" || children == nullptr || !children->IsArray()) return kAllNumbers;
+  Numbers ranks = kAllNumbers;
   for (const json::Value& child : children->GetArray()) {
-    const Ranks one = passing(child);
+    const Numbers one = passing(child);
     ranks = {std::max(ranks.first, one.first), std::min(ranks.second, one.second)};
   }
   return ranks;
@@ -159,13 +159,13 @@ std::vector<const json::Value*> filters_of(const json::Value& scan, const json::
   return found;
 }
 
-Ranks ranks_of(const json::Value& scan, const json::Value& names) {
-  Ranks ranks = kAllRanks;
-  for (const json::Value* filter : filters_of(scan, names, "rank")) {
-    const Ranks one = passing(*filter);
-    ranks = {std::max(ranks.first, one.first), std::min(ranks.second, one.second)};
+Numbers numbers_of(const json::Value& scan, const json::Value& names, const char* column) {
+  Numbers numbers = kAllNumbers;
+  for (const json::Value* filter : filters_of(scan, names, column)) {
+    const Numbers one = passing(*filter);
+    numbers = {std::max(numbers.first, one.first), std::min(numbers.second, one.second)};
   }
-  return ranks;
+  return numbers;
 }
 
 uint32_t kinds_of(const json::Value& scan, const json::Value& names, const std::string& table) {
@@ -210,8 +210,11 @@ void narrow_by_plan(const std::string& plan, NarrowQuestion* question) {
   if (names == nullptr || !names->IsArray()) return;
   bool has_times = false;
   if (!are_own(*scans[0], *names, of_operations, &has_times)) return;
-  const Ranks ranks = ranks_of(*scans[0], *names);
-  if (ranks != kAllRanks) question->ranks = ranks;
+  const Numbers ranks = numbers_of(*scans[0], *names, "rank");
+  if (ranks != kAllNumbers) question->ranks = ranks;
+  // All records of an event come after its start; a network step needs its network operation too.
+  const int64_t from_ns = numbers_of(*scans[0], *names, "start_ns").first;
+  if (table == kEventsTable && from_ns != kAllNumbers.first) question->from_ns = from_ns;
   question->kinds = kinds_of(*scans[0], *names, table);
   question->has_times = has_times;
   question->is_of_operations = of_operations;

@@ -1,6 +1,6 @@
 // What a question can be answered from less than everything, found in DuckDB's own plan for it: a
 // question about one table of each process's own, filtered by rank, needs only the processes that have
-// such ranks, and one about events only the records that these are made of. For asking hosts that send their parts (cli/live). Whatever is not recognised needs
+// such ranks, and one about events only the records that these are made of, from when they begin. For asking hosts that send their parts (cli/live). Whatever is not recognised needs
 // everything. One thread.
 #pragma once
 
@@ -17,7 +17,9 @@ struct NarrowQuestion {
   std::optional<std::pair<int64_t, int64_t>> ranks;
   // Of the records that the rows are made of, as bits of Kind.
   uint32_t kinds = ~uint32_t{0};
-  // With `ranks` or `kinds`: the answer has times, which several hosts on one clock make together.
+  // Of rows that begin earlier, by the run's clock, none counts.
+  std::optional<int64_t> from_ns;
+  // With `ranks`, `kinds` or `from_ns`: the answer has times, which several hosts on one clock make together.
   bool has_times = false;
   // With `ranks`: the rows are operations, which sends, receives and proxies of other processes change.
   bool is_of_operations = false;

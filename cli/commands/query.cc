@@ -126,7 +126,7 @@ int run_live(const Arguments& arguments, dumper::Selection selection, Shown show
   if (!selection.has_span()) selection.last_ns = kLivePartNs;
   const analysis::NarrowQuestion narrow = analysis::narrow_question(arguments.statement);
   const LiveNeeds needs{narrow.host_load, narrow.ranks, narrow.has_times, narrow.is_of_operations,
-                        narrow.kinds};
+                        narrow.kinds, narrow.from_ns};
   const auto live = LiveRun::gather(arguments, std::move(selection), needs);
   if (!live.ok()) return bad_input(live.message());
   const live::Answers& answers = live.value()->answers();

@@ -171,6 +171,7 @@ Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments&
   if (!needs.has_times || targets.hosts.size() == 1) {
     request.only_ranks = needs.ranks;
     request.kinds = needs.kinds;
+    request.rows_from_ns = needs.from_ns;
   }
   request.kinds &= wanted_kinds(arguments).value();
   const std::vector<live::SliceRow> rows =

@@ -40,8 +40,8 @@ class HostSlice {
       return Status::error(run_ + ": nothing recorded by " + host_ + " is there");
     const auto spans = dumper::select(selection, &directory_);
     if (!spans.ok()) return spans.status();
-    for (size_t i = 0; i < processes.size(); ++i) add(processes[i], spans.value()[i], request);
     add_other_files(request.host_load);
+    for (size_t i = 0; i < processes.size(); ++i) add(processes[i], spans.value()[i], request);
     return Status();
   }
   uint64_t bytes() const { return bytes_; }
@@ -70,7 +70,12 @@ class HostSlice {
       row.last_raw_ns = whole->last_raw_ns;
       row.last_real_ns = static_cast<int64_t>(whole->last_raw_ns) + whole->last_real_offset_ns;
     }
-    dumper::Slice slice(process, dumper::with_margin(span), request.kinds);
+    dumper::RawSpan read = dumper::with_margin(span);
+    // Without a model the run's clock is that of its host.
+    if (request.rows_from_ns && !has_clock_model_)
+      read.from_ns = std::max(read.from_ns,
+                              static_cast<uint64_t>(std::max<int64_t>(*request.rows_from_ns, 0)));
+    dumper::Slice slice(process, read, request.kinds);
     const dumper::SliceContents& contents = slice.contents();
     row.has_shared = contents.has_pairs || contents.has_foreign;
     row.bytes = has_any(contents.ranks, request.only_ranks) ? slice.bytes() : 0;
@@ -93,7 +98,9 @@ class HostSlice {
       const std::string name = base_name(path);
       const bool ours = starts_with(name, host_ + ".") &&
                         (has_ending(name, ".clock") || (host_load && has_ending(name, ".load")));
-      if (!ours && name != "clock_model.json") continue;
+      const bool model = name == "clock_model.json";
+      has_clock_model_ = has_clock_model_ || model;
+      if (!ours && !model) continue;
       others_.push_back(path);
       bytes_ += size_of(path);
     }
@@ -125,6 +132,7 @@ class HostSlice {
   std::vector<std::string> others_;
   std::vector<SliceRow> rows_;
   uint64_t bytes_ = 0;
+  bool has_clock_model_ = false;
 };
 
 // What those of the host still have in memory goes into their files. A sentence for each that did not

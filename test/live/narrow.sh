@@ -81,6 +81,16 @@ agree fewer "SELECT event_id, proxy_op_id, operation_id, host, rank, peer, chann
 agree fewer "SELECT * EXCLUDE (process, communicator) FROM proxy_steps ORDER BY ALL" "${both[@]}" -t "$(listens n2)"
 [ "$(jq '.rows | length' "$TMP/whole")" -gt 1000 ] || fail "network steps of n2: $(jq '.rows | length' "$TMP/whole")"
 
+echo "questions about events from some instant on"
+instants="SELECT min(start_ns) AS first, CAST(median(start_ns) AS BIGINT) AS middle, max(start_ns) AS last FROM events"
+"$lockstep" query --live "$instants" "${both[@]}" -t "$(listens n2)" >"$TMP/instants" || fail "$instants"
+for instant in first middle last; do
+  agree any "SELECT event_id, kind, rank, start_ns, stop_ns, states FROM events WHERE start_ns >= $(jq ".rows[0].$instant" "$TMP/instants") ORDER BY ALL" \
+    "${both[@]}" -t "$(listens n2)"
+  [ "$(jq '.rows | length' "$TMP/whole")" -gt 0 ] || fail "no events from the $instant instant on"
+done
+agree fewer "SELECT event_id FROM events WHERE start_ns > $(jq '.rows[0].last + 1000000000' "$TMP/instants")" "${both[@]}" -t "$(listens n2)"
+
 agree any "SELECT func, count(*) AS n FROM operations WHERE rank = 2 OR rank = 3 GROUP BY ALL ORDER BY ALL" "${both[@]}"
 echo "questions whose answer needs the others"
 for sql in "SELECT event_id, finish_ns FROM operations WHERE rank = 3 ORDER BY ALL" \

@@ -97,6 +97,19 @@ TEST_F(Narrow, NetworkStepsNeedTheirOwnRecordsAndTheirNetworkOperations) {
   EXPECT_EQ(narrow_question("SELECT peer FROM proxy_steps; SELECT 1").kinds, ~0u);
 }
 
+TEST_F(Narrow, EventsNeedWhatWasRecordedSinceTheyCanBegin) {
+  const auto from_ns = [](const std::string& table, const std::string& condition) {
+    return narrow_question("SELECT event_id FROM " + table + " WHERE " + condition).from_ns;
+  };
+  EXPECT_EQ(from_ns("events", "start_ns >= 1000000000007"), 1'000'000'000'007);
+  EXPECT_EQ(from_ns("events", "start_ns BETWEEN 70 AND 90 AND rank = 3"), 70);
+  for (const char* all :
+       {"start_ns < 70", "stop_ns > 70", "start_ns > stop_ns", "start_ns > 70 OR rank = 3",
+        "start_ns > (SELECT max(pid) FROM processes)"})
+    EXPECT_FALSE(from_ns("events", all)) << all;
+  EXPECT_FALSE(from_ns("proxy_steps", "start_ns > 70"));
+}
+
 TEST_F(Narrow, TimesAndOperationsAreNamed) {
   const auto times = narrow_question("SELECT start_ns FROM events WHERE rank = 3");
   EXPECT_TRUE(times.has_times);

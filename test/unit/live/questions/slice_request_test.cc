@@ -19,6 +19,7 @@ TEST(SliceRequest, ArrivesAsItWasSent) {
   sent.host_load = false;
   sent.only_ranks.emplace(-5, 9);
   sent.kinds = 5;
+  sent.rows_from_ns = 732'239'477'000'000'001;
 
   const auto got = parse_slice_request(to_json(sent));
 
@@ -36,6 +37,7 @@ TEST(SliceRequest, ArrivesAsItWasSent) {
   EXPECT_FALSE(got.value().host_load);
   EXPECT_EQ(got.value().only_ranks, sent.only_ranks);
   EXPECT_EQ(got.value().kinds, 5u);
+  EXPECT_EQ(got.value().rows_from_ns, sent.rows_from_ns);
 }
 
 TEST(SliceRequest, IsForEverythingUnlessItSaysMore) {
@@ -45,6 +47,7 @@ TEST(SliceRequest, IsForEverythingUnlessItSaysMore) {
   EXPECT_TRUE(got.value().host_load);
   EXPECT_FALSE(got.value().only_ranks);
   EXPECT_EQ(got.value().kinds, dumper::kAllKinds);
+  EXPECT_FALSE(got.value().rows_from_ns);
 }
 
 TEST(SliceRequest, ThatIsNoneIsRefused) { EXPECT_FALSE(parse_slice_request("[1]").ok()); }
