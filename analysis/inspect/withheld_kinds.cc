@@ -13,7 +13,8 @@ constexpr size_t kMostComms = 256;  // 7 KB each
 bool changed_itself(const dumper::Ledger& ledger) {
   return std::any_of(ledger.notes.begin(), ledger.notes.end(), [](const std::string& note) {
     return note.find("events set to ") != std::string::npos ||
-           note.find("held back ") != std::string::npos;
+           note.find("held back ") != std::string::npos ||
+           note.find(" capture ") != std::string::npos;
   });
 }
 

@@ -60,6 +60,7 @@ void CommProgress::take(const Piece& piece, const StringSource& strings) {
 void CommProgress::apply(const uint64_t* words, Tag tag, const StringSource& strings) {
   switch (tag) {
     case start_tag(Kind::CollApi):
+      count_call(comm_of(EventRecord::read(words).id), ticks_of(words[0]));
       return start_call(CollApiRecord::read(words), ticks_of(words[0]));
     case start_tag(Kind::P2pApi):
       return start_call(P2pApiRecord::read(words), ticks_of(words[0]));
@@ -168,6 +169,23 @@ void CommProgress::note_started(const Open& op) {
 void CommProgress::note_launched(Open* op) {
   note_issued(op);
   if (op->started_ticks != 0) note_started(*op);
+}
+
+void CommProgress::count_call(uint32_t comm, uint64_t ticks) {
+  ++comms_[comm].standing.position;
+  if (comm == call_count_.comm && ticks < call_count_.before_ticks) ++call_count_.calls;
+}
+
+void CommProgress::count_calls_before(uint32_t comm, uint64_t ticks) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = comms_.find(comm);
+  call_count_ = {comm, ticks, found == comms_.end() ? 0 : found->second.standing.position};
+}
+
+std::optional<uint64_t> CommProgress::calls_before() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (complete_ticks_ < call_count_.before_ticks) return std::nullopt;
+  return call_count_.calls;
 }
 
 // A collective's place is that of its call; a send's or receive's peer is known only when NCCL takes

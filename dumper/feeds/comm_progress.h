@@ -11,6 +11,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct CommStanding {
   uint32_t waiting_kernels = 0, waiting_network = 0;  // of it: begun and not ended
   uint64_t in_flight = 0;
   uint64_t ended_operations = 0, ended_bytes = 0;  // of messages, as NCCL's tests count them
+  uint64_t position = 0;  // collectives called so far, replays of graphs left out
 };
 
 class CommProgress : public RecordConsumer {
@@ -49,6 +51,11 @@ class CommProgress : public RecordConsumer {
   };
   // Any thread.
   Snapshot snapshot() const;
+
+  // Any thread, one at a time: how many collectives the program calls on `comm` before a tick that is
+  // still to come. calls_before() knows when everything of before is drained, else nothing.
+  void count_calls_before(uint32_t comm, uint64_t ticks);
+  std::optional<uint64_t> calls_before() const;
 
  private:
   struct Open {
@@ -70,6 +77,10 @@ class CommProgress : public RecordConsumer {
     uint64_t last_ticks = 0;
     uint64_t last_ended_issued_ticks = 0;  // of those that ended, when the last one was issued
   };
+  struct CallCount {
+    uint32_t comm = kUnknownComm;
+    uint64_t before_ticks = 0, calls = 0;
+  };
   struct Captured {
     OperationMark mark;
     bool launched = false;
@@ -78,6 +89,7 @@ class CommProgress : public RecordConsumer {
   void apply(const uint64_t* words, Tag tag, const StringSource& strings);
   template <typename Record>
   void start_call(const Record& call, uint64_t ticks);
+  void count_call(uint32_t comm, uint64_t ticks);
   void start_coll(const uint64_t* words, const StringSource& strings);
   void start_p2p(const uint64_t* words, const StringSource& strings);
   void start_child(const uint64_t* words, bool kernel);
@@ -111,6 +123,7 @@ class CommProgress : public RecordConsumer {
   IdMap launches_, calls_, children_;  // -> place in open_ and its generation
   IdMap open_groups_;
   std::unordered_map<EventId, Captured> captured_;
+  CallCount call_count_;
   uint64_t complete_ticks_ = 0, not_followed_ = 0;
   std::array<uint64_t, kKinds + 1> round_bytes_{};  // of records, by kind
 };

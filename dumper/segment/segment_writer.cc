@@ -203,6 +203,8 @@ Status SegmentWriter::prepare(size_t next_bytes) {
     put_away_counts();
     Status status = open_segment();
     if (!status.ok()) return status;
+    // So that each segment tells what changed before it, a capture that is under way above all.
+    if (!last_ledger_.notes.empty()) ledger_owed_ = true;
   }
   keep_budget(next_bytes);
   if (facts_owed_) {

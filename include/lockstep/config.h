@@ -34,6 +34,8 @@ enum class OptionType : uint8_t {
     "1 also writes to stderr what NCCL's logger shows only with NCCL_DEBUG=INFO") \
   X(Events, "events", Events, "proxy", "", "recording", \
     "what to record: api, coll, kernel, proxy, step or all, each with everything before it; kind names joined by commas; or NCCL's mask as a number") \
+  X(CaptureEvents, "capture_events", Events, "step", "", "recording", \
+    "kinds that are recorded besides while a capture lasts that the program begins by itself; a capture that somebody asks for names its own") \
   X(Nvtx, "nvtx", Text, "all", "", "recording", \
     "which NVTX ranges and marks to record where NVTX_INJECTION64_PATH names this library: all (but those of NCCL's own domain), off, or names of domains joined by commas; the one without a name is `default`") \
   X(Host, "host", Text, "", "", "recording", \

@@ -164,7 +164,9 @@ static inline int lockstep_mark_text(const char* text) {
   return lockstep_mark_words(LOCKSTEP_MARK_TEXT, text);
 }
 
-/* Notes where a part that is worth a closer look begins and ends. What is recorded stays the same. */
+/* Notes where a part that is worth a closer look begins and ends, and records the kinds of
+ * LOCKSTEP_CAPTURE_EVENTS besides from the one to the other, unless another capture is under way or the
+ * last one began less than ten seconds ago. A capture ends by itself after a minute. */
 static inline int lockstep_mark_capture_start(const char* name) {
   return lockstep_mark_words(LOCKSTEP_MARK_CAPTURE_START, name);
 }

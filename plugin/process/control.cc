@@ -93,10 +93,11 @@ std::string Control::answer(const std::string& line, pid_t asker) {
     return word == "flush" ? "{\"flushed\":true}" : status();
   }
   if (word == "interval") return set_interval(rest, asked.by);
+  if (word == "capture") return parts_.captures.answer(rest, asked.by, Captures::Now::read());
   if (word == "trace-permit") return let_trace(asker, asked.by);
   return error("'" + word +
                "' is none of status, progress, events KINDS, events +KINDS for SECONDSs, flush, "
-               "snapshot, interval US, trace-permit");
+               "snapshot, interval US, capture arm|status|cancel, trace-permit");
 }
 
 }  // namespace lockstep::plugin

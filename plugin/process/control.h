@@ -1,5 +1,5 @@
 // What the words on the control socket do: `status`, `progress`, `events KINDS`,
-// `events +KINDS for 10s`, `flush`, `snapshot`, `interval US`, `trace-permit`; before them `as USER@HOST`, where somebody on another host asks.
+// `events +KINDS for 10s`, `flush`, `snapshot`, `interval US`, `capture ..`, `trace-permit`; before them `as USER@HOST`, where somebody on another host asks.
 // Answers are JSON objects; a word nobody knows gets an "error". Called on the control socket's
 // thread; changes are noted in the process's ledger, with who asked.
 #pragma once
@@ -11,6 +11,7 @@
 #include "dumper/drain/dump_thread.h"
 #include "dumper/drain/overhead.h"
 #include "dumper/feeds/comm_progress.h"
+#include "plugin/process/capture.h"
 #include "plugin/process/trace_permit.h"
 #include "plugin/record/arena.h"
 #include "plugin/record/event_switch.h"
@@ -27,6 +28,7 @@ struct ControlledParts {
   const dumper::CommProgress& progress;
   const Arena& arena;
   TracePermit& permit;
+  Captures& captures;
 };
 
 class Control {

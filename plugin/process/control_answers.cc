@@ -62,6 +62,7 @@ void put_standing(JsonFields& out, const dumper::CommStanding& standing,
     out.string("name", facts.name);
     out.number("rank", facts.rank);
     out.number("ranks", facts.ranks);
+    out.number("position", standing.position);
     put_marked(out, "issued", standing.issued, strings, ages);
     put_marked(out, "started", standing.started, strings, ages);
     put_marked(out, "ended", standing.ended, strings, ages);

@@ -14,6 +14,7 @@
 #include "dumper/options/run_names.h"
 #include "dumper/options/this_process.h"
 #include "plugin/marks/nvtx_names.h"
+#include "plugin/process/capture_surroundings.h"
 #include "plugin/process/clock_options.h"
 #include "plugin/process/load_options.h"
 #include "plugin/record/marks.h"
@@ -142,8 +143,13 @@ void Recording::prepare_services() {
   trace_permit_ = std::make_unique<TracePermit>(
       config_.flag(Option::Stacks), TracePermit::set_tracer,
       [this](const std::string& sentence) { dump_->add_note(sentence); });
-  control_ = std::make_unique<Control>(ControlledParts{
-      events_, *keeper_, *dump_, outputs_.overhead(), progress_, arena_, *trace_permit_});
+  captures_ = std::make_unique<Captures>(
+      events_, capture_surroundings({*dump_, outputs_.overhead(), progress_, arena_}),
+      static_cast<uint32_t>(config_.u64(Option::CaptureEvents)));
+  control_ =
+      std::make_unique<Control>(ControlledParts{events_, *keeper_, *dump_, outputs_.overhead(),
+                                                progress_, arena_, *trace_permit_, *captures_});
+  keeper_->set_watch([this] { return captures_->look(Captures::Now::read()); });
   keeper_->set_tick([this] {
     events_.end_loan(mono_now_ns());
     meter_->tick();
@@ -252,6 +258,7 @@ void Recording::stop_services() {
   control_socket_.stop();
   trace_permit_->withdraw();
   keeper_->stop();
+  captures_->end(Captures::Now::read());
 }
 
 void Recording::probe_clocks(const CommFacts& facts) {
@@ -334,6 +341,7 @@ void Recording::end() {
 void Recording::begin_comm(uint32_t comm, int32_t* activation_mask) {
   outputs_.begin_comm(comm);
   events_.begin(activation_mask);
+  captures_->open_to_program();
 }
 
 void Recording::log(bool warning, const std::string& sentence) const {

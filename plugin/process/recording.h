@@ -14,6 +14,7 @@
 #include "hostload/service/host_load.h"
 #include "plugin/chain/chain.h"
 #include "plugin/gpu/gpu_snapshots.h"
+#include "plugin/process/capture.h"
 #include "plugin/process/control.h"
 #include "plugin/process/control_socket.h"
 #include "plugin/process/host_library.h"
@@ -81,6 +82,7 @@ class Recording {
   std::unique_ptr<Chain> chain_;
   std::unique_ptr<OverheadMeter> meter_;
   std::unique_ptr<TracePermit> trace_permit_;
+  std::unique_ptr<Captures> captures_;
   std::unique_ptr<Control> control_;
   ControlSocket control_socket_;
   GpuSnapshots gpu_snapshots_;

@@ -5,6 +5,7 @@
 #include "base/clock_ns.h"
 #include "base/system.h"
 #include "dumper/options/event_mask.h"
+#include "plugin/record/capture_watch.h"
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
@@ -32,11 +33,70 @@ void EventSwitch::begin(int32_t* activation_mask) {
   apply();
 }
 
+uint32_t EventSwitch::in_force() const {
+  const bool wide = is_wide(capture_watch.phase());
+  return outside_capture() | (wide ? allowed(captured_) : 0);
+}
+
 void EventSwitch::apply() {
   changed_(in_force());
-  recorder.set_kinds(in_force());
-  if (mask_ != nullptr)
-    __atomic_store_n(mask_, static_cast<int32_t>(in_force() | (chain_ & known_)), __ATOMIC_RELAXED);
+  if (mask_ != nullptr) always_on_ &= outside_capture();
+  put_in_force(true);
+}
+
+// NCCL's threads may go from one phase to the next meanwhile; they read the words that are set first.
+void EventSwitch::put_in_force(bool open_gate) {
+  const uint32_t asked = outside_capture() | ((chain_ | watched_) & known_);
+  const uint32_t kinds = outside_capture() | allowed(captured_ | late_);
+  CaptureWatch::InForce words;
+  words.kinds = static_cast<uint16_t>(kinds);
+  words.narrow_mask = static_cast<uint16_t>(asked);
+  words.wide_mask = static_cast<uint16_t>(asked | allowed(captured_));
+  capture_watch.set_in_force(words, mask_);
+  recorder.watched.store(watched_ & (known_ | Recorder::kWatchSteps), std::memory_order_relaxed);
+  for (uint64_t seen = capture_watch.word();; seen = capture_watch.word()) {
+    const CapturePhase phase = CaptureWatch::phase_of(seen);
+    const bool late = phase == CapturePhase::Closed || phase == CapturePhase::Stopped;
+    const uint32_t now = is_wide(phase) || late ? kinds : outside_capture() | allowed(late_);
+    open_gate ? recorder.set_kinds(now) : recorder.change_kinds(now);
+    if (mask_ != nullptr)
+      __atomic_store_n(mask_, is_wide(phase) ? words.wide_mask : words.narrow_mask,
+                       __ATOMIC_RELAXED);
+    if (capture_watch.word() == seen) return;
+  }
+}
+
+void EventSwitch::set_captured(uint32_t kinds, uint32_t watched) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  captured_ = kinds;
+  watched_ = watched;
+  refresh_locked();
+}
+
+void EventSwitch::keep_late(uint32_t kinds) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  late_ = kinds;
+  refresh_locked();
+}
+
+void EventSwitch::refresh() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  refresh_locked();
+}
+
+void EventSwitch::refresh_locked() {
+  if (mask_ != nullptr) put_in_force(false);  // before begin(), and at exit, the gate is shut
+}
+
+void EventSwitch::note_capture(const std::string& what) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  changed_(in_force());
+  tell(what);
+}
+
+bool EventSwitch::was_always_on(uint32_t kinds) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return mask_ != nullptr && (always_on_ & kinds) == kinds;
 }
 
 void EventSwitch::tell(const std::string& what) const {
@@ -102,6 +162,11 @@ uint32_t EventSwitch::kinds() const {
   return in_force();
 }
 
+uint32_t EventSwitch::kinds_outside_captures() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return outside_capture();
+}
+
 uint32_t EventSwitch::held_back() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return held_back_;
@@ -109,7 +174,7 @@ uint32_t EventSwitch::held_back() const {
 
 void EventSwitch::with_kinds(const std::function<void(uint32_t kinds)>& body) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  body(mask_ == nullptr ? 0 : in_force());  // before begin() the recorder's gate is shut
+  body(mask_ == nullptr ? 0 : outside_capture());  // before begin() the recorder's gate is shut
 }
 
 }  // namespace lockstep::plugin

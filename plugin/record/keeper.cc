@@ -44,7 +44,9 @@ void Keeper::loop() {
   while (!stopping_.load(std::memory_order_relaxed)) {
     const uint64_t now_ns = static_cast<uint64_t>(mono_now_ns());
     note_use();
+    uint64_t most_us = kTickUs;
     try {
+      if (watch_) most_us = std::min(most_us, static_cast<uint64_t>(watch_()) / 1000);
       reserve_ahead();
       release_surplus();
       if (now_ns - last_anchor_ns >= kAnchorUs * 1000) {
@@ -59,7 +61,7 @@ void Keeper::loop() {
       wake_dumper_();
       last_dump_ns = now_ns;
     }
-    waker_.sleep_us(std::min(kTickUs, std::max<uint64_t>(interval_ns / 1000, 1000)));
+    waker_.sleep_us(std::min(most_us, std::max<uint64_t>(interval_ns / 1000, 1000)));
   }
 }
 

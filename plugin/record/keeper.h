@@ -29,6 +29,9 @@ class Keeper {
   void give_back_for_exit();
   // Before start(): what else the keeper's thread does every 100 ms.
   void set_tick(std::function<void()> tick) { tick_ = std::move(tick); }
+  // Before start(): what it does every few milliseconds. Says in how many nanoseconds it wants to be
+  // called again at the latest.
+  void set_watch(std::function<int64_t()> watch) { watch_ = std::move(watch); }
   uint64_t interval_us() const { return interval_us_.load(std::memory_order_relaxed); }
   void set_interval_us(uint64_t us) { interval_us_.store(us, std::memory_order_relaxed); }
   // Any thread: the most blocks that held records at once, looked at every few milliseconds.
@@ -49,6 +52,7 @@ class Keeper {
   Waker waker_;
   ServiceThread thread_;
   std::function<void()> wake_dumper_, tick_;
+  std::function<int64_t()> watch_;
   std::atomic<uint64_t> interval_us_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<uint32_t> most_in_use_{0};

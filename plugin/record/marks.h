@@ -13,14 +13,17 @@ namespace lockstep::plugin {
 // Marks made while nothing was recorded yet. Only of interest where a recording begins later.
 extern std::atomic<uint64_t> marks_before_recording;
 
+// Nothing is recorded (yet).
+inline bool count_early_mark() {
+  marks_before_recording.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
 // Records what `fields()` gives, a Record of record_fields.h; it is asked only when there is room.
 // False: nothing is recorded at all, or there was no memory, which is counted.
 template <typename Record, typename Fields>
 [[gnu::always_inline]] inline bool record_mark(Fields fields) {
-  if (__builtin_expect(!recording(), 0)) {
-    marks_before_recording.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
+  if (__builtin_expect(!recording(), 0)) return count_early_mark();
   ThreadLog& log = own_log();
   const uint64_t ticks = now_ticks();
   count_call(log, kMarkKind, Call::Start);

@@ -110,11 +110,26 @@ void leave_thread(void* log_pointer) {
 
 }  // namespace
 
-void Recorder::set_kinds(uint32_t kinds) {
-  uint64_t seen = gate.load(std::memory_order_relaxed);
-  while (!gate.compare_exchange_weak(seen, (seen & ~kAllKinds) | kOn | (kinds & kAllKinds),
-                                     std::memory_order_release, std::memory_order_relaxed)) {
+void Recorder::put_kinds(uint64_t seen, uint32_t kinds, bool open) {
+  constexpr uint64_t kShed = kAllKinds << kShedShift;
+  const uint64_t enabled = kinds & kAllKinds;
+  const uint32_t watched_now = watched.load(std::memory_order_relaxed);
+  const uint64_t long_way = watched_now & kAllKinds;
+  const uint64_t wanted = kOn | enabled << kEnabledShift | (enabled & ~long_way) |
+                          (long_way != 0 ? kWatching : 0) |
+                          ((watched_now & kWatchSteps) != 0 ? kWatchingSteps : 0);
+  while ((open || (seen & kOn) != 0) &&
+         !gate.compare_exchange_weak(seen, (seen & kShed) | wanted, std::memory_order_release,
+                                     std::memory_order_relaxed)) {
   }
+}
+
+void Recorder::set_kinds(uint32_t kinds) {
+  put_kinds(gate.load(std::memory_order_relaxed), kinds, true);
+}
+
+void Recorder::change_kinds(uint32_t kinds) {
+  put_kinds(gate.load(std::memory_order_relaxed), kinds, false);
 }
 
 void Recorder::block_returned() {

@@ -55,9 +55,18 @@ inline ThreadLog& own_log() {
 // destructor.
 struct Recorder {
   static constexpr uint64_t kOn = uint64_t{1} << 63, kAllKinds = 0xffff;
-  static constexpr unsigned kShedShift = 16;
-  // kOn | kinds shed for memory << 16 | kinds enabled. 0 = inert: every call returns at once.
+  // Some kinds are watched: their starts leave the short way (watched_start()), so that those who
+  // watch nothing pay nothing.
+  static constexpr uint64_t kWatching = uint64_t{1} << 16;
+  static constexpr uint64_t kTakesStarts = kAllKinds | kWatching;
+  static constexpr uint64_t kWatchingSteps = uint64_t{1} << 62;
+  static constexpr unsigned kShedShift = 17, kEnabledShift = 33;
+  // kOn | kWatchingSteps | kinds enabled << 33 | kinds shed for memory << 17 | kWatching | kinds enabled that nobody
+  // watches. 0 = inert: every call returns at once.
   std::atomic<uint64_t> gate{0};
+  // Kinds, and kWatchSteps for the program's marks of steps; as of the next set_kinds().
+  static constexpr uint32_t kWatchSteps = 1u << 16;
+  std::atomic<uint32_t> watched{0};
   ArenaHeader* arena = nullptr;
   Arena* memory = nullptr;  // what `arena` is the head of
   BlockQueue* queue = nullptr;
@@ -69,7 +78,10 @@ struct Recorder {
   // before the first callback.
   uint32_t known_kinds = kAllKinds;
 
+  // Opens the gate. Any thread, without a lock.
   void set_kinds(uint32_t kinds);
+  // The same where the gate is open, else nothing: for threads that nobody waits for at exit.
+  void change_kinds(uint32_t kinds);
   // Blocks that hold records at this moment. Any thread.
   uint32_t blocks_in_use() const {
     const int32_t used = max_blocks - available.load(std::memory_order_relaxed);
@@ -80,6 +92,9 @@ struct Recorder {
   // Which kinds to shed with this many blocks left, when `shed` are shed already. The classes are in
   // recorder.cc.
   static uint32_t shed_kinds(int32_t available, int32_t max_blocks, uint32_t shed = 0);
+
+ private:
+  void put_kinds(uint64_t seen, uint32_t kinds, bool open);
 };
 extern Recorder recorder;
 
@@ -94,6 +109,9 @@ bool next_block(ThreadLog& log);
 void next_serials(ThreadLog& log);
 void count_call_without_block(unsigned kind, Call call);
 void count_loss(uint32_t comm, unsigned kind, Call call, Loss why);
+// A start of a kind whose bit in the gate is clear: true when it is recorded all the same, because the
+// kind is watched. `ticks`: those of the record.
+bool watched_start(uint64_t gate, uint64_t ticks, uint32_t comm, Kind kind);
 // A start of a kind that is switched off; with every kind off, as good as inert: not even counted.
 void filtered_start(uint32_t comm, Kind kind, void** handle);
 // A state or stop without a handle.
@@ -158,9 +176,14 @@ template <typename Record, typename Fields>
   constexpr unsigned kWords = Record::kWords;
   constexpr unsigned kBit = static_cast<unsigned>(kKind);
   const uint64_t gate = recorder.gate.load(std::memory_order_relaxed);
-  if (__builtin_expect((gate >> kBit & 1) == 0, 0)) return filtered_start(comm, kKind, handle);
+  uint64_t watched_ticks = 0;  // known to be 0 on the short way
+  if (__builtin_expect((gate >> kBit & 1) == 0, 0)) {
+    watched_ticks = now_ticks();
+    if (!watched_start(gate, watched_ticks, comm, kKind))
+      return filtered_start(comm, kKind, handle);
+  }
   ThreadLog& log = own_log();
-  const uint64_t ticks = now_ticks();
+  const uint64_t ticks = watched_ticks != 0 ? watched_ticks : now_ticks();
   count_call(log, kBit, Call::Start);
   uint64_t* words = nullptr;
   if (__builtin_expect((gate >> (kBit + Recorder::kShedShift) & 1) == 0, 1))
@@ -283,11 +306,11 @@ inline bool recording() {
 // With every kind switched off a start is not even counted, and neither are the states and stops
 // that NCCL makes without a handle then; what was under way still ends.
 inline bool takes_starts() {
-  return (recorder.gate.load(std::memory_order_relaxed) & Recorder::kAllKinds) != 0;
+  return (recorder.gate.load(std::memory_order_relaxed) & Recorder::kTakesStarts) != 0;
 }
 inline bool takes_call_on(const void* handle) {
   return (recorder.gate.load(std::memory_order_relaxed) &
-          (handle != nullptr ? Recorder::kOn : Recorder::kAllKinds)) != 0;
+          (handle != nullptr ? Recorder::kOn : Recorder::kTakesStarts)) != 0;
 }
 
 }  // namespace lockstep::plugin

@@ -236,6 +236,30 @@ TEST(SegmentWriter, RotatesAndLosesNothing) {
   EXPECT_GT(found.segments, 2u);
 }
 
+// Whoever has only a later segment learns of the capture that it is part of.
+TEST(SegmentWriter, RepeatsTheNotesInEachSegmentThatBeginsLater) {
+  const TempDir directory;
+  SegmentWriterOptions options = sample_options(directory.path());
+  options.rotate_bytes = 64 * 1024;
+  SegmentWriter writer(options, system_file_io());
+  Ledger ledger;
+  ledger.notes = {"capture c1 started"};
+  ASSERT_TRUE(writer.append_ledger(ledger).ok());
+  for (uint64_t i = 1; i <= 120; ++i) {
+    EncodedChunk chunk = sample_chunk(i);
+    ASSERT_TRUE(writer.append(&chunk).ok());
+  }
+  writer.close();
+
+  const auto run = RunDirectory::open(directory.path());
+  ASSERT_TRUE(run.ok());
+  const ProcessEntry process = run.value().processes.at(0);
+  ASSERT_GT(process.segments.size(), 2u);
+  for (size_t i = 0; i + 1 < process.segments.size(); ++i)
+    unlink(process.segments[i].path.c_str());
+  EXPECT_EQ(read_back(directory.path()).ledger.notes, ledger.notes);
+}
+
 TEST(SegmentWriter, StaysWithinTheDiskBudgetAndCountsExactlyWhatItDeleted) {
   const TempDir directory;
   SegmentWriterOptions options = sample_options(directory.path());

@@ -1,0 +1,326 @@
+#include "plugin/process/capture.h"
+
+#include <algorithm>
+
+#include "base/clock_ns.h"
+#include "base/json.h"
+#include "dumper/options/event_mask.h"
+#include "plugin/record/recorder.h"
+
+namespace lockstep::plugin {
+namespace {
+
+constexpr uint32_t kCollectiveCalls = 1u << static_cast<unsigned>(Kind::CollApi);
+constexpr int64_t kNoHurryNs = 1'000'000'000;
+
+bool is_over(CapturePhase phase) {
+  return phase == CapturePhase::Stopped || phase == CapturePhase::Late ||
+         phase == CapturePhase::Cancelled;
+}
+
+bool has_started(CapturePhase phase) {
+  return phase == CapturePhase::Started || phase == CapturePhase::Closed ||
+         phase == CapturePhase::Stopped;
+}
+
+Status program_has_begun() { return Status::error("the program has begun a capture itself"); }
+
+void put_or_null(JsonFields& out, const char* key, bool known, uint64_t number) {
+  if (known) return out.number(key, number);
+  put_key(&out.writer(), key);
+  out.writer().Null();
+}
+
+std::string capture_error(const std::string& sentence, const std::string& capture = "") {
+  JsonFields out;
+  out.object([&] {
+    out.string("error", sentence);
+    if (!capture.empty()) out.string("capture", capture);
+  });
+  return std::string(out.text());
+}
+
+}  // namespace
+
+const char* capture_state(CapturePhase phase) {
+  switch (phase) {
+    case CapturePhase::None:
+      return "none";
+    case CapturePhase::Armed:
+    case CapturePhase::Open:
+      return "armed";
+    case CapturePhase::Started:
+    case CapturePhase::Closed:
+      return "started";
+    case CapturePhase::Stopped:
+      return "stopped";
+    case CapturePhase::Late:
+      return "late";
+    default:
+      return "cancelled";
+  }
+}
+
+Captures::Now Captures::Now::read() { return {mono_now_ns(), real_now_ns()}; }
+
+Captures::Captures(EventSwitch& events, CaptureSurroundings surroundings, uint32_t program_kinds)
+    : events_(events), surroundings_(std::move(surroundings)), program_kinds_(program_kinds) {}
+
+void Captures::open_to_program() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (session_.settled) events_.set_captured(program_kinds_, 0);
+}
+
+std::string Captures::answer(const std::string& words, const std::string& by, const Now& now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const size_t blank = words.find(' ');
+  const std::string word = words.substr(0, blank);
+  const std::string rest = blank == std::string::npos ? "" : words.substr(blank + 1);
+  look_at_phase(now);
+  if (word == "arm") return arm(rest, by, now);
+  if (word != "status" && word != "cancel")
+    return capture_error("'" + word + "' is none of capture arm ID .., status [ID], cancel ID");
+  if (session_.phase == CapturePhase::None && word == "status" && rest.empty())
+    return "{\"capture\":null,\"state\":\"none\"}";
+  const bool is_named = !rest.empty() && rest == session_.order.id;
+  if (!is_named && !(rest.empty() && word == "status"))
+    return capture_error(session_.order.id.empty() ? "there was no capture in this process"
+                                                   : "the last capture here was " +
+                                                         session_.order.id + ", not '" + rest + "'",
+                         session_.order.id);
+  return word == "status" ? status_answer() : cancel(now);
+}
+
+std::string Captures::arm(const std::string& words, const std::string& by, const Now& now) {
+  Result<CaptureOrder> order = parse_capture_order(words);
+  if (!order.ok()) return capture_error(order.message());
+  if (!session_.settled)
+    return capture_error("capture " + session_.order.id + " is " + capture_state(session_.phase) +
+                             " already: one at a time",
+                         session_.order.id);
+  const Session last = session_;
+  session_ = Session();
+  session_.order = order.value();
+  session_.by = by;
+  session_.kinds_before = events_.kinds();
+  session_.limit_mono_ns = now.mono_ns + session_.order.limit_ns;
+  if (Status armed = arm_rule(now); !armed.ok()) {
+    session_ = last;
+    if (capture_watch.cancel_now()) capture_watch.clear(0);
+    events_.set_captured(program_kinds_, 0);
+    return capture_error(armed.message());
+  }
+  session_.settled = false;
+  session_.phase = CapturePhase::Armed;
+  look_at_phase(now);
+  return armed_answer();
+}
+
+Status Captures::arm_rule(const Now& now) {
+  const CaptureOrder& order = session_.order;
+  session_.bound_ns = 0;
+  if (order.rule == CaptureRule::Position) {
+    if (!events_.was_always_on(kCollectiveCalls))
+      return Status::error(
+          "this process has not recorded every call of a collective (CollApi), so that it does not "
+          "know its positions; capture by an instant or by steps");
+    const std::optional<uint32_t> comm = surroundings_.comm_of(order.comm_id);
+    if (!comm) return Status::error("this process has no such communicator: " + order.rule_text);
+    events_.set_captured(order.kinds, kCollectiveCalls);
+    const Result<uint64_t> before = surroundings_.watch_calls(*comm);
+    if (!before.ok()) return before.status();
+    session_.calls_before = before.value();
+    const bool in_time = order.from > before.value() + 1;
+    capture_watch.open_after(in_time ? order.from - 1 - before.value() : 0, order.count);
+  } else if (order.rule == CaptureRule::Step) {
+    events_.set_captured(order.kinds, Recorder::kWatchSteps);
+    if (!capture_watch.arm_step(order.from, order.count)) return program_has_begun();
+  } else {
+    session_.start_mono_ns = now.mono_ns + (order.at_real_ns - now.real_ns);
+    session_.stop_mono_ns = session_.start_mono_ns + order.lasts_ns;
+    if (session_.stop_mono_ns > session_.limit_mono_ns)
+      return Status::error("the instant's window ends after the capture's limit; give limit_ms");
+    session_.bound_ns = surroundings_.wall_bound_ns();
+    events_.set_captured(order.kinds, 0);
+    if (!capture_watch.arm_instant()) return program_has_begun();
+    if (session_.start_mono_ns <= now.mono_ns) capture_watch.late_now();
+  }
+  return Status();
+}
+
+// By its limit, by word, at the recording's end.
+void Captures::end_early() {
+  if (!capture_watch.cancel_now() && capture_watch.stop_now()) session_.cut_short = true;
+}
+
+std::string Captures::cancel(const Now& now) {
+  end_early();
+  look_at_phase(now);
+  return status_answer();
+}
+
+int64_t Captures::look(const Now& now) {
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return kNoHurryNs;  // somebody is arming
+  if (late_until_ns_ != 0 && now.mono_ns >= late_until_ns_) {
+    events_.keep_late(0);
+    late_until_ns_ = 0;
+  }
+  if (capture_watch.phase() == CapturePhase::None) return kNoHurryNs;
+  take_program_capture(now);
+  keep_times(now);
+  events_.refresh();
+  look_at_phase(now);
+  return wait_ns(now);
+}
+
+void Captures::end(const Now& now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  take_program_capture(now);
+  end_early();
+  look_at_phase(now);
+  events_.keep_late(0);
+  late_until_ns_ = 0;
+}
+
+// The program began one: its own thread could not make a session of it.
+void Captures::take_program_capture(const Now& now) {
+  if (!session_.settled || capture_watch.rule() != CaptureRule::Program) return;
+  session_ = Session();
+  session_.order.id = "program-" + std::to_string(++program_captures_);
+  session_.order.rule = CaptureRule::Program;
+  session_.order.rule_text = "program";
+  session_.order.kinds = program_kinds_;
+  session_.by = "the program";
+  session_.bound_ns = 0;
+  session_.kinds_before = session_.kinds_after = events_.kinds_outside_captures();
+  session_.limit_mono_ns = now.mono_ns + session_.order.limit_ns;
+  session_.settled = false;
+}
+
+void Captures::keep_times(const Now& now) {
+  if (session_.order.rule == CaptureRule::Instant) {
+    if (now.mono_ns >= session_.start_mono_ns) capture_watch.start_now();
+    if (now.mono_ns >= session_.stop_mono_ns) capture_watch.stop_now();
+  }
+  if (now.mono_ns >= session_.limit_mono_ns) end_early();
+}
+
+int64_t Captures::wait_ns(const Now& now) const {
+  if (session_.order.rule != CaptureRule::Instant || session_.settled) return kNoHurryNs;
+  const bool started = session_.phase == CapturePhase::Started;
+  return std::max<int64_t>((started ? session_.stop_mono_ns : session_.start_mono_ns) - now.mono_ns,
+                           0);
+}
+
+void Captures::look_at_phase(const Now& now) {
+  if (session_.settled) return;
+  session_.phase = capture_watch.phase();
+  session_.first_step = capture_watch.first_step();
+  if (session_.order.rule == CaptureRule::Position)
+    session_.position = session_.calls_before + capture_watch.calls();
+  if (session_.order.rule == CaptureRule::Step) session_.position = capture_watch.last_step();
+  if (has_started(session_.phase) && !session_.start_told) tell_start();
+  if (is_over(session_.phase)) settle(now);
+}
+
+// " at position 12", " at step 7".
+std::string Captures::place(bool stop) const {
+  const CaptureOrder& order = session_.order;
+  const uint64_t count = stop ? order.count : 0;
+  if (order.rule == CaptureRule::Position)
+    return " at position " + std::to_string(order.from + count);
+  if (order.rule == CaptureRule::Step)
+    return " at step " + std::to_string(session_.first_step + count);
+  return "";
+}
+
+void Captures::tell_start() {
+  session_.start_told = true;
+  session_.start_raw_ns = surroundings_.raw_ns(capture_watch.start_ticks());
+  session_.at_start = session_.at_stop = surroundings_.costs();
+  events_.note_capture("capture " + session_.order.id + " started" + place(false) + ", raw_ns " +
+                       std::to_string(session_.start_raw_ns) + ", by " + session_.order.rule_text +
+                       ", asked for by " + session_.by);
+}
+
+void Captures::settle(const Now& now) {
+  session_.settled = true;
+  const std::string name = "capture " + session_.order.id;
+  const uint64_t began = session_.start_told ? capture_watch.start_ticks() : 0;
+  if (session_.phase == CapturePhase::Stopped) {
+    session_.stop_raw_ns = surroundings_.raw_ns(capture_watch.stop_ticks());
+    session_.at_stop = surroundings_.costs();
+    events_.keep_late(session_.order.kinds);
+    late_until_ns_ = now.mono_ns + kLateNs;
+  }
+  const bool by_program = session_.order.rule == CaptureRule::Program;
+  capture_watch.clear(by_program ? began + surroundings_.ticks_in(kProgramPauseNs) : 0);
+  events_.set_captured(program_kinds_, 0);
+  session_.kinds_after = events_.kinds();
+  if (session_.phase == CapturePhase::Stopped)
+    events_.note_capture(name + " stopped" +
+                         (session_.cut_short ? std::string(" before its end") : place(true)) +
+                         ", raw_ns " + std::to_string(session_.stop_raw_ns));
+  else
+    events_.note_capture(name + (session_.phase == CapturePhase::Late
+                                     ? " was armed too late: its start had passed"
+                                     : " was cancelled before it started"));
+}
+
+std::string Captures::armed_answer() const {
+  JsonFields out;
+  out.object([&] {
+    out.string("capture", session_.order.id);
+    out.string("state", capture_state(session_.phase));
+    out.string("rule", session_.order.rule_text);
+    put_or_null(out, "position", session_.position != CaptureWatch::kUnknown, session_.position);
+    put_or_null(out, "bound_ns", session_.bound_ns.has_value(),
+                static_cast<uint64_t>(session_.bound_ns.value_or(0)));
+    if (session_.order.rule == CaptureRule::Instant) out.string("clock", "wall");
+  });
+  return std::string(out.text());
+}
+
+std::string Captures::status_answer() const {
+  const CaptureOrder& order = session_.order;
+  const bool started = session_.start_told, stopped = session_.phase == CapturePhase::Stopped;
+  const bool steps = order.rule == CaptureRule::Step, instant = order.rule == CaptureRule::Instant;
+  const bool counted = order.rule == CaptureRule::Position || steps;
+  const uint64_t first = steps ? session_.first_step : order.from;
+  const CaptureCosts now = stopped   ? session_.at_stop
+                           : started ? surroundings_.costs()
+                                     : session_.at_start;
+  JsonFields out;
+  out.object([&] {
+    out.string("capture", order.id);
+    out.string("state", capture_state(session_.phase));
+    out.string("rule", order.rule_text);
+    out.string("kinds", dumper::event_names(order.kinds));
+    put_or_null(out, "position", session_.position != CaptureWatch::kUnknown, session_.position);
+    put_or_null(out, "start_position", started && counted, first);
+    put_or_null(out, "stop_position", stopped && counted && !session_.cut_short,
+                first + order.count);
+    put_or_null(out, "start_ns", started, static_cast<uint64_t>(session_.start_raw_ns));
+    put_or_null(out, "stop_ns", stopped, static_cast<uint64_t>(session_.stop_raw_ns));
+    put_or_null(out, "bound_ns", session_.bound_ns.has_value(),
+                static_cast<uint64_t>(session_.bound_ns.value_or(0)));
+    if (instant)
+      out.string("clock", "wall");
+    else
+      put_or_null(out, "clock", false, 0);
+    out.string("events_before", dumper::event_names(session_.kinds_before));
+    out.string("events_now", dumper::event_names(events_.kinds()));
+    if (session_.settled)
+      out.string("events_after", dumper::event_names(session_.kinds_after));
+    else
+      put_or_null(out, "events_after", false, 0);
+    out.number("bytes", now.bytes - session_.at_start.bytes);
+    out.number("records", now.records - session_.at_start.records);
+    out.number("calls_not_recorded", now.calls_not_recorded - session_.at_start.calls_not_recorded);
+    out.number("overhead_ns", now.overhead_ns - session_.at_start.overhead_ns);
+  });
+  return std::string(out.text());
+}
+
+}  // namespace lockstep::plugin

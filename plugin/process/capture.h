@@ -1,0 +1,105 @@
+// Captures of this process: armed on request, or begun by the program's own mark, they record more kinds for
+// a while. When that begins is decided by rule on the spot, by CaptureWatch on NCCL's threads or here by
+// the time; this class arms, keeps the limits whatever became of the asker, notes both ends in the
+// segments, and says how it went. One capture at a time. Everything is in this process: nothing is
+// left of it when the process dies.
+//
+// Called by the control socket's thread (answer) and the keeper's (look); neither NCCL's threads nor
+// the program's ever wait for it. Time is given, so that tests need none.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "plugin/process/capture_order.h"
+#include "plugin/record/event_switch.h"
+
+namespace lockstep::plugin {
+
+struct CaptureCosts {
+  uint64_t bytes = 0, records = 0, calls_not_recorded = 0, overhead_ns = 0;
+};
+
+// What a capture asks of the recording around it.
+struct CaptureSurroundings {
+  // The communicator's number in this process; nothing where there is none of that id.
+  std::function<std::optional<uint32_t>(uint64_t comm_id)> comm_of;
+  // Arms capture_watch for calls of collectives on it, and says how many there were before those
+  // that it counts. May take a second.
+  std::function<Result<uint64_t>(uint32_t comm)> watch_calls;
+  std::function<CaptureCosts()> costs;
+  std::function<int64_t(uint64_t ticks)> raw_ns;  // CLOCK_MONOTONIC_RAW of a record's ticks
+  std::function<uint64_t(int64_t ns)> ticks_in;   // the tick in so many
+  // How far the kernel takes the wall clock to be from true time; nothing where it does not know.
+  std::function<std::optional<int64_t>()> wall_bound_ns;
+};
+
+class Captures {
+ public:
+  struct Now {
+    int64_t mono_ns = 0, real_ns = 0;
+    static Now read();
+  };
+  // What comes late of the capture's operations is recorded for so long.
+  static constexpr int64_t kLateNs = 5'000'000'000;
+  // Between two beginnings by the program's mark.
+  static constexpr int64_t kProgramPauseNs = 10'000'000'000;
+
+  // Both outlive this. `program_kinds`: those of captures that the program begins.
+  Captures(EventSwitch& events, CaptureSurroundings surroundings, uint32_t program_kinds);
+
+  // After the first communicator began: the program may begin captures.
+  void open_to_program();
+  // `arm ...`, `status [ID]`, `cancel ID`; `by`: for the notes.
+  std::string answer(const std::string& words, const std::string& by, const Now& now);
+  // Every few milliseconds. When it wants to be called again at the latest, in nanoseconds.
+  int64_t look(const Now& now);
+  // The recording pauses or ends.
+  void end(const Now& now);
+
+ private:
+  struct Session {
+    CaptureOrder order;
+    std::string by;
+    CapturePhase phase = CapturePhase::None;  // as of the last look
+    bool settled = true;                      // nothing of it is in force any more
+    bool start_told = false;
+    bool cut_short = false;  // stopped by its limit or by word
+    uint64_t calls_before = 0;
+    uint32_t kinds_before = 0, kinds_after = 0;
+    int64_t limit_mono_ns = 0, start_mono_ns = 0, stop_mono_ns = 0;  // the latter two: by instant
+    int64_t start_raw_ns = 0, stop_raw_ns = 0;
+    uint64_t first_step = CaptureWatch::kUnknown, position = CaptureWatch::kUnknown;
+    std::optional<int64_t> bound_ns;
+    CaptureCosts at_start, at_stop;
+  };
+
+  std::string arm(const std::string& words, const std::string& by, const Now& now);
+  Status arm_rule(const Now& now);
+  std::string cancel(const Now& now);
+  std::string armed_answer() const;
+  std::string status_answer() const;
+  void take_program_capture(const Now& now);
+  void keep_times(const Now& now);
+  void end_early();
+  void look_at_phase(const Now& now);
+  void tell_start();
+  void settle(const Now& now);
+  int64_t wait_ns(const Now& now) const;
+  std::string place(bool stop) const;
+
+  EventSwitch& events_;
+  CaptureSurroundings surroundings_;
+  uint32_t program_kinds_;
+  mutable std::mutex mutex_;
+  Session session_;
+  uint64_t program_captures_ = 0;
+  int64_t late_until_ns_ = 0;  // of CLOCK_MONOTONIC; 0 = nothing is kept
+};
+
+const char* capture_state(CapturePhase phase);
+
+}  // namespace lockstep::plugin
