@@ -35,7 +35,9 @@ enum class OptionType : uint8_t {
   X(Events, "events", Events, "proxy", "", "recording", \
     "what to record: api, coll, kernel, proxy, step or all, each with everything before it; kind names joined by commas; or NCCL's mask as a number") \
   X(CaptureEvents, "capture_events", Events, "step", "", "recording", \
-    "kinds that are recorded besides while a capture lasts that the program begins by itself; a capture that somebody asks for names its own") \
+    "kinds that are recorded besides while a capture lasts that the program begins by itself or capture_every does; a capture that somebody asks for names its own") \
+  X(CaptureEvery, "capture_every", Text, "", "", "recording", \
+    "PERIOD:WINDOW such as 60s:2s: captures for so long at each multiple of the period of the wall clock, so at the same instants on all ranks; unset: never") \
   X(Nvtx, "nvtx", Text, "all", "", "recording", \
     "which NVTX ranges and marks to record where NVTX_INJECTION64_PATH names this library: all (but those of NCCL's own domain), off, or names of domains joined by commas; the one without a name is `default`") \
   X(Host, "host", Text, "", "", "recording", \

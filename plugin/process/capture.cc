@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/clock_ns.h"
-#include "base/json.h"
-#include "dumper/options/event_mask.h"
+#include "plugin/process/capture_answers.h"
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
@@ -25,41 +24,7 @@ bool has_started(CapturePhase phase) {
 
 Status program_has_begun() { return Status::error("the program has begun a capture itself"); }
 
-void put_or_null(JsonFields& out, const char* key, bool known, uint64_t number) {
-  if (known) return out.number(key, number);
-  put_key(&out.writer(), key);
-  out.writer().Null();
-}
-
-std::string capture_error(const std::string& sentence, const std::string& capture = "") {
-  JsonFields out;
-  out.object([&] {
-    out.string("error", sentence);
-    if (!capture.empty()) out.string("capture", capture);
-  });
-  return std::string(out.text());
-}
-
 }  // namespace
-
-const char* capture_state(CapturePhase phase) {
-  switch (phase) {
-    case CapturePhase::None:
-      return "none";
-    case CapturePhase::Armed:
-    case CapturePhase::Open:
-      return "armed";
-    case CapturePhase::Started:
-    case CapturePhase::Closed:
-      return "started";
-    case CapturePhase::Stopped:
-      return "stopped";
-    case CapturePhase::Late:
-      return "late";
-    default:
-      return "cancelled";
-  }
-}
 
 Captures::Now Captures::Now::read() { return {mono_now_ns(), real_now_ns()}; }
 
@@ -80,26 +45,37 @@ std::string Captures::answer(const std::string& words, const std::string& by, co
   if (word == "arm") return arm(rest, by, now);
   if (word != "status" && word != "cancel")
     return capture_error("'" + word + "' is none of capture arm ID .., status [ID], cancel ID");
-  if (session_.phase == CapturePhase::None && word == "status" && rest.empty())
+  // Windows of the duty cycle are nobody's business but their own.
+  const CaptureSession& session =
+      is_window(session_) && rest != session_.order.id ? asked_ : session_;
+  if (session.phase == CapturePhase::None && word == "status" && rest.empty())
     return "{\"capture\":null,\"state\":\"none\"}";
-  const bool is_named = !rest.empty() && rest == session_.order.id;
+  const bool is_named = !rest.empty() && rest == session.order.id;
   if (!is_named && !(rest.empty() && word == "status"))
-    return capture_error(session_.order.id.empty() ? "there was no capture in this process"
-                                                   : "the last capture here was " +
-                                                         session_.order.id + ", not '" + rest + "'",
-                         session_.order.id);
-  return word == "status" ? status_answer() : cancel(now);
+    return capture_error(session.order.id.empty() ? "there was no capture in this process"
+                                                  : "the last capture here was " +
+                                                        session.order.id + ", not '" + rest + "'",
+                         session.order.id);
+  return word == "status" || &session != &session_ ? status_answer(session) : cancel(now);
+}
+
+std::string Captures::status_answer(const CaptureSession& session) const {
+  return capture_status_answer(session, events_.kinds(), surroundings_.costs());
 }
 
 std::string Captures::arm(const std::string& words, const std::string& by, const Now& now) {
   Result<CaptureOrder> order = parse_capture_order(words);
   if (!order.ok()) return capture_error(order.message());
+  if (!session_.settled && is_window(session_)) {
+    end_early();
+    look_at_phase(now);
+  }
   if (!session_.settled)
     return capture_error("capture " + session_.order.id + " is " + capture_state(session_.phase) +
                              " already: one at a time",
                          session_.order.id);
-  const Session last = session_;
-  session_ = Session();
+  const CaptureSession last = session_;
+  session_ = CaptureSession();
   session_.order = order.value();
   session_.by = by;
   session_.kinds_before = events_.kinds();
@@ -113,7 +89,7 @@ std::string Captures::arm(const std::string& words, const std::string& by, const
   session_.settled = false;
   session_.phase = CapturePhase::Armed;
   look_at_phase(now);
-  return armed_answer();
+  return capture_armed_answer(session_);
 }
 
 Status Captures::arm_rule(const Now& now) {
@@ -156,7 +132,7 @@ void Captures::end_early() {
 std::string Captures::cancel(const Now& now) {
   end_early();
   look_at_phase(now);
-  return status_answer();
+  return status_answer(session_);
 }
 
 int64_t Captures::look(const Now& now) {
@@ -166,7 +142,8 @@ int64_t Captures::look(const Now& now) {
     events_.keep_late(0);
     late_until_ns_ = 0;
   }
-  if (capture_watch.phase() == CapturePhase::None) return kNoHurryNs;
+  begin_window(now);
+  if (capture_watch.phase() == CapturePhase::None) return wait_ns(now);
   take_program_capture(now);
   keep_times(now);
   events_.refresh();
@@ -186,7 +163,7 @@ void Captures::end(const Now& now) {
 // The program began one: its own thread could not make a session of it.
 void Captures::take_program_capture(const Now& now) {
   if (!session_.settled || capture_watch.rule() != CaptureRule::Program) return;
-  session_ = Session();
+  session_ = CaptureSession();
   session_.order.id = "program-" + std::to_string(++program_captures_);
   session_.order.rule = CaptureRule::Program;
   session_.order.rule_text = "program";
@@ -207,10 +184,45 @@ void Captures::keep_times(const Now& now) {
 }
 
 int64_t Captures::wait_ns(const Now& now) const {
-  if (session_.order.rule != CaptureRule::Instant || session_.settled) return kNoHurryNs;
-  const bool started = session_.phase == CapturePhase::Started;
-  return std::max<int64_t>((started ? session_.stop_mono_ns : session_.start_mono_ns) - now.mono_ns,
-                           0);
+  int64_t wait = kNoHurryNs;
+  if (cycle_.every_ns != 0) wait = std::min(wait, next_window_real_ns_ - now.real_ns);
+  if (session_.order.rule == CaptureRule::Instant && !session_.settled) {
+    const bool started = session_.phase == CapturePhase::Started;
+    wait = std::min(wait, (started ? session_.stop_mono_ns : session_.start_mono_ns) - now.mono_ns);
+  }
+  return std::max<int64_t>(wait, 0);
+}
+
+bool Captures::is_window(const CaptureSession& session) const {
+  return cycle_.every_ns != 0 && session.order.rule_text == cycle_.text;
+}
+
+void Captures::set_cycle(const CaptureCycle& cycle, const Now& now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  cycle_ = cycle;
+  next_window_real_ns_ = (now.real_ns / cycle.every_ns + 1) * cycle.every_ns;
+}
+
+// Windows begin at multiples of the period, so that all ranks have the same ones. One whose time has
+// passed, because the clock was set or nobody looked, is left out.
+void Captures::begin_window(const Now& now) {
+  if (cycle_.every_ns == 0 || now.real_ns < next_window_real_ns_) return;
+  const int64_t begins_ns = next_window_real_ns_;
+  next_window_real_ns_ = (now.real_ns / cycle_.every_ns + 1) * cycle_.every_ns;
+  if (now.real_ns - begins_ns >= cycle_.lasts_ns || !session_.settled) return;
+  CaptureSession window;
+  window.order.id = "every-" + std::to_string(begins_ns / 1'000'000'000);
+  window.order.rule = CaptureRule::Instant;
+  window.order.rule_text = cycle_.text;
+  window.order.kinds = program_kinds_;
+  window.by = "LOCKSTEP_CAPTURE_EVERY";
+  window.kinds_before = events_.kinds();
+  window.start_mono_ns = now.mono_ns;
+  window.stop_mono_ns = now.mono_ns + cycle_.lasts_ns - (now.real_ns - begins_ns);
+  window.limit_mono_ns = window.stop_mono_ns;
+  window.settled = false;
+  if (!capture_watch.arm_instant()) return;
+  session_ = window;
 }
 
 void Captures::look_at_phase(const Now& now) {
@@ -235,13 +247,22 @@ std::string Captures::place(bool stop) const {
   return "";
 }
 
+// A ledger has room for some notes only, and repeats them all.
+void Captures::note(const std::string& what) {
+  const bool all_told = is_window(session_) && windows_ > kNotedWindows;
+  if (!all_told) return events_.note_capture(what);
+  events_.note_capture(all_told_ ? "" : "further windows of " + cycle_.text + " have no notes");
+  all_told_ = true;
+}
+
 void Captures::tell_start() {
   session_.start_told = true;
   session_.start_raw_ns = surroundings_.raw_ns(capture_watch.start_ticks());
   session_.at_start = session_.at_stop = surroundings_.costs();
-  events_.note_capture("capture " + session_.order.id + " started" + place(false) + ", raw_ns " +
-                       std::to_string(session_.start_raw_ns) + ", by " + session_.order.rule_text +
-                       ", asked for by " + session_.by);
+  if (is_window(session_)) ++windows_;
+  note("capture " + session_.order.id + " started" + place(false) + ", raw_ns " +
+       std::to_string(session_.start_raw_ns) + ", by " + session_.order.rule_text +
+       ", asked for by " + session_.by);
 }
 
 void Captures::settle(const Now& now) {
@@ -259,68 +280,12 @@ void Captures::settle(const Now& now) {
   events_.set_captured(program_kinds_, 0);
   session_.kinds_after = events_.kinds();
   if (session_.phase == CapturePhase::Stopped)
-    events_.note_capture(name + " stopped" +
-                         (session_.cut_short ? std::string(" before its end") : place(true)) +
-                         ", raw_ns " + std::to_string(session_.stop_raw_ns));
+    note(name + " stopped" + (session_.cut_short ? std::string(" before its end") : place(true)) +
+         ", raw_ns " + std::to_string(session_.stop_raw_ns));
   else
-    events_.note_capture(name + (session_.phase == CapturePhase::Late
-                                     ? " was armed too late: its start had passed"
-                                     : " was cancelled before it started"));
-}
-
-std::string Captures::armed_answer() const {
-  JsonFields out;
-  out.object([&] {
-    out.string("capture", session_.order.id);
-    out.string("state", capture_state(session_.phase));
-    out.string("rule", session_.order.rule_text);
-    put_or_null(out, "position", session_.position != CaptureWatch::kUnknown, session_.position);
-    put_or_null(out, "bound_ns", session_.bound_ns.has_value(),
-                static_cast<uint64_t>(session_.bound_ns.value_or(0)));
-    if (session_.order.rule == CaptureRule::Instant) out.string("clock", "wall");
-  });
-  return std::string(out.text());
-}
-
-std::string Captures::status_answer() const {
-  const CaptureOrder& order = session_.order;
-  const bool started = session_.start_told, stopped = session_.phase == CapturePhase::Stopped;
-  const bool steps = order.rule == CaptureRule::Step, instant = order.rule == CaptureRule::Instant;
-  const bool counted = order.rule == CaptureRule::Position || steps;
-  const uint64_t first = steps ? session_.first_step : order.from;
-  const CaptureCosts now = stopped   ? session_.at_stop
-                           : started ? surroundings_.costs()
-                                     : session_.at_start;
-  JsonFields out;
-  out.object([&] {
-    out.string("capture", order.id);
-    out.string("state", capture_state(session_.phase));
-    out.string("rule", order.rule_text);
-    out.string("kinds", dumper::event_names(order.kinds));
-    put_or_null(out, "position", session_.position != CaptureWatch::kUnknown, session_.position);
-    put_or_null(out, "start_position", started && counted, first);
-    put_or_null(out, "stop_position", stopped && counted && !session_.cut_short,
-                first + order.count);
-    put_or_null(out, "start_ns", started, static_cast<uint64_t>(session_.start_raw_ns));
-    put_or_null(out, "stop_ns", stopped, static_cast<uint64_t>(session_.stop_raw_ns));
-    put_or_null(out, "bound_ns", session_.bound_ns.has_value(),
-                static_cast<uint64_t>(session_.bound_ns.value_or(0)));
-    if (instant)
-      out.string("clock", "wall");
-    else
-      put_or_null(out, "clock", false, 0);
-    out.string("events_before", dumper::event_names(session_.kinds_before));
-    out.string("events_now", dumper::event_names(events_.kinds()));
-    if (session_.settled)
-      out.string("events_after", dumper::event_names(session_.kinds_after));
-    else
-      put_or_null(out, "events_after", false, 0);
-    out.number("bytes", now.bytes - session_.at_start.bytes);
-    out.number("records", now.records - session_.at_start.records);
-    out.number("calls_not_recorded", now.calls_not_recorded - session_.at_start.calls_not_recorded);
-    out.number("overhead_ns", now.overhead_ns - session_.at_start.overhead_ns);
-  });
-  return std::string(out.text());
+    note(name + (session_.phase == CapturePhase::Late ? " was armed too late: its start had passed"
+                                                      : " was cancelled before it started"));
+  if (!is_window(session_)) asked_ = session_;
 }
 
 }  // namespace lockstep::plugin

@@ -14,14 +14,11 @@
 #include <optional>
 #include <string>
 
-#include "plugin/process/capture_order.h"
+#include "plugin/process/capture_cycle.h"
+#include "plugin/process/capture_session.h"
 #include "plugin/record/event_switch.h"
 
 namespace lockstep::plugin {
-
-struct CaptureCosts {
-  uint64_t bytes = 0, records = 0, calls_not_recorded = 0, overhead_ns = 0;
-};
 
 // What a capture asks of the recording around it.
 struct CaptureSurroundings {
@@ -47,6 +44,8 @@ class Captures {
   static constexpr int64_t kLateNs = 5'000'000'000;
   // Between two beginnings by the program's mark.
   static constexpr int64_t kProgramPauseNs = 10'000'000'000;
+  // So many windows of a cycle are noted: two notes each, where a ledger keeps a thousand.
+  static constexpr uint64_t kNotedWindows = 200;
 
   // Both outlive this. `program_kinds`: those of captures that the program begins.
   Captures(EventSwitch& events, CaptureSurroundings surroundings, uint32_t program_kinds);
@@ -55,37 +54,25 @@ class Captures {
   void open_to_program();
   // `arm ...`, `status [ID]`, `cancel ID`; `by`: for the notes.
   std::string answer(const std::string& words, const std::string& by, const Now& now);
+  // From now on a window at each multiple of the cycle's period, by the wall clock.
+  void set_cycle(const CaptureCycle& cycle, const Now& now);
   // Every few milliseconds. When it wants to be called again at the latest, in nanoseconds.
   int64_t look(const Now& now);
   // The recording pauses or ends.
   void end(const Now& now);
 
  private:
-  struct Session {
-    CaptureOrder order;
-    std::string by;
-    CapturePhase phase = CapturePhase::None;  // as of the last look
-    bool settled = true;                      // nothing of it is in force any more
-    bool start_told = false;
-    bool cut_short = false;  // stopped by its limit or by word
-    uint64_t calls_before = 0;
-    uint32_t kinds_before = 0, kinds_after = 0;
-    int64_t limit_mono_ns = 0, start_mono_ns = 0, stop_mono_ns = 0;  // the latter two: by instant
-    int64_t start_raw_ns = 0, stop_raw_ns = 0;
-    uint64_t first_step = CaptureWatch::kUnknown, position = CaptureWatch::kUnknown;
-    std::optional<int64_t> bound_ns;
-    CaptureCosts at_start, at_stop;
-  };
-
   std::string arm(const std::string& words, const std::string& by, const Now& now);
   Status arm_rule(const Now& now);
   std::string cancel(const Now& now);
-  std::string armed_answer() const;
-  std::string status_answer() const;
+  std::string status_answer(const CaptureSession& session) const;
   void take_program_capture(const Now& now);
+  void begin_window(const Now& now);
+  bool is_window(const CaptureSession& session) const;
   void keep_times(const Now& now);
   void end_early();
   void look_at_phase(const Now& now);
+  void note(const std::string& what);
   void tell_start();
   void settle(const Now& now);
   int64_t wait_ns(const Now& now) const;
@@ -95,11 +82,13 @@ class Captures {
   CaptureSurroundings surroundings_;
   uint32_t program_kinds_;
   mutable std::mutex mutex_;
-  Session session_;
+  CaptureSession session_, asked_;  // the latter: the last one that was no window
+  CaptureCycle cycle_;
+  int64_t next_window_real_ns_ = 0;
+  uint64_t windows_ = 0;
+  bool all_told_ = false;
   uint64_t program_captures_ = 0;
   int64_t late_until_ns_ = 0;  // of CLOCK_MONOTONIC; 0 = nothing is kept
 };
-
-const char* capture_state(CapturePhase phase);
 
 }  // namespace lockstep::plugin

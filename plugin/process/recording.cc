@@ -149,6 +149,10 @@ void Recording::prepare_services() {
   control_ =
       std::make_unique<Control>(ControlledParts{events_, *keeper_, *dump_, outputs_.overhead(),
                                                 progress_, arena_, *trace_permit_, *captures_});
+  const Result<CaptureCycle> cycle = parse_capture_cycle(config_.text(Option::CaptureEvery));
+  if (!cycle.ok()) log(true, cycle.message());
+  if (cycle.ok() && cycle.value().every_ns != 0)
+    captures_->set_cycle(cycle.value(), Captures::Now::read());
   keeper_->set_watch([this] { return captures_->look(Captures::Now::read()); });
   keeper_->set_tick([this] {
     events_.end_loan(mono_now_ns());

@@ -91,7 +91,7 @@ void EventSwitch::refresh_locked() {
 void EventSwitch::note_capture(const std::string& what) {
   const std::lock_guard<std::mutex> lock(mutex_);
   changed_(in_force());
-  tell(what);
+  if (!what.empty()) tell(what);
 }
 
 bool EventSwitch::was_always_on(uint32_t kinds) const {

@@ -44,6 +44,7 @@ class EventSwitch {
   // Puts right what NCCL's threads may have switched while something else changed. Every few
   // milliseconds while there is a capture.
   void refresh();
+  // What NCCL's threads switched becomes known to everyone, with a note, unless it is empty.
   void note_capture(const std::string& what);
   void hold_back(uint32_t kinds, const std::string& why);
   void set_chain_mask(uint32_t kinds);

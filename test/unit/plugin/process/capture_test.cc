@@ -213,6 +213,79 @@ TEST_F(CapturesTest, ThatTheProgramForgetsToStopEndByTheLimit) {
   EXPECT_EQ(state(), "stopped");
 }
 
+class CaptureCycleTest : public CapturesTest {
+ protected:
+  // kWall is a multiple of ten seconds.
+  CaptureCycleTest() {
+    const Result<CaptureCycle> cycle = parse_capture_cycle("10s:500ms");
+    EXPECT_TRUE(cycle.ok()) << cycle.message();
+    captures_.set_cycle(cycle.value(), at(3 * kSecond));
+  }
+};
+
+TEST_F(CaptureCycleTest, OpensAWindowAtEachMultipleOfThePeriod) {
+  EXPECT_EQ(captures_.look(at(9990 * kMs)), 10 * kMs);
+  EXPECT_TRUE(is_as_before());
+  for (int64_t ten = 10 * kSecond; ten < 40 * kSecond; ten += 10 * kSecond) {
+    EXPECT_EQ(captures_.look(at(ten + kMs)), 499 * kMs) << "late by a millisecond, it ends in time";
+    EXPECT_TRUE(is_wide());
+    captures_.look(at(ten + 500 * kMs));
+    EXPECT_TRUE(is_as_before());
+  }
+  ASSERT_EQ(notes_.size(), 6u);
+  EXPECT_NE(notes_[2].find("capture every-1700000020 started, raw_ns "), std::string::npos)
+      << notes_[2];
+  EXPECT_NE(notes_[2].find("by every:10s:500ms, asked for by LOCKSTEP_CAPTURE_EVERY"),
+            std::string::npos)
+      << notes_[2];
+}
+
+TEST_F(CaptureCycleTest, LeavesOutAWindowThatNobodyLookedAt) {
+  captures_.look(at(10501 * kMs));
+  EXPECT_TRUE(is_as_before());
+  captures_.look(at(20 * kSecond));
+  EXPECT_TRUE(is_wide());
+}
+
+TEST_F(CaptureCycleTest, GivesWayToACaptureThatSomebodyAsksFor) {
+  captures_.look(at(10 * kSecond));
+  EXPECT_NE(ask("arm c1 kinds=step by=step:next:1", 10 * kSecond).find("\"armed\""),
+            std::string::npos);
+  EXPECT_TRUE(is_as_before()) << "the window has ended";
+  captures_.look(at(20 * kSecond));
+  EXPECT_TRUE(is_as_before()) << "c1 is armed";
+  capture_watch.step_begin(1);
+  capture_watch.step_end(1);
+  captures_.look(at(21 * kSecond));
+  captures_.look(at(30 * kSecond));
+  EXPECT_TRUE(is_wide());
+  EXPECT_NE(ask("status c1", 30 * kSecond).find("\"state\":\"stopped\""), std::string::npos);
+  EXPECT_NE(ask("status", 30 * kSecond).find("\"capture\":\"c1\""), std::string::npos);
+  EXPECT_NE(ask("cancel c1", 30 * kSecond).find("\"capture\":\"c1\""), std::string::npos);
+  EXPECT_TRUE(is_wide()) << "the window goes on";
+}
+
+TEST_F(CaptureCycleTest, StopsNotingBeforeTheLedgerIsFull) {
+  for (int64_t ten = 1; ten < 400; ++ten) {
+    captures_.look(at(ten * 10 * kSecond));
+    ASSERT_TRUE(is_wide());
+    captures_.look(at(ten * 10 * kSecond + 500 * kMs));
+    ASSERT_TRUE(is_as_before());
+  }
+  ASSERT_EQ(notes_.size(), 2 * Captures::kNotedWindows + 1);
+  EXPECT_NE(notes_.back().find("further windows of every:10s:500ms have no notes"),
+            std::string::npos);
+}
+
+TEST(CaptureCycle, IsAPeriodAndAShorterWindow) {
+  EXPECT_EQ(parse_capture_cycle("60s:2s").value().every_ns, 60 * kSecond);
+  EXPECT_EQ(parse_capture_cycle("60s:2s").value().lasts_ns, 2 * kSecond);
+  EXPECT_EQ(parse_capture_cycle("").value().every_ns, 0);
+  for (const char* text : {"60s", "60:2", "2s:2s", "500ms:10ms", "60s:9ms", "60s:", ":2s",
+                           "-60s:2s", "100000s:2s", "60s:2s:1s"})
+    EXPECT_FALSE(parse_capture_cycle(text).ok()) << text;
+}
+
 TEST_F(CapturesTest, LeaveNothingWhenTheRecordingEnds) {
   ask("arm c1 kinds=step by=step:next:100");
   capture_watch.step_begin(1);
