@@ -53,6 +53,8 @@ struct JoinState {
   uint32_t pid;
   // What is asked about: records of other times are read to understand those of these.
   int64_t from_ns = kNoTime, to_ns = std::numeric_limits<int64_t>::max();
+  // Kinds that captures added for a while: an operation that has none of them lacks nothing.
+  uint32_t captured_kinds = 0;
   ProcessOperations out;
   std::vector<Launch> launches;  // beside out.rows
   std::vector<ApiCall> apis;

@@ -247,9 +247,13 @@ bool OperationRows::lacks_an_end(const OperationRow& row, const Habits& habits) 
 
 void OperationRows::set_states() {
   std::unordered_map<uint32_t, Habits> habits;  // by communicator
+  const auto always = [this](Kind kind) {
+    return (join_.captured_kinds >> static_cast<unsigned>(kind) & 1) == 0;
+  };
   for (const OperationRow& row : out_.rows) {
-    habits[row.communicator].children |= row.kernels + row.proxy_ops != 0;
-    habits[row.communicator].kernels |= row.kernels != 0;
+    const bool kernels = row.kernels != 0 && always(Kind::KernelCh);
+    habits[row.communicator].kernels |= kernels;
+    habits[row.communicator].children |= kernels || (row.proxy_ops != 0 && always(Kind::ProxyOp));
   }
   // By stream, or by communicator where streams are not known.
   std::unordered_map<uint64_t, LaterDone> later;

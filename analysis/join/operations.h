@@ -19,6 +19,8 @@ class OperationJoin {
   // Of a process read for a span of time, a little more than that is given: only records of the span
   // are counted, and only its times are the process's first and last.
   void count_only(int64_t from_ns, int64_t to_ns) { s_.from_ns = from_ns, s_.to_ns = to_ns; }
+  // Of these kinds there are events in captures only (docs/capture.md).
+  void captured_only(uint32_t kinds) { s_.captured_kinds = kinds; }
   // Whole records of one thread. `texts` maps the process's string numbers.
   void add(uint32_t tid, const uint64_t* words, size_t count, const dumper::ChunkClock& clock,
            const std::vector<Text>& texts);

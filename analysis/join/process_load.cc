@@ -171,6 +171,21 @@ void fill_ledger(const dumper::Counts& kept, const dumper::Ledger& ledger, Loade
   for (const auto& [key, row] : rows) out->ledger.push_back(row);
 }
 
+// Kinds that came by captures alone. Whoever set the events meanwhile may have wanted them for good.
+uint32_t captured_kinds(uint32_t always, const std::vector<std::string>& notes) {
+  constexpr uint32_t kNetwork = 1u << static_cast<unsigned>(Kind::ProxyOp) |
+                                1u << static_cast<unsigned>(Kind::ProxyStep) |
+                                1u << static_cast<unsigned>(Kind::NetPlugin);
+  bool captured = false;
+  for (const std::string& note : notes) {
+    if (note.find("events set to ") != std::string::npos) return 0;
+    captured = captured || (note.find(" capture ") != std::string::npos &&
+                            note.find(" started") != std::string::npos);
+  }
+  // A network operation comes with any of its parts.
+  return captured ? ~(always | ((always & kNetwork) != 0 ? kNetwork : 0)) : 0;
+}
+
 // In its largest communicator, the first of several: places.h says who is to blame by the same.
 int32_t world_rank(const std::vector<JoinedComm>& comms) {
   const auto largest = std::max_element(
@@ -222,6 +237,8 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   for (const std::string& json : feeder.comms())
     add_known_comms(json, feeder.clock(), out.get(), &join);
   add_gpu_snapshots(entry, out.get(), &join);
+  join.captured_only(
+      captured_kinds(static_cast<uint32_t>(entry.facts.activation_mask), reader.ledger().notes));
   out->joined = join.finish(out->strings);
   ProcessRow& row = out->row;
   row.first_ns = out->joined.first_ns;

@@ -16,6 +16,7 @@ Heads::Heads(const RunTables& run, const Actors& actors)
       agreed_(run.communicators.size(), std::numeric_limits<int64_t>::max()),
       kernels_on_(run.communicators.size()),
       kernels_of_(run.processes.size()),
+      kernels_of_member_(run.members.size()),
       unfinished_(run.operations.size()),
       heads_(actors.size()) {
   note_calls();
@@ -30,9 +31,9 @@ void Heads::note_calls() {
     if (row.communicator == kNoRow) continue;
     if (row.state != OpState::Enqueued) ends_known[row.communicator] = true;
     if (row.kernels != 0) kernels_on_[row.communicator] = kernels_of_[row.process] = true;
-    if (row.position == kNoRow) continue;
     const uint32_t member = actors_.member_of(row.communicator, row.process, row.rank);
-    if (member == kNoRow) continue;
+    if (member != kNoRow && row.kernels != 0) kernels_of_member_[member] = true;
+    if (row.position == kNoRow || member == kNoRow) continue;
     last_position_[member] = std::max<int64_t>(last_position_[member], row.position);
     note_function(row, &functions);
   }
@@ -88,9 +89,12 @@ bool Heads::is_unfinished(uint32_t operation, bool later_began) const {
     return false;
   if (row.kind == OpKind::PointToPoint && row.peer == row.rank) return false;
   if (row.state == OpState::InFlight || row.state == OpState::Aborted) return !has_arrived(row);
-  // Nothing tells when it ended: surely not before everybody called it and its kernel began.
+  // Nothing tells when it ended: surely not before everybody called it and its kernel began. Where
+  // the member has kernels in captures only, this one's are not told of.
+  const uint32_t member = actors_.member_of(row.communicator, row.process, row.rank);
+  const bool told_elsewhere = member != kNoRow && kernels_of_member_[member];
   return row.state == OpState::Enqueued && !later_began &&
-         (some_never_called(row) || not_begun(operation));
+         (some_never_called(row) || (not_begun(operation) && !told_elsewhere));
 }
 
 // The receiver has what this sends. Its kernel still runs for others of its group call.

@@ -43,6 +43,7 @@ class Heads {
   std::vector<int64_t> agreed_;  // by communicator: positions before which all called the same
   // Kernels were recorded, by communicator and by process: there a missing one has not begun.
   std::vector<bool> kernels_on_, kernels_of_;
+  std::vector<bool> kernels_of_member_;
   std::vector<bool> unfinished_;  // by operation
   std::vector<std::vector<uint32_t>> heads_;
 };

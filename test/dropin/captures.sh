@@ -74,6 +74,9 @@ jq -en --slurpfile calls "$TMP/calls" --slurpfile told "$TMP/told" '
 for note in "capture early started at position $from, " "capture early stopped at position $((from + 25)), " "capture late was armed too late"; do
   want_equal "notes '$note'" 3 "$(grep -c "$note" "$TMP/verify")"
 done
+# Operations outside of the capture have no deep events, which is no sign that they hang.
+"$lockstep" diagnose "$run" >"$TMP/diagnosed" || true
+! grep -q 'stuck\|aborted\|have been waiting' "$TMP/diagnosed" || fail "a capture looks like a hang: $(cat "$TMP/diagnosed")"
 
 start killed --iterations 100000
 ctl capture arm never kinds=step by=position:"$comm":1000000:5 >"$TMP/armed"
