@@ -255,8 +255,7 @@ TEST(SegmentWriter, RepeatsTheNotesInEachSegmentThatBeginsLater) {
   ASSERT_TRUE(run.ok());
   const ProcessEntry process = run.value().processes.at(0);
   ASSERT_GT(process.segments.size(), 2u);
-  for (size_t i = 0; i + 1 < process.segments.size(); ++i)
-    unlink(process.segments[i].path.c_str());
+  for (size_t i = 0; i + 1 < process.segments.size(); ++i) unlink(process.segments[i].path.c_str());
   EXPECT_EQ(read_back(directory.path()).ledger.notes, ledger.notes);
 }
 
