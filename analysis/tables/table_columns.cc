@@ -21,10 +21,14 @@ Value rank_of(const RunTables& run, uint32_t process) {
   if (process >= run.processes.size() || run.processes[process].rank < 0) return Value();
   return number(run.processes[process].rank);
 }
+// A capture begins with a call, and both times are converted from ticks by other anchors.
+constexpr int64_t kCaptureRoundingNs = 500;
+
 // The capture in whose time it was called; of several the one that is last in the table.
 Value capture_of(const RunTables& run, const OperationRow& row) {
-  const int64_t called_ns = row.api_start_ns != kNoTime ? row.api_start_ns : row.enqueue_ns;
-  if (run.captures.empty() || called_ns == kNoTime) return Value();
+  const int64_t time_ns = row.api_start_ns != kNoTime ? row.api_start_ns : row.enqueue_ns;
+  if (run.captures.empty() || time_ns == kNoTime) return Value();
+  const int64_t called_ns = time_ns + kCaptureRoundingNs;
   const auto begin = std::lower_bound(
       run.captures.begin(), run.captures.end(), row.process,
       [](const CaptureRow& capture, uint32_t process) { return capture.process < process; });
