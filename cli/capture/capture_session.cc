@@ -1,7 +1,5 @@
 #include "cli/capture/capture_session.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,6 +13,7 @@
 #include "cli/capture/capture_rules.h"
 #include "cli/capture/common_clock.h"
 #include "cli/capture/next_step.h"
+#include "cli/capture/trigger_watch.h"
 
 namespace lockstep::cli {
 namespace {
@@ -24,12 +23,6 @@ constexpr double kLeastArmingS = 0.5;
 constexpr int64_t kAheadNs = 2'000'000'000;  // of an instant, until it has been told to everybody
 // Between questions on how it goes, which cost each process a line on its socket.
 constexpr int64_t kLeastPauseNs = 100'000'000, kLongestPauseNs = 1'000'000'000;
-
-void pause_ns(int64_t ns) {
-  if (ns <= 0) return;
-  const timespec time = {ns / 1'000'000'000, ns % 1'000'000'000};
-  nanosleep(&time, nullptr);
-}
 
 class Session {
  public:

@@ -1,4 +1,7 @@
 // `lockstep capture RUN`: the same moment of a running job, closely, on all of its ranks.
+#include <algorithm>
+#include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,6 +12,9 @@
 #include "cli/capture/capture_past.h"
 #include "cli/capture/capture_session.h"
 #include "cli/capture/capture_text.h"
+#include "cli/capture/orchestrator.h"
+#include "cli/capture/trigger.h"
+#include "cli/capture/trigger_watch.h"
 #include "cli/live/live_arguments.h"
 #include "cli/show/output.h"
 #include "cli/show/selection_options.h"
@@ -18,13 +24,17 @@ namespace lockstep::cli {
 namespace {
 
 struct Arguments : LiveArguments {
-  std::string last, name, duration, at, limit = "60s", events = "step", ranks, hosts;
+  std::string last, name, duration, at, limit = "60s", events = "step", ranks, hosts, when;
+  std::string orchestrator;
+  uint64_t at_most = 6;
   std::optional<uint64_t> steps, operations;
   uint64_t max_bytes = uint64_t{256} << 20;
   bool dry_run = false, verbose = false;
 };
 
-constexpr int64_t kDurationNs = 2'000'000'000;   // of a capture of which nothing is said
+constexpr int64_t kDurationNs = 2'000'000'000;  // of a capture of which nothing is said
+constexpr int64_t kHourNs = 3'600'000'000'000;
+constexpr int64_t kTriggerPauseNs = 1'000'000'000;
 constexpr int64_t kLongestNs = 600'000'000'000;  // that a process stays armed
 
 // A line of progress: where JSON goes to stdout, people read on stderr.
@@ -33,6 +43,7 @@ void tell(const Arguments& arguments, const std::string& line) {
     complain(line);
   } else {
     print(line + "\n");
+    std::fflush(stdout);  // also where it is a pipe
   }
 }
 
@@ -122,6 +133,12 @@ Status read_terms(const Arguments& arguments, CaptureTerms* terms) {
   const int lengths = int{arguments.steps.has_value()} + int{arguments.operations.has_value()} +
                       int{!arguments.duration.empty() || !arguments.at.empty()} +
                       int{!arguments.last.empty()};
+  if (!arguments.when.empty()) {
+    const auto trigger = parse_trigger(arguments.when);
+    if (!trigger.ok()) return trigger.status();
+  }
+  if (!orchestrator_of(arguments.orchestrator, arguments.job))
+    return Status::error("--orchestrator " + arguments.orchestrator + ": slurm, ssh or kubectl");
   if (lengths > 1)
     return Status::error(
         "one of --last, --steps, --operations and --duration: each says how long it is");
@@ -157,6 +174,66 @@ int capture_next(const Arguments& arguments, const std::string& run, const live:
   return terms.dry ? int{kOk} : finish(arguments, run, capture, answers);
 }
 
+int capture_once(const Arguments& arguments, const std::string& run, const live::Targets& targets,
+                 const CaptureTerms& terms) {
+  dumper::Capture capture;
+  capture.id = dumper::new_capture_id();
+  capture.name = arguments.name;
+  capture.by = live::this_asker();
+  return arguments.last.empty() ? capture_next(arguments, run, targets, terms, std::move(capture))
+                                : capture_past(arguments, run, targets, std::move(capture));
+}
+
+// Hosts without an agent get one, or are told in --dry-run how they would.
+Result<live::Targets> reach_all(const Arguments& arguments, const std::string& run) {
+  auto targets = find_live_targets(arguments);
+  if (!targets.ok()) return targets;
+  std::vector<std::string> hosts;
+  for (const live::Target& host : targets.value().hosts) {
+    if (host.way == live::Target::Way::Unreachable) hosts.push_back(host.host);
+  }
+  if (hosts.empty()) return targets;
+  const auto orchestrator = orchestrator_of(arguments.orchestrator, arguments.job);
+  const auto commands = commands_for_agents(*orchestrator, arguments.job, run, hosts);
+  for (const CommandLine& command : commands) {
+    if (arguments.dry_run || arguments.verbose) tell(arguments, shown(command));
+  }
+  if (arguments.dry_run) return targets;
+  start_agents(commands, run, hosts, arguments.timeout_s);
+  return find_live_targets(arguments);
+}
+
+// Until the job ends; each at most so often. The exit code is the worst of them.
+int capture_whenever(const Arguments& arguments, const std::string& run,
+                     const CaptureTerms& terms) {
+  const Trigger trigger = parse_trigger(arguments.when).value();
+  TriggerWatch watch(run, trigger);
+  std::deque<int64_t> taken_ns;
+  int worst = kOk;
+  bool said = false;  // that no more are made for now
+  while (true) {
+    const auto targets = find_live_targets(arguments);
+    if (!targets.ok()) break;
+    const auto reason = watch.look(targets.value(), live_terms(arguments));
+    const int64_t now_ns = mono_now_ns();
+    while (!taken_ns.empty() && now_ns - taken_ns.front() > kHourNs) taken_ns.pop_front();
+    const bool may = taken_ns.size() < arguments.at_most;
+    if (reason && !may && !said) {
+      said = true;
+      tell(arguments, *reason + "; no capture: --at-most " + std::to_string(arguments.at_most) +
+                          " an hour are made");
+    } else if (reason && may) {
+      tell(arguments, *reason);
+      taken_ns.push_back(now_ns);
+      said = false;
+      worst = std::max(worst, capture_once(arguments, run, targets.value(), terms));
+    }
+    pause_ns(kTriggerPauseNs);
+  }
+  tell(arguments, run + ": no process records there any more");
+  return worst;
+}
+
 int run_capture(const Arguments& arguments) {
   CaptureTerms terms;
   const Status read = read_terms(arguments, &terms);
@@ -166,16 +243,11 @@ int run_capture(const Arguments& arguments) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(run.value(), ignored))
     return bad_input(run.value() + ": there is no such run directory");
-  const auto targets = find_live_targets(arguments);
+  const auto targets = reach_all(arguments, run.value());
   if (!targets.ok()) return bad_input(targets.message());
-  dumper::Capture capture;
-  capture.id = dumper::new_capture_id();
-  capture.name = arguments.name;
-  capture.by = live::this_asker();
-  if (!arguments.last.empty())
-    return capture_past(arguments, run.value(), targets.value(), std::move(capture));
-  return capture_next(arguments, run.value(), targets.value(), std::move(terms),
-                      std::move(capture));
+  if (arguments.when.empty() || arguments.dry_run)
+    return capture_once(arguments, run.value(), targets.value(), terms);
+  return capture_whenever(arguments, run.value(), terms);
 }
 
 int run(const Arguments& arguments) {
@@ -232,6 +304,20 @@ void add_capture(base::Command& lockstep) {
               "Keep what has been recorded in this time already: 30s, 5m; nothing is switched")
       .shown_as("TIME");
   add_rule_options(command, arguments.get());
+  command
+      .option("--when", &arguments->when,
+              "Wait until this happens, and again: 'operation AllReduce > 50 ms', 'operation any > "
+              "2s'; until the job ends")
+      .shown_as("CONDITION");
+  command.option("--at-most", &arguments->at_most, "With --when: captures in an hour; default 6")
+      .positive()
+      .shown_as("N");
+  command
+      .option(
+          "--orchestrator", &arguments->orchestrator,
+          "Start agents on hosts that have none by slurm, ssh or kubectl; default: what the job "
+          "runs under")
+      .shown_as("NAME");
   command.flag("--dry-run", &arguments->dry_run,
                "Look at the job and print what would be run and sent; change nothing");
   command.flag("--verbose", &arguments->verbose, "Print what is run and sent as well");
