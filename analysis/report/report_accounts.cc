@@ -1,6 +1,7 @@
 #include "analysis/report/report_accounts.h"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/account/peer_traffic.h"
 #include "analysis/account/step_times.h"
@@ -36,6 +37,7 @@ class Tables {
     add_slower();
     add_traffic();
     add_pairs();
+    add_captures();
   }
 
  private:
@@ -210,6 +212,44 @@ class Tables {
            std::to_string(row.sends), bytes(row.sent_bytes)});
     }
     report_.accounts.push_back(std::move(table));
+  }
+  // How many of a capture's ranks are in which state, and when it began after the first record.
+  void add_captures() {
+    struct Sum {
+      std::map<std::string, uint64_t> states;
+      int64_t start_ns = kNoTime;
+      const CaptureRow* any = nullptr;
+    };
+    std::map<std::string, Sum> captures;
+    for (const CaptureRow& row : run_.captures) {
+      Sum& sum = captures[run_.text(row.capture)];
+      ++sum.states[run_.text(row.state)];
+      sum.any = &row;
+      if (row.start_ns != kNoTime && (sum.start_ns == kNoTime || row.start_ns < sum.start_ns))
+        sum.start_ns = row.start_ns;
+    }
+    SaidTable table;
+    table.title = "Captures";
+    table.words = "--capture ID reports on one alone.";
+    table.columns = {"capture", "name", "rule", "began", "ranks"};
+    for (const auto& [id, sum] : captures) {
+      std::vector<std::string> states;
+      for (const auto& [state, ranks] : sum.states)
+        states.push_back(std::to_string(ranks) + " " + state);
+      table.rows.push_back({id, run_.text(sum.any->name), run_.text(sum.any->rule),
+                            sum.start_ns == kNoTime ? "-" : began_text(sum.start_ns),
+                            listed(states)});
+    }
+    if (!table.rows.empty()) report_.accounts.push_back(std::move(table));
+  }
+  std::string began_text(int64_t start_ns) const {
+    int64_t first_ns = kNoTime;
+    for (const ProcessRow& row : run_.processes) {
+      if (row.first_ns != kNoTime && (first_ns == kNoTime || row.first_ns < first_ns))
+        first_ns = row.first_ns;
+    }
+    return first_ns == kNoTime ? "-"
+                               : "after " + duration(std::max<int64_t>(0, start_ns - first_ns));
   }
 
   const RunTables& run_;

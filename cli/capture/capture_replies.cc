@@ -156,7 +156,7 @@ void CaptureReplies::fill(const std::vector<ProcessLook>& processes,
     rank.stop_ns = reply.stop_ns;
     const auto process = std::find_if(
         processes.begin(), processes.end(),
-        [&](const ProcessLook& look) { return look.host == id.first && look.pid == id.second; });
+        [&](const ProcessLook& look) { return look.host == rank.host && look.pid == rank.pid; });
     std::vector<int64_t> numbers;
     if (process != processes.end()) {
       for (const MemberLook* member : choice.members(*process)) numbers.push_back(member->rank);

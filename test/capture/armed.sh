@@ -110,7 +110,10 @@ for pid in "${JOB[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
 for pid in "${JOB[@]}"; do wait "$pid" 2>/dev/null || true; done
 "$lockstep" recover "$run" >/dev/null 2>&1 || true
 id=$(jq -r .id "$TMP/capture")
-want_exit 0 "$lockstep" report "$run" --capture "$id" -o "$TMP/report"
+want_exit 0 on 1 "$lockstep" report "$run" --capture "$id" -o "$TMP/report"
+want_exit 0 "$lockstep" report "$run" -o "$TMP/whole"
+grep -E "^\\| $id \\| first \\| position:0x[0-9a-f]+:$position:10 \\| after .* \\| $world stopped \\|" "$TMP/whole/summary.md" >/dev/null ||
+  fail "the report does not list it: $(grep -A8 Captures "$TMP/whole/summary.md")"
 need_duckdb "$run"
 sql="SELECT count(*) AS ranks, min(n) AS fewest, max(n) AS most, min(f) AS f, max(t) AS t, min(deep) AS deep FROM (SELECT rank,
   count(*) AS n, min(position) AS f, max(position) AS t, count(*) FILTER (steps > 0) AS deep FROM operations WHERE capture = '$id' GROUP BY rank)"
