@@ -32,7 +32,7 @@ struct Arguments {
   std::string parent = ".", events, node_local;
   double interval_s = 0, snapshot_every_s = 0;
   int top = 0;
-  bool dry_run = false, no_agents = false;
+  bool metrics = false, full = false, dry_run = false, no_agents = false;
 };
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -101,9 +101,7 @@ std::string local_place(const std::string& parent, const std::string& directory)
          std::to_string(getpid());
 }
 
-std::string utc_now() {
-  return utc_text("%Y-%m-%dT%H-%M-%SZ", real_now_ns());
-}
+std::string utc_now() { return utc_text("%Y-%m-%dT%H-%M-%SZ", real_now_ns()); }
 
 int show_plan(const Arguments& arguments, const Settings& settings, const FinishPlan& plan) {
   std::string text;
@@ -149,6 +147,10 @@ int run(Arguments arguments) {
   arguments.command = words_after_mark();
   if (arguments.command.empty() || arguments.command.front() != first_word)
     return bad_usage("the program comes after --, as in `lockstep run -- srun program`");
+  if (int(arguments.metrics) + int(arguments.full) + int(!arguments.events.empty()) > 1)
+    return bad_usage("-P, -A and --events each say what to record; give one of them");
+  if (arguments.metrics) arguments.events = "coll";
+  if (arguments.full) arguments.events = "all";
   const Result<std::string> plugin = find_plugin();
   if (!plugin.ok()) return bad_input(plugin.message());
   FinishPlan plan;
@@ -195,17 +197,20 @@ void add_run(base::Command& lockstep) {
       .shown_as("DIR");
   command.option("--events", &arguments->events, "What to record (LOCKSTEP_EVENTS)")
       .shown_as("EVENTS");
+  command.flag("-P,--metrics", &arguments->metrics,
+               "Record operations and their calls alone: --events coll");
+  command.flag("-A,--full", &arguments->full, "Record every event of every kind: --events all");
   command
       .option("--interval", &arguments->interval_s,
               "Longest time a record waits before it is written")
       .between(0.001, 3600.0)
       .shown_as("SECONDS");
   command
-      .option("--snapshot-every", &arguments->snapshot_every_s,
+      .option("-I,--snapshot-every", &arguments->snapshot_every_s,
               "Report on the running program this often, and at its teardown, to snapshot/TIME")
       .between(0.1, 1e6)
       .shown_as("SECONDS");
-  command.option("--top", &arguments->top, "Rows in the report's lists")
+  command.option("-N,--top", &arguments->top, "Rows in the report's lists")
       .between(1, 1000000)
       .shown_as("N");
   command.flag("--no-agents", &arguments->no_agents,

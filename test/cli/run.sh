@@ -32,6 +32,14 @@ want_equal "snapshots of a run that ended once" 1 "$(find "$TMP"/slow_end/*/snap
 "$LOCKSTEP" run --dir "$TMP/nothing_yet" --snapshot-every 0.1 -- sleep 1 2>"$TMP/said"
 ! grep -q "no snapshot" "$TMP/said" || fail "a snapshot failed: $(cat "$TMP/said")"
 
+# The one-letter options of Copper's users say what the long ones do.
+plan() { "$LOCKSTEP" run --dir "$TMP/runs" --dry-run "$@" -- true | sed 's/lockstep-[^/ ]*//g' | grep -E 'LOCKSTEP_EVENTS|--top'; }
+want_equal "-P -N 7" "$(plan --events coll --top 7)" "$(plan -P -N 7)"
+want_equal "-A" "$(plan --events all)" "$(plan -A)"
+grep -q 'LOCKSTEP_EVENTS=all' <<<"$(plan -A)" || fail "-A records something else: $(plan -A)"
+want_equal "exit code with two words on what to record" 2 "$(status run -P -A -- true)"
+"$LOCKSTEP" run --dir "$TMP/often" -I 0.1 -- sleep 1 2>"$TMP/said" || fail "-I: $(cat "$TMP/said")"
+
 want_equal "exit code" 37 "$(status run -- sh -c 'exit 37')"
 want_equal "exit code of a killed program" 137 "$(status run -- sh -c 'kill -9 $$')"
 want_equal "exit code of a missing program" 127 "$(status run -- "$TMP/nothere")"
