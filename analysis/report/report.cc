@@ -12,6 +12,7 @@
 #include "analysis/report/report_html.h"
 #include "analysis/report/report_markdown.h"
 #include "analysis/report/report_page_facts.h"
+#include "analysis/report/report_scope.h"
 #include "analysis/report/report_top.h"
 #include "analysis/say/headline.h"
 #include "analysis/say/not_known.h"
@@ -216,7 +217,9 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   report.answers = answer_sentences(run, judgement, report);
   add_accounts_of(run, &report);
   report.tops = top_lines(run, top);
+  report.scope = scope_sentences(run);
   report.metrics = metrics_of(run, report);
+  for (auto& metric : scope_metrics(run)) report.metrics.push_back(std::move(metric));
   return report;
 }
 

@@ -124,6 +124,7 @@ struct Report {
   std::vector<std::array<double, 3>> clock_points;  // host number, seconds, error in microseconds
   std::vector<std::string> clock_hosts;
   std::vector<std::string> answers;  // sentences, the most important first
+  std::vector<std::string> scope;    // sentences: what ran and what was recorded of it
   std::vector<SaidFinding> findings;
   std::vector<SaidTable> accounts;  // where the time and the bytes went
   std::vector<StepRow> steps;       // in the order of the path

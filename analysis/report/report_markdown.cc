@@ -122,7 +122,8 @@ std::string report_head(const Report& report) {
 
 std::string report_markdown(const Report& report) {
   std::string text = "# " + report.title + "\n\n" + list(report.answers) + "- " +
-                     report.clock_text + "\n\n## Findings\n\n";
+                     report.clock_text + "\n\n## What ran\n\n" + list(report.scope) +
+                     "\n## Findings\n\n";
   for (const SaidFinding& finding : report.findings) {
     text += std::string("- ") + name_of(finding.kind) + " (" + percent(finding.confidence) +
             " sure): " + finding.text + "\n";

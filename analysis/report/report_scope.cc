@@ -1,0 +1,183 @@
+#include "analysis/report/report_scope.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/say/words.h"
+#include "analysis/tables/labels.h"
+#include "analysis/tables/wall_time.h"
+#include "base/system.h"
+#include "lockstep/config.h"
+
+namespace lockstep::analysis {
+namespace {
+
+std::string processes_text(size_t count) {
+  return std::to_string(count) + (count == 1 ? " process" : " processes");
+}
+
+// Different texts of the processes, each once; empty ones left out.
+template <typename Get>
+std::string different(const RunTables& run, Get get) {
+  std::set<std::string> texts;
+  for (const ProcessRow& process : run.processes) {
+    const std::string text = get(process);
+    if (!text.empty()) texts.insert(text);
+  }
+  return listed({texts.begin(), texts.end()});
+}
+
+std::string version_text(const RunTables& run, const ProcessRow& process) {
+  const uint32_t version = process.nccl_version;
+  std::string text = run.text(process.nccl_library) == "rccl" ? "RCCL" : "NCCL";
+  if (version == 0) return text + " of unknown version";
+  return text + " " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
+         "." + std::to_string(version % 100);
+}
+
+std::string who_ran(const RunTables& run) {
+  std::set<Text> hosts;
+  int32_t ranks = 0;
+  uint32_t recorded = 0;
+  for (const ProcessRow& process : run.processes) hosts.insert(process.host);
+  for (const CommunicatorRow& comm : run.communicators) {
+    if (comm.nranks <= ranks) continue;
+    ranks = comm.nranks;
+    recorded = comm.members;
+  }
+  const std::string job =
+      different(run, [&](const ProcessRow& process) { return run.text(process.job); });
+  std::string text = job.empty() ? "Ran: " : "Ran: job " + job + ", ";
+  text += processes_text(run.processes.size()) + " on " + counted(hosts.size(), "host") + ", " +
+          counted(run.communicators.size(), "communicator") + "; the largest has " +
+          counted(static_cast<uint64_t>(std::max(0, ranks)), "rank");
+  if (recorded < static_cast<uint32_t>(std::max(0, ranks)))
+    text += ", of which " + std::to_string(recorded) + " recorded";
+  return text + ".";
+}
+
+std::string when_it_ran(const RunTables& run) {
+  int64_t first_ns = kNoTime, last_ns = kNoTime;
+  for (const ProcessRow& process : run.processes) {
+    if (process.first_ns == kNoTime) continue;
+    const int64_t from_ns = wall_ns(process, process.first_ns);
+    first_ns = first_ns == kNoTime ? from_ns : std::min(first_ns, from_ns);
+    last_ns = std::max(last_ns, wall_ns(process, process.last_ns));
+  }
+  if (first_ns == kNoTime) return "When: not known.";
+  constexpr const char* kFormat = "%Y-%m-%d %H:%M:%S";
+  return "When: " + utc_text(kFormat, first_ns) + " to " + utc_text(kFormat, last_ns) + " UTC, " +
+         duration(last_ns - first_ns) + ".";
+}
+
+std::string versions(const RunTables& run) {
+  const auto table = different(run, [&](const ProcessRow& p) { return run.text(p.nccl_api); });
+  return "Versions: " + different(run, [&](const ProcessRow& p) { return version_text(run, p); }) +
+         (table.empty() ? "" : ", profiler table " + table) + ", lockstep " +
+         different(run, [&](const ProcessRow& p) { return run.text(p.library); }) + ".";
+}
+
+std::string kinds_text(uint64_t kinds) {
+  std::vector<std::string> names;
+  for (unsigned kind = 0; kind < kKinds; ++kind) {
+    if ((kinds >> kind & 1u) != 0) names.emplace_back(kKindNames[kind]);
+  }
+  return listed(names);
+}
+
+// Only what is not as it would be anyway; `enable`, `dir` and `host` say nothing that is not said elsewhere.
+std::string options_text(const RunTables& run) {
+  std::set<std::string> set;
+  for (const SettingRow& setting : run.settings) {
+    const std::string &name = run.text(setting.option), &value = run.text(setting.value);
+    for (const OptionRow& option : kOptions) {
+      if (name == option.name && value != option.value && name != "dir" && name != "host" &&
+          name != "enable")
+        set.insert(name + "=" + value);
+    }
+  }
+  return set.empty() ? "all options as they are by default"
+                     : "options " + listed({set.begin(), set.end()});
+}
+
+std::string what_was_recorded(const RunTables& run) {
+  std::set<uint64_t> masks;
+  for (const ProcessRow& process : run.processes) masks.insert(process.kinds);
+  std::string text = "Recorded: ";
+  text += masks.size() == 1 ? kinds_text(*masks.begin())
+                            : counted(masks.size(), "different choice") + " of kinds";
+  return text + "; " + options_text(run) + ".";
+}
+
+std::string how_it_ended(const RunTables& run) {
+  uint64_t lost = 0, records = 0, ended = 0;
+  for (const ProcessRow& process : run.processes) {
+    lost += process.lost;
+    records += process.records;
+    ended += process.life == Life::Ended ? 1 : 0;
+  }
+  return "Coverage: " + counted(records, "record") + ", " +
+         (lost == 0 ? "no call lost" : counted(lost, "call") + " lost") + "; " +
+         std::to_string(ended) + " of " + processes_text(run.processes.size()) +
+         " closed their recording.";
+}
+
+struct Start {
+  int64_t took_ns = 0;
+  uint32_t process = 0;
+};
+// Of processes whose first communicator and first operation are both known; the longest last.
+std::vector<Start> starts_of(const RunTables& run) {
+  std::vector<int64_t> init_ns(run.processes.size(), kNoTime), call_ns(init_ns);
+  const auto earlier = [](int64_t* at, int64_t ns) {
+    if (ns != kNoTime && (*at == kNoTime || ns < *at)) *at = ns;
+  };
+  for (const MemberRow& member : run.members) {
+    if (member.process < init_ns.size()) earlier(&init_ns[member.process], member.init_ns);
+  }
+  for (const OperationRow& row : run.operations) earlier(&call_ns[row.process], row.called_ns());
+  std::vector<Start> starts;
+  for (uint32_t p = 0; p < init_ns.size(); ++p) {
+    if (init_ns[p] != kNoTime && call_ns[p] != kNoTime && call_ns[p] >= init_ns[p])
+      starts.push_back({call_ns[p] - init_ns[p], p});
+  }
+  std::stable_sort(starts.begin(), starts.end(),
+                   [](const Start& a, const Start& b) { return a.took_ns < b.took_ns; });
+  return starts;
+}
+
+std::string how_it_started(const RunTables& run) {
+  const std::vector<Start> starts = starts_of(run);
+  if (starts.empty()) return "Start: not recorded.";
+  const Start& last = starts.back();
+  return "Start: from the first communicator to the first operation " +
+         duration(starts[(starts.size() - 1) / 2].took_ns) + " (median), " +
+         duration(last.took_ns) + " at most (" + process_label(run, run.processes[last.process]) +
+         ").";
+}
+
+}  // namespace
+
+std::vector<std::string> scope_sentences(const RunTables& run) {
+  return {who_ran(run),           when_it_ran(run),  versions(run),
+          what_was_recorded(run), how_it_ended(run), how_it_started(run)};
+}
+
+std::vector<std::pair<std::string, std::string>> scope_metrics(const RunTables& run) {
+  const std::vector<Start> starts = starts_of(run);
+  uint64_t orphans = 0, foreign = 0;
+  for (const OperationRow& row : run.operations) {
+    if (row.kind == OpKind::Assembled) continue;
+    orphans += (row.flags & kOrphan) != 0 ? 1 : 0;
+    foreign += (row.flags & kForeignChildren) != 0 ? 1 : 0;
+  }
+  std::vector<std::pair<std::string, std::string>> metrics = {
+      {"operations_without_call", std::to_string(orphans)},
+      {"operations_with_foreign_work", std::to_string(foreign)}};
+  if (starts.empty()) return metrics;
+  metrics.emplace_back("start_median_ns", std::to_string(starts[(starts.size() - 1) / 2].took_ns));
+  metrics.emplace_back("start_longest_ns", std::to_string(starts.back().took_ns));
+  return metrics;
+}
+
+}  // namespace lockstep::analysis

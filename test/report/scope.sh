@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# summary.md says what ran, when, in which versions and what was recorded of it: of a recording of real NCCL whose ranks were
+# killed, and of one of two hosts. The times of the start are those that SQL finds, and calls that are missing are counted.
+. "$(dirname "$0")/../lib.sh"
+report() { # report NAME
+  cp -r "$ROOT/test/data/recordings/$1" "$TMP/$1"
+  "$BUILD/lockstep" report "$TMP/$1" --force >/dev/null || [ $? = 1 ] || fail "no report of $1"
+  sed -n '/^## What ran/,/^## /{ /^- / p }' "$TMP/$1/summary.md" | sed 's/^- //'
+}
+metric() { sed -n "s/^$2,//p" "$TMP/$1/aggregate.csv"; }
+
+report hang_ahead >"$TMP/killed"
+want_equal "of killed ranks" "Ran: 4 processes on 1 host, 5 communicators; the largest has 4 ranks.
+When: 2026-11-22 00:33:15 to 2026-11-22 00:33:18 UTC, 2.63 s.
+Versions: NCCL of unknown version, profiler table v6, lockstep 0.1.0.
+Recorded: Group, Coll, P2p, ProxyOp, ProxyStep, ProxyCtrl, KernelCh, NetPlugin, GroupApi, CollApi, P2pApi, KernelLaunch, CeColl, CeSync, CeBatch and KernelPhase; options events=all.
+Coverage: 127208 records, no call lost; 0 of 4 processes closed their recording." "$(head -5 "$TMP/killed")"
+report two_hosts >"$TMP/ended"
+want_equal "of two hosts" "Ran: 2 processes on 2 hosts, 1 communicator; the largest has 2 ranks.
+Coverage: 7324 records, no call lost; 2 of 2 processes closed their recording." "$(grep -E '^(Ran|Coverage)' "$TMP/ended")"
+grep -q 'options events=step and host_load=0\.$' "$TMP/ended" || fail "the options: $(cat "$TMP/ended")"
+
+# Only one of two ranks, whose recording lost its calls: the API kinds were off.
+LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=Coll,ProxyOp LOCKSTEP_DIR=$TMP/half "$BUILD/lockstep-replay" "$BUILD/libnccl-profiler.so" --virtual \
+  "$ROOT/test/data/calls/one_allreduce.0.txt.zst" >/dev/null
+"$BUILD/lockstep" report "$TMP/half" >/dev/null || true
+grep -q 'the largest has 2 ranks, of which 1 recorded\.' "$TMP/half/summary.md" || fail "nothing says that a rank is missing"
+grep -q 'Recorded: Coll and ProxyOp; options events=Coll,ProxyOp' "$TMP/half/summary.md" || fail "$(grep Recorded "$TMP/half/summary.md")"
+want_equal "operations whose call was not recorded" 1 "$(metric half operations_without_call)"
+
+need_duckdb "$TMP/hang_ahead"
+starts=$("$BUILD/lockstep" query "$TMP/hang_ahead" --csv "SELECT max(took), quantile_disc(took, 0.5) FROM (
+  SELECT min(o.api_start_ns) - (SELECT min(init_ns) FROM members m WHERE m.process = o.process) AS took
+  FROM operations o GROUP BY o.process)" | tail -1)
+want_equal "longest and median start" "$starts" "$(metric hang_ahead start_longest_ns),$(metric hang_ahead start_median_ns)"
