@@ -133,7 +133,7 @@ Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
                                             const LoadOptions& options) {
   auto read = read_run(directory, options);
   if (!read.ok()) return read.status();
-  auto run = relate(std::move(read.value()), directory);
+  auto run = relate(std::move(read.value()), options.own_clocks ? "" : directory);
   add_captures(directory, run.get());
   return run;
 }

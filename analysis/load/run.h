@@ -29,6 +29,8 @@ struct LoadOptions {
   dumper::Selection selection;  // not with parts
   // Also what processes of this host have recorded and not written yet: where each stands now.
   bool memory = false;
+  // Of load_run(): leave each host's times on its own clock, though the directory has a clock model.
+  bool own_clocks = false;
 };
 
 // The error names the directory and what is wrong with it. A run that is still being written is read

@@ -21,7 +21,7 @@ using analysis::ExportSummary;
 struct Arguments : RunArguments {
   std::string format, output, name;
   SelectionArguments selection;
-  bool force = false, srun = false;
+  bool force = false, srun = false, no_correct = false;
   unsigned threads = 0;
 };
 
@@ -74,6 +74,7 @@ int print_summary(const Arguments& arguments, const ExportSummary& summary) {
 int convert(const Arguments& arguments, NodeShares* shares) {
   analysis::LoadOptions load;
   load.threads = arguments.threads;
+  load.own_clocks = arguments.no_correct;
   if (shares != nullptr) load.parts = shares->parts();
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
@@ -146,6 +147,8 @@ void add_export(base::Command& lockstep) {
               "%p the process id")
       .shown_as("NAME");
   arguments->selection.add_to(&command, "--until");
+  command.flag("--no-correct", &arguments->no_correct,
+               "Leave each host's times on its own clock, as if `lockstep align` had not run");
   command.flag("--force", &arguments->force, "Replace PATH; a directory only if an export made it");
   command.option("--threads", &arguments->threads, "Threads to use; 0: one per processor");
   command.flag("--srun", &arguments->srun,
