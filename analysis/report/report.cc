@@ -12,6 +12,7 @@
 #include "analysis/report/report_html.h"
 #include "analysis/report/report_markdown.h"
 #include "analysis/report/report_page_facts.h"
+#include "analysis/report/report_ranks.h"
 #include "analysis/report/report_scope.h"
 #include "analysis/report/report_top.h"
 #include "analysis/say/headline.h"
@@ -23,6 +24,8 @@
 
 namespace lockstep::analysis {
 namespace {
+
+constexpr const char* kRankFolder = "summary";
 
 struct Samples {
   SignatureRow row;
@@ -229,13 +232,19 @@ Status write_report(const Report& report, const ReportOptions& options) {
   if (error)
     return Status::error(options.directory + ": cannot make it: " + error.message() +
                          "; choose another place with -o");
-  const std::pair<const char*, std::string> files[] = {
+  std::vector<std::pair<std::string, std::string>> files = {
       {"summary.md", report_markdown(report)},
       {"operations.csv", report_operations_csv(report)},
       {"aggregate.csv", report_aggregate_csv(report)},
       {"top.csv", report_top_csv(report, options.top)},
       {"steps.csv", report_steps_csv(report)},
       {"report.html", report_html(report, options.comparison)}};
+  for (auto& [name, text] : rank_summaries(report))
+    files.emplace_back(std::string(kRankFolder) + "/" + name, std::move(text));
+  std::filesystem::create_directories(options.directory + "/" + kRankFolder, error);
+  if (error)
+    return Status::error(options.directory + "/" + kRankFolder +
+                         ": cannot make it: " + error.message());
   for (const auto& [name, text] : files) {
     const std::string path = options.directory + "/" + name;
     if (options.if_exists == IfExists::Refuse && std::filesystem::exists(path, error))

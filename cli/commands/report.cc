@@ -144,7 +144,8 @@ int run_report(const Arguments& arguments) {
     print(analysis::report_head(report.value()));
     if (compared) print(analysis::comparison_text(comparison.value()));
     print("written: " + options.directory +
-          "/summary.md, report.html, operations.csv, aggregate.csv, top.csv, steps.csv\n");
+          "/summary.md, report.html, operations.csv, aggregate.csv, top.csv, steps.csv, "
+          "summary/rank-N.md\n");
   }
   return with_damage(comparison.value().slower.empty() ? kOk : kFinding, damage);
 }
