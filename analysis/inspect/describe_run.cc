@@ -64,7 +64,7 @@ ProcessSummary describe_process(const dumper::ProcessEntry& entry,
   return process;
 }
 
-void put_communicator(JsonFields* out, const dumper::CommFacts& comm) {
+void put_communicator(JsonFields* out, const dumper::CommFacts& comm, const SplitTree& tree) {
   out->object([&] {
     out->number("comm", comm.comm);
     out->number("id", comm.id);
@@ -73,6 +73,11 @@ void put_communicator(JsonFields* out, const dumper::CommFacts& comm) {
     out->number("ranks", comm.ranks);
     out->number("nodes", comm.nodes);
     out->number("abi_version", comm.abi_version);
+    const auto split = tree.splits().find(comm.id);
+    if (split == tree.splits().end()) return;
+    out->number("parent_id", split->second.parent_id);
+    out->number("split_number", split->second.number);
+    out->number("split_color", split->second.color);
   });
 }
 
@@ -88,7 +93,7 @@ void put_memory(JsonFields* out, const ProcessSummary& process) {
   });
 }
 
-void put_process(JsonFields* out, const ProcessSummary& process) {
+void put_process(JsonFields* out, const ProcessSummary& process, const SplitTree& tree) {
   out->object([&] {
     out->string("host", process.entry.host);
     out->number("pid", process.entry.pid);
@@ -107,7 +112,7 @@ void put_process(JsonFields* out, const ProcessSummary& process) {
     out->number("first_raw_ns", process.first_raw_ns);
     out->number("last_raw_ns", process.last_raw_ns);
     out->list("communicators", process.communicators,
-              [&](const dumper::CommFacts& comm) { put_communicator(out, comm); });
+              [&](const dumper::CommFacts& comm) { put_communicator(out, comm, tree); });
     json::Document facts;
     // As written, when it is JSON at all: it came from a file.
     const bool known = parse_json(process.entry.facts_json, &facts);
@@ -140,7 +145,7 @@ std::string RunSummary::to_json() const {
   out.object([&] {
     out.string("directory", directory);
     out.list("processes", processes,
-             [&](const ProcessSummary& process) { put_process(&out, process); });
+             [&](const ProcessSummary& process) { put_process(&out, process, split_tree); });
     out.strings("arenas", arenas);
     out.strings("load_files", load_files);
     out.strings("damage", damage);
@@ -161,6 +166,7 @@ Result<RunSummary> describe_run(const std::string& directory) {
   summary.mixed_jobs = dumper::mixed_jobs(run.value().processes);
   for (const dumper::ProcessEntry& process : run.value().processes) {
     summary.processes.push_back(describe_process(process, &summary.damage));
+    summary.split_tree.add(summary.processes.back().communicators);
   }
   std::vector<Setting> settings;
   for (size_t i = 0; i < summary.processes.size(); ++i) {

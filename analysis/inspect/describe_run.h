@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/inspect/split_tree.h"
 #include "analysis/judge/compare_settings.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/segment/live_comms.h"
@@ -41,6 +42,7 @@ struct RunSummary {
   std::vector<std::string> load_files;  // what each host's sampler wrote
   std::string mixed_jobs;               // a sentence when processes of several jobs lie here
   std::vector<SettingDifference> different_settings;  // between its processes
+  SplitTree split_tree;                               // of its communicators
   std::string to_json() const;
 };
 

@@ -1,7 +1,9 @@
 // `lockstep info DIR`: who wrote this run, and in what state it is.
 #include <cstdio>
+#include <map>
 
 #include "analysis/inspect/describe_run.h"
+#include "analysis/tables/labels.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
 
@@ -69,6 +71,18 @@ void print_differences(const analysis::RunSummary& run) {
   }
 }
 
+// "communicator split0 (0x1f) is of split 1, color 0, of world (0x2e)".
+void print_splits(const analysis::RunSummary& run) {
+  std::map<uint64_t, std::string> names;
+  for (const analysis::ProcessSummary& process : run.processes) {
+    for (const dumper::CommFacts& comm : process.communicators) names[comm.id] = comm.name;
+  }
+  const auto named = [&](uint64_t id) { return names[id] + " (" + analysis::hex_text(id) + ")"; };
+  for (const auto& [id, split] : run.split_tree.splits())
+    print("communicator " + named(id) + " is of split " + std::to_string(split.number) +
+          ", color " + std::to_string(split.color) + ", of " + named(split.parent_id) + "\n");
+}
+
 void print_run(const analysis::RunSummary& run) {
   Table table({{"host"},
                {"pid", Align::Right},
@@ -85,8 +99,7 @@ void print_run(const analysis::RunSummary& run) {
     table.add({process.entry.host, std::to_string(process.entry.pid), process.state,
                ranks_of(process), std::to_string(process.records), std::to_string(process.lost),
                percent(process.overhead_percent), megabytes(process.memory_high_water_bytes),
-               std::to_string(process.bytes),
-               std::to_string(process.entry.segments.size()),
+               std::to_string(process.bytes), std::to_string(process.entry.segments.size()),
                seconds(process.last_raw_ns - process.first_raw_ns)});
   }
   print(table.text());
@@ -106,9 +119,9 @@ void print_run(const analysis::RunSummary& run) {
         print("option " + option.name + "=" + option.value + " (" + option.origin + ")\n");
     }
   }
+  print_splits(run);
   print_differences(run);
-  for (const std::string& file : run.load_files)
-    print("host load " + file + "\n");
+  for (const std::string& file : run.load_files) print("host load " + file + "\n");
   for (const std::string& arena : run.arenas)
     print("memory file " + arena + ": of a running process, or `lockstep recover` reads it\n");
 }
