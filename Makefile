@@ -59,6 +59,7 @@ static_lib = $(or $(filter /%,$(shell $(CXX) -print-file-name=lib$(1).a)),-l$(1)
 ZSTD   := $(call static_lib,zstd)
 SODIUM := $(call static_lib,sodium)
 ZLIB   := $(call static_lib,z)
+SQLITE := $(call static_lib,sqlite3) -lm
 
 # lockstep-nccl is built where the CUDA runtime and NCCL are installed with their headers, and left out elsewhere.
 CUDA_HOME ?= /usr/local/cuda
@@ -191,7 +192,7 @@ $(BUILD)/liblockstep.so: $(READER_SO)
 # The one in the wheel needs nothing of a machine but glibc, as the wheel's tag says.
 $(BUILD)/lockstep $(BUILD)/wheel/lockstep: $(call objs,cli) $(COMMAND_LINE) $(LIBS)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) $(if $(findstring /wheel/,$@),-static-libstdc++ -static-libgcc) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) -ldl
+	$(CXX) $(LDFLAGS) $(if $(findstring /wheel/,$@),-static-libstdc++ -static-libgcc) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) $(SQLITE) -ldl
 
 $(BUILD)/liblockstep-http.so: $(call objs,live/serve/module) $(BUILD)/libbase.a
 	$(CXX) -shared $(LDFLAGS) -Wl,--exclude-libs,ALL -Wl,-soname,$(@F) -o $@ $(filter %.o %.a,$^) -lcpp-httplib -lssl -lcrypto
@@ -219,7 +220,7 @@ unit_more      = $(if $(filter plugin_%,$(1)),$(call objs,plugin)) $(if $(filter
                  $(if $(filter base cli_% drivers analysis_% reader,$(1)),$(COMMAND_LINE))
 $(BUILD)/test/unit_%: $$(call objs,test/unit/$$(subst _,/,$$*)) $$(call unit_more,$$*) $$(call unit_libs,$$*)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) -lgtest -lgtest_main -ldl
+	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) $(SQLITE) -lgtest -lgtest_main -ldl
 $(BUILD)/test/lib%.so: $(BUILD)/obj/test/plugins/%.o
 	@mkdir -p $(@D)
 	$(CXX) -shared $(LDFLAGS) -o $@ $< -ldl

@@ -16,11 +16,11 @@ unpack() {
   : >status
   local apt=(apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State="$packages/state"
     -o Dir::State::status="$packages/status" -o Dir::Cache="$packages/cache" -o APT::Sandbox::User=root)
-  "${apt[@]}" update && "${apt[@]}" download libzstd-dev libsodium-dev zlib1g-dev libgtest-dev || return 1
+  "${apt[@]}" update && "${apt[@]}" download libzstd-dev libsodium-dev zlib1g-dev libsqlite3-dev libgtest-dev || return 1
   local package
   for package in *.deb; do dpkg-deb -x "$package" root || return 1; done
 }
-if [ ! -e "$libraries/libgtest_main.a" ] || [ ! -e "$libraries/libz.a" ]; then
+if [ ! -e "$libraries/libgtest_main.a" ] || [ ! -e "$libraries/libsqlite3.a" ]; then
   (unpack) >"$packages/log" 2>&1 ||
     { cat "$packages/log" >&2; echo "the arm64 packages cannot be had here (apt-get download)" >&2; exit 3; }
 fi

@@ -18,6 +18,7 @@ build     libconcurrentqueue-dev  <concurrentqueue/concurrentqueue.h> queue betw
 build     libcli11-dev            <CLI/CLI.hpp>       command lines of the programs
 build     libsodium-dev           <sodium.h>          signs the packets of the clock prober
 build     zlib1g-dev              <zlib.h>            compresses exports
+build     libsqlite3-dev          <sqlite3.h>         writes SQLite files
 build     libprotozero-dev        <protozero/pbf_writer.hpp> writes Perfetto traces
 demo      libcpp-httplib-dev      <httplib.h>         the server of lockstep serve
 demo      libssl-dev              <openssl/ssl.h>     TLS of that server

@@ -53,6 +53,7 @@ struct ExportFormat {
   Status (*write_host)(const ExportInput& input, const ExportOptions& options,
                        const std::string& host) = nullptr;
   bool per_process = false;  // a directory with a file for each process, which takes a name
+  bool of_tables = false;    // it has those of add_accounts() too
 };
 const std::vector<ExportFormat>& export_formats();
 const ExportFormat* find_export_format(const std::string& name);  // null: there is none
@@ -69,6 +70,7 @@ Status export_csv(const ExportInput&, const ExportOptions&, ExportSummary*);
 Status export_csv_host(const ExportInput&, const ExportOptions&, const std::string& host);
 Status export_parquet(const ExportInput&, const ExportOptions&, ExportSummary*);
 Status export_parquet_host(const ExportInput&, const ExportOptions&, const std::string& host);
+Status export_sqlite(const ExportInput&, const ExportOptions&, ExportSummary*);
 Status export_inspector(const ExportInput&, const ExportOptions&, ExportSummary*);
 Status export_kineto(const ExportInput&, const ExportOptions&, ExportSummary*);
 Status export_flight_recorder(const ExportInput&, const ExportOptions&, ExportSummary*);

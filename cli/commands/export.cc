@@ -85,8 +85,7 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   const auto tables = load_with_progress(directory, load);
   if (!tables.ok()) return bad_input(tables.message());
   analysis::add_causes(tables.value().get());
-  // Formats made of tables can be put together from hosts.
-  if (analysis::find_export_format(arguments.format)->write_host != nullptr)
+  if (analysis::find_export_format(arguments.format)->of_tables)
     analysis::add_accounts(tables.value().get());
   const analysis::RunTables& run = *tables.value();
   Progress writing("writing");

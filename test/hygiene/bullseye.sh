@@ -22,7 +22,7 @@ if [ ! -e "$root/.ready" ]; then
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
   inside 'export DEBIAN_FRONTEND=noninteractive; apt-get -qq update
     apt-get -qq install -y --no-install-recommends libzstd-dev libxxhash-dev rapidjson-dev libconcurrentqueue-dev \
-      libsodium-dev zlib1g-dev libprotozero-dev libgtest-dev' >"$TMP/log" 2>&1 || { tail -5 "$TMP/log"; skip "the packages for bullseye cannot be had here"; }
+      libsodium-dev zlib1g-dev libsqlite3-dev libprotozero-dev libgtest-dev' >"$TMP/log" 2>&1 || { tail -5 "$TMP/log"; skip "the packages for bullseye cannot be had here"; }
   touch "$root/.ready"
 fi
 
