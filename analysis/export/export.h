@@ -17,7 +17,8 @@ namespace lockstep::analysis {
 
 struct ExportOptions {
   std::string format, output;
-  std::string name;  // of each file, for formats with one per process: ProcessFiles::name
+  std::string name;   // of each file, for formats with one per process: ProcessFiles::name
+  bool gzip = false;  // those files compressed, under names that end in ".gz"
   IfExists if_exists = IfExists::Refuse;
   unsigned threads = 0;                  // 0 = as many as the machine has
   std::function<void(double)> progress;  // 0..1; may be empty

@@ -7,6 +7,7 @@
 
 #include "analysis/export/output_directory.h"
 #include "analysis/export/torch_names.h"
+#include "base/text.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -43,7 +44,9 @@ Result<std::vector<std::string>> file_names(const RunTables& run, const std::str
 
 Status write_process_files(const RunTables& run, const ExportOptions& options,
                            const ProcessFiles& files) {
-  const auto names = file_names(run, options.name.empty() ? files.name : options.name);
+  std::string pattern = options.name.empty() ? files.name : options.name;
+  if (options.gzip && !has_ending(pattern, ".gz")) pattern += ".gz";
+  const auto names = file_names(run, pattern);
   if (!names.ok()) return names.status();
   auto directory = OutputDirectory::create(options.output, options.if_exists);
   if (!directory.ok()) return directory.status();

@@ -21,7 +21,7 @@ using analysis::ExportSummary;
 struct Arguments : RunArguments {
   std::string format, output, name;
   SelectionArguments selection;
-  bool force = false, srun = false, no_correct = false;
+  bool force = false, gzip = false, srun = false, no_correct = false;
   unsigned threads = 0;
 };
 
@@ -93,6 +93,7 @@ int convert(const Arguments& arguments, NodeShares* shares) {
   options.format = arguments.format;
   options.output = arguments.output;
   options.name = arguments.name;
+  options.gzip = arguments.gzip;
   options.if_exists = arguments.force ? IfExists::Replace : IfExists::Refuse;
   options.threads = arguments.threads;
   options.progress = writing.callback();
@@ -118,6 +119,9 @@ int run(const Arguments& arguments) {
     if (arguments.name.find('/') != std::string::npos)
       return bad_usage("--name " + arguments.name + ": a file name, not a path");
   }
+  if (arguments.gzip && !format->per_process)
+    return bad_usage("--gzip is for formats with a file per process; give the file of " +
+                     arguments.format + " a name that ends in .gz, where it can be compressed");
   if (!arguments.srun) return convert(arguments, nullptr);
   if (arguments.selection.given()) return bad_usage("--srun converts whole runs only");
   if (format->write_host == nullptr)
@@ -145,6 +149,9 @@ void add_export(base::Command& lockstep) {
               "Name of each file, where a format has one per process: %r is the rank, %h the host, "
               "%p the process id")
       .shown_as("NAME");
+  command.flag("--gzip", &arguments->gzip,
+               "Compress each file, where a format has one per process; others are compressed "
+               "when PATH ends in .gz");
   arguments->selection.add_to(&command, "--until");
   command.flag("--no-correct", &arguments->no_correct,
                "Leave each host's times on its own clock, as if `lockstep align` had not run");

@@ -21,6 +21,11 @@ want_equal "who came last most often" 2 "$(sort -nk2 "$TMP/tracelens" | tail -1 
 want_equal "the ranks that HTA finds, and how much of their time it takes for communication" \
   "$(printf '%s\n' '0 rank0.json 100' '1 rank1.json 100' '2 rank2.json 100' '3 rank3.json 100')" "$(reader hta "$TMP/kineto")"
 
-"$lockstep" export "$TMP/run" --to kineto -o "$TMP/compressed" --name 'rank%r.json.gz' >"$TMP/out"
+"$lockstep" export "$TMP/run" --to kineto -o "$TMP/compressed" --gzip >"$TMP/out"
+want_equal "compressed files" "rank0.json.gz rank1.json.gz rank2.json.gz rank3.json.gz" \
+  "$(cd "$TMP/compressed" && echo rank*)"
+want_equal "a compressed format of one file" 2 \
+  "$(exit_code "$lockstep" export "$TMP/run" --to sqlite -o "$TMP/x" --gzip)"
+sentence "a compressed format of one file" "--gzip is for formats with a file per process"
 want_equal "TraceLens on compressed files" "$(cat "$TMP/own")" "$(reader tracelens "$TMP"/compressed/rank{0,1,2,3}.json.gz)"
 want_equal "HTA on compressed files" "3 rank3.json.gz 100" "$(reader hta "$TMP/compressed" | tail -1)"
