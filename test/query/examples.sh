@@ -11,6 +11,14 @@ sed -n '/^```sql/,/^```/{/^```/d;p}' "$ROOT/docs/query.md" >"$TMP/examples.sql"
 "$lockstep" query "$TMP/run" --csv <"$TMP/examples.sql" >"$TMP/answers" 2>"$TMP/err" || fail "an example fails: $(cat "$TMP/err")"
 grep -q '^AllReduce,RING,SIMPLE,240,' "$TMP/answers" || fail "the first example's answer: $(head -3 "$TMP/answers")"
 grep -q '^world,0,1,5898240,' "$TMP/answers" || fail "the third example's answer: $(cat "$TMP/answers")"
+# The second example names the rank that `diagnose` names, also where all calls are made in groups.
+awk 'BEGIN { RS = ";" } NR == 2' "$TMP/examples.sql" >"$TMP/late.sql"
+record straggler_groups "$TMP/groups"
+for run in run groups; do
+  want_equal "who is late in $run" \
+    "$("$lockstep" diagnose "$TMP/$run" --json | jq -r '[.findings[] | select(.kind == "straggler")][0].culprits[0]')" \
+    "$("$lockstep" query "$TMP/$run" --csv <"$TMP/late.sql" | sed -n 2p | cut -d, -f1)"
+done
 
 # The words of each section of schema.md, and of its paragraph on row numbers, against the real columns.
 for table in operations arrivals matches communicators members processes clock ledger open_transports rank_steps ranges events proxy_steps critical_path path_gains expected_times peer_traffic \
