@@ -1,6 +1,7 @@
 // Perfetto's protobuf: track descriptors, then slices as begin and end events, flows and counters.
 // Field numbers are those of perfetto's public trace protos; test/export/perfetto.proto
 // repeats the messages used.
+#include <map>
 #include <protozero/pbf_writer.hpp>
 
 #include "analysis/export/export_file.h"
@@ -13,9 +14,14 @@ enum TracePacket : uint32_t {
   kTimestamp = 8,
   kSequence = 10,
   kTrackEvent = 11,
+  kInternedData = 12,
+  kSequenceFlags = 13,
   kTrackDescriptor = 60
 };
-constexpr uint32_t kTracePacket = 1;  // of Trace
+enum SequenceFlags : uint32_t { kStateCleared = 1, kNeedsState = 2 };
+constexpr uint32_t kTracePacket = 1;      // of Trace
+constexpr uint32_t kAnnotationNames = 3;  // of InternedData
+enum AnnotationName : uint32_t { kIid = 1, kInternedName = 2 };
 enum TrackDescriptor : uint32_t {
   kUuid = 1,
   kTrackName = 2,
@@ -36,14 +42,19 @@ enum TrackEvent : uint32_t {
   kFlow = 47,
   kLastFlow = 48
 };
-enum Annotation : uint32_t { kInt = 4, kString = 6, kNoteName = 10 };
+enum Annotation : uint32_t { kNameIid = 1, kInt = 4, kString = 6 };
 enum EventType : int32_t { kSliceBegin = 1, kSliceEnd = 2, kCounterEvent = 4 };
 // Track uuids: our numbers; processes have theirs far above.
 constexpr uint64_t kProcessUuids = uint64_t{1} << 40;
 
 class PerfettoSink : public TimelineSink {
  public:
-  explicit PerfettoSink(ExportFile* file) : file_(file) {}
+  explicit PerfettoSink(ExportFile* file) : file_(file) {
+    protozero::pbf_writer packet(packet_);
+    packet.add_uint32(kSequence, 1);
+    packet.add_uint32(kSequenceFlags, kStateCleared);
+    put_packet();
+  }
 
   void process(uint32_t process, int32_t pid, const std::string& name) override {
     const auto descriptor = track_descriptor(kProcessUuids + process, "", 0);
@@ -87,7 +98,7 @@ class PerfettoSink : public TimelineSink {
     event.add_enum(kType, kCounterEvent);
     event.add_uint64(kTrackUuid, track);
     event.add_int64(kCounterValue, value);
-    event_packet(at_ns, data);
+    event_packet(at_ns, data, false);
   }
 
   void slice(const Slice& slice) override {
@@ -99,13 +110,13 @@ class PerfettoSink : public TimelineSink {
     event.add_string(kName, slice.name.data(), slice.name.size());
     if (slice.flow != 0) event.add_fixed64(slice.flow_ends ? kLastFlow : kFlow, slice.flow);
     for (size_t i = 0; i < slice.note_count; ++i) annotate(&event, slice.notes[i]);
-    event_packet(slice.start_ns, event_);
+    event_packet(slice.start_ns, event_, slice.note_count != 0);
     if (slice.stop_ns == kNoTime) return;
     event_.clear();
     protozero::pbf_writer end(event_);
     end.add_enum(kType, kSliceEnd);
     end.add_uint64(kTrackUuid, slice.track);
-    event_packet(slice.stop_ns, event_);
+    event_packet(slice.stop_ns, event_, false);
   }
 
  private:
@@ -118,9 +129,20 @@ class PerfettoSink : public TimelineSink {
     return data;
   }
 
-  static void annotate(protozero::pbf_writer* event, const SliceNote& note) {
+  // The names of notes would be two fifths of the file: each stands in it once, with a number.
+  uint64_t number_of(const char* name) {
+    const auto [found, is_new] = names_.emplace(name, names_.size() + 1);
+    if (is_new) {
+      protozero::pbf_writer interned(interned_);
+      protozero::pbf_writer entry(interned, kAnnotationNames);
+      entry.add_uint64(kIid, found->second);
+      entry.add_string(kInternedName, name);
+    }
+    return found->second;
+  }
+  void annotate(protozero::pbf_writer* event, const SliceNote& note) {
     protozero::pbf_writer annotation(*event, kAnnotation);
-    annotation.add_string(kNoteName, note.name);
+    annotation.add_uint64(kNameIid, number_of(note.name));
     if (note.text.empty()) {
       annotation.add_int64(kInt, note.number);
     } else {
@@ -128,11 +150,14 @@ class PerfettoSink : public TimelineSink {
     }
   }
 
-  void event_packet(int64_t at_ns, const std::string& event) {
+  void event_packet(int64_t at_ns, const std::string& event, bool has_notes) {
     packet_.clear();
     protozero::pbf_writer packet(packet_);
     packet.add_uint64(kTimestamp, at_ns < 0 ? 0 : static_cast<uint64_t>(at_ns));
     packet.add_uint32(kSequence, 1);
+    if (has_notes) packet.add_uint32(kSequenceFlags, kNeedsState);
+    if (!interned_.empty()) packet.add_message(kInternedData, interned_);
+    interned_.clear();
     packet.add_message(kTrackEvent, event);
     put_packet();
   }
@@ -151,7 +176,9 @@ class PerfettoSink : public TimelineSink {
   }
 
   ExportFile* file_;
-  std::string event_, packet_, framed_;  // kept for their memory
+  std::map<std::string_view, uint64_t> names_;  // of notes
+  std::string interned_;                        // those that are not in the file yet
+  std::string event_, packet_, framed_;         // kept for their memory
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ done
 want_equal "beginnings and ends" "$(count TYPE_SLICE_BEGIN)" "$(count TYPE_SLICE_END)"
 want_equal "one flow for every operation matched across ranks" $((operations / 4)) \
   "$(grep -o 'terminating_flow_ids: .*' "$TMP/text" | sort -u | wc -l)"
+want_equal "names of notes that stand in the file more than once" "" \
+  "$(grep -A2 debug_annotation_names "$TMP/text" | sed -n 's/^ *name: //p' | sort | uniq -d)"
 for rank in 0 1 2 3; do
   grep -q "process_name: \"rank $rank, " "$TMP/text" || fail "rank $rank has no process track"
 done

@@ -25,6 +25,9 @@ arrows="SELECT DISTINCT a.name || ' ' || b.name AS arrow FROM flow JOIN slice a 
   JOIN slice b ON slice_in = b.id WHERE 'Send' IN (a.name, b.name) OR 'Recv' IN (a.name, b.name)"
 bounds="SELECT end_ts - start_ts AS length FROM trace_bounds"
 
+noted="SELECT sum(int_value) AS bytes FROM slice JOIN args USING (arg_set_id)
+  WHERE category = 'operation' AND key IN ('debug.size_bytes', 'args.size_bytes')"
+
 # in_csv TABLE AWK: over the rows of a table of the run, with the columns' numbers by name in c.
 in_csv() {
   awk -F, "NR == 1 { for (i = 1; i <= NF; ++i) c[\$i] = i; next } $2" "$TMP/csv/$1.csv"
@@ -36,6 +39,8 @@ for run in straggler hang_sendrecv stages; do
   flows=$(in_csv matches '$c["arrivals"] > 1 { n += $c["arrivals"] - 1 } END { print n }')
   operations=$(in_csv operations 'END { print NR - 1 }')
   # shellcheck disable=SC2016
+  bytes=$(in_csv operations '{ sum += $c["size_bytes"] } END { printf "%.0f", sum }')
+  # shellcheck disable=SC2016
   length=$(in_csv processes '{ if (!first || $c["first_ns"] < first) first = $c["first_ns"]
     if ($c["heard_ns"] > last) last = $c["heard_ns"] } END { printf "%.0f", last - first }')
   suffix=.gz
@@ -44,7 +49,7 @@ for run in straggler hang_sendrecv stages; do
     format=perfetto
     [[ $output != *.json* ]] || format=chrome
     "$lockstep" export "$TMP/$run" --to $format -o "$TMP/$output" --force --json >"$TMP/summary"
-    ask "$TMP/$output" "$errors" "$counts" "$pids" "$arrows" "$bounds" >"$TMP/answers"
+    ask "$TMP/$output" "$errors" "$counts" "$pids" "$arrows" "$bounds" "$noted" >"$TMP/answers"
     mapfile -t answers <"$TMP/answers"
     what="$output of $run"
     want_equal "errors in $what" '[]' "${answers[0]}"
@@ -58,6 +63,7 @@ for run in straggler hang_sendrecv stages; do
       straggler) want_equal "arrows of sends in $what" '[]' "${answers[3]}" ;;
       *) want_equal "arrows of sends in $what, which lead into the receive" '[{"arrow":"Send transfer"}]' "${answers[3]}" ;;
     esac
+    want_equal "bytes of operations noted in $what" "[{\"bytes\":$bytes}]" "${answers[5]}"
     # A timeline that began when the host booted would be an hour long.
     took=$(jq '.[0].length' <<<"${answers[4]}")
     [ "$took" -le "$length" ] || fail "the timeline in $what is $took ns long, the run $length ns"
