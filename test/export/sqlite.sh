@@ -41,6 +41,11 @@ want_equal "operations that the view tells, and whether they have all bytes that
   "$(ask "SELECT operation, sum(bytes_transferred) = (SELECT sum(size_bytes) FROM proxy_steps WHERE is_send)
     FROM nccl_trace GROUP BY operation")"
 
+# The question of docs/export.md.
+question=$(sed -n 's/^ *sqlite3 run.sqlite "\(.*\)"$/\1/p' "$ROOT/docs/export.md")
+want_equal "operations in the answer to the question of docs/export.md" "[\"AllReduce\",$(started Coll)]" \
+  "$(ask "$question" | jq -c '.[0][:2]')"
+
 want_equal "an existing file" 3 "$(exit_code "$lockstep" export "$TMP/run" --to sqlite -o "$TMP/run.sqlite")"
 sentence "an existing file" --force
 want_equal "an existing file by force" 0 "$(exit_code "$lockstep" export "$TMP/run" --to sqlite -o "$TMP/run.sqlite" --force)"
