@@ -73,6 +73,10 @@ class Search {
     active_.assign(own_.actors.size(), 0);
     for (const uint32_t a : own_.order) active_[own_.segments[a].actor] = 1;
     find_sets();
+    begin_of_.assign(own_.actors.size() + 1, own_.order.size());
+    for (size_t i = own_.order.size(); i-- > 0;) begin_of_[own_.segments[own_.order[i]].actor] = i;
+    for (size_t actor = own_.actors.size(); actor-- > 0;)
+      begin_of_[actor] = std::min(begin_of_[actor], begin_of_[actor + 1]);
     std::vector<Culprit> found;
     while (found.size() < kMostCulprits) {
       Culprit culprit;
@@ -298,11 +302,39 @@ class Search {
     const int64_t excess_ns = path_[at].excess_ns;
     const bool by_kernel = run_.arrivals[path_[at].arrival].basis == ArrivalBasis::KernelStart;
     const int64_t part = by_kernel ? kLeastWait : kLeastWaitByCalls;
-    for (size_t i = at; i < path_.size() && is_of(candidate, path_[i]); ++i) {
+    size_t i = at;
+    for (; i < path_.size() && is_of(candidate, path_[i]); ++i) {
       if (path_[i].waited_ns * part >= excess_ns) return std::min(path_[i].waited_ns, excess_ns);
       if (i != at && path_[i].excess_ns * 2 >= excess_ns) break;
     }
-    return 0;
+    const int64_t beside_ns = candidate.actors.size() > 1 ? wait_beside(candidate, at, i) : 0;
+    return beside_ns * part >= excess_ns ? std::min(beside_ns, excess_ns) : 0;
+  }
+  // Ranks that are late together need not be on the path with those who wait for them: these do so in an
+  // operation beside it, on another stream, and come to the next one on the path no sooner for that.
+  int64_t wait_beside(const Candidate& candidate, size_t at, size_t end) const {
+    const Segment& first = own_.segments[path_[at].arrival];
+    const int64_t until_ns = end < path_.size() ? own_.segments[path_[end].arrival].start_ns
+                                                : what_if_.first_ns() + what_if_.span_ns();
+    int64_t longest_ns = 0;
+    for (size_t i = begin_of_[first.actor]; i < begin_of_[first.actor + 1]; ++i) {
+      const Segment& one = own_.segments[own_.order[i]];
+      if (one.start_ns < first.start_ns || one.start_ns > until_ns) continue;
+      longest_ns = std::max(longest_ns, waited_by_others(candidate, own_.order[i]));
+    }
+    return longest_ns;
+  }
+  int64_t waited_by_others(const Candidate& candidate, uint32_t arrival) const {
+    const MatchRow& match = run_.matches[run_.arrivals[arrival].match];
+    int64_t longest_ns = 0;
+    for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+      const Segment& one = own_.segments[a];
+      if (one.waits &&
+          !std::binary_search(candidate.actors.begin(), candidate.actors.end(), one.actor))
+        longest_ns = std::max(longest_ns, own_.segments[arrival].start_ns - one.start_ns -
+                                              run_.arrivals[a].clock_error_ns);
+    }
+    return longest_ns;
   }
 
   void collect_occasions(const Candidate& candidate, Culprit* culprit) const {
@@ -411,6 +443,7 @@ class Search {
   const Roles& roles_;
   const Excesses& excesses_;
   WhatIf what_if_;
+  std::vector<size_t> begin_of_;         // by actor, and one more: where it begins in the order
   std::vector<uint8_t> cured_, active_;  // by actor: accused already; has operations
   std::vector<Candidate> sets_;
   std::set<std::vector<uint32_t>> known_;

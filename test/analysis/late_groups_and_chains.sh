@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Simulated jobs where who is to blame shows beside what holds the job up: ranks of a tensor group that others wait for on
+# another stream, and chains of reductions, whose edges take what lay at them when they began.
+. "$(dirname "$0")/../lib.sh"
+need jq jq
+
+judged() { # judged ARGUMENTS: who is named, in world ranks
+  rm -rf "$TMP/run"
+  "$BUILD/lockstep-simulate" "$TMP/run" --steps 30 "$@"
+  "$BUILD/lockstep" diagnose "$TMP/run" --json >"$TMP/answer" || [ $? = 1 ] || fail "diagnose ended with $?"
+  jq -c '[.findings[] | [.kind, .culprits_world]] | sort' "$TMP/answer"
+}
+want_equal "a late tensor group" '[["straggler",[2,3]]]' \
+  "$(judged --seed 96966249 --class late-group --size 0.4 --schedule tp-dp --tp 2 --ranks 4 --gpus-per-host 2 \
+    --noise congestion --events proxy)"
+want_equal "a slow network adapter, whose edges are both slow" '[["slow_link",[2]]]' \
+  "$(judged --seed 565485759 --class slow-nic --schedule owner --ranks 4 --gpus-per-host 1 --noise preemption --events step)"
+want_equal "a chain that nothing feeds, out of the host of its root" '[["missing_rank",[3]]]' \
+  "$(judged --seed 1858133918 --class missing-rank --schedule owner --ranks 4 --gpus-per-host 2 --noise drift --events step)"
