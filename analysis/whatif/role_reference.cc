@@ -18,6 +18,8 @@ constexpr double kReferenceAlone = 0.2;
 // Its own noise: what is longer than the reference by no more than so many times the distance from
 // there down to a quarter of that share.
 constexpr int64_t kNoiseAlone = 3;
+constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;  // an odd multiplier that spreads small numbers
+
 class Reference {
  public:
   Reference(const RunTables& run, const OwnSegments& own, const Roles& roles)
@@ -28,8 +30,8 @@ class Reference {
     find_who_is_alone();
     find_spread_roles();
     usual_ns_.assign(own_.segments.size(), 0);
-    compare_with_its_kind();
     number_trials();
+    compare_with_its_kind();
     compare_with_everybody();
     return std::move(out_);
   }
@@ -48,7 +50,8 @@ class Reference {
   }
 
   // Roles whose ranks are on several hosts, or all that there are where the run has one host: what holds
-  // up all of them at a moment is nobody's. Ranks of one host may have a fault in common.
+  // up all of them at a moment is nobody's. Ranks of one host may have a fault in common, and so may those
+  // of one communicator that has no others: the tensor ranks of a pipeline's stage.
   void find_spread_roles() {
     std::unordered_map<uint64_t, std::set<Text>> hosts_of;
     std::set<Text> hosts;
@@ -57,8 +60,29 @@ class Reference {
       hosts.insert(host);
       hosts_of[roles_.role[actor]].insert(host);
     }
+    const std::unordered_set<uint64_t> together = roles_of_one_group();
     for (const uint64_t role : roles_.role)
-      spread_.push_back(hosts.size() == 1 || hosts_of[role].size() > 1);
+      spread_.push_back((hosts.size() == 1 || hosts_of[role].size() > 1) &&
+                        together.count(role) == 0);
+  }
+  // Those whose ranks are the members of one communicator that has no more than half of all ranks.
+  std::unordered_set<uint64_t> roles_of_one_group() const {
+    std::unordered_map<uint64_t, size_t> ranks;
+    for (const uint64_t role : roles_.role) ++ranks[role];
+    std::unordered_set<uint64_t> found;
+    for (const CommunicatorRow& comm : run_.communicators) {
+      std::unordered_map<uint64_t, size_t> members;
+      size_t all = 0;
+      for (uint32_t m = comm.first_member; m < comm.first_member + comm.members; ++m) {
+        const uint32_t actor = own_.actor_of(run_, run_.members[m]);
+        if (actor == kNoRow) continue;
+        ++members[roles_.role[actor]];
+        ++all;
+      }
+      if (members.size() != 1 || all < 2 || all * 2 > roles_.role.size()) continue;
+      if (all == ranks[members.begin()->first]) found.insert(members.begin()->first);
+    }
+    return found;
   }
 
   void compare_with_its_kind() {
@@ -66,14 +90,15 @@ class Reference {
     for (const uint32_t a : own_.order) {
       if (is_compared(a)) rows.push_back(a);
     }
-    compare(rows);
-  }
-  void compare(const std::vector<uint32_t>& rows) {
     compared_.assign(own_.segments.size(), 0);
-    std::vector<uint32_t> left = rows;
+    compare(rows, rows);
+  }
+  // Returns those that have too few others.
+  std::vector<uint32_t> compare(const std::vector<uint32_t>& rows, std::vector<uint32_t> left) {
     for (const unsigned context : kContexts) {
       if (!left.empty()) left = compare_within(context, rows, left);
     }
+    return left;
   }
 
   void number_trials() {
@@ -129,7 +154,8 @@ class Reference {
   // few others.
   std::vector<uint32_t> compare_within(unsigned context, const std::vector<uint32_t>& rows,
                                        const std::vector<uint32_t>& left) {
-    const std::vector<uint64_t> positions = positions_of(own_, roles_, context);
+    std::vector<uint64_t> positions = positions_of(own_, roles_, context);
+    if (by_place_) number_places(rows, &positions);
     std::unordered_set<uint64_t> wanted;
     for (const uint32_t a : left) wanted.insert(positions[a]);
     std::vector<Entry> entries = entries_at(positions, wanted, rows);
@@ -149,6 +175,18 @@ class Reference {
       }
     }
     return few;
+  }
+  // Makes a position of each place in a training step: the first there in it, the second, ...
+  void number_places(const std::vector<uint32_t>& rows, std::vector<uint64_t>* positions) const {
+    std::unordered_map<uint64_t, uint32_t> passed;
+    std::pair<uint32_t, uint32_t> last{kNoRow, kNoRow};  // actor, trial
+    for (const uint32_t a : rows) {
+      const std::pair<uint32_t, uint32_t> step{own_.segments[a].actor, trial_of(a)};
+      if (step != last) passed.clear();
+      last = step;
+      uint64_t& position = (*positions)[a];
+      position += (uint64_t{passed[position]++} + 1) * kGolden;
+    }
   }
   std::vector<Entry> entries_at(const std::vector<uint64_t>& positions,
                                 const std::unordered_set<uint64_t>& wanted,
@@ -208,7 +246,13 @@ class Reference {
     }
     if (rows.empty()) return;
     factors_ = find_factors();
-    compare(rows);
+    compared_.assign(own_.segments.size(), 0);
+    // A stage does more in some places of a training step than in others, however alike what it calls
+    // there is: its own kind is the same place of other steps.
+    by_place_ = true;
+    std::vector<uint32_t> left = compare(rows, rows);
+    by_place_ = false;
+    compare(rows, std::move(left));
   }
   // By trial: how much longer than usual the own segments of the ranks took in it, 1 at least. A low
   // quantile, as everywhere.
@@ -255,6 +299,7 @@ class Reference {
   std::vector<bool> spread_;       // by actor: its role is on several hosts
   std::vector<int64_t> usual_ns_;  // by row of `arrivals`: the reference
   std::vector<double> factors_;    // by trial, once they are known
+  bool by_place_ = false;          // in the comparison at hand: with the same place of other steps
   std::vector<uint8_t> compared_;  // by row of `arrivals`: a flag, in the comparison at hand
   Excesses out_;
 };
