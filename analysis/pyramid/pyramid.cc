@@ -6,7 +6,7 @@ namespace lockstep::analysis {
 namespace {
 
 constexpr int kLeastLevel = 5;  // 1.024 ms
-constexpr uint64_t kOperationsPerCell = 10;
+constexpr uint64_t kOperationsPerCell = 4;
 
 }  // namespace
 

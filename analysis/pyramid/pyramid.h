@@ -37,8 +37,8 @@ class Pyramid {
   std::vector<std::vector<Cells>> cells_;  // by level - finest_, then lane
 };
 
-// The finest level for so many operations of all lanes: one bucket for ten operations of a lane, which
-// keeps the files near 2 % of a recording (docs/viewer-api.md); never shorter than 1.024 ms.
+// The finest level for so many operations of all lanes: one bucket for four operations of a lane, which
+// keeps the files below 2 % of a recording (docs/viewer-api.md); never shorter than 1.024 ms.
 int finest_level(uint64_t operations, size_t lanes, int64_t length_ns);
 
 std::vector<LaneFacts> facts_of(const Activity& activity);

@@ -24,6 +24,7 @@ namespace {
 struct Arguments {
   std::string run, token_file, users, address = "127.0.0.1", certificate, key;
   int port = 0;
+  uint64_t memory = uint64_t{2} << 30;
 };
 
 bool is_loopback(const std::string& address) {
@@ -68,6 +69,22 @@ int signals_fd() {
   return signalfd(-1, &ends, SFD_CLOEXEC);
 }
 
+// Before a run is opened that is not read whole.
+std::string estimate(const analysis::RunExtent& extent) {
+  constexpr double kOperationsPerSecond = 1e6;  // read and related, on one processor
+  constexpr double kGiB = 1 << 30;
+  const double operations = static_cast<double>(extent.operations);
+  char text[300];
+  std::snprintf(
+      text, sizeof(text),
+      "a large run: about %.3g operations, %.1f GiB as tables, so it is read in parts; the "
+      "first time that takes some %.0f s, then seconds (the report and SQL are of its last "
+      "part)",
+      operations, static_cast<double>(extent.table_bytes) / kGiB,
+      operations / kOperationsPerSecond);
+  return text;
+}
+
 void serve_until(int stop, serve::HttpServer* server) {
   std::thread serving([server] { server->serve(); });
   signalfd_siginfo signal;
@@ -75,6 +92,22 @@ void serve_until(int stop, serve::HttpServer* server) {
   }
   server->stop();
   serving.join();
+}
+
+Result<std::unique_ptr<serve::ServedRun>> open_run(const std::string& directory, uint64_t memory) {
+  const auto pyramid = serve::place_beside(directory, "pyramid");
+  if (!pyramid.ok()) return pyramid.status();
+  const auto extent = analysis::extent_of(directory);
+  if (!extent.ok()) return extent.status();
+  serve::ServeOptions options;
+  options.place = pyramid.value();
+  options.most_table_bytes = memory;
+  if (extent.value().table_bytes > options.most_table_bytes) complain(estimate(extent.value()));
+  Progress progress("reading");
+  options.progress = progress.callback();
+  auto run = serve::ServedRun::open(directory, extent.value(), options);
+  if (run.ok() && !run.value()->unwritten().empty()) complain(run.value()->unwritten());
+  return run;
 }
 
 int serve_run(const Arguments& arguments, const std::string& directory, const std::string& place,
@@ -89,13 +122,9 @@ int serve_run(const Arguments& arguments, const std::string& directory, const st
     if (!more.ok()) return bad_input(more.message());
     users.insert(users.end(), more.value().begin(), more.value().end());
   }
-  analysis::LoadOptions load;
-  load.memory = true;
-  Progress progress("reading");
-  load.progress = progress.callback();
-  const auto run = serve::open_run(directory, load);
+  const auto run = open_run(directory, arguments.memory);
   if (!run.ok()) return bad_input(run.message());
-  for (const std::string& sentence : run.value()->tables->damage) complain(sentence);
+  for (const std::string& sentence : run.value()->main_part().tables->damage) complain(sentence);
   serve::AccessLog log(place + "/access.log");
   if (!log.is_open()) complain(place + "/access.log: cannot be written; nobody is logged");
   std::vector<std::string> names;
@@ -146,6 +175,11 @@ void add_serve(base::Command& lockstep) {
       .option("--users", &arguments->users,
               "Further users, who may read: a line NAME TOKEN for each, mode 0600")
       .shown_as("FILE");
+  command
+      .option("--memory", &arguments->memory,
+              "What tables may take (default: 2G); a run that needs more is read in parts")
+      .bytes()
+      .shown_as("SIZE");
   command
       .option("--address", &arguments->address,
               "The address to listen at; default: 127.0.0.1, and others only with TLS")

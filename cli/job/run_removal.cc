@@ -19,10 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSuffixes[] = {".lks", ".lks.part", ".clock", ".load", ".arena", ".ctl"};
-constexpr const char* kNames[] = {"agents",    "captures",      "clock",       "clock_model.json",
-                                  "run.json",  "summary",       "ras",         "serve",
-                                  "snapshot",  "summary.md",    "report.html", "operations.csv",
-                                  "steps.csv", "aggregate.csv", "top.csv"};
+constexpr const char* kNames[] = {
+    "agents",         "captures",  "pyramid",       "clock",    "clock_model.json", "run.json",
+    "summary",        "ras",       "serve",         "snapshot", "summary.md",       "report.html",
+    "operations.csv", "steps.csv", "aggregate.csv", "top.csv"};
 
 bool is_ours(const std::string& path) {
   return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),

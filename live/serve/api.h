@@ -14,7 +14,7 @@ class Api : public HttpHandler {
  public:
   // `run` and `log` must outlive it.
   Api(const ServedRun* run, Gate gate, AccessLog* log)
-      : run_(*run), gate_(std::move(gate)), log_(*log), queries_(&run->input) {}
+      : run_(*run), gate_(std::move(gate)), log_(*log), queries_(&run->main_part().input) {}
 
   bool refuse(const HttpRequest& request, HttpResponse* response) override;
   void answer(const HttpRequest& request, HttpResponse* response) override;

@@ -24,8 +24,8 @@ struct Chosen {
 
 class OpsWriter {
  public:
-  OpsWriter(const ServedRun& run, const Chosen& chosen)
-      : run_(run), tables_(*run.tables), time_(run.time()), chosen_(chosen) {}
+  OpsWriter(const RunPart& part, const Chosen& chosen)
+      : part_(part), tables_(*part.tables), time_(part.time()), chosen_(chosen) {}
 
   std::string write() {
     out_.object([&] {
@@ -70,7 +70,7 @@ class OpsWriter {
     }
     ++rows_;
     const OperationRow& row = tables_.operations[number];
-    const uint32_t arrived = run_.arrivals[number];
+    const uint32_t arrived = part_.arrivals[number];
     const ArrivalRow arrival = arrived == kNoRow ? ArrivalRow() : tables_.arrivals[arrived];
     JsonWriter& out = out_.writer();
     out.StartArray();
@@ -96,7 +96,7 @@ class OpsWriter {
     out_.writer().Int(tables_.processes[tables_.operations[last].process].rank);
   }
 
-  const ServedRun& run_;
+  const RunPart& part_;
   const RunTables& tables_;
   const analysis::RunTime time_;
   const Chosen& chosen_;
@@ -106,10 +106,10 @@ class OpsWriter {
 };
 
 size_t count_of(const ServedRun& run, const NumberRanges& ranks) {
-  const auto& lanes = run.activity.lanes;
+  const auto& lanes = run.pyramid().lanes();
   return static_cast<size_t>(
       std::count_if(lanes.begin(), lanes.end(),
-                    [&](const analysis::Lane& lane) { return is_within(ranks, lane.rank); }));
+                    [&](const analysis::LaneFacts& lane) { return is_within(ranks, lane.rank); }));
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ HttpResponse answer_ops(const ServedRun& run, const HttpRequest& request) {
   Chosen chosen;
   chosen.ranks = parameters.ranks("ranks");
   chosen.from_ns = parameters.number("from", 0);
-  chosen.to_ns = parameters.number("to", run.activity.length_ns + 1);
+  chosen.to_ns = parameters.number("to", run.pyramid().length_ns() + 1);
   const int64_t limit = parameters.number("limit", kMostOps);
   if (!parameters.error().empty()) return error_response(400, parameters.error());
   if (chosen.ranks.empty()) return error_response(400, "ranks: which ones, at most 16: 0-3,8");
@@ -128,8 +128,10 @@ HttpResponse answer_ops(const ServedRun& run, const HttpRequest& request) {
   if (limit < 1 || limit > static_cast<int64_t>(kMostOps))
     return error_response(400, "limit: from 1 to " + std::to_string(kMostOps));
   chosen.most = static_cast<size_t>(limit);
+  const auto part = run.part(chosen.from_ns, chosen.to_ns);
+  if (!part.ok()) return error_response(413, part.message());
   HttpResponse response;
-  response.body = OpsWriter(run, chosen).write();
+  response.body = OpsWriter(*part.value(), chosen).write();
   return response;
 }
 

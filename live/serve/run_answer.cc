@@ -13,7 +13,7 @@ namespace {
 using analysis::bucket_ns;
 
 void put_ranks(const ServedRun& run, JsonFields* out) {
-  out->list("ranks", run.activity.lanes, [&](const analysis::Lane& lane) {
+  out->list("ranks", run.pyramid().lanes(), [&](const analysis::LaneFacts& lane) {
     out->object([&] {
       out->number("rank", lane.rank);
       out->string("host", lane.host);
@@ -30,30 +30,31 @@ HttpResponse answer_run(const ServedRun& run, const HttpRequest& request) {
   JsonFields out;
   out.object([&] {
     out.object("serve", [&] {
-      out.boolean("live", run.running);
+      out.boolean("live", run.running());
       out.string("version", kVersion);
-      out.string("run", std::filesystem::path(run.directory).filename().string());
+      out.string("run", std::filesystem::path(run.directory()).filename().string());
       out.number("from_ns", int64_t{0});
-      out.number("to_ns", run.activity.length_ns);
-      out.number("origin_unix_ns", run.time().origin_unix_ns());
-      out.boolean("one_clock", run.tables->aligned);
+      out.number("to_ns", run.pyramid().length_ns());
+      out.number("origin_unix_ns", run.main_part().time().origin_unix_ns());
+      out.boolean("one_clock", run.main_part().tables->aligned);
+      out.number("report_from_ns", run.main_part().from_ns);
       std::vector<int> levels;
       for (int level = 0; level < analysis::kLevels; ++level) levels.push_back(level);
       out.list("levels", levels, [&](int level) {
         out.object([&] {
           out.number("level", level);
           out.number("bucket_ns", bucket_ns(level));
-          out.boolean("stored", level >= run.pyramid->finest());
+          out.boolean("stored", level >= run.pyramid().finest());
         });
       });
       put_ranks(run, &out);
     });
-    out.number("origin_unix_ns", run.time().origin_unix_ns());
+    out.number("origin_unix_ns", run.main_part().time().origin_unix_ns());
   });
   // Two objects as one: the report's members, then these.
   HttpResponse response;
   const std::string more(out.text());
-  response.body = run.report.substr(0, run.report.size() - 1) + "," + more.substr(1) + "\n";
+  response.body = run.report().substr(0, run.report().size() - 1) + "," + more.substr(1) + "\n";
   return response;
 }
 

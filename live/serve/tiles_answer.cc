@@ -24,27 +24,41 @@ TileRequest request_of(Parameters* parameters, int64_t run_ns) {
   return tile;
 }
 
+// A part may lack ranks that did nothing in it.
+analysis::Cells finer_cells(const RunPart& part, int32_t rank, const analysis::TileShape& at) {
+  for (const analysis::Lane& lane : part.activity.lanes) {
+    if (lane.rank == rank) return analysis::cells_of(lane, at.level, at.first, at.columns);
+  }
+  return analysis::Cells(at.columns);
+}
+
 }  // namespace
 
 HttpResponse answer_tiles(const ServedRun& run, const HttpRequest& request) {
   Parameters parameters(request,
                         {"level", "bucket_ns", "from", "to", "ranks", "by", "rows", "columns"});
-  TileRequest tile = request_of(&parameters, run.activity.length_ns);
+  TileRequest tile = request_of(&parameters, run.pyramid().length_ns());
   const int64_t level = parameters.number("level", -1);
   const int64_t bucket_ns = parameters.number("bucket_ns", 0);
   if (!parameters.error().empty()) return error_response(400, parameters.error());
   tile.level = static_cast<int>(std::min<int64_t>(level, analysis::kLevels));
   if (parameters.given("bucket_ns")) tile.level = analysis::level_for(bucket_ns);
-  const auto& lanes = run.pyramid->lanes();
+  const auto& lanes = run.pyramid().lanes();
   const auto shape = analysis::shape_of(lanes, tile);
   if (!shape.ok()) return error_response(400, shape.message());
   const analysis::TileShape& at = shape.value();
+  const bool stored = at.level >= run.pyramid().finest();
+  RunPartPointer part;
+  if (!stored) {
+    auto read = run.part(at.from_ns(), at.to_ns());
+    if (!read.ok()) return error_response(413, read.message());
+    part = std::move(read.value());
+  }
   HttpResponse response;
   response.type = "application/octet-stream";
   response.body = analysis::tile_bytes(lanes, at, [&](size_t lane) {
-    return at.level >= run.pyramid->finest()
-               ? run.pyramid->cells(lane, at.level, at.first, at.columns)
-               : analysis::cells_of(run.activity.lanes[lane], at.level, at.first, at.columns);
+    return stored ? run.pyramid().cells(lane, at.level, at.first, at.columns)
+                  : finer_cells(*part, lanes[lane].rank, at);
   });
   pack(request, &response);
   return response;

@@ -46,10 +46,10 @@ Status write_trace(const ServedRun& run, dumper::Selection selection, const std:
                    bool* too_large) {
   analysis::LoadOptions load;
   load.selection = std::move(selection);
-  const auto tables = analysis::load_run(run.directory, load);
+  const auto tables = analysis::load_run(run.directory(), load);
   if (!tables.ok()) return tables.status();
   analysis::add_causes(tables.value().get());
-  const auto input = analysis::export_input(run.directory, *tables.value());
+  const auto input = analysis::export_input(run.directory(), *tables.value());
   analysis::ExportOptions options;
   options.format = "perfetto";
   options.output = path;
@@ -64,7 +64,7 @@ Status write_trace(const ServedRun& run, dumper::Selection selection, const std:
 
 HttpResponse answer_trace(const ServedRun& run, const HttpRequest& request) {
   Parameters parameters(request, {"ranks", "from", "to", "format"});
-  dumper::Selection selection = selection_of(&parameters, run.activity.length_ns);
+  dumper::Selection selection = selection_of(&parameters, run.pyramid().length_ns());
   parameters.word("format", {"perfetto"});
   if (!parameters.error().empty()) return error_response(400, parameters.error());
   // One at a time: each reads the recording again.

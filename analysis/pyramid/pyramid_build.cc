@@ -1,0 +1,237 @@
+#include "analysis/pyramid/pyramid_build.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "analysis/pyramid/run_time.h"
+#include "base/system.h"
+#include "dumper/run/chunk_search.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// A row each of operations, arrivals and matches, and what of texts and indices goes with them.
+constexpr uint64_t kTableBytesPerOperation =
+    sizeof(OperationRow) + sizeof(ArrivalRow) + sizeof(MatchRow) + 64;
+constexpr int64_t kSamples = 64;  // the part that an estimate reads is so small a share
+constexpr uint64_t kReadWholeBytes = 4 << 20;  // smaller runs are not estimated but counted
+// An operation that was open when the run was shorter may have ended since.
+constexpr int64_t kUnsettledNs = 20'000'000'000;
+
+int64_t length_of(const dumper::RunDirectory& run) {
+  std::map<std::string, std::pair<int64_t, int64_t>> raw;  // of one host, exactly
+  int64_t first_ns = kNoTime, last_ns = kNoTime;
+  for (const dumper::ProcessEntry& process : run.processes) {
+    const auto span = dumper::span_of(process);
+    if (!span) continue;
+    const auto from = static_cast<int64_t>(span->first_raw_ns) + span->first_real_offset_ns;
+    const auto to = static_cast<int64_t>(span->last_raw_ns) + span->last_real_offset_ns;
+    first_ns = first_ns == kNoTime ? from : std::min(first_ns, from);
+    last_ns = std::max(last_ns, to);
+    auto& host = raw.emplace(process.host, std::make_pair(span->first_raw_ns, span->last_raw_ns))
+                     .first->second;
+    host.first = std::min(host.first, static_cast<int64_t>(span->first_raw_ns));
+    host.second = std::max(host.second, static_cast<int64_t>(span->last_raw_ns));
+  }
+  if (raw.size() == 1) return raw.begin()->second.second - raw.begin()->second.first;
+  return first_ns == kNoTime ? 0 : last_ns - first_ns;
+}
+
+Result<std::unique_ptr<RunTables>> load_part(const std::string& directory, int64_t from_ns,
+                                             int64_t to_ns, int64_t length_ns) {
+  using Since = dumper::Instant::Since;
+  LoadOptions options;
+  if (from_ns > 0) options.selection.from = dumper::Instant{Since::RunStart, from_ns};
+  if (to_ns < length_ns) options.selection.to = dumper::Instant{Since::RunStart, to_ns};
+  return load_run(directory, options);
+}
+
+bool has_grown_from(const PyramidSources& before, const PyramidSources& now) {
+  const std::map<std::string, uint64_t> bytes(now.segments.begin(), now.segments.end());
+  return before.clock == now.clock &&
+         std::all_of(before.segments.begin(), before.segments.end(), [&](const auto& segment) {
+           const auto found = bytes.find(segment.first);
+           return found != bytes.end() && found->second >= segment.second;
+         });
+}
+
+// Lanes and their cells as they come, part by part.
+class Builder {
+ public:
+  Builder(std::string directory, const RunExtent& extent, const PyramidOptions& options)
+      : directory_(std::move(directory)), extent_(extent), options_(options) {}
+
+  // Goes on where that one is settled.
+  void continue_from(const StoredPyramid& before) {
+    finest_ = before.pyramid.finest();
+    origin_ns_ = before.origin_ns;
+    const int64_t window_ns = kWindowBuckets * bucket_ns(finest_);
+    first_window_ = std::max<int64_t>(0, before.pyramid.length_ns() - kUnsettledNs) / window_ns;
+    const auto settled = static_cast<size_t>(first_window_ * kWindowBuckets);
+    for (size_t i = 0; i < before.pyramid.lanes().size(); ++i) {
+      Made& made = lanes_[before.pyramid.lanes()[i].rank];
+      made.facts = before.pyramid.lanes()[i];
+      made.cells = before.pyramid.cells(i, finest_, 0, settled);
+    }
+  }
+
+  Status build() {
+    const uint64_t parts =
+        extent_.table_bytes / std::max<uint64_t>(options_.most_table_bytes, 1) + 1;
+    int64_t from_ns = finest_ < 0 ? 0 : first_window_ * kWindowBuckets * bucket_ns(finest_);
+    const int64_t step_ns = extent_.length_ns / static_cast<int64_t>(parts) + 1;
+    while (parts_ == 0 || from_ns <= extent_.length_ns) {
+      const bool last = from_ns + step_ns >= extent_.length_ns;
+      const Status added = add_part(&from_ns, last ? extent_.length_ns + 1 : from_ns + step_ns);
+      if (!added.ok()) return added;
+      if (options_.progress && extent_.length_ns != 0)
+        options_.progress(
+            std::min(1.0, static_cast<double>(from_ns) / static_cast<double>(extent_.length_ns)));
+    }
+    return Status();
+  }
+
+  StoredPyramid finish(PyramidSources sources) {
+    std::vector<LaneFacts> facts;
+    for (auto& [rank, made] : lanes_) {
+      made.facts.recorded = united(std::move(made.facts.recorded));
+      facts.push_back(made.facts);
+    }
+    StoredPyramid stored{std::move(sources), *origin_ns_, extent_.operations,
+                         Pyramid(std::move(facts), length_ns_, finest_)};
+    size_t lane = 0;
+    for (auto& [rank, made] : lanes_) {
+      stored.pyramid.set(lane++, 0, made.cells);
+      made.cells = {};
+    }
+    stored.pyramid.complete();
+    return stored;
+  }
+  size_t parts() const { return parts_; }
+  int64_t first_window() const { return first_window_; }
+
+ private:
+  struct Made {
+    LaneFacts facts;
+    Cells cells;
+  };
+
+  // Cells from *from_ns on, whole buckets; moves it to where the next part begins.
+  Status add_part(int64_t* from_ns, int64_t to_ns) {
+    const int64_t margin_ns = (to_ns - *from_ns) / 8;
+    const auto tables =
+        load_part(directory_, *from_ns - margin_ns, to_ns + margin_ns, extent_.length_ns);
+    if (!tables.ok()) return tables.status();
+    const RunTables& run = *tables.value();
+    if (!origin_ns_) origin_ns_ = RunTime(run).origin_ns();
+    const Activity activity = activity_of(run, RunTime(run, *origin_ns_));
+    length_ns_ = std::max(length_ns_, activity.length_ns);
+    if (finest_ < 0) choose_finest(run.operations.size(), activity.lanes.size(), to_ns);
+    const int64_t length_ns = bucket_ns(finest_);
+    const bool last = to_ns > extent_.length_ns;
+    const int64_t first = *from_ns / length_ns;
+    const int64_t end = last ? length_ns_ / length_ns + 1 : std::max(to_ns / length_ns, first + 1);
+    for (const Lane& lane : activity.lanes) {
+      Made& made = lanes_[lane.rank];
+      merge(lane, &made.facts);
+      made.cells.resize(static_cast<size_t>(first));
+      const Cells cells = cells_of(lane, finest_, first, static_cast<size_t>(end - first));
+      made.cells.insert(made.cells.end(), cells.begin(), cells.end());
+    }
+    *from_ns = end * length_ns;
+    ++parts_;
+    return Status();
+  }
+
+  void choose_finest(size_t operations, size_t lanes, int64_t to_ns) {
+    if (to_ns > extent_.length_ns) {  // all of it
+      extent_.operations = operations;
+      finest_ = finest_level(operations, lanes, length_ns_);
+    } else {
+      finest_ = finest_level(extent_.operations, lanes, extent_.length_ns);
+    }
+  }
+
+  static void merge(const Lane& lane, LaneFacts* facts) {
+    facts->rank = lane.rank;
+    facts->host = lane.host;
+    facts->lost = facts->lost || lane.lost;
+    for (const std::string& name : lane.communicators) {
+      auto& names = facts->communicators;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    facts->recorded.insert(facts->recorded.end(), lane.recorded.begin(), lane.recorded.end());
+  }
+
+  const std::string directory_;
+  RunExtent extent_;
+  const PyramidOptions& options_;
+  std::map<int32_t, Made> lanes_;  // by rank
+  std::optional<int64_t> origin_ns_;
+  int64_t length_ns_ = 0, first_window_ = 0;
+  int finest_ = -1;
+  size_t parts_ = 0;
+};
+
+}  // namespace
+
+Result<RunExtent> extent_of(const std::string& directory) {
+  const auto opened = dumper::RunDirectory::open(directory);
+  if (!opened.ok()) return opened.status();
+  RunExtent extent;
+  extent.stored_bytes = opened.value().bytes;
+  extent.length_ns = length_of(opened.value());
+  const bool small = extent.stored_bytes < kReadWholeBytes;
+  // From its middle: runs begin slowly.
+  const int64_t part_ns = extent.length_ns / kSamples, from_ns = extent.length_ns / 2;
+  const auto part = load_part(directory, small ? 0 : from_ns,
+                              small ? extent.length_ns : from_ns + part_ns, extent.length_ns);
+  if (!part.ok()) return part.status();
+  extent.operations = part.value()->operations.size() * (small ? 1 : uint64_t{kSamples});
+  extent.table_bytes = extent.operations * kTableBytesPerOperation;
+  return extent;
+}
+
+PyramidSources sources_of(const dumper::RunDirectory& run) {
+  PyramidSources sources;
+  for (const dumper::ProcessEntry& process : run.processes) {
+    for (const dumper::SegmentFile& segment : process.segments)
+      sources.segments.emplace_back(segment.path.substr(run.path.size()), segment.bytes);
+  }
+  constexpr size_t kMostModelBytes = size_t{1} << 30;
+  const auto model = read_small_file(run.path + "/clock_model.json", kMostModelBytes);
+  if (model.ok()) {
+    sources.clock = std::to_string(XXH3_64bits(model.value().data(), model.value().size()));
+  }
+  return sources;
+}
+
+Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const RunExtent& extent,
+                                            const std::string& folder,
+                                            const PyramidOptions& options, PyramidNotes* notes) {
+  const auto opened = dumper::RunDirectory::open(directory);
+  if (!opened.ok()) return opened.status();
+  PyramidSources sources = sources_of(opened.value());
+  Builder builder(directory, extent, options);
+  auto before = read_pyramid(folder);
+  *notes = {};
+  if (before.ok() && before.value().sources.segments == sources.segments &&
+      before.value().sources.clock == sources.clock)
+    return before;
+  if (before.ok() && has_grown_from(before.value().sources, sources))
+    builder.continue_from(before.value());
+  const Status done = builder.build();
+  if (!done.ok()) return done;
+  notes->parts = builder.parts();
+  StoredPyramid stored = builder.finish(std::move(sources));
+  const Status written = write_pyramid(folder, stored, builder.first_window());
+  if (!written.ok()) notes->unwritten = written.message();
+  return stored;
+}
+
+}  // namespace lockstep::analysis

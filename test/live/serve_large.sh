@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# timeout: 120
+# A run whose tables may not all be in memory is served in parts: its tiles and operations are those of the run read whole,
+# what would be too much at a time is refused, and the report says of which part it is. The pyramid is made once.
+. "$(dirname "$0")/../lib.sh"
+need curl curl
+need jq jq
+[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+export XDG_CACHE_HOME=$TMP/cache
+"$BUILD/lockstep-generate" "$TMP/run" --ranks 16 --operations 4000 --every-ms 10 --late-rank 3 --late-us 3000 >/dev/null
+
+PID=
+trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
+start() {
+  "$BUILD/lockstep" serve "$TMP/run" "$@" >"$TMP/banner" 2>"$TMP/err" &
+  PID=$!
+  for _ in $(seq 600); do [ -s "$TMP/banner" ] && break; kill -0 "$PID" 2>/dev/null || break; sleep 0.1; done
+  local url
+  url=$(head -1 "$TMP/banner" | awk '{ print $NF }')
+  URL=${url%%/#*} TOKEN=${url##*#token=}
+  [[ $URL == http*://* ]] || fail "no URL in the banner: $(cat "$TMP/banner" "$TMP/err")"
+}
+stop() { kill "$PID"; wait "$PID" || fail "the server ended with $?"; PID=; }
+ask() { curl -s --max-time 60 -H "Authorization: Bearer $TOKEN" "$@"; }
+middle="from=20000000000&to=20100000000"
+answers() {  # answers FOLDER: what is compared
+  mkdir "$1"
+  ask "$URL/api/tiles?columns=512" >"$1/all"
+  ask "$URL/api/tiles?level=12" >"$1/coarse"
+  ask "$URL/api/tiles?$middle&columns=1024" >"$1/fine"
+  ask "$URL/api/ops?$middle&ranks=0-15" | jq -c '.rows[] | .[:12]' >"$1/ops"
+}
+
+start
+answers "$TMP/whole"
+[ "$(wc -l <"$TMP/whole/ops")" -gt 100 ] || fail "few operations: $(cat "$TMP/whole/ops")"
+want_equal "the part of the report" 0 "$(ask "$URL/api/run" | jq .serve.report_from_ns)"
+stop
+[ ! -s "$TMP/err" ] || fail "it complains: $(cat "$TMP/err")"
+
+rm -r "$TMP/run/pyramid"
+start --memory 8M
+grep -q "a large run: about .* operations" "$TMP/err" || fail "no estimate: $(cat "$TMP/err")"
+answers "$TMP/parts"
+for answer in all coarse fine ops; do
+  cmp "$TMP/whole/$answer" "$TMP/parts/$answer" || fail "$answer differs in parts"
+done
+want_equal "all operations at once" 413 "$(ask -o "$TMP/body" -w '%{http_code}' "$URL/api/ops?ranks=0")"
+grep -q "can be read at a time" "$TMP/body" || fail "$(cat "$TMP/body")"
+[ "$(ask "$URL/api/run" | jq .serve.report_from_ns)" -gt 30000000000 ] || fail "the report is not of the last part"
+stop
+made=$(stat -c %Y.%i "$TMP/run/pyramid/index.json")
+start --memory 8M
+want_equal "the pyramid when the run is the same" "$made" "$(stat -c %Y.%i "$TMP/run/pyramid/index.json")"
+stop
+percent=$(($(cat "$TMP"/run/pyramid/* | wc -c) * 100 / $(cat "$TMP"/run/*.lks | wc -c)))
+[ "$percent" -lt 2 ] || fail "the pyramid has $percent % of the recording"
+
+echo "a run that cannot be written has its files in the cache"
+rm -r "$TMP/run/pyramid" "$TMP/run/serve"
+touch "$TMP/run/pyramid" "$TMP/run/serve"  # nothing of ours can be made there
+start
+answers "$TMP/cached"
+cmp "$TMP/whole/all" "$TMP/cached/all" || fail "tiles from the cache differ"
+stop
+want_equal "files in the cache" "access.log index.json token" \
+  "$(find "$TMP/cache/lockstep" -type f ! -name '*.cells' -printf '%f\n' | sort | xargs)"
