@@ -131,7 +131,9 @@ class Builder {
     if (!origin_ns_) origin_ns_ = RunTime(run).origin_ns();
     const Activity activity = activity_of(run, RunTime(run, *origin_ns_));
     length_ns_ = std::max(length_ns_, activity.length_ns);
-    if (finest_ < 0) choose_finest(run.operations.size(), activity.lanes.size(), to_ns);
+    // By the estimate, also where all is read at once: the level is the same in however many parts.
+    if (finest_ < 0)
+      finest_ = finest_level(extent_.operations, activity.lanes.size(), extent_.length_ns);
     const int64_t length_ns = bucket_ns(finest_);
     const bool last = to_ns > extent_.length_ns;
     const int64_t first = *from_ns / length_ns;
@@ -148,15 +150,6 @@ class Builder {
     return Status();
   }
 
-  void choose_finest(size_t operations, size_t lanes, int64_t to_ns) {
-    if (to_ns > extent_.length_ns) {  // all of it
-      extent_.operations = operations;
-      finest_ = finest_level(operations, lanes, length_ns_);
-    } else {
-      finest_ = finest_level(extent_.operations, lanes, extent_.length_ns);
-    }
-  }
-
   static void merge(const Lane& lane, LaneFacts* facts) {
     facts->rank = lane.rank;
     facts->host = lane.host;
@@ -169,7 +162,7 @@ class Builder {
   }
 
   const std::string directory_;
-  RunExtent extent_;
+  const RunExtent extent_;
   const PyramidOptions& options_;
   std::map<int32_t, Made> lanes_;  // by rank
   std::optional<int64_t> origin_ns_;

@@ -14,6 +14,7 @@ LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/run "$BUILD/lockstep-emulate" --ranks 4 --si
 PID=
 trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
 start() {  # start ARGUMENT...: a server; sets PID, URL without the fragment, TOKEN
+  rm -f "$TMP/banner"
   "$lockstep" serve "$@" >"$TMP/banner" 2>"$TMP/err" &
   PID=$!
   for _ in $(seq 300); do [ -s "$TMP/banner" ] && break; kill -0 "$PID" 2>/dev/null || break; sleep 0.1; done

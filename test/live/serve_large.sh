@@ -12,6 +12,7 @@ export XDG_CACHE_HOME=$TMP/cache
 PID=
 trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
 start() {
+  rm -f "$TMP/banner"
   "$BUILD/lockstep" serve "$TMP/run" "$@" >"$TMP/banner" 2>"$TMP/err" &
   PID=$!
   for _ in $(seq 600); do [ -s "$TMP/banner" ] && break; kill -0 "$PID" 2>/dev/null || break; sleep 0.1; done

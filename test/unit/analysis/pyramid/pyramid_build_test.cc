@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "test/unit/analysis/run_directory.h"
 
@@ -13,7 +14,7 @@ namespace {
 constexpr unsigned kRanks = 2;
 constexpr size_t kBlockWords = 6000;  // a block holds some 8,000
 
-// Each rank calls every millisecond; one of them is late in some calls, by more at some times than others.
+// Each rank calls every four milliseconds; one of them is late in some calls, by more at some times than others.
 class LongRun {
  public:
   LongRun() { run_.end_ns = 70'000 * kMs; }
@@ -23,18 +24,20 @@ class LongRun {
     for (unsigned rank = 0; rank < kRanks; ++rank) {
       driver::RankRecords records(1, 0xc0 + first_pid, static_cast<int32_t>(rank), kRanks,
                                   first_pid + rank, &run_.strings);
-      records.init((1'000 + first) * kMs);
+      records.init((1'000 + 4 * first) * kMs);
       std::vector<std::vector<uint64_t>> blocks;
       for (unsigned i = first; i < end; ++i) {
         driver::RankOperation op;
         op.sequence = i;
-        op.call_ns = (1'001 + i) * kMs + (rank == i % 7 ? i % 1000 * 500 : 0);
+        op.call_ns = (1'001 + 4 * i) * kMs + (rank == i % 7 ? i % 1000 * 1'000 : 0);
         op.kernel_ns = op.call_ns + 10'000;
-        op.finish_ns = op.call_ns + 100'000 + i % 13 * 20'000;
-        records.call_only(op);
+        op.finish_ns = (1'003 + 4 * i) * kMs + i % 13 * 100'000;
+        op.channels =
+            0;  // no kernel: its times would be those of the clock that was fitted to a part
+        records.operation(op);
         if (records.user.size() < kBlockWords && i + 1 != end) continue;
-        blocks.push_back(std::move(records.user));
-        records.user.clear();
+        for (std::vector<uint64_t>* words : {&records.user, &records.proxy})
+          blocks.push_back(std::exchange(*words, {}));
       }
       std::vector<const std::vector<uint64_t>*> threads;
       for (const auto& block : blocks) threads.push_back(&block);
@@ -71,7 +74,10 @@ void expect_equal(const Pyramid& a, const Pyramid& b) {
       const Cells of_a = a.cells(lane, level, 0, a.buckets());
       const Cells of_b = b.cells(lane, level, 0, a.buckets());
       for (size_t i = 0; i < of_a.size(); ++i)
-        ASSERT_TRUE(of_a[i] == of_b[i]) << "lane " << lane << " level " << level << " bucket " << i;
+        ASSERT_TRUE(of_a[i] == of_b[i])
+            << "lane " << lane << " level " << level << " bucket " << i << ": busy " << of_a[i].busy
+            << " and " << of_b[i].busy << ", waiting " << of_a[i].waiting << " and "
+            << of_b[i].waiting << ", caused " << of_a[i].caused << " and " << of_b[i].caused;
     }
   }
 }
@@ -81,7 +87,7 @@ constexpr uint64_t kAll = uint64_t{1} << 40, kPart = uint64_t{4} << 20;
 class PyramidOnDisk : public testing::Test {
  protected:
   void SetUp() override {
-    run_.add_calls(10, 0, 45'000);
+    run_.add_calls(10, 0, 11'250);
     folder_ = run_.path() + "/pyramid";
     std::filesystem::create_directory(folder_);
   }
@@ -96,7 +102,7 @@ TEST_F(PyramidOnDisk, IsWhatTheTablesOfTheWholeRunGive) {
   const auto tables = run_.load();
   const Activity activity = activity_of(*tables, RunTime(*tables));
   ASSERT_EQ(activity.lanes.size(), size_t{kRanks});
-  ASSERT_GT(activity.lanes[0].busy.size(), 10'000u);
+  ASSERT_GT(activity.lanes[0].busy.size(), 5'000u);
   expect_equal(stored.pyramid, Pyramid::of(activity, stored.pyramid.finest()));
   EXPECT_GT(stored.pyramid.buckets(), 2 * size_t{kWindowBuckets});
 }
@@ -106,7 +112,7 @@ TEST_F(PyramidOnDisk, IsTheSameMadePartByPart) {
   std::filesystem::remove_all(folder_);
   std::filesystem::create_directory(folder_);
   const StoredPyramid parts = build(run_.path(), folder_, kPart, &notes_);
-  EXPECT_GT(notes_.parts, 5u);
+  EXPECT_GE(notes_.parts, 5u);
   expect_equal(parts.pyramid, whole.pyramid);
 }
 
@@ -121,7 +127,7 @@ TEST_F(PyramidOnDisk, IsReadBackWithoutTheRun) {
 TEST_F(PyramidOnDisk, IsContinuedWhereTheRunHasGrown) {
   build(run_.path(), folder_, kAll, &notes_);
   const auto first_window = std::filesystem::last_write_time(folder_ + "/0.cells");
-  run_.add_calls(50, 45'000, 60'000);
+  run_.add_calls(50, 11'250, 15'000);
   const StoredPyramid grown = build(run_.path(), folder_, kPart, &notes_);
   EXPECT_EQ(std::filesystem::last_write_time(folder_ + "/0.cells"), first_window);
   const auto tables = run_.load();
