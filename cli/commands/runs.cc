@@ -40,6 +40,7 @@ void put(JsonFields& out, const RunRow& row) {
     out.string("started", row.started);
     out.string("ended", row.ended);
     out.string("exit_code", row.exit_code);
+    out.strings("urls", row.urls);
   });
 }
 
@@ -65,11 +66,12 @@ int list(const Arguments& arguments) {
                {"ranks", Align::Right},
                {"bytes", Align::Right},
                {"lost", Align::Right},
-               {"clock"}});
+               {"clock"},
+               {"served at"}});
   for (const RunRow& row : rows.value()) {
     table.add({row.name, row.job, row.state, std::to_string(row.processes),
                std::to_string(row.ranks), std::to_string(row.bytes), std::to_string(row.lost),
-               row.clock});
+               row.clock, row.urls.empty() ? "" : row.urls.front()});
   }
   print(table.text());
   return kOk;
@@ -100,6 +102,7 @@ int show(const Arguments& arguments) {
   line("bytes    ", std::to_string(row.bytes));
   line("lost     ", std::to_string(row.lost));
   line("clock    ", row.clock);
+  for (const std::string& url : row.urls) line("served at", url);
   return kOk;
 }
 

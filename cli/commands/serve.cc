@@ -17,6 +17,7 @@
 #include "live/serve/api.h"
 #include "live/serve/http_library.h"
 #include "live/serve/place.h"
+#include "live/serve/service_note.h"
 
 namespace lockstep::cli {
 namespace {
@@ -25,6 +26,7 @@ struct Arguments {
   std::string run, token_file, users, address = "127.0.0.1", certificate, key;
   int port = 0;
   uint64_t memory = uint64_t{2} << 30;
+  bool reuse = false, anew = false, stop = false;
 };
 
 bool is_loopback(const std::string& address) {
@@ -45,7 +47,7 @@ std::string url_of(const Arguments& arguments, uint16_t port, const std::string&
   const bool is_v6 = arguments.address.find(':') != std::string::npos;
   return (arguments.certificate.empty() ? "http://" : "https://") +
          (is_v6 ? "[" + arguments.address + "]" : arguments.address) + ":" + std::to_string(port) +
-         "/#token=" + token;
+         "/" + (token.empty() ? "" : "#token=" + token);
 }
 
 void print_banner(const Arguments& arguments, const std::string& token_file, const std::string& url,
@@ -138,16 +140,63 @@ int serve_run(const Arguments& arguments, const std::string& directory, const st
   const auto server = serve::make_http_server(options, &api);
   if (!server.ok()) return bad_input(server.message());
   const uint16_t port = server.value()->port();
+  const serve::ServiceNote note =
+      serve::own_service(url_of(arguments, port, ""), dumper::real_path(token_file));
+  const Status noted = serve::write_service(place, note);
+  if (!noted.ok()) complain(noted.message());
   print_banner(arguments, token_file, url_of(arguments, port, token.value()), port);
   serve_until(stop, server.value().get());
+  serve::remove_service(place, note);
   return kOk;
+}
+
+// Ends those of this machine; others are named.
+int stop_services(const std::string& directory) {
+  int code = kFinding;
+  for (const serve::ServiceNote& note : serve::services_of(directory)) {
+    if (!serve::is_here(note)) {
+      complain("it is served on " + note.host + ", process " + std::to_string(note.pid) +
+               "; end it there");
+    } else if (kill(static_cast<pid_t>(note.pid), SIGTERM) == 0) {
+      print("ended " + note.url + "\n");
+      code = kOk;
+    }
+  }
+  if (code != kOk) complain(directory + ": no server of this machine was ended");
+  return code;
+}
+
+int offer(const serve::ServiceNote& note) {
+  const auto token = serve::read_or_make_token(note.token_file);
+  if (!token.ok()) return bad_input(token.message());
+  print("already served by process " + std::to_string(note.pid) + " on " + note.host + " at " +
+        note.url + "#token=" + token.value() + "\n");
+  return kOk;
+}
+
+// Whether the server that is there will do: as the options say, else as a person says.
+bool will_do(const Arguments& arguments, const serve::ServiceNote& note) {
+  if (arguments.reuse || arguments.anew) return arguments.reuse;
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return false;
+  std::fprintf(stderr, "Process %u on %s serves this run already. Use that one? [Y/n] ", note.pid,
+               note.host.c_str());
+  char answer[16] = "";
+  if (std::fgets(answer, sizeof(answer), stdin) == nullptr) return false;
+  return answer[0] != 'n' && answer[0] != 'N';
 }
 
 int run(const Arguments& arguments) {
   const std::string wrong = mistake(arguments);
   if (!wrong.empty()) return bad_usage(wrong);
-  const int stop = signals_fd();
   const std::string directory = dumper::real_path(arguments.run);
+  if (arguments.stop) return stop_services(directory);
+  for (const serve::ServiceNote& note : serve::services_of(directory)) {
+    if (will_do(arguments, note)) return offer(note);
+    if (!arguments.anew)
+      complain("process " + std::to_string(note.pid) + " on " + note.host +
+               " serves this run too; --reuse prints its URL");
+  }
+  const int stop = signals_fd();
   // A folder that is no run is refused before anything is written into it.
   const auto opened = dumper::RunDirectory::open(directory);
   if (!opened.ok()) return bad_input(opened.message());
@@ -184,6 +233,10 @@ void add_serve(base::Command& lockstep) {
       .option("--address", &arguments->address,
               "The address to listen at; default: 127.0.0.1, and others only with TLS")
       .shown_as("ADDR");
+  const base::Argument reuse = command.flag(
+      "--reuse", &arguments->reuse, "Print the URL of a server that serves this run already");
+  command.flag("--new", &arguments->anew, "Start one more even so, without asking").excludes(reuse);
+  command.flag("--stop", &arguments->stop, "End the servers of this run on this machine");
   command.option("--tls-cert", &arguments->certificate, "TLS: the certificate chain, PEM")
       .shown_as("FILE");
   command.option("--tls-key", &arguments->key, "TLS: its private key, PEM").shown_as("FILE");

@@ -10,7 +10,9 @@
 #include "analysis/inspect/describe_run.h"
 #include "cli/job/run_note.h"
 #include "clocksync/record/clock_model_json.h"
+#include "dumper/recovery/memory_files.h"
 #include "dumper/run/run_files.h"
+#include "live/serve/service_note.h"
 
 namespace lockstep::cli {
 namespace {
@@ -71,6 +73,8 @@ Result<RunRow> run_row(const std::string& path) {
   row.path = path;
   row.name = std::filesystem::absolute(path, error).lexically_normal().filename().string();
   add_note(&row);
+  for (const serve::ServiceNote& note : serve::services_of(dumper::real_path(path)))
+    row.urls.push_back(note.url);
   const auto run = analysis::describe_run(path);
   if (run.ok()) {
     add_processes(run.value(), &row);

@@ -188,6 +188,24 @@ port=${URL##*:}
 grep -q "in use" "$TMP/out" || fail "$(cat "$TMP/out")"
 stop
 
+echo "one that serves the run already is found, listed and ended"
+start "$TMP/run"
+want_equal "the URL in the list" "$URL/" "$("$lockstep" runs list "$TMP" --json | jq -r '.[] | select(.run == "run") | .urls[]')"
+want_equal "the URL of --reuse" "$URL/#token=$TOKEN" "$("$lockstep" serve "$TMP/run" --reuse | awk '{ print $NF }')"
+first=$PID
+start "$TMP/run" </dev/null
+grep -q "process $first on .* serves this run too" "$TMP/err" || fail "it says nothing of the other: $(cat "$TMP/err")"
+stop
+start "$TMP/run" --new
+[ ! -s "$TMP/err" ] || fail "it complains: $(cat "$TMP/err")"
+want_equal "ended" 2 "$("$lockstep" serve "$TMP/run" --stop | wc -l)"
+wait "$PID" "$first" || fail "a server ended with $?"
+PID=
+code=0
+"$lockstep" serve "$TMP/run" --stop 2>/dev/null || code=$?
+want_equal "exit code when nobody serves it" 1 "$code"
+want_equal "URLs when nobody serves it" 0 "$("$lockstep" runs list "$TMP" --json | jq '.[0].urls | length')"
+
 echo "TLS, and only with it beyond this machine"
 "$lockstep" serve "$TMP/run" --address 0.0.0.0 >"$TMP/out" 2>&1 && fail "it listened everywhere without TLS"
 if command -v openssl >/dev/null; then
