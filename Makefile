@@ -71,7 +71,7 @@ HAVE_NCCL := $(and $(CUDA_LIB),$(NCCL_LIB),$(wildcard $(CUDA_HOME)/include/cuda_
 
 # The server of `lockstep serve` is a library of its own, built where cpp-httplib and OpenSSL are installed with their
 # headers, so that the command needs neither.
-HTTP_SO := $(if $(shell printf '\043include <httplib.h>\n\043include <openssl/ssl.h>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo yes),$(BUILD)/liblockstep-http.so)
+HTTP_SO := $(if $(shell echo | $(CXX) -shared -x c++ - -o /dev/null -lcpp-httplib -lssl -lcrypto 2>/dev/null && echo yes),$(BUILD)/liblockstep-http.so)
 
 # The sources of a room and of the rooms inside it.
 srcs = $(sort $(wildcard $(addsuffix /*.cc,$(1)) $(addsuffix /*/*.cc,$(1))))
