@@ -100,8 +100,7 @@ class ActivityMaker {
     std::map<uint32_t, TimeSpan> caused;  // by row in `arrivals`
     for (uint32_t i = 0; i < match.arrivals; ++i) {
       const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
-      if (arrival.wait_ns == kNoTime || arrival.wait_ns <= 0 || arrival.last_rank_row == kNoRow)
-        continue;
+      if (arrival.wait_ns <= 0 || arrival.last_rank_row == kNoRow) continue;
       const uint32_t process = run_.operations[arrival.operation].process;
       const int64_t from_ns = time_.at(process, arrival.arrival_ns);
       const int64_t to_ns = from_ns + arrival.wait_ns;

@@ -87,7 +87,7 @@ class Builder {
     const int64_t step_ns = extent_.length_ns / static_cast<int64_t>(parts) + 1;
     while (parts_ == 0 || from_ns <= extent_.length_ns) {
       const bool last = from_ns + step_ns >= extent_.length_ns;
-      const Status added = add_part(&from_ns, last ? extent_.length_ns + 1 : from_ns + step_ns);
+      Status added = add_part(&from_ns, last ? extent_.length_ns + 1 : from_ns + step_ns);
       if (!added.ok()) return added;
       if (options_.progress && extent_.length_ns != 0)
         options_.progress(

@@ -184,7 +184,7 @@ LaneFacts lane_of(const json::Value& element) {
 Status write_pyramid(const std::string& folder, const StoredPyramid& stored, int64_t first_window) {
   const auto windows = static_cast<int64_t>(stored.pyramid.buckets() - 1) / kWindowBuckets + 1;
   for (int64_t window = first_window; window < windows; ++window) {
-    const Status written = write_window(folder, stored.pyramid, window);
+    Status written = write_window(folder, stored.pyramid, window);
     if (!written.ok()) return written;
   }
   FileTerms terms;

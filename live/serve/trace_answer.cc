@@ -55,7 +55,7 @@ Status write_trace(const ServedRun& run, dumper::Selection selection, const std:
   options.output = path;
   options.most_bytes = kMostTraceBytes;
   analysis::ExportSummary summary;
-  const Status written = analysis::export_run(input, options, &summary);
+  Status written = analysis::export_run(input, options, &summary);
   *too_large = !written.ok() && summary.too_large;
   return written;
 }

@@ -118,11 +118,12 @@ class Server : public HttpServer, private httplib::Server {
         [this](const httplib::Request& from, httplib::Response& to) { return route(from, &to); });
     Post("/api/.*", [this](const httplib::Request& from, httplib::Response& to,
                            const httplib::ContentReader& reader) { post(from, reader, &to); });
-    set_exception_handler([](const httplib::Request&, httplib::Response& to, std::exception_ptr) {
-      to.status = 500;
-      to.body = "{\"error\":\"the server could not answer; it goes on\"}\n";
-      last_of_connection = true;
-    });
+    set_exception_handler(
+        [](const httplib::Request&, httplib::Response& to, const std::exception_ptr&) {
+          to.status = 500;
+          to.body = "{\"error\":\"the server could not answer; it goes on\"}\n";
+          last_of_connection = true;
+        });
   }
   ~Server() override {
     if (stop_fd_ >= 0) close(stop_fd_);
