@@ -59,7 +59,7 @@ live/wire             live/questions clocksync/wire
 live/registry         clocksync/wire dumper/run
 live/agent            live/wire live/questions live/registry live/local dumper/run live/asker
 live/ras
-live/serve            analysis/tables analysis/load analysis/pyramid analysis/judge analysis/account analysis/why analysis/report analysis/sql analysis/export dumper/run
+live/serve            analysis/tables analysis/load analysis/pyramid analysis/page analysis/judge analysis/account analysis/why analysis/report analysis/sql analysis/export dumper/run
 live/asker            live/wire live/questions live/registry live/local clocksync/wire clocksync/rendezvous dumper/run dumper/recovery
 cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery clocksync/wire clocksync/rendezvous
 '

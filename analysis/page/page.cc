@@ -7,17 +7,21 @@ namespace lockstep::analysis {
 namespace {
 
 // `connect`: whom the script may ask.
-std::string head(const std::string& title, const PageFiles& files, const char* connect) {
+std::string policy_of(const PageFiles& files, const char* connect) {
   std::string policy =
       "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; connect-src ";
   policy += connect;
   if (!files.script.empty())
     policy += "; script-src 'sha256-" + files.script_hash + "'; style-src 'sha256-" +
               files.style_hash + "'";
+  return policy;
+}
+
+std::string head(const std::string& title, const PageFiles& files, const char* connect) {
   // An icon in the page itself, else browsers ask a server for one.
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
-         policy +
+         policy_of(files, connect) +
          "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          "<meta name=\"referrer\" content=\"no-referrer\">\n<title>" +
          html_text(title) + "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>" + files.style +
@@ -68,6 +72,11 @@ std::string html_text(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string page_shell_policy() {
+  // What only a header can say: nobody else's page shows this one inside.
+  return policy_of(page_files(), "'self'") + "; frame-ancestors 'none'";
 }
 
 std::string page_shell(const std::string& title) {

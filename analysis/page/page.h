@@ -12,6 +12,8 @@ namespace lockstep::analysis {
 
 // `title` is shown until the data are there.
 std::string page_shell(const std::string& title);
+// For the header of the answer that carries it.
+std::string page_shell_policy();
 
 struct PageData {
   std::string title;

@@ -1,7 +1,9 @@
 #include "live/serve/api.h"
 
+#include "analysis/page/page.h"
 #include "base/clock_ns.h"
 #include "live/serve/ops_answer.h"
+#include "live/serve/packing.h"
 #include "live/serve/run_answer.h"
 #include "live/serve/tiles_answer.h"
 #include "live/serve/trace_answer.h"
@@ -19,17 +21,12 @@ void add_safety(HttpResponse* response) {
     response->headers.emplace_back(name, value);
 }
 
-HttpResponse page() {
+HttpResponse page(const HttpRequest& request) {
   HttpResponse response;
   response.type = "text/html; charset=utf-8";
-  response.body =
-      "<!doctype html>\n<html lang=\"en\"><head><meta "
-      "charset=\"utf-8\"><title>lockstep</title></head>\n"
-      "<body><p>This server answers /api/run and its neighbours "
-      "(docs/viewer-api.md).</p></body></html>\n";
-  response.headers.emplace_back("Content-Security-Policy",
-                                "default-src 'none'; base-uri 'none'; form-action 'none'; "
-                                "frame-ancestors 'none'");
+  response.body = analysis::page_shell("lockstep");
+  response.headers.emplace_back("Content-Security-Policy", analysis::page_shell_policy());
+  pack(request, &response);
   return response;
 }
 
@@ -55,7 +52,7 @@ void Api::answer(const HttpRequest& request, HttpResponse* response) {
 }
 
 HttpResponse Api::answer_to(const HttpRequest& request) {
-  if (request.path == "/") return page();
+  if (request.path == "/") return page(request);
   if (request.method == "POST") {
     return request.path == "/api/query" ? queries_.answer(request)
                                         : error_response(404, "POST is for /api/query");

@@ -1,6 +1,8 @@
 #include "live/serve/run_answer.h"
 
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "base/json.h"
 #include "live/serve/gate.h"
@@ -38,6 +40,10 @@ HttpResponse answer_run(const ServedRun& run, const HttpRequest& request) {
       out.number("origin_unix_ns", run.main_part().time().origin_unix_ns());
       out.boolean("one_clock", run.main_part().tables->aligned);
       out.number("report_from_ns", run.main_part().from_ns);
+      // A copy of Perfetto's page that this site hosts; without one the page offers a download.
+      const char* site = std::getenv("LOCKSTEP_PERFETTO_UI");
+      if (site != nullptr && std::string_view(site).substr(0, 4) == "http")
+        out.string("perfetto_ui", site);
       std::vector<int> levels;
       for (int level = 0; level < analysis::kLevels; ++level) levels.push_back(level);
       out.list("levels", levels, [&](int level) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # report.html of each kind of run, in headless Chromium: what it says first, what it draws, by keyboard, narrow, dark, on
 # paper, for people who do not see it; nothing on the console, nothing asked of the network; and how large it is.
-# timeout: 200
+# timeout: 240
 . "$(dirname "$0")/../lib.sh"
 need chromium chromium
 need node nodejs

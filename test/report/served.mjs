@@ -1,0 +1,68 @@
+// The page of a served run in Chromium: node served.mjs URL PERFETTO, the banner's URL, and the address of a page that
+// answers as Perfetto's documentation describes. Says what is wrong, one line each, and ends with 1 if anything is.
+import { launch, open, seriousViolations } from "./browser.mjs";
+
+const [url, perfetto] = process.argv.slice(2);
+const browser = await launch();
+let wrong = 0;
+function check(what, holds, seen = "") {
+  if (holds) return;
+  wrong = 1;
+  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
+}
+const text = (page, selector) => page.evaluate(name => document.querySelector(name)?.textContent ?? "", selector);
+const until = (page, what, test, argument) => page.waitForFunction(test, argument, { timeout: 20000 }).then(() => true, () => (check(what, false), false));
+const painted = name => {
+  const canvas = document.querySelector(name);
+  if (canvas === null || canvas.hidden) return false;
+  return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.filter((value, i) => i % 4 === 3 && value > 0).length > 500;
+};
+
+{
+  const { page, problems, close } = await open(browser, url);
+  await until(page, "no heat map", painted, "#heat");
+  await until(page, "no operations one by one", painted, "#timeline");
+  check("headline", /^Rank 2 on .* holds up the others/.test(await text(page, "h1")), await text(page, "h1"));
+  const asked = [];
+  page.on("request", request => asked.push(new URL(request.url())));
+
+  await page.focus("#heat");
+  await page.keyboard.press("+");
+  await until(page, "zooming asks for no tiles", () => /: all of it\.$/.test(document.querySelector("#window").textContent) === false);
+  await page.waitForTimeout(300);
+  const tiles = asked.find(one => one.pathname === "/api/tiles");
+  check("zooming does not ask for the window", tiles !== undefined && Number(tiles.searchParams.get("from")) > 0, String(tiles));
+  check("the token is in a query", asked.every(one => !one.search.includes("token")));
+  check("the token left the address", page.url().includes("token=") && /t=\d+-\d+/.test(page.url()), page.url());
+  await page.check("input[value=host]");
+  await until(page, "rows of hosts", painted, "#heat");
+
+  if (await page.isVisible("#sql")) {
+    await page.fill("#sql-text", "SELECT count(*) AS n FROM operations");
+    await page.click("#sql button");
+    await until(page, "SQL gives no answer", () => /240|no DuckDB/.test(document.querySelector("#sql [role=status]").textContent));
+    await page.fill("#sql-text", "SELECT nonsense");
+    await page.click("#sql button");
+    await until(page, "SQL: a mistake is not told", () => /nonsense|no DuckDB/.test(document.querySelector("#sql [role=status]").textContent));
+  } else check("no SQL box", false);
+
+  for (const violation of await seriousViolations(page)) check("accessibility", false, violation);
+
+  // To Perfetto's page: it gets the trace's bytes, and nothing before it has said PONG.
+  const [opened] = await Promise.all([page.context().waitForEvent("page"), page.click("#perfetto")]);
+  await opened.waitForFunction(() => window.received !== undefined, undefined, { timeout: 20000 }).catch(() => check("Perfetto's page receives no trace", false));
+  check("what Perfetto's page receives", await opened.evaluate(() => window.received?.bytes > 1000 && window.received?.title.startsWith("lockstep")));
+  // What this test makes itself: the mistake in SQL, the trace's page, and its own reading of canvases.
+  const others = problems.filter(one => !one.includes(perfetto) && !/status of 400|Canvas2D/.test(one));
+  check("console, or requests to others", others.length === 0, others.join("; "));
+  await close();
+}
+
+{
+  const { page, close } = await open(browser, url.replace(/token=.*/, "token=wrong"));
+  check("a wrong token", /refuses this page's token \(401\)/.test(await text(page, "#page")), await text(page, "#page"));
+  await close();
+}
+
+await browser.close();
+process.exit(wrong);

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The page of a run that `lockstep serve` serves, in headless Chromium: it asks for what is in view, takes SQL, hands a
+# trace to Perfetto's page (here one that speaks as Perfetto's documentation says; the real one is the site's to install),
+# and says what a wrong token means.
+# timeout: 120
+. "$(dirname "$0")/../lib.sh"
+need chromium chromium
+need node nodejs
+need python3 python3
+[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
+[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
+[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+export LOCKSTEP_HOST_LOAD=0 XDG_CACHE_HOME=$TMP/cache
+LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$TMP/run "$BUILD/lockstep-replay" --virtual "$BUILD/libnccl-profiler.so" \
+  "$ROOT"/test/data/runs/straggler/*.zst >"$TMP/played"
+
+mkdir "$TMP/perfetto"
+cat >"$TMP/perfetto/index.html" <<'HTML'
+<!doctype html><link rel="icon" href="data:,"><script>
+addEventListener("message", event => {
+  if (event.data === "PING") event.source.postMessage("PONG", event.origin);
+  else window.received = { bytes: event.data.perfetto.buffer.byteLength, title: event.data.perfetto.title };
+});
+</script>
+HTML
+PIDS=()
+trap 'kill "${PIDS[@]}" 2>/dev/null; rm -rf "$TMP"' EXIT
+python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$TMP/perfetto" >"$TMP/port" 2>"$TMP/err" &
+PIDS+=($!)
+until grep -q "port [0-9]" "$TMP/port"; do kill -0 "${PIDS[0]}" || fail "no page for traces: $(cat "$TMP/err")"; sleep 0.1; done
+port=$(sed -E 's/.* port ([0-9]+) .*/\1/' "$TMP/port")
+LOCKSTEP_PERFETTO_UI=http://127.0.0.1:$port/ "$BUILD/lockstep" serve "$TMP/run" >"$TMP/banner" 2>"$TMP/err" &
+PIDS+=($!)
+until [ -s "$TMP/banner" ]; do kill -0 "${PIDS[1]}" || fail "no server: $(cat "$TMP/err")"; sleep 0.1; done
+node "$ROOT/test/report/served.mjs" "$(head -1 "$TMP/banner" | awk '{ print $NF }')" "http://127.0.0.1:$port" ||
+  fail "the served page is not as it should be"
