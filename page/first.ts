@@ -10,7 +10,8 @@ export function headline(run: Run): HTMLElement {
   const found = verdict === undefined ? null : run.verdicts[verdict];
   return make("section", { id: "headline", class: "headline " + kind, "aria-label": "Verdict" },
     make("p", { class: "badge" }, words[kind]),
-    make("h1", {}, text),
+    make("h1", {}, text.replaceAll(" %", "\u00a0%")),
+    kind === "unknown" && run.not_known.length > 0 ? make("p", {}, run.not_known[0]) : null,
     cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run, its set-up left out") : null,
     make("p", {},
       found ? `${percent(found.confidence)} sure. ` : "",
@@ -52,9 +53,9 @@ function dominantCard(run: Run): HTMLElement {
 
 function waitingCard(run: Run): HTMLElement {
   const known = run.kinds.filter(one => one.kind !== "assembled");
-  const wait = known.reduce((sum, one) => sum + one.wait_ns, 0), all = known.reduce((sum, one) => sum + one.elapsed_ns, 0);
-  if (all === 0) return card("Waiting", "not known", "No operation has an end in the recording.", "ranks", "Ranks over time");
-  return card("Waiting", percent(wait / all), `of the time in operations is waiting for other ranks: ${duration(wait)} of rank time.`,
+  const wait = known.reduce((sum, one) => sum + one.wait_ns, 0);
+  if (known.every(one => one.elapsed_ns === 0)) return card("Waiting", "not known", "No operation has an end in the recording.", "ranks", "Ranks over time");
+  return card("Waiting", duration(wait), `of rank time was spent waiting for other ranks: ${duration(wait / Math.max(1, run.processes))} a process.`,
     "ranks", "Who waits when");
 }
 

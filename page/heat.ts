@@ -97,7 +97,7 @@ export class HeatMap {
     const width = Math.max(280, this.element.clientWidth || 900);
     const left = width < 500 ? 56 : 84;
     const lanes = lanesOf(this.run);
-    this.top = lanes.length * kLane + (lanes.length ? 4 : 0);
+    this.top = lanes.length * kLane + (lanes.length ? 8 : 0);
     this.rowHeight = Math.min(26, Math.max(2, Math.floor(420 / Math.max(1, this.rows.length))));
     const bottom = this.top + this.rows.length * this.rowHeight;
     const context = sized(this.canvas, width, bottom + kAxisHeight);

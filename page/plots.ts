@@ -23,7 +23,7 @@ interface Look {
 function plot(label: string, columns: (number | null)[][], series: uPlot.Series[], look: Look, id: string): HTMLElement {
   const at = make("div", { class: "plot", id, role: "img", "aria-label": label });
   requestAnimationFrame(() => {
-    const axis = { stroke: colour("muted"), grid: { stroke: colour("line") }, ticks: { stroke: colour("line") } };
+    const axis = { stroke: colour("muted"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") } };
     const width = Math.max(280, at.clientWidth || 900);
     new uPlot({
       width, height: look.height ?? 280,

@@ -36,7 +36,7 @@ export class TimeAxis {
 
 // Names of rows beside them, as many as fit.
 export function drawNames(context: CanvasRenderingContext2D, names: string[], top: number, height: number, right: number): void {
-  const every = Math.max(1, Math.ceil(14 / height));
+  const every = 2 ** Math.max(0, Math.ceil(Math.log2(14 / height)));
   context.fillStyle = colour("muted");
   context.textBaseline = "middle";
   context.textAlign = "right";
