@@ -6,11 +6,19 @@ import { percent } from "./words";
 
 const kShown = 8;  // lines of evidence before "more"
 
-function lines(evidence: string[]): HTMLElement {
-  return make("ul", { class: "evidence" }, ...evidence.map(line => make("li", {}, line)));
+export type ShowOperation = (func: string, ordinal: number) => void;
+
+// An operation that a line names can be looked at.
+function lines(evidence: string[], look: ShowOperation): HTMLElement {
+  return make("ul", { class: "evidence" }, ...evidence.map(line => {
+    const named = /^(.*?)\b([A-Z][A-Za-z]+) #(\d+)(.*)$/s.exec(line);
+    if (!named) return make("li", {}, line);
+    const [, before, func, ordinal, after] = named;
+    return make("li", {}, before, make("button", { type: "button", class: "link", click: () => look(func, Number(ordinal)) }, `${func} #${ordinal}`), after);
+  }));
 }
 
-function one(verdict: Verdict, number: number, show: (view: Partial<View>) => void): HTMLElement {
+function one(verdict: Verdict, number: number, show: (view: Partial<View>) => void, look: ShowOperation): HTMLElement {
   const times = verdict.at_ns;
   const around = times.length === 0 ? 0 : Math.max(1e6, (times[times.length - 1] - times[0]) / 20);
   return make("details", { id: "finding-" + number, class: "finding", ...(number === 1 ? { open: "" } : {}) },
@@ -20,14 +28,14 @@ function one(verdict: Verdict, number: number, show: (view: Partial<View>) => vo
       show({ from: times[0] - around, to: times[times.length - 1] + around });
       document.getElementById("ranks")?.scrollIntoView();
     } }, "Show when")),
-    lines(verdict.evidence.slice(0, kShown)),
-    verdict.evidence.length > kShown ? make("details", {}, make("summary", {}, `${verdict.evidence.length - kShown} more`), lines(verdict.evidence.slice(kShown))) : null);
+    lines(verdict.evidence.slice(0, kShown), look),
+    verdict.evidence.length > kShown ? make("details", {}, make("summary", {}, `${verdict.evidence.length - kShown} more`), lines(verdict.evidence.slice(kShown), look)) : null);
 }
 
-export function findings(run: Run, show: (view: Partial<View>) => void): HTMLElement {
+export function findings(run: Run, show: (view: Partial<View>) => void, look: ShowOperation): HTMLElement {
   return section("findings", "Findings",
     ...(run.verdicts.length === 0 ? [make("p", {}, "Nothing wrong found.")]
-      : run.verdicts.map((verdict, i) => one(verdict, i + 1, show))));
+      : run.verdicts.map((verdict, i) => one(verdict, i + 1, show, look))));
 }
 
 export function notKnown(run: Run): HTMLElement {

@@ -6,7 +6,7 @@ import { cards, headline, runFacts } from "./first";
 import { peers } from "./peers";
 import { Ranks } from "./ranks";
 import type { Run } from "./run";
-import { search } from "./search";
+import { operationAt, search } from "./search";
 import * as sections from "./sections";
 import { findSource } from "./source";
 import { sqlBox } from "./sql";
@@ -34,8 +34,14 @@ async function render(run: Run): Promise<void> {
   const whole = wholeOf(run);
   const ranks = new Ranks(run, source, whole, viewInAddress(whole), token);
   const show = (view: Partial<View>) => ranks.show(view);
+  const look = (func: string, ordinal: number) => {
+    operationAt(func, ordinal, run, source, whole).then(span => {
+      if (span) show({ from: span[0], to: span[1] });
+      document.getElementById(span ? "ranks" : "operations")?.scrollIntoView();
+    }).catch((error: Error) => ranks.fail(error.message));
+  };
   const parts = [
-    ranks.element, findings(run, show), sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
+    ranks.element, findings(run, show, look), sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
     sections.compared(run), sections.clock(run), sections.otherTables(run), source.served ? sqlBox(source) : null, notKnown(run),
   ].filter((part): part is HTMLElement => part !== null);
   root.replaceChildren(

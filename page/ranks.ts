@@ -31,10 +31,14 @@ export class Ranks {
     this.element.addEventListener("keydown", event => this.key(event));
   }
 
+  fail(sentence: string): void {
+    this.failure.textContent = sentence;
+  }
+
   show(change: Partial<View>): void {
     this.view = within({ ...this.view, ...change }, this.whole);
     putInAddress(this.view, this.whole, this.token);
-    this.draw().catch((error: Error) => this.failure.textContent = error.message);
+    this.draw().catch((error: Error) => this.fail(error.message));
   }
 
   async draw(): Promise<void> {

@@ -17,7 +17,8 @@ function ranksOf(text: string, run: Run): [number, number] | null {
   return host.length === 0 ? null : [Math.min(...host), Math.max(...host)];
 }
 
-async function operationAt(func: string, ordinal: number, run: Run, source: Source, whole: View): Promise<[number, number] | null> {
+// When the operation of that name was, and a little around it; null where it is not known here.
+export async function operationAt(func: string, ordinal: number, run: Run, source: Source, whole: View): Promise<[number, number] | null> {
   const wide = (from: number, to: number): [number, number] => {
     const around = Math.max(1000, (to - from) * 0.4);
     return [from - around, to + around];

@@ -120,6 +120,26 @@ for (const name of ["straggler", "hang", "many", "alltoall", "one"]) {
   await close();
 }
 
+// What a finding rests on can be looked at, and earlier runs are compared.
+{
+  const { page, close } = await open(browser, at("straggler"));
+  await page.click("#finding-1 .evidence button");
+  await page.waitForFunction(() => /t=\d+-\d+/.test(location.hash), undefined, { timeout: 5000 }).catch(() => check("evidence: a click shows nothing", false));
+  check("evidence: another operation is shown", await page.evaluate(() => {
+    const [from, to] = /t=(\d+)-(\d+)/.exec(location.hash).slice(1).map(Number);
+    const named = document.querySelector("#finding-1 .evidence button").textContent;
+    const ops = JSON.parse(document.getElementById("lockstep-ops").textContent);
+    const at = name => ops.columns.indexOf(name);
+    const rows = ops.rows.filter(row => `${row[at("func")]} #${row[at("ordinal")]}` === named);
+    return rows.length === 4 && rows.every(row => row[at("start_ns")] >= from && row[at("end_ns")] <= to);
+  }));
+  check("compare: stands where nobody asked", await page.evaluate(() => document.querySelector("#compare") === null));
+  await close();
+  const compared = await open(browser, at("compared"));
+  check("compare: what became slower is not there", /Against earlier runs.*Slower.*AllReduce of 32 MiB/s.test(await text(compared.page, "#compare")), await text(compared.page, "#compare"));
+  await compared.close();
+}
+
 // Names of a recording stay text.
 {
   const { page, problems, close } = await open(browser, at("hostile"));

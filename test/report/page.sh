@@ -42,6 +42,8 @@ for run in straggler hang healthy several alltoall damaged hostile proven slow-h
   "$BUILD/lockstep" report "$TMP/$run" --force >"$TMP/head" 2>"$TMP/err" || [ $? = 1 ] || fail "$run: $(cat "$TMP/err")"
   ! grep -oiE '<[a-z]+[^>]* (src|href)=.?(https?:)?//[^ >]*' "$TMP/$run/report.html" || fail "$run: the page refers to the network"
 done
+simulate compared --ranks 8 --schedule ddp --steps 20 --class slow-gpu-transfer --rank 3
+"$BUILD/lockstep" report "$TMP/compared" --compare "$TMP/proven" >"$TMP/head" || [ $? = 1 ] || fail "nothing to compare: $(cat "$TMP/head")"
 size=$(stat -c %s "$TMP/many/report.html")
 [ "$size" -le 3000000 ] || fail "the page of 64 ranks has $size bytes, more than 3 MB"
 
