@@ -101,7 +101,7 @@ export interface Run {
   lost_memory: number;
   lost_disk: number;
   lost_unknown: number;
-  serve?: { live: boolean; perfetto_ui?: string };
+  serve?: { live: boolean; to_ns: number; report_from_ns?: number; perfetto_ui?: string };
 }
 
 // One operation of one rank: a row of /api/ops.
@@ -128,6 +128,17 @@ export interface RowsAnswer {
   columns: string[];
   rows: unknown[][];
   truncated: boolean;
+}
+
+// A run that is served in parts: the report is about one of them, whose times become those of the run.
+export function inRunTime(run: Run): Run {
+  const from = run.serve?.report_from_ns ?? 0;
+  return {
+    ...run,
+    length_ns: Math.max(run.length_ns + from, run.serve?.to_ns ?? 0),
+    verdicts: run.verdicts.map(verdict => ({ ...verdict, at_ns: verdict.at_ns.map(ns => ns + from) })),
+    steps: run.steps.map(step => ({ ...step, start_ns: step.start_ns + from })),
+  };
 }
 
 export function opsOf(answer: RowsAnswer): Ops {

@@ -1,6 +1,6 @@
 // Where the data come from: out of the page itself, or from the server that sent it. The same questions either way.
 import { decodeTiles, type Tiles } from "./tiles";
-import { opsOf, type Ops, type Run, type RowsAnswer } from "./run";
+import { inRunTime, opsOf, type Ops, type Run, type RowsAnswer } from "./run";
 import { type View } from "./view";
 
 export interface Source {
@@ -59,7 +59,7 @@ function server(token: string): Source {
   const window_of = (view: View) => `ranks=${view.firstRank}-${view.lastRank}&from=${Math.floor(view.from)}&to=${Math.ceil(view.to)}`;
   return {
     served: true,
-    run: async () => (await ask("/api/run")).json(),
+    run: async () => inRunTime(await (await ask("/api/run")).json() as Run),
     tiles: async (view, by) => {
       const bucket = Math.max(1, Math.ceil((view.to - view.from) / 512));
       const answer = await ask(`/api/tiles?bucket_ns=${bucket}&${window_of(view)}&by=${by}&rows=256`);
