@@ -47,4 +47,6 @@ simulate compared --ranks 8 --schedule ddp --steps 20 --class slow-gpu-transfer 
 size=$(stat -c %s "$TMP/many/report.html")
 [ "$size" -le 3000000 ] || fail "the page of 64 ranks has $size bytes, more than 3 MB"
 
+# esbuild drops the types without looking at them.
+node "$ROOT/node_modules/typescript/bin/tsc" -p "$ROOT/page" >"$TMP/types" || fail "types: $(cat "$TMP/types")"
 node "$ROOT/test/report/page.mjs" "$TMP" || fail "the page is not as it should be"
