@@ -22,7 +22,7 @@ const root = document.getElementById("page")!;
 function wholeOf(run: Run): View {
   const ranks = run.places.map(place => place[0]).filter(rank => rank >= 0);
   return { from: 0, to: Math.max(1000, run.length_ns), firstRank: 0, lastRank: Math.max(0, ...ranks),
-    measure: run.headline.kind === "hangs" ? "waiting" : "caused", by: "rank" };
+    measure: run.headline.kind === "hangs" ? "busy" : "caused", by: "rank" };
 }
 
 function contents(parts: HTMLElement[]): HTMLElement {

@@ -28,8 +28,7 @@ function inside(data: string): Source {
   return {
     served: false,
     run: async () => JSON.parse(data) as Run,
-    tiles: () => tiles ??= unpacked(textOf("lockstep-tiles") ?? "").then(decodeTiles)
-      .then(found => found.rows.length === 0 ? null : found),
+    tiles: () => tiles ??= unpacked(textOf("lockstep-tiles") ?? "").then(found => found.byteLength === 0 ? null : decodeTiles(found)),
     ops: async view => {
       const all = opsOf(JSON.parse(textOf("lockstep-ops") ?? '{"columns":[],"rows":[],"truncated":false}'));
       return { truncated: all.truncated, ops: all.ops.filter(op =>
@@ -43,7 +42,9 @@ function inside(data: string): Source {
 
 function server(token: string): Source {
   const ask = async (path: string, init: RequestInit = {}) => {
-    const answer = await fetch(path, { ...init, headers: { Authorization: "Bearer " + token } });
+    const headers: Record<string, string> = { Authorization: "Bearer " + token };
+    if (init.body) headers["Content-Type"] = "application/json";
+    const answer = await fetch(path, { ...init, headers });
     if (answer.ok) return answer;
     if (answer.status === 401)
       throw new Error("The server refuses this page's token (401). Open the URL that `lockstep serve` printed, with all that follows its #.");
@@ -56,22 +57,20 @@ function server(token: string): Source {
     }
     throw new Error(sentence || "The server answers " + answer.status + ".");
   };
-  const window_of = (view: View) => `ranks=${view.firstRank}-${view.lastRank}&from=${Math.floor(view.from)}&to=${Math.ceil(view.to)}`;
+  const windowOf = (view: View) => `ranks=${view.firstRank}-${view.lastRank}&from=${Math.floor(view.from)}&to=${Math.ceil(view.to)}`;
   return {
     served: true,
     run: async () => inRunTime(await (await ask("/api/run")).json() as Run),
     tiles: async (view, by) => {
-      const bucket = Math.max(1, Math.ceil((view.to - view.from) / 512));
-      const answer = await ask(`/api/tiles?bucket_ns=${bucket}&${window_of(view)}&by=${by}&rows=256`);
-      const found = decodeTiles(await answer.arrayBuffer());
-      return found.rows.length === 0 ? null : found;
+      const answer = await ask(`/api/tiles?${windowOf(view)}&by=${by}&rows=256&columns=512`);
+      return decodeTiles(await answer.arrayBuffer());
     },
     ops: async view => {
       const few = { ...view, lastRank: Math.min(view.lastRank, view.firstRank + 15) };
-      return opsOf(await (await ask(`/api/ops?${window_of(few)}&limit=20000`)).json() as RowsAnswer);
+      return opsOf(await (await ask(`/api/ops?${windowOf(few)}&limit=20000`)).json() as RowsAnswer);
     },
     query: async sql => (await ask("/api/query", { method: "POST", body: JSON.stringify({ sql, max_rows: 1000 }) })).json(),
-    trace: async view => (await ask(`/api/trace?${window_of(view)}&format=perfetto`)).arrayBuffer(),
+    trace: async view => (await ask(`/api/trace?${windowOf(view)}&format=perfetto`)).arrayBuffer(),
   };
 }
 

@@ -6,7 +6,7 @@ import { drawNames, kAxisHeight, TimeAxis } from "./time_axis";
 import type { View } from "./view";
 import { bytes, duration } from "./words";
 
-const kMostRows = 32, kRow = 24, kMostArrows = 200;
+const kMostRows = 32, kMostArrows = 200;
 
 export function nameOf(op: Op): string {
   return `${op.func} #${op.ordinal}`;
@@ -35,12 +35,13 @@ export class Timeline {
   private note = make("p", { class: "legend" });
   private bars: Bar[] = [];
   private chosen = -1;
+  private rowHeight = 24;
   private redraw = () => {};
 
   constructor() {
     this.element = make("div", {}, this.note, this.canvas, this.detail);
     this.canvas.addEventListener("click", event => this.choose(this.bars.findIndex(bar =>
-      event.offsetX >= bar.x - 2 && event.offsetX <= bar.end + 2 && Math.abs(event.offsetY - bar.y) <= kRow / 2)));
+      event.offsetX >= bar.x - 2 && event.offsetX <= bar.end + 2 && Math.abs(event.offsetY - bar.y) <= this.rowHeight / 2)));
     this.canvas.addEventListener("keydown", event => {
       if (event.key !== "ArrowRight" && event.key !== "ArrowLeft" || this.bars.length === 0) return;
       event.preventDefault();
@@ -68,6 +69,7 @@ export class Timeline {
     const shown = ranks.length <= kMostRows ? ranks
       : [...ranks].sort((a, b) => (costs.get(b) ?? 0) - (costs.get(a) ?? 0)).slice(0, kMostRows).sort((a, b) => a - b);
     const rows = new Map(shown.map((rank, i) => [rank, i]));
+    this.rowHeight = shown.length > 16 ? 16 : 24;
     this.note.textContent = found.ops.length === 0 ? "No single operation is known in this window."
       : "Light: waiting for the others. Solid: transfer. Arrows point to the last to arrive." +
         (found.truncated ? " Only the operations with the longest waits are in this page." : "") +
@@ -82,7 +84,7 @@ export class Timeline {
   private paint(ops: Op[], rows: Map<number, number>, shown: number[], view: View): void {
     const width = Math.max(280, this.element.clientWidth || 900);
     const left = width < 500 ? 56 : 84;
-    const bottom = Math.max(1, shown.length) * kRow;
+    const bottom = Math.max(1, shown.length) * this.rowHeight;
     const context = sized(this.canvas, width, bottom + kAxisHeight);
     const axis = new TimeAxis(view, left, width - 4);
     context.save();
@@ -90,38 +92,38 @@ export class Timeline {
     context.rect(left, 0, axis.right - left, bottom);
     context.clip();
     this.bars = ops.map(op => ({
-      op, x: axis.x(op.start_ns), end: axis.x(op.end_ns ?? Math.max(view.to, op.start_ns) * 2), y: (rows.get(op.rank)! + 0.5) * kRow,
+      op, x: axis.x(op.start_ns), end: axis.x(op.end_ns ?? Math.max(view.to, op.start_ns) * 2), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
     }));
     this.bars.forEach((bar, i) => this.paintBar(context, axis, bar, i === this.chosen));
     this.paintArrows(context, axis, rows);
     context.restore();
-    drawNames(context, shown.map(rank => "rank " + rank), 0, kRow, left - 6);
+    drawNames(context, shown.map(rank => "rank " + rank), 0, this.rowHeight, left - 6);
     context.strokeStyle = colour("line");
     context.strokeRect(left - 0.5, 0.5, axis.right - left + 1, bottom);
     axis.draw(context, bottom);
   }
 
   private paintBar(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, chosen: boolean): void {
-    const { op, x, end, y } = bar;
+    const { op, x, end, y } = bar, half = this.rowHeight * 0.3;
     const hangs = op.end_ns === null && op.state !== "enqueued" && op.state !== "captured";
     const waited = hangs ? end : axis.x(op.start_ns + (op.wait_ns ?? 0));
     context.fillStyle = hangs ? colour("bad") : colour("wait");
     context.globalAlpha = hangs ? 0.5 : 1;
-    context.fillRect(x, y - 7, Math.max(0, waited - x), 14);
+    context.fillRect(x, y - half, Math.max(0, waited - x), 2 * half);
     context.globalAlpha = 1;
     if (!hangs && op.end_ns !== null) {
       context.fillStyle = colour("transfer");
-      context.fillRect(waited, y - 7, Math.max(1, end - waited), 14);
+      context.fillRect(waited, y - half, Math.max(1, end - waited), 2 * half);
     }
     const error = op.error_ns > 0 ? axis.x(op.start_ns + op.error_ns) - x : 0;
     context.strokeStyle = colour("ink");
     if (error >= 1) {  // an interval around the arrival
       context.beginPath();
-      context.moveTo(x - error, y + 9);
-      context.lineTo(x + error, y + 9);
+      context.moveTo(x - error, y + half + 2);
+      context.lineTo(x + error, y + half + 2);
       context.stroke();
     }
-    if (chosen) context.strokeRect(Math.max(x, axis.left) - 1, y - 9, Math.min(end, axis.right) - Math.max(x, axis.left) + 2, 18);
+    if (chosen) context.strokeRect(Math.max(x, axis.left) - 1, y - half - 2, Math.min(end, axis.right) - Math.max(x, axis.left) + 2, 2 * half + 4);
     const needed = context.measureText(nameOf(op)).width + 8;
     const room = (from: number, to: number) => Math.min(to, axis.right) - Math.max(from, axis.left) > needed;
     const inTransfer = room(waited, end);
@@ -139,7 +141,7 @@ export class Timeline {
     for (const { op, y } of waits) {
       const x = axis.x(op.start_ns + op.wait_ns!);
       if (x - axis.x(op.start_ns) < 6) continue;  // too short to be told apart
-      const to = (rows.get(op.last_rank)! + 0.5) * kRow, way = to > y ? 1 : -1;
+      const to = (rows.get(op.last_rank)! + 0.5) * this.rowHeight, way = to > y ? 1 : -1;
       context.globalAlpha = 0.7;
       context.beginPath();
       context.moveTo(x, y + way * 7);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "analysis/page/rank_times.h"
 #include "analysis/tables/labels.h"
 #include "base/json.h"
 
@@ -16,7 +15,7 @@ constexpr const char* kColumns[] = {"rank",     "comm",    "func",        "ordin
 
 class Moments {
  public:
-  explicit Moments(const RunTables& run) : run_(run), from_ns_(span_of(run).from_ns), shown_(run) {}
+  Moments(const RunTables& run, const RunTime& time) : run_(run), time_(time) {}
 
   std::string json(size_t budget_bytes) {
     for (size_t i = 0; i < run_.matches.size(); ++i)
@@ -82,19 +81,18 @@ class Moments {
       out->writer().Int64(value);
     }
   }
-  int64_t since_start(int64_t ns) const { return ns == kNoTime ? kNoTime : ns - from_ns_; }
 
   void put(uint32_t at, JsonFields* out) const {
     const ArrivalRow& row = run_.arrivals[at];
     const OperationRow& op = run_.operations[row.operation];
     JsonWriter& writer = out->writer();
     writer.StartArray();
-    writer.Int(shown_.of(op));
+    writer.Int(run_.processes[op.process].rank);
     out->element(communicator_label(run_, op.communicator));
     out->element(run_.text(op.func));
     writer.Uint(op.ordinal);
-    number(since_start(row.arrival_ns != kNoTime ? row.arrival_ns : op.called_ns()), out);
-    number(since_start(op.finish_ns), out);
+    number(time_.at(op.process, row.arrival_ns != kNoTime ? row.arrival_ns : op.called_ns()), out);
+    number(time_.at(op.process, op.finish_ns), out);
     number(row.wait_ns, out);
     number(row.transfer_ns, out);
     writer.Uint64(op.size_bytes);
@@ -107,19 +105,20 @@ class Moments {
   int32_t last_of(const ArrivalRow& row) const {
     if (row.last_rank_row >= run_.arrivals.size()) return -1;
     const uint32_t operation = run_.arrivals[row.last_rank_row].operation;
-    return operation < run_.operations.size() ? shown_.of(run_.operations[operation]) : -1;
+    return operation < run_.operations.size()
+               ? run_.processes[run_.operations[operation].process].rank
+               : -1;
   }
 
   const RunTables& run_;
-  const int64_t from_ns_;
-  const ShownRanks shown_;
+  const RunTime& time_;
   std::vector<uint32_t> order_;  // rows of matches
 };
 
 }  // namespace
 
-std::string slowest_moments(const RunTables& run, size_t budget_bytes) {
-  return Moments(run).json(budget_bytes);
+std::string slowest_moments(const RunTables& run, const RunTime& time, size_t budget_bytes) {
+  return Moments(run, time).json(budget_bytes);
 }
 
 }  // namespace lockstep::analysis

@@ -18,7 +18,7 @@ std::string page_shell_policy();
 struct PageData {
   std::string title;
   std::string run;      // the JSON of `lockstep report --json` (analysis/report/report_json.h)
-  std::string tiles;    // encode_tiles()
+  std::string tiles;    // tiles_of() (whole_run.h)
   std::string moments;  // slowest_moments()
   std::string plain;    // HTML, escaped already: what readers without a script see
 };

@@ -67,7 +67,7 @@ struct SaidFinding {
   double cost_share = -1;         // of the run's time, negative: not known
   double since_s = 0;             // Finding::since_s
   std::vector<std::string> evidence;  // lines
-  std::vector<int64_t> at_ns;  // when, since Report::span.from_ns, as far as its evidence says
+  std::vector<int64_t> at_ns;         // when, in run time, as far as its evidence says
 };
 
 // A process: where a rank runs.
@@ -132,7 +132,7 @@ struct Report {
   std::vector<PlaceRow> places;     // by process
   std::vector<PeerMatrix> peers;    // the busiest communicators first
   std::vector<ExpectedRow> expected;
-  std::string tiles, moments;         // encode_tiles(), slowest_moments() (analysis/page)
+  std::string tiles, moments;         // tiles_of(), slowest_moments() (analysis/page)
   std::vector<std::string> coverage;  // sentences: what is not known, why
   std::vector<std::pair<std::string, std::string>> metrics;  // aggregate.csv
 };

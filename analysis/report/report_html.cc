@@ -74,7 +74,6 @@ std::string plain_page(const Report& report) {
 
 std::string report_html(const Report& report, const Comparison* comparison) {
   JsonFields json;
-  json.writer().SetMaxDecimalPlaces(6);
   json.object([&] { put_report(report, comparison, &json); });
   return page_with_data(
       {report.title, std::string(json.text()), report.tiles, report.moments, plain_page(report)});

@@ -168,6 +168,7 @@ void put_changes(const char* key, const std::vector<Change>& changes, JsonFields
 }  // namespace
 
 void put_report(const Report& report, const Comparison* comparison, JsonFields* out) {
+  out->writer().SetMaxDecimalPlaces(6);
   for (const auto& [metric, value] : report.metrics) out->raw(metric, value);
   out->strings("answers", report.answers);
   out->string("times", report.clock_text);

@@ -6,13 +6,11 @@
 #include "analysis/account/peer_traffic.h"
 #include "analysis/judge/places.h"
 #include "analysis/page/moments.h"
-#include "analysis/page/rank_times.h"
-#include "analysis/page/tiles.h"
+#include "analysis/page/whole_run.h"
 #include "analysis/say/evidence.h"
 #include "analysis/say/findings.h"
 #include "analysis/say/times.h"
 #include "analysis/tables/labels.h"
-#include "analysis/tables/wall_time.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -23,30 +21,38 @@ constexpr size_t kEvidenceLines = 30, kEvidenceTimes = 500;
 constexpr uint32_t kPeerSide = 64;
 constexpr size_t kPeerMatrices = 4;
 
-// When what the evidence names happened, where it names a time.
+// When what the evidence names happened, in run time, where it names a time.
 struct EvidenceTime {
   const RunTables& run;
+  const RunTime& time;
 
   int64_t operator()(const LateArrival& seen) const {
-    return seen.late.arrival < run.arrivals.size() ? run.arrivals[seen.late.arrival].arrival_ns
-                                                   : kNoTime;
+    if (seen.late.arrival >= run.arrivals.size()) return kNoTime;
+    const ArrivalRow& row = run.arrivals[seen.late.arrival];
+    return row.operation < run.operations.size()
+               ? time.at(run.operations[row.operation].process, row.arrival_ns)
+               : kNoTime;
   }
   int64_t operator()(const LastProgress& seen) const { return called(seen.operation); }
   int64_t operator()(const OtherCall& seen) const { return called(seen.operation); }
   int64_t operator()(const NeverCalled& seen) const { return called(seen.last); }
   int64_t operator()(const OpenTransport& seen) const {
-    return seen.row < run.open_transports.size() ? run.open_transports[seen.row].since_ns : kNoTime;
+    if (seen.row >= run.open_transports.size()) return kNoTime;
+    const OpenTransportRow& row = run.open_transports[seen.row];
+    return time.at(row.process, row.since_ns);
   }
   template <typename Other>
   int64_t operator()(const Other&) const {
     return kNoTime;
   }
   int64_t called(uint32_t operation) const {
-    return operation < run.operations.size() ? run.operations[operation].called_ns() : kNoTime;
+    if (operation >= run.operations.size()) return kNoTime;
+    const OperationRow& row = run.operations[operation];
+    return time.at(row.process, row.called_ns());
   }
 };
 
-SaidFinding said(const RunTables& run, const Finding& finding, int64_t from_ns) {
+SaidFinding said(const RunTables& run, const Finding& finding, const RunTime& time) {
   SaidFinding out;
   out.kind = finding.kind;
   out.confidence = finding.confidence;
@@ -60,8 +66,8 @@ SaidFinding said(const RunTables& run, const Finding& finding, int64_t from_ns) 
   out.evidence = evidence_lines(run, finding);
   if (out.evidence.size() > kEvidenceLines) out.evidence.resize(kEvidenceLines);
   for (const Evidence& one : finding.evidence) {
-    const int64_t at_ns = std::visit(EvidenceTime{run}, one);
-    if (at_ns != kNoTime && out.at_ns.size() < kEvidenceTimes) out.at_ns.push_back(at_ns - from_ns);
+    const int64_t at_ns = std::visit(EvidenceTime{run, time}, one);
+    if (at_ns != kNoTime && out.at_ns.size() < kEvidenceTimes) out.at_ns.push_back(at_ns);
   }
   std::sort(out.at_ns.begin(), out.at_ns.end());
   return out;
@@ -92,19 +98,18 @@ PeerMatrix matrix_of(const RunTables& run, uint32_t communicator) {
 }  // namespace
 
 void add_page_facts(const RunTables& run, const Judgement& judgement, Report* report) {
-  const RunSpan span = span_of(run);
-  report->length_ns = span.to_ns - span.from_ns;
+  const RunTime time(run);
+  report->length_ns = length_of(run, time);
+  report->origin_unix_ns = time.origin_unix_ns();
   report->aligned = run.aligned;
   if (!run.critical_path.empty())
-    report->path_start_ns = run.critical_path.front().start_ns - span.from_ns;
+    report->path_start_ns =
+        time.at(run.critical_path.front().process, run.critical_path.front().start_ns);
   report->clock_error_ns = widest_clock_error_ns(run);
-  for (const ProcessRow& process : run.processes) {
-    if (process.first_ns == span.from_ns)
-      report->origin_unix_ns = wall_ns(process, process.first_ns);
+  for (const ProcessRow& process : run.processes)
     report->places.push_back({process.rank, run.text(process.host), process.pid});
-  }
   for (const Finding& finding : judgement.findings)
-    report->findings.push_back(said(run, finding, span.from_ns));
+    report->findings.push_back(said(run, finding, time));
   for (const Imbalance& one : find_imbalances(run.peer_traffic)) {
     if (report->peers.size() == kPeerMatrices) break;
     if (one.communicator < run.communicators.size())
@@ -114,8 +119,8 @@ void add_page_facts(const RunTables& run, const Judgement& judgement, Report* re
     report->expected.push_back({run.text(row.func), communicator_label(run, row.communicator),
                                 row.size_bytes, row.operations, row.slow, row.median_ns,
                                 row.expected_ns});
-  report->tiles = encode_tiles(make_tiles(run, TileLimits()));
-  report->moments = slowest_moments(run, kMomentBytes);
+  report->tiles = tiles_of(run, time);
+  report->moments = slowest_moments(run, time, kMomentBytes);
 }
 
 }  // namespace lockstep::analysis

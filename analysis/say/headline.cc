@@ -5,7 +5,6 @@
 #include "analysis/judge/places.h"
 #include "analysis/say/findings.h"
 #include "analysis/say/names.h"
-#include "analysis/say/not_known.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
 
@@ -93,7 +92,6 @@ Headline without_finding(const RunTables& run, const Judgement& judgement) {
               (gaps == 0 ? std::string("part of the recording is damaged")
                          : counted(gaps, "thing") + (gaps == 1 ? " is" : " are") + " not known") +
               ".";
-  if (gaps != 0) line.text += " " + sentence(run, judgement.not_known.front());
   return line;
 }
 

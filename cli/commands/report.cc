@@ -85,7 +85,6 @@ std::string place_of(const Arguments& arguments) {
 void print_as_json(const Report& report, const std::string& place,
                    const analysis::Comparison* comparison) {
   JsonFields out;
-  out.writer().SetMaxDecimalPlaces(6);
   out.object([&] {
     out.string("output", place);
     put_report(report, comparison, &out);

@@ -1,0 +1,35 @@
+#include "analysis/page/whole_run.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/pyramid/tiles.h"
+
+namespace lockstep::analysis {
+
+int64_t length_of(const RunTables& run, const RunTime& time) {
+  int64_t length_ns = 0;
+  for (uint32_t process = 0; process < run.processes.size(); ++process) {
+    const ProcessRow& row = run.processes[process];
+    if (row.first_ns == kNoTime) continue;
+    length_ns = std::max(length_ns, time.at(process, std::max(row.last_ns, row.heard_ns)));
+  }
+  return length_ns;
+}
+
+std::string tiles_of(const RunTables& run, const RunTime& time) {
+  constexpr size_t kColumns = 512;
+  const Activity activity = activity_of(run, time);
+  const std::vector<LaneFacts> lanes(activity.lanes.begin(), activity.lanes.end());
+  TileRequest whole;
+  whole.to_ns = std::max<int64_t>(1, length_of(run, time));
+  whole.columns = kColumns;
+  const auto shape = shape_of(lanes, whole);
+  if (!shape.ok()) return {};  // no rank is known
+  return tile_bytes(lanes, shape.value(), [&](size_t lane) {
+    return cells_of(activity.lanes[lane], shape.value().level, shape.value().first,
+                    shape.value().columns);
+  });
+}
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,91 @@
+// The sentence above everything else: what hangs comes first, then what costs most; "nothing stands out" is said only
+// where nothing is unknown.
+#include "analysis/say/headline.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/analysis/judge/judged.h"
+
+namespace lockstep::analysis {
+namespace {
+
+Finding costing(double share) {
+  LateFacts facts;
+  facts.gain_share = share;
+  Finding finding;
+  finding.kind = FindingKind::Straggler;
+  finding.facts = facts;
+  finding.culprits = {1};
+  return finding;
+}
+
+Finding standing() {
+  Finding finding;
+  StallFacts facts;
+  facts.operation = 0;
+  facts.waiting = {0};
+  facts.named = {1};
+  finding.facts = facts;
+  return finding;
+}
+
+struct OneOperation : RunTables {
+  OneOperation() {
+    processes.emplace_back();
+    communicators.emplace_back();
+    operations.emplace_back().communicator = 0;
+  }
+};
+
+TEST(Headline, SaysNothingStandsOutOnlyWhereNothingIsUnknown) {
+  OneOperation run;
+  Judgement judgement;
+  EXPECT_EQ(headline(run, judgement).kind, HeadlineKind::Nothing);
+  judgement.not_known.emplace_back().note = "something";
+  EXPECT_EQ(headline(run, judgement).kind, HeadlineKind::Unknown);
+  EXPECT_EQ(headline(run, judgement).text, "Nothing was found, but 1 thing is not known.");
+}
+
+TEST(Headline, TakesDamageForAGap) {
+  OneOperation run;
+  run.damage.push_back("a chunk cannot be read");
+  EXPECT_EQ(headline(run, Judgement()).kind, HeadlineKind::Unknown);
+  EXPECT_EQ(headline(run, Judgement()).text,
+            "Nothing was found, but part of the recording is damaged.");
+}
+
+TEST(Headline, CallsARunWithoutOperationsNothingElse) {
+  EXPECT_EQ(headline(RunTables(), Judgement()).kind, HeadlineKind::Unknown);
+}
+
+TEST(Headline, IsOfTheCostliestFinding) {
+  Judgement judgement;
+  judgement.findings = {costing(0.1), costing(0.3), costing(0.2)};
+  const Headline line = headline(OneOperation(), judgement);
+  EXPECT_EQ(line.kind, HeadlineKind::Costs);
+  EXPECT_EQ(line.finding, 1u);
+  EXPECT_EQ(line.cost_share, 0.3);
+  EXPECT_NE(line.text.find("without that the run would be 30 % shorter."), std::string::npos)
+      << line.text;
+}
+
+TEST(Headline, PutsWhatStandsStillBeforeWhatCosts) {
+  Judgement judgement;
+  judgement.findings = {costing(0.9), standing(), standing()};
+  const Headline line = headline(OneOperation(), judgement);
+  EXPECT_EQ(line.kind, HeadlineKind::Hangs);
+  EXPECT_EQ(line.finding, 1u);
+  EXPECT_LT(line.cost_share, 0);
+}
+
+TEST(Headline, NamesTheHostOfTheLateRank) {
+  const Judged judged = diagnose_hosts(8, 2, 60, [](int32_t rank, unsigned i) {
+    return operation_at(i, rank == 5 && i % 2 == 1 ? 4 * kMs : 0);
+  });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  const Headline line = headline(*judged.run, judge(*judged.run));
+  EXPECT_EQ(line.text.rfind("Rank 5 on c holds up the others", 0), 0u) << line.text;
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
