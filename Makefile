@@ -27,14 +27,16 @@ COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analy
 OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-Og -DXXH_NO_INLINE_HINTS)
 # Rooms whose sources are compiled together, as one: the templates that they share cost once, which is half of their
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
-TOGETHER    = analysis/account analysis/clock analysis/export analysis/inspect analysis/join analysis/judge analysis/load \
-              analysis/page analysis/relate analysis/report analysis/say analysis/sql analysis/waits cli/capture cli/job cli/show \
-              clocksync/probe clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run hostload/sample live/agent live/asker \
-              live/local live/places live/ras live/stacks live/wire plugin/gpu plugin/process reader test/drivers/emulate
-# Not these: they have flags of their own, or names that a neighbor has.
+TOGETHER    = analysis/account analysis/clock analysis/export analysis/hostload analysis/inspect analysis/join \
+              analysis/judge analysis/load analysis/page analysis/pyramid analysis/relate analysis/report analysis/say \
+              analysis/sql analysis/waits analysis/whatif analysis/why cli/capture cli/commands cli/job cli/live \
+              cli/show clocksync/probe clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run \
+              hostload/sample live/agent live/asker live/local live/native live/places live/questions live/ras \
+              live/serve live/stacks live/wire plugin/gpu plugin/process reader test/drivers/emulate
+# Not these: they have flags of their own, or names that a neighbor has, or what only a main file may say.
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/page/embedded.cc analysis/report/report_markdown.cc \
-              cli/show/version.cc dumper/feeds/prometheus_%.cc dumper/run/arena_file.cc dumper/run/living_memory.cc \
-              plugin/process/recording.cc
+              cli/live/terminal.cc cli/show/version.cc dumper/feeds/prometheus_%.cc dumper/run/arena_file.cc \
+              dumper/run/living_memory.cc plugin/process/recording.cc
 # g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
 SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))
 CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections -fdata-sections \
@@ -80,6 +82,8 @@ room    = $(patsubst %/,%,$(dir $(1)))
 apart   = $(filter $(ALONE),$(1))$(filter-out $(TOGETHER),$(call room,$(1)))
 objs    = $(addprefix $(BUILD)/obj/,$(sort $(foreach s,$(call srcs,$(1)),$(if $(call apart,$(s)),$(s:.cc=.o),$(call room,$(s))/room.o))))
 but_last = $(filter-out $(lastword $(1)),$(1))
+# One object for each source also of a room that is compiled together, for who needs only some of them.
+singly  = $(patsubst %.cc,$(BUILD)/obj/%.o,$(call srcs,$(1)))
 members = $(filter-out $(ALONE),$(sort $(wildcard $(1)/*.cc)))
 
 PLUGIN_SO = $(BUILD)/libnccl-profiler.so
@@ -122,7 +126,7 @@ $(BUILD)/obj/%.o: %.cc | $$(addsuffix .gch,$$(call parsed,$$*))
 	@echo "  compile $<"
 	@$(CCACHE) $(CXX) $(CXXFLAGS) $(call cold,$*) $(addprefix -include ,$(call parsed,$*)) -c $< -o $@
 
-# A room is compiled again when a source leaves it, too.
+# A room is compiled again when a source leaves it, too; -MP speaks for all of them but the one that is compiled.
 $(BUILD)/obj/%/members: FORCE
 	@mkdir -p $(@D); echo '$(call members,$*)' | cmp -s - $@ || echo '$(call members,$*)' >$@
 $(BUILD)/obj/%/room.o: $$(call members,$$*) $(BUILD)/obj/%/members | $$(addsuffix .gch,$$(call parsed,$$*/room))
@@ -131,6 +135,7 @@ $(BUILD)/obj/%/room.o: $$(call members,$$*) $(BUILD)/obj/%/members | $$(addsuffi
 	@$(CCACHE) $(CXX) $(CXXFLAGS) $(call cold,$*/room) \
 	  $(addprefix -include ,$(call parsed,$*/room) $(call but_last,$(call members,$*))) \
 	  -c $(lastword $(call members,$*)) -o $@
+	@echo '$(lastword $(call members,$*)):' >>$(@:.o=.d)
 
 $(BUILD)/pch/%.h:
 	@mkdir -p $(@D)
@@ -232,9 +237,9 @@ $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $$(call objs,test/simulation) $(RECORDI
 FUZZED = $(BUILD)/libfuzzed.a
 $(FUZZED): $(filter-out %/command_line.o,$(call objs,base dumper/segment dumper/run dumper/recovery dumper/options)) \
            $(patsubst %,$(BUILD)/obj/dumper/feeds/%.o,prometheus_files prometheus_metrics) $(call objs,clocksync/record clocksync/rendezvous clocksync/wire hostload/record) \
-           $(call objs,live/asker live/local live/native live/places live/ras live/registry live/stacks live/wire) \
+           $(call singly,live/asker) $(call objs,live/local live/native live/places live/ras live/registry live/stacks live/wire) \
            $(patsubst %,$(BUILD)/obj/live/questions/%.o,ctl_answer question slice_request stacks_answer) \
-           $(patsubst %,$(BUILD)/obj/%.o,analysis/say/words cli/live/process_table cli/live/stacks_view cli/live/standings cli/show/output plugin/process/control_words) \
+           $(patsubst %,$(BUILD)/obj/%.o,analysis/say/words cli/live/process_table cli/live/stacks_view cli/live/standings cli/show/output plugin/process/capture_order plugin/process/control_words) \
            $(patsubst %,$(BUILD)/obj/test/drivers/common/%.o,call_log counts line_arguments line_parser log_file plugin)
 $(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(FUZZED)
 	@mkdir -p $(@D)

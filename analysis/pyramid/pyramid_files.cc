@@ -15,7 +15,7 @@ namespace lockstep::analysis {
 namespace {
 
 constexpr uint64_t kFormat = 1;
-constexpr char kMagic[8] = {'L', 'K', 'C', 'E', 'L', 'L', 'S', '1'};
+constexpr char kFileMagic[8] = {'L', 'K', 'C', 'E', 'L', 'L', 'S', '1'};
 constexpr int kZstdLevel = 3;
 constexpr size_t kMostIndexBytes = size_t{256} << 20;
 constexpr uint64_t kMostCells = uint64_t{1} << 28;  // 3.5 GB in memory: more was never written
@@ -84,7 +84,7 @@ Status write_window(const std::string& folder, const Pyramid& pyramid, int64_t w
   if (ZSTD_isError(packed) != 0) return Status::error("zstd cannot compress cells");
   file.resize(sizeof(Header) + packed);
   Header header{};
-  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  std::memcpy(header.magic, kFileMagic, sizeof(kFileMagic));
   header.finest = static_cast<uint32_t>(pyramid.finest());
   header.lanes = static_cast<uint32_t>(pyramid.lanes().size());
   header.window = window;
@@ -105,7 +105,7 @@ Status read_window(const std::string& folder, int64_t window, Pyramid* pyramid) 
   std::memcpy(&header, file.value().data(), sizeof(header));
   const char* payload = file.value().data() + sizeof(header);
   const size_t packed = file.value().size() - sizeof(header);
-  if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0 ||
+  if (std::memcmp(header.magic, kFileMagic, sizeof(kFileMagic)) != 0 ||
       header.finest != static_cast<uint32_t>(pyramid->finest()) ||
       header.lanes != pyramid->lanes().size() || header.window != window ||
       header.checksum != XXH3_64bits(payload, packed))

@@ -6,7 +6,7 @@ namespace lockstep::analysis {
 namespace {
 
 // What is less than this part of an operation's time does not matter.
-constexpr double kLeastPart = 0.02;
+constexpr double kLeastPartOfRing = 0.02;
 // What ranks end later than their neighbours, likewise: start times leave traces there.
 constexpr double kLeastStretch = 0.05, kLeastStretchOfTwo = 0.1;
 // What only these show must be so much of an operation's time.
@@ -15,11 +15,7 @@ constexpr double kLeastOfGuess = 0.2, kLeastOfGuessTogether = 0.08;
 // an edge shows, what the one before it must show.
 constexpr double kOfEdgeBefore = 0.3, kOfEdgeBehind = 0.4;
 // An edge that shows less than this beside the worst of its ring is none.
-constexpr double kTrifle = 0.04;
-
-int64_t part_of(int64_t ns, double part) {
-  return static_cast<int64_t>(part * static_cast<double>(ns));
-}
+constexpr double kRingTrifle = 0.04;
 
 class Judge {
  public:
@@ -116,7 +112,7 @@ class Judge {
     const auto hops = static_cast<int64_t>(count_) - 1;
     const int64_t passes =
         std::max<int64_t>(1, hops > 0 ? static_cast<int64_t>(series_.steps) / hops : 1);
-    const auto least_ns = part_of(seen_.time.ns, kLeastPart / static_cast<double>(passes));
+    const auto least_ns = part_of(seen_.time.ns, kLeastPartOfRing / static_cast<double>(passes));
     TransferExcess excess;
     int64_t seen_ns = 0;  // more than usual
     if (usual.lag_ns != kNoTime && stands_out(seen.lag, usual.lag_ns, least_ns)) {
@@ -156,7 +152,7 @@ class Judge {
     out_.erase(std::remove_if(out_.begin(), out_.end(),
                               [&](const TransferExcess& one) {
                                 return (link && is_by_ends(one.side)) ||
-                                       one.excess_ns < part_of(worst_ns, kTrifle);
+                                       one.excess_ns < part_of(worst_ns, kRingTrifle);
                               }),
                out_.end());
     for (const TransferExcess& one : out_) all_ns += one.excess_ns;

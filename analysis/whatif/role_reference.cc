@@ -12,7 +12,7 @@ namespace lockstep::analysis {
 namespace {
 
 // A low quantile: it holds where nearly two thirds of the ranks are slow.
-constexpr double kReference = 0.35;
+constexpr double kRoleReference = 0.35;
 // Who is compared with itself alone may be late most of the time.
 constexpr double kReferenceAlone = 0.2;
 // Its own noise: what is longer than the reference by no more than so many times the distance from
@@ -147,7 +147,7 @@ class Reference {
   };
   int64_t reference_of(const Entry* begin, const Entry* end) const {
     const bool alone = out_.alone[own_.segments[begin->arrival].actor] != 0;
-    const double share = alone ? kReferenceAlone : kReference;
+    const double share = alone ? kReferenceAlone : kRoleReference;
     return begin[static_cast<size_t>(static_cast<double>(end - begin) * share)].own_ns;
   }
   // All rows at a position are its measure, whoever of them is left. Returns those whose position has too
@@ -282,7 +282,7 @@ class Reference {
     std::vector<double> factors;
     for (std::vector<double>& all : ratios) {
       std::sort(all.begin(), all.end());
-      const auto at = static_cast<size_t>(static_cast<double>(all.size()) * kReference);
+      const auto at = static_cast<size_t>(static_cast<double>(all.size()) * kRoleReference);
       factors.push_back(all.size() < 2 ? 1 : std::max(1.0, all[at]));
     }
     return factors;

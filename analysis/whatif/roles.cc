@@ -10,7 +10,7 @@ namespace {
 // A role knows its neighbours so far away: the stages of the longest pipelines.
 constexpr int kRounds = 64;
 // What a rank calls less often than this is no part of its role: checkpoints, logging.
-constexpr double kLeastShare = 0.02;
+constexpr double kLeastShareOfRole = 0.02;
 // ... and which call follows which: of two stages that exchange the same, one sends first.
 constexpr double kLeastShareOfPairs = 0.01;
 
@@ -72,7 +72,7 @@ class RoleFinder {
     const auto all = static_cast<double>(end - begin);
     uint64_t role = 0;  // a sum: in whatever order
     for (const auto& [call, count] : calls) {
-      if (static_cast<double>(count) >= kLeastShare * all) role += mix(call, 1);
+      if (static_cast<double>(count) >= kLeastShareOfRole * all) role += mix(call, 1);
     }
     for (const auto& [pair, count] : pairs) {
       if (static_cast<double>(count) >= kLeastShareOfPairs * all) role += mix(pair, 2);

@@ -12,9 +12,9 @@ namespace lockstep::analysis {
 namespace {
 
 // A finding costs at least so much of the run's time.
-constexpr double kLeastShare = 0.02;
+constexpr double kLeastShareOfPart = 0.02;
 // Of the best gain, what a smaller part must have to be accused instead.
-constexpr double kMostOfBest = 0.8;
+constexpr double kMostOfBestPart = 0.8;
 // Who gains nearly as much as the best: which of them it is cannot be told.
 constexpr double kAsGood = 0.95;
 constexpr size_t kMostParts = 8;
@@ -24,11 +24,11 @@ constexpr size_t kMostParts = 8;
 constexpr int64_t kBeyondStarts = 2;
 constexpr double kOfStarts = 0.95, kLeastPartBesideLate = 0.28, kLeastShareBesideLate = 0.1;
 // So many candidates are replayed, those first that have most to gain.
-constexpr size_t kMostReplayed = 24;
+constexpr size_t kMostPartsReplayed = 24;
 
 enum class Size : uint8_t { Edge, Rank, Host };
 
-struct Candidate {
+struct PartCandidate {
   Size size = Size::Edge;
   std::vector<uint32_t> excesses;  // that it covers
   uint32_t actor = kNoRow, peer = kNoRow;
@@ -36,9 +36,9 @@ struct Candidate {
   int64_t at_most_ns = 0, gain_ns = 0;
 };
 
-class Search {
+class PartSearch {
  public:
-  Search(const RunTables& run, const OwnSegments& own, Starts starts)
+  PartSearch(const RunTables& run, const OwnSegments& own, Starts starts)
       : run_(run),
         own_(own),
         starts_(starts),
@@ -153,41 +153,41 @@ class Search {
     return what_if_->gain_of_transfers_ns(saved);
   }
 
-  std::vector<Candidate> candidates() const {
-    std::map<std::pair<uint32_t, uint32_t>, Candidate> edges;
-    std::map<uint32_t, Candidate> ranks;
-    std::map<Text, Candidate> hosts;
+  std::vector<PartCandidate> candidates() const {
+    std::map<std::pair<uint32_t, uint32_t>, PartCandidate> edges;
+    std::map<uint32_t, PartCandidate> ranks;
+    std::map<Text, PartCandidate> hosts;
     for (uint32_t i = 0; i < excesses_.size(); ++i) {
       if (cured_[i] != 0) continue;
       const TransferExcess& excess = excesses_[i];
       if (excess.side != SlowSide::Anybody) {
-        Candidate& edge = edges[{excess.actors[0], excess.actors[1]}];
+        PartCandidate& edge = edges[{excess.actors[0], excess.actors[1]}];
         edge.actor = excess.actors[0];
         edge.peer = excess.actors[1];
         add(i, &edge);
       }
       std::set<Text> of_hosts;
       for (const uint32_t actor : excess.actors) {
-        Candidate& rank = ranks[actor];
+        PartCandidate& rank = ranks[actor];
         rank.size = Size::Rank;
         rank.actor = actor;
         add(i, &rank);
         of_hosts.insert(host_of(actor));
       }
       for (const Text name : of_hosts) {
-        Candidate& host = hosts[name];
+        PartCandidate& host = hosts[name];
         host.size = Size::Host;
         host.host = name;
         add(i, &host);
       }
     }
-    std::vector<Candidate> all;
+    std::vector<PartCandidate> all;
     for (auto& [key, one] : edges) all.push_back(std::move(one));
     for (auto& [key, one] : ranks) all.push_back(std::move(one));
     for (auto& [key, one] : hosts) all.push_back(std::move(one));
     return all;
   }
-  void add(uint32_t i, Candidate* candidate) const {
+  void add(uint32_t i, PartCandidate* candidate) const {
     if (!candidate->excesses.empty() && candidate->excesses.back() == i) return;
     candidate->excesses.push_back(i);
     candidate->at_most_ns +=
@@ -197,27 +197,28 @@ class Search {
   bool find_next(std::vector<SlowPart>* found) {
     const int64_t base_ns = replay({});
     const auto least_ns =
-        static_cast<int64_t>(kLeastShare * static_cast<double>(what_if_->span_ns()));
-    std::vector<Candidate> all = candidates();
-    std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+        static_cast<int64_t>(kLeastShareOfPart * static_cast<double>(what_if_->span_ns()));
+    std::vector<PartCandidate> all = candidates();
+    std::stable_sort(all.begin(), all.end(), [](const PartCandidate& a, const PartCandidate& b) {
       return a.at_most_ns > b.at_most_ns;
     });
-    if (all.size() > kMostReplayed) all.resize(kMostReplayed);
+    if (all.size() > kMostPartsReplayed) all.resize(kMostPartsReplayed);
     int64_t best_ns = 0;
-    for (Candidate& one : all) {
+    for (PartCandidate& one : all) {
       one.gain_ns = replay(one.excesses) - base_ns;
       best_ns = std::max(best_ns, one.gain_ns);
     }
     if (best_ns < least_ns || best_ns <= 0) return false;
-    const Candidate* chosen = nullptr;
+    const PartCandidate* chosen = nullptr;
     bool several = false;
     for (const Size size : {Size::Edge, Size::Rank, Size::Host}) {
       int64_t of_size_ns = 0;
-      for (const Candidate& one : all) {
+      for (const PartCandidate& one : all) {
         if (one.size == size && one.gain_ns > of_size_ns) chosen = &one, of_size_ns = one.gain_ns;
       }
-      if (static_cast<double>(of_size_ns) < kMostOfBest * static_cast<double>(best_ns)) continue;
-      several = std::any_of(all.begin(), all.end(), [&](const Candidate& one) {
+      if (static_cast<double>(of_size_ns) < kMostOfBestPart * static_cast<double>(best_ns))
+        continue;
+      several = std::any_of(all.begin(), all.end(), [&](const PartCandidate& one) {
         return one.size == size && &one != chosen &&
                static_cast<double>(one.gain_ns) >= kAsGood * static_cast<double>(of_size_ns);
       });
@@ -245,7 +246,7 @@ class Search {
     }
   }
 
-  SlowPart part_of(const Candidate& candidate) const {
+  SlowPart part_of(const PartCandidate& candidate) const {
     SlowPart part;
     part.gain_ns = candidate.gain_ns;
     part.span_ns = what_if_->span_ns();
@@ -296,7 +297,7 @@ class Search {
 }  // namespace
 
 std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own, Starts starts) {
-  return Search(run, own, starts).find();
+  return PartSearch(run, own, starts).find();
 }
 
 }  // namespace lockstep::analysis

@@ -12,7 +12,7 @@ namespace lockstep::analysis {
 namespace {
 
 // What is less than this part of an operation's time does not matter.
-constexpr double kLeastPart = 0.02;
+constexpr double kLeastPartOfTransfer = 0.02;
 // By this part the last part of what goes along a chain must take longer than usual.
 constexpr double kLeastOfLastPart = 0.25;
 // Ranks that start within this part of an operation's time of each other start together: who starts
@@ -20,13 +20,9 @@ constexpr double kLeastOfLastPart = 0.25;
 constexpr double kTogether = 0.05;
 constexpr size_t kFewestTogether = 8;
 
-int64_t part_of(int64_t ns, double part) {
-  return static_cast<int64_t>(part * static_cast<double>(ns));
-}
-
-class Finder {
+class SlowTransferFinder {
  public:
-  Finder(const RunTables& run, const OwnSegments& own)
+  SlowTransferFinder(const RunTables& run, const OwnSegments& own)
       : run_(run), own_(own), samples_(sample_transfers(run, own)) {}
 
   std::vector<TransferExcess> find() {
@@ -70,7 +66,7 @@ class Finder {
                           kNoTime};
     for (SeenPair& pair : pairs) {
       pair.usual_ns = usual_ns;
-      if (stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPart)))
+      if (stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPartOfTransfer)))
         out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
     }
   }
@@ -229,8 +225,8 @@ class Finder {
     const int64_t usual_ns = reference_of(times);
     for (const Ring& ring : rings) {
       const int64_t time_ns = ring.seen.time.ns;
-      const bool longer =
-          rings.size() > 1 && stands_out(ring.seen.time, usual_ns, part_of(usual_ns, kLeastPart));
+      const bool longer = rings.size() > 1 && stands_out(ring.seen.time, usual_ns,
+                                                         part_of(usual_ns, kLeastPartOfTransfer));
       // Where communicators differ, only what the slow ones show counts.
       const bool told = longer || time_ns * 11 / 10 >= slowest_ns;
       std::vector<TransferExcess> found;
@@ -285,7 +281,7 @@ class Finder {
 }  // namespace
 
 std::vector<TransferExcess> find_slow_transfers(const RunTables& run, const OwnSegments& own) {
-  return Finder(run, own).find();
+  return SlowTransferFinder(run, own).find();
 }
 
 }  // namespace lockstep::analysis

@@ -22,6 +22,10 @@ inline bool is_by_ends(SlowSide side) {
   return side == SlowSide::SenderOrLink || side == SlowSide::Sender;
 }
 
+inline int64_t part_of(int64_t ns, double part) {
+  return static_cast<int64_t>(part * static_cast<double>(ns));
+}
+
 // That operations take longer than usual, for one reason.
 struct TransferExcess {
   SlowSide side = SlowSide::Anybody;

@@ -21,8 +21,8 @@ double place_of(const LateMoment& moment, int64_t first_ns, int64_t last_ns) {
 
 // The typical distance, if nearly all distances are it.
 int64_t period_of(const std::vector<LateMoment>& moments) {
-  constexpr size_t kFewest = 4;
-  if (moments.size() < kFewest) return 0;
+  constexpr size_t kFewestLate = 4;
+  if (moments.size() < kFewestLate) return 0;
   std::vector<int64_t> distances;
   for (size_t i = 1; i < moments.size(); ++i)
     distances.push_back(moments[i].at_ns - moments[i - 1].at_ns);

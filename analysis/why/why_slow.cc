@@ -13,12 +13,12 @@ namespace lockstep::analysis {
 namespace {
 
 // A cause covers so much of what was lost.
-constexpr double kExplains = 0.5;
+constexpr double kExplainsSlowness = 0.5;
 // Fewer errors, or segments sent again, mean nothing;
-constexpr int64_t kFewest = 10;
+constexpr int64_t kFewestErrors = 10;
 constexpr double kLeastShareSentAgain = 1e-3;
 // nor do they where another host has more than this part of them.
-constexpr int64_t kTimesOthers = 4;
+constexpr int64_t kTimesOthersCount = 4;
 
 // Packets that come back sooner are from a host nearby.
 constexpr int64_t kFarNs = 200'000;
@@ -97,7 +97,7 @@ class WhySlow {
         seen.amount =
             seen.amount == 0 ? edge.floor_width_ns : std::min(seen.amount, edge.floor_width_ns);
     }
-    if (seen.others > 0 && seen.amount >= kFarNs && seen.amount > kTimesOthers * seen.others)
+    if (seen.others > 0 && seen.amount >= kFarNs && seen.amount > kTimesOthersCount * seen.others)
       add(Why::Delay, seen);
   }
 
@@ -126,7 +126,8 @@ class WhySlow {
     std::sort(others.begin(), others.end());
     seen.others = others.empty() ? 0 : others[(others.size() - 1) / 2];
     seen.amount = std::clamp<int64_t>(waited_ns - seen.others, 0, lost_ns);
-    if (lost_ns > 0 && static_cast<double>(seen.amount) >= kExplains * static_cast<double>(lost_ns))
+    if (lost_ns > 0 &&
+        static_cast<double>(seen.amount) >= kExplainsSlowness * static_cast<double>(lost_ns))
       add(Why::NoProcessor, seen);
   }
 
@@ -146,7 +147,8 @@ class WhySlow {
         most.port = port;
       }
     }
-    if (most.amount >= kFewest && most.amount > kTimesOthers * most.others) add(why, most);
+    if (most.amount >= kFewestErrors && most.amount > kTimesOthersCount * most.others)
+      add(why, most);
   }
 
   void add_tcp() {
@@ -171,8 +173,8 @@ class WhySlow {
         most.where = "tcp";
       }
     }
-    if (most.amount >= kFewest && share >= kLeastShareSentAgain &&
-        share > static_cast<double>(kTimesOthers) * others_share)
+    if (most.amount >= kFewestErrors && share >= kLeastShareSentAgain &&
+        share > static_cast<double>(kTimesOthersCount) * others_share)
       add(Why::Retransmits, most);
   }
 

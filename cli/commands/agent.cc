@@ -1,9 +1,7 @@
 // `lockstep agent RUN...`: answers for the recording processes of this host, until the job ends.
 #include "live/agent/agent.h"
 
-#include <pthread.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/end_signals.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
 #include "clocksync/rendezvous/host_list.h"
@@ -23,7 +22,7 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments {
+struct AgentArguments {
   std::vector<std::string> runs;
   std::vector<std::string> records;
   std::string listen, key_file;
@@ -44,7 +43,7 @@ std::string chosen_address() {
   return chosen.empty() ? "" : chosen.front().address;
 }
 
-Result<std::optional<live::LiveKey>> find_key(const Arguments& arguments,
+Result<std::optional<live::LiveKey>> find_key(const AgentArguments& arguments,
                                               const std::vector<std::string>& runs) {
   if (arguments.key_file.empty() && runs.empty()) return std::optional<live::LiveKey>();
   const auto key = arguments.key_file.empty() ? live::run_key(runs.front())
@@ -55,7 +54,7 @@ Result<std::optional<live::LiveKey>> find_key(const Arguments& arguments,
   return derived;
 }
 
-Result<live::AgentOptions> options_of(const Arguments& arguments) {
+Result<live::AgentOptions> options_of(const AgentArguments& arguments) {
   live::AgentOptions options;
   options.host = live::own_host();
   options.stay = arguments.stay;
@@ -84,17 +83,8 @@ Result<live::AgentOptions> options_of(const Arguments& arguments) {
   return options;
 }
 
-// Of the signals that end it; blocked first, so that none is lost.
-int signals_fd() {
-  sigset_t ends;
-  sigemptyset(&ends);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ends, signal);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  return signalfd(-1, &ends, SFD_CLOEXEC);
-}
-
-int run(const Arguments& arguments) {
-  const int stop = signals_fd();
+int run(const AgentArguments& arguments) {
+  const int stop = end_signals_fd();
   const Result<live::AgentOptions> options = options_of(arguments);
   if (!options.ok()) return bad_input(options.message());
   std::vector<std::string> complaints;
@@ -117,7 +107,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_agent(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<AgentArguments>();
   base::Command command =
       lockstep.command("agent", "Answer questions about this host's recording processes, for a run",
                        [arguments] { return run(*arguments); });

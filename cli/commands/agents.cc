@@ -24,13 +24,13 @@ namespace {
 constexpr size_t kMostAtOnce = 32;  // logins
 constexpr size_t kLargestLog = 65536;
 
-struct Arguments {
+struct AgentsArguments {
   std::string run, hosts, key_file;
   double timeout_s = 20;
 };
 
 // For the shell of the other host: the agent outlives the login, which waits for its first line.
-std::string remote_script(const Arguments& arguments, const std::string& run) {
+std::string remote_script(const AgentsArguments& arguments, const std::string& run) {
   CommandLine agent = {this_command(), "agent", run};
   if (!arguments.key_file.empty())
     agent.insert(agent.end(), {"--key", std::filesystem::absolute(arguments.key_file).string()});
@@ -59,7 +59,7 @@ std::string said(const std::string& path) {
 }
 
 // How many of these could be started.
-size_t start_on(const std::vector<std::string>& hosts, const Arguments& arguments,
+size_t start_on(const std::vector<std::string>& hosts, const AgentsArguments& arguments,
                 const std::string& run, const std::string& scratch) {
   const ChildProcess process;
   std::vector<CommandLine> commands;
@@ -82,7 +82,7 @@ size_t start_on(const std::vector<std::string>& hosts, const Arguments& argument
   return started;
 }
 
-int start(const Arguments& arguments) {
+int start(const AgentsArguments& arguments) {
   const auto hosts = clocksync::expand_nodelist(arguments.hosts);
   if (!hosts.ok()) return bad_usage(hosts.message());
   for (const std::string& host : hosts.value()) {
@@ -112,7 +112,7 @@ int start(const Arguments& arguments) {
 }  // namespace
 
 void add_agents(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<AgentsArguments>();
   base::Command agents = lockstep.group("agents", "Start agents on other hosts");
   base::Command command =
       agents.command("start", "Start an agent of a run on each of these hosts, by ssh",

@@ -11,7 +11,7 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments : RunArguments {
+struct AlignArguments : RunArguments {
   bool validate = false;
 };
 
@@ -32,7 +32,7 @@ std::string summary(const analysis::Alignment& alignment, const std::string& pat
          (path.empty() ? std::string() : "written: " + path + "\n");
 }
 
-int run(const Arguments& arguments) {
+int run(const AlignArguments& arguments) {
   const Result<analysis::Alignment> aligned =
       analysis::align_run(arguments.directory, analysis::AlignOptions());
   if (!aligned.ok()) return bad_input(aligned.message());
@@ -62,7 +62,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_align(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<AlignArguments>();
   base::Command command = add_run_command(
       lockstep, "align", "Put all hosts of a run on one clock; writes DIR/clock_model.json",
       arguments, run);

@@ -23,7 +23,7 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments : LiveArguments {
+struct CaptureArguments : LiveArguments {
   std::string last, name, duration, at, limit = "60s", events = "step", ranks, hosts, when;
   std::string orchestrator;
   uint64_t at_most = 6;
@@ -38,7 +38,7 @@ constexpr int64_t kTriggerPauseNs = 1'000'000'000;
 constexpr int64_t kLongestNs = 600'000'000'000;  // that a process stays armed
 
 // A line of progress: where JSON goes to stdout, people read on stderr.
-void tell(const Arguments& arguments, const std::string& line) {
+void tell(const CaptureArguments& arguments, const std::string& line) {
   if (arguments.json) {
     complain(line);
   } else {
@@ -48,8 +48,8 @@ void tell(const Arguments& arguments, const std::string& line) {
 }
 
 // Prints what came of it. 0: all ranks, 1: some, 3: none.
-int finish(const Arguments& arguments, const std::string& run, const dumper::Capture& capture,
-           const live::Answers& answers) {
+int finish(const CaptureArguments& arguments, const std::string& run,
+           const dumper::Capture& capture, const live::Answers& answers) {
   const Status written = dumper::write_capture(run, capture);
   if (!written.ok()) return bad_input(written.message());
   for (const std::string& line : host_lines(capture)) tell(arguments, line);
@@ -67,8 +67,8 @@ int finish(const Arguments& arguments, const std::string& run, const dumper::Cap
   return count.whole == count.all && answers.failed.empty() ? kOk : kFinding;
 }
 
-int capture_past(const Arguments& arguments, const std::string& run, const live::Targets& targets,
-                 dumper::Capture capture) {
+int capture_past(const CaptureArguments& arguments, const std::string& run,
+                 const live::Targets& targets, dumper::Capture capture) {
   const int64_t last_ns = duration_ns(arguments.last).value_or(0);
   capture.rule = "last:" + std::to_string(last_ns);
   live::Answers answers;
@@ -90,7 +90,7 @@ std::optional<int64_t> instant_of(const std::string& text) {
 }
 
 // The error is wrong usage.
-Status read_scope(const Arguments& arguments, CaptureScope* scope) {
+Status read_scope(const CaptureArguments& arguments, CaptureScope* scope) {
   if (!arguments.ranks.empty()) {
     const auto ranks = parse_number_ranges(arguments.ranks);
     if (!ranks) return Status::error("--ranks " + arguments.ranks + ": numbers and ranges: 0-3,8");
@@ -112,7 +112,7 @@ Result<int64_t> length_of(const char* option, const std::string& text, int64_t o
                        ": a length of time up to ten minutes, such as 2s");
 }
 
-Status read_beginning(const Arguments& arguments, CaptureTerms* terms) {
+Status read_beginning(const CaptureArguments& arguments, CaptureTerms* terms) {
   if (arguments.at.empty()) return Status();
   terms->at_unix_ns = instant_of(arguments.at);
   if (!terms->at_unix_ns)
@@ -125,7 +125,7 @@ Status read_beginning(const Arguments& arguments, CaptureTerms* terms) {
   return Status();
 }
 
-Status read_terms(const Arguments& arguments, CaptureTerms* terms) {
+Status read_terms(const CaptureArguments& arguments, CaptureTerms* terms) {
   terms->events = arguments.events;
   if (terms->events.empty() || terms->events.find_first_of(" \n%") != std::string::npos)
     return Status::error("--events " + arguments.events +
@@ -157,8 +157,8 @@ Status read_terms(const Arguments& arguments, CaptureTerms* terms) {
   return beginning.ok() ? read_scope(arguments, &terms->scope) : beginning;
 }
 
-int capture_next(const Arguments& arguments, const std::string& run, const live::Targets& targets,
-                 CaptureTerms terms, dumper::Capture capture) {
+int capture_next(const CaptureArguments& arguments, const std::string& run,
+                 const live::Targets& targets, CaptureTerms terms, dumper::Capture capture) {
   terms.run = run;
   terms.dry = arguments.dry_run;
   terms.verbose = arguments.verbose;
@@ -174,8 +174,8 @@ int capture_next(const Arguments& arguments, const std::string& run, const live:
   return terms.dry ? int{kOk} : finish(arguments, run, capture, answers);
 }
 
-int capture_once(const Arguments& arguments, const std::string& run, const live::Targets& targets,
-                 const CaptureTerms& terms) {
+int capture_once(const CaptureArguments& arguments, const std::string& run,
+                 const live::Targets& targets, const CaptureTerms& terms) {
   dumper::Capture capture;
   capture.id = dumper::new_capture_id();
   capture.name = arguments.name;
@@ -185,7 +185,7 @@ int capture_once(const Arguments& arguments, const std::string& run, const live:
 }
 
 // Hosts without an agent get one, or are told in --dry-run how they would.
-Result<live::Targets> reach_all(const Arguments& arguments, const std::string& run) {
+Result<live::Targets> reach_all(const CaptureArguments& arguments, const std::string& run) {
   auto targets = find_live_targets(arguments);
   if (!targets.ok()) return targets;
   std::vector<std::string> hosts;
@@ -204,7 +204,7 @@ Result<live::Targets> reach_all(const Arguments& arguments, const std::string& r
 }
 
 // Until the job ends; each at most so often. The exit code is the worst of them.
-int capture_whenever(const Arguments& arguments, const std::string& run,
+int capture_whenever(const CaptureArguments& arguments, const std::string& run,
                      const CaptureTerms& terms) {
   const Trigger trigger = parse_trigger(arguments.when).value();
   TriggerWatch watch(run, trigger);
@@ -234,7 +234,7 @@ int capture_whenever(const Arguments& arguments, const std::string& run,
   return worst;
 }
 
-int run_capture(const Arguments& arguments) {
+int run_capture(const CaptureArguments& arguments) {
   CaptureTerms terms;
   const Status read = read_terms(arguments, &terms);
   if (!read.ok()) return bad_usage(read.message());
@@ -250,14 +250,14 @@ int run_capture(const Arguments& arguments) {
   return capture_whenever(arguments, run.value(), terms);
 }
 
-int run(const Arguments& arguments) {
+int run(const CaptureArguments& arguments) {
   if (!arguments.agents.empty())
     return bad_usage("a capture is kept in the run's folder: give RUN or --job, not --agents");
   const int wrong = check_live_arguments(arguments);
   return wrong != kOk ? wrong : run_capture(arguments);
 }
 
-void add_rule_options(base::Command& command, Arguments* arguments) {
+void add_rule_options(base::Command& command, CaptureArguments* arguments) {
   command
       .option("--operations", &arguments->operations,
               "So many collectives of the largest communicator, from the same one on all ranks")
@@ -294,7 +294,7 @@ void add_rule_options(base::Command& command, Arguments* arguments) {
 }  // namespace
 
 void add_capture(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CaptureArguments>();
   base::Command command =
       lockstep.command("capture", "Look closely at the same moment of a running job on all ranks",
                        [arguments] { return run(*arguments); });

@@ -14,16 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments : RunArguments {
+struct CapturesArguments : RunArguments {
   std::vector<std::string> ids;
 };
 
-bool is_run(const Arguments& arguments) {
+bool is_run(const CapturesArguments& arguments) {
   std::error_code ignored;
   return fs::is_directory(arguments.directory, ignored);
 }
 
-int list(const Arguments& arguments) {
+int list(const CapturesArguments& arguments) {
   if (!is_run(arguments))
     return bad_input(arguments.directory + ": there is no such run directory");
   std::vector<std::string> damage;
@@ -42,7 +42,7 @@ int list(const Arguments& arguments) {
   return with_damage(kOk, damage);
 }
 
-int show(const Arguments& arguments) {
+int show(const CapturesArguments& arguments) {
   const auto capture = dumper::read_capture(arguments.directory, arguments.ids.front());
   if (!capture.ok()) return bad_input(capture.message());
   if (arguments.json) {
@@ -54,7 +54,7 @@ int show(const Arguments& arguments) {
 }
 
 // The copies first: what is left of an interrupted removal still has its file.
-int rm(const Arguments& arguments) {
+int rm(const CapturesArguments& arguments) {
   for (const std::string& id : arguments.ids) {
     const auto capture = dumper::read_capture(arguments.directory, id);
     if (!capture.ok()) return bad_input(capture.message() + "; nothing was removed");
@@ -74,9 +74,9 @@ int rm(const Arguments& arguments) {
 }  // namespace
 
 void add_captures(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CapturesArguments>();
   base::Command captures = lockstep.group("captures", "List, show or remove the captures of a run");
-  const auto add = [&](const char* name, const char* help, int (*run)(const Arguments&)) {
+  const auto add = [&](const char* name, const char* help, int (*run)(const CapturesArguments&)) {
     base::Command command =
         captures.command(name, help, [arguments, run] { return run(*arguments); });
     command.option("RUN", &arguments->directory, "The run directory").required();

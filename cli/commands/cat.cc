@@ -12,14 +12,14 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments {
+struct CatArguments {
   std::string directory, kind;
   bool fields = false;
   SelectionArguments selection;
   analysis::CatOptions options;
 };
 
-int run(Arguments* arguments) {
+int run(CatArguments* arguments) {
   if (arguments->fields) {
     print(fields_markdown());
     return kOk;
@@ -53,7 +53,7 @@ int run(Arguments* arguments) {
 }  // namespace
 
 void add_cat(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CatArguments>();
   base::Command command =
       lockstep.command("cat", "Print every record in time order, one JSON object per line",
                        [arguments] { return run(arguments.get()); });

@@ -10,12 +10,12 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments : RunArguments {
+struct ClockArguments : RunArguments {
   std::optional<int64_t> at_raw_ns;
   std::string require = "usable";
 };
 
-int run(const Arguments& arguments) {
+int run(const ClockArguments& arguments) {
   analysis::AlignOptions options;
   options.at_raw_ns = arguments.at_raw_ns;
   const Result<analysis::Alignment> aligned = analysis::align_run(arguments.directory, options);
@@ -40,7 +40,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_clock(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ClockArguments>();
   base::Command command = add_run_command(
       lockstep, "clock", "Show how well the clocks of a run's hosts are aligned", arguments, run);
   command

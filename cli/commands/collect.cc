@@ -13,12 +13,12 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments {
+struct CollectArguments {
   std::string local, directory;
 };
 
 // The output of all nodes may come together: each line says whose it is.
-int run(const Arguments& arguments) {
+int run(const CollectArguments& arguments) {
   std::error_code error;
   // For the epilog, should this process be killed.
   const RunMarker marker(job_facts().job,
@@ -32,7 +32,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_collect(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CollectArguments>();
   base::Command command = lockstep.command(
       "collect", "Move this node's recordings from its own disk to the run directory",
       [arguments] { return run(*arguments); });

@@ -1,8 +1,6 @@
 // `lockstep config`: what would be in force here, where each value comes from, and what is wrong
 // with it.
 
-#include "dumper/options/load_config.h"
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +13,7 @@
 #include "cli/show/output.h"
 #include "dumper/options/config_file.h"
 #include "dumper/options/event_mask.h"
+#include "dumper/options/load_config.h"
 #include "dumper/options/option_names.h"
 #include "dumper/options/run_names.h"
 
@@ -24,7 +23,7 @@ namespace {
 using dumper::LoadedConfig;
 using dumper::NameStyle;
 
-struct Arguments {
+struct ConfigArguments {
   bool origin = false, json = false, markdown = false;
   std::string check;
 };
@@ -38,7 +37,7 @@ std::string shown_value(const dumper::Config& config, Option option) {
   return value == kinds ? value : value + " = " + kinds;
 }
 
-void print_table(const LoadedConfig& loaded, const Arguments& arguments) {
+void print_table(const LoadedConfig& loaded, const ConfigArguments& arguments) {
   std::vector<Column> columns = {{"OPTION"}, {"VALUE"}};
   if (arguments.origin) columns.push_back({"FROM"});
   Table table(columns);
@@ -71,7 +70,7 @@ void print_as_json(const LoadedConfig& loaded) {
   print_json(out.text());
 }
 
-int run(const Arguments& arguments) {
+int run(const ConfigArguments& arguments) {
   if (arguments.markdown) {
     print(configuration_markdown());
     return kOk;
@@ -97,7 +96,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_config(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ConfigArguments>();
   base::Command command =
       lockstep.command("config", "Show the options in force here and any mistakes in them",
                        [arguments] { return run(*arguments); });

@@ -44,11 +44,11 @@ void print_table(const analysis::RunCounts& counts) {
         counted(counts.unreadable_files, "unreadable file") + "\n");
 }
 
-struct Arguments : RunArguments {
+struct CountArguments : RunArguments {
   SelectionArguments selection;
 };
 
-int run(const Arguments& arguments) {
+int run(const CountArguments& arguments) {
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
   std::string directory = arguments.directory;
@@ -68,7 +68,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_count(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CountArguments>();
   base::Command command =
       add_run_command(lockstep, "count", "Count the recorded calls by kind", arguments, run);
   arguments->selection.add_to(&command, "--to");

@@ -16,12 +16,12 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments : LiveArguments {
+struct CtlArguments : LiveArguments {
   std::vector<std::string> words;
   bool all = false;
 };
 
-std::string request_of(const Arguments& arguments) {
+std::string request_of(const CtlArguments& arguments) {
   std::string request;
   for (const std::string& word : arguments.words) request += (request.empty() ? "" : " ") + word;
   return request;
@@ -29,7 +29,7 @@ std::string request_of(const Arguments& arguments) {
 
 bool is_refusal(const std::string& answer) { return answer.compare(0, 9, "{\"error\":") == 0; }
 
-int ask_here(const Arguments& arguments) {
+int ask_here(const CtlArguments& arguments) {
   const auto processes = live::controlled_processes(arguments.run);
   if (!processes.ok()) return bad_input(processes.message());
   int exit_code = kOk;
@@ -64,7 +64,7 @@ bool list_answers(const std::string& rows, std::string* text) {
   return refused;
 }
 
-int ask_everywhere(const Arguments& arguments) {
+int ask_everywhere(const CtlArguments& arguments) {
   JsonFields question;
   question.object([&] { question.string("request", request_of(arguments)); });
   const Result<live::Answers> answers = ask_live(arguments, "ctl", std::string(question.text()));
@@ -76,7 +76,7 @@ int ask_everywhere(const Arguments& arguments) {
   return refused && code == kOk ? int{kUsage} : code;
 }
 
-int run(Arguments arguments) {
+int run(CtlArguments arguments) {
   if (!arguments.agents
            .empty()) {  // in place of the run: then the first word is one of the request
     arguments.words.insert(arguments.words.begin(), std::exchange(arguments.run, ""));
@@ -92,7 +92,7 @@ int run(Arguments arguments) {
 }  // namespace
 
 void add_ctl(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CtlArguments>();
   base::Command command = lockstep.command(
       "ctl",
       "Query or change running processes: status, events KINDS, flush, snapshot, interval US",

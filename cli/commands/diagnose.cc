@@ -262,10 +262,10 @@ int nothing_to_diagnose(const std::string& sentence, const std::vector<std::stri
   return bad_input(sentence);
 }
 
-constexpr int64_t kLivePartNs = 60'000'000'000;  // the end of a running job that is judged
+constexpr int64_t kJudgedPartNs = 60'000'000'000;  // the end of a running job that is judged
 constexpr int64_t kEscalationS = 30, kMostEscalationS = 600;
 
-struct Arguments : LiveRunArguments {
+struct DiagnoseArguments : LiveRunArguments {
   SelectionArguments selection;
   int64_t escalate_s = 0;
 };
@@ -280,8 +280,8 @@ int print_judged(const Judged& judged, bool json, const live::Answers* answers) 
 }
 
 // What did not answer is not known; a verdict without it is no kOk.
-int diagnose_live(const Arguments& arguments, dumper::Selection selection) {
-  if (!selection.has_span()) selection.last_ns = kLivePartNs;
+int diagnose_live(const DiagnoseArguments& arguments, dumper::Selection selection) {
+  if (!selection.has_span()) selection.last_ns = kJudgedPartNs;
   auto judged = judge_live(arguments, selection);
   if (judged.ok() && arguments.escalate_s != 0)
     judged = judge_with_steps(arguments, std::move(selection), arguments.escalate_s,
@@ -292,7 +292,7 @@ int diagnose_live(const Arguments& arguments, dumper::Selection selection) {
   return with_damage(code, unanswered(answers));
 }
 
-int check_escalation(const Arguments& arguments, const dumper::Selection& selection) {
+int check_escalation(const DiagnoseArguments& arguments, const dumper::Selection& selection) {
   if (arguments.escalate_s == 0) return kOk;
   if (!arguments.live) return bad_usage("--escalate asks the running job: it needs --live");
   if (arguments.escalate_s < 1 || arguments.escalate_s > kMostEscalationS)
@@ -304,7 +304,7 @@ int check_escalation(const Arguments& arguments, const dumper::Selection& select
   return kOk;
 }
 
-int run_diagnose(const Arguments& arguments) {
+int run_diagnose(const DiagnoseArguments& arguments) {
   if (!arguments.live && arguments.run.empty()) return bad_usage("DIR is required");
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
@@ -327,7 +327,7 @@ int run_diagnose(const Arguments& arguments) {
 }  // namespace
 
 void add_diagnose(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<DiagnoseArguments>();
   base::Command command = lockstep.command(
       "diagnose",
       "Find what hangs, who is late and who waits for whom, even while the job runs; exit 1 on a "

@@ -11,11 +11,11 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments : RunArguments {
+struct ExplainArguments : RunArguments {
   std::string operation;
 };
 
-int run(const Arguments& arguments) {
+int run(const ExplainArguments& arguments) {
   const auto loaded = analysis::load_run(arguments.directory, analysis::LoadOptions());
   if (!loaded.ok()) return bad_input(loaded.message());
   const analysis::RunTables& tables = *loaded.value();
@@ -35,7 +35,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_explain(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExplainArguments>();
   base::Command command = add_run_command(
       lockstep, "explain",
       "Show every stamp of one operation, on which clock it was made, how it became "

@@ -18,7 +18,7 @@ namespace {
 
 using analysis::ExportSummary;
 
-struct Arguments : RunArguments {
+struct ExportArguments : RunArguments {
   std::string format, output, name;
   SelectionArguments selection;
   bool force = false, gzip = false, srun = false, no_correct = false;
@@ -32,7 +32,7 @@ std::string formats_help() {
   return text;
 }
 
-void print_as_json(const Arguments& arguments, const ExportSummary& summary) {
+void print_as_json(const ExportArguments& arguments, const ExportSummary& summary) {
   JsonFields out;
   const auto counts = [&](const char* key, const std::vector<analysis::ExportCount>& list) {
     out.object(key, [&] {
@@ -49,7 +49,7 @@ void print_as_json(const Arguments& arguments, const ExportSummary& summary) {
   print_json(out.text());
 }
 
-void print_as_text(const Arguments& arguments, const ExportSummary& summary) {
+void print_as_text(const ExportArguments& arguments, const ExportSummary& summary) {
   std::string line = arguments.output + ":";
   for (size_t i = 0; i < summary.written.size(); ++i) {
     line += i == 0 ? " " : ", ";
@@ -60,7 +60,7 @@ void print_as_text(const Arguments& arguments, const ExportSummary& summary) {
     print("left out: " + std::to_string(entry.count) + " " + entry.what + "\n");
 }
 
-int print_summary(const Arguments& arguments, const ExportSummary& summary) {
+int print_summary(const ExportArguments& arguments, const ExportSummary& summary) {
   if (arguments.json) {
     print_as_json(arguments, summary);
   } else {
@@ -71,7 +71,7 @@ int print_summary(const Arguments& arguments, const ExportSummary& summary) {
 }
 
 // `shares`: null when everything is done here.
-int convert(const Arguments& arguments, NodeShares* shares) {
+int convert(const ExportArguments& arguments, NodeShares* shares) {
   analysis::LoadOptions load;
   load.threads = arguments.threads;
   load.own_clocks = arguments.no_correct;
@@ -106,7 +106,7 @@ int convert(const Arguments& arguments, NodeShares* shares) {
                    : bad_input(done.message());
 }
 
-int run(const Arguments& arguments) {
+int run(const ExportArguments& arguments) {
   const analysis::ExportFormat* format = analysis::find_export_format(arguments.format);
   if (format == nullptr) {
     return bad_usage("there is no format '" + arguments.format +
@@ -136,7 +136,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_export(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExportArguments>();
   base::Command command = add_run_command(
       lockstep, "export", "Convert a run for Perfetto, PyTorch's tools, SQL engines and others",
       arguments, run);

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct FinishArguments {
   std::string directory;
   bool last = false;
 };
@@ -66,7 +66,7 @@ bool answered(const std::string& directory) {
   });
 }
 
-int run(const Arguments& arguments) {
+int run(const FinishArguments& arguments) {
   const std::string& directory = arguments.directory;
   const std::string local = local_of(directory);
   if (!local.empty()) {
@@ -106,7 +106,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_finish(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<FinishArguments>();
   base::Command command =
       lockstep.command("finish", "Recover and report on a run whose `lockstep run` was killed",
                        [arguments] { return run(*arguments); });

@@ -126,7 +126,7 @@ void print_run(const analysis::RunSummary& run) {
     print("memory file " + arena + ": of a running process, or `lockstep recover` reads it\n");
 }
 
-int run(const RunArguments& arguments) {
+int run_info(const RunArguments& arguments) {
   const auto summary = analysis::describe_run(arguments.directory);
   if (!summary.ok()) return bad_input(summary.message());
   if (arguments.json) {
@@ -143,7 +143,7 @@ int run(const RunArguments& arguments) {
 
 void add_info(base::Command& lockstep) {
   add_run_command(lockstep, "info", "Show the processes of a run and the state of each",
-                  std::make_shared<RunArguments>(), run);
+                  std::make_shared<RunArguments>(), run_info);
 }
 
 }  // namespace lockstep::cli

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kProcesses = "processes";
 
-struct Arguments {
+struct PartArguments {
   std::string what;
   analysis::NodeShare share;
 };
@@ -21,7 +21,7 @@ size_t number(const char* variable, size_t otherwise) {
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
-int run(Arguments arguments) {
+int run(PartArguments arguments) {
   arguments.share.node = number("SLURM_PROCID", 0);
   arguments.share.nodes = number("SLURM_NTASKS", 1);
   const Status done = arguments.what == kProcesses
@@ -33,7 +33,7 @@ int run(Arguments arguments) {
 }  // namespace
 
 void add_part(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PartArguments>();
   base::Command command =
       lockstep.command("part", "Do one node's share of `export --srun` and `report --srun`",
                        [arguments] { return run(*arguments); });

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMostLines = 16;  // of a communicator
 
-int run(const LiveArguments& arguments) {
+int run_progress(const LiveArguments& arguments) {
   const Result<live::Answers> answers = ask_live(arguments, "progress", "{}");
   if (!answers.ok()) return bad_input(answers.message());
   const auto comms = standings_of(all_rows(answers.value()));
@@ -23,7 +23,7 @@ int run(const LiveArguments& arguments) {
 void add_progress(base::Command& lockstep) {
   add_live_command(lockstep, "progress",
                    "Show how far each rank has come, on every communicator, laggards first",
-                   std::make_shared<LiveArguments>(), run);
+                   std::make_shared<LiveArguments>(), run_progress);
 }
 
 }  // namespace lockstep::cli

@@ -10,11 +10,11 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments : LiveArguments {
+struct PsArguments : LiveArguments {
   bool tree = false;
 };
 
-int run(const Arguments& arguments) {
+int run(const PsArguments& arguments) {
   const Result<live::Answers> answers = ask_live(arguments, "ps", "{}");
   if (!answers.ok()) return bad_input(answers.message());
   const std::string rows = all_rows(answers.value());
@@ -25,7 +25,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_ps(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PsArguments>();
   base::Command command =
       add_live_command(lockstep, "ps", "List the processes that record now, and what each does",
                        arguments, run, false);

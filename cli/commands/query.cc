@@ -25,9 +25,9 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr int64_t kLivePartNs = 5'000'000'000;  // the end of a running job that is asked about
+constexpr int64_t kAskedPartNs = 5'000'000'000;  // the end of a running job that is asked about
 
-struct Arguments : LiveRunArguments {
+struct QueryArguments : LiveRunArguments {
   std::string statement;
   SelectionArguments selection;
   bool csv = false;
@@ -105,7 +105,7 @@ int shell(Questions* to) {
 }
 
 // What the statements say of a directory.
-int ask(const std::string& directory, dumper::Selection selection, const Arguments& arguments,
+int ask(const std::string& directory, dumper::Selection selection, const QueryArguments& arguments,
         const Shown& shown) {
   analysis::LoadOptions load;
   load.threads = arguments.threads;
@@ -122,11 +122,11 @@ int ask(const std::string& directory, dumper::Selection selection, const Argumen
   return with_damage(code, run.damage);
 }
 
-int run_live(const Arguments& arguments, dumper::Selection selection, Shown shown) {
-  if (!selection.has_span()) selection.last_ns = kLivePartNs;
+int run_live(const QueryArguments& arguments, dumper::Selection selection, Shown shown) {
+  if (!selection.has_span()) selection.last_ns = kAskedPartNs;
   const analysis::NarrowQuestion narrow = analysis::narrow_question(arguments.statement);
-  const LiveNeeds needs{narrow.host_load, narrow.ranks, narrow.has_times, narrow.is_of_operations,
-                        narrow.kinds, narrow.from_ns};
+  const LiveNeeds needs{narrow.host_load,        narrow.ranks, narrow.has_times,
+                        narrow.is_of_operations, narrow.kinds, narrow.from_ns};
   const auto live = LiveRun::gather(arguments, std::move(selection), needs);
   if (!live.ok()) return bad_input(live.message());
   const live::Answers& answers = live.value()->answers();
@@ -140,7 +140,7 @@ int run_live(const Arguments& arguments, dumper::Selection selection, Shown show
   return answered == kOk ? code : answered;
 }
 
-int run(Arguments arguments) {
+int run(QueryArguments arguments) {
   // Of a job that is asked elsewhere the only argument is the statement.
   if (arguments.live && arguments.statement.empty() &&
       !std::filesystem::is_directory(arguments.run))
@@ -165,7 +165,7 @@ int run(Arguments arguments) {
 }  // namespace
 
 void add_query(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<QueryArguments>();
   base::Command command = lockstep.command("query", "Query a run in SQL (needs DuckDB)",
                                            [arguments] { return run(*arguments); });
   command.option("DIR", &arguments->run, "The run directory");

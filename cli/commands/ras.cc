@@ -13,7 +13,7 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments {
+struct RasArguments {
   std::string address;
   bool json = false;
   double timeout_s = 15;  // NCCL's own limit for all of its processes is 10 s
@@ -35,7 +35,7 @@ void print_as_json(const std::string& address, const live::RasReport& report,
   print_json(out.text());
 }
 
-int run(const Arguments& arguments) {
+int run(const RasArguments& arguments) {
   const std::string where = arguments.address.empty() ? default_address() : arguments.address;
   const auto address = live::parse_ras_address(where);
   if (!address.ok()) return bad_usage(address.message());
@@ -55,7 +55,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_ras(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RasArguments>();
   base::Command command = lockstep.command(
       "ras", "Ask NCCL's own RAS service which ranks answer, and what each has launched",
       [arguments] { return run(*arguments); });

@@ -12,7 +12,7 @@ namespace {
 
 using Outcome = dumper::RecoveredProcess::Outcome;
 
-struct Arguments {
+struct RecoverArguments {
   std::string directory;
   bool all = false, json = false;
 };
@@ -53,7 +53,7 @@ void print_as_json(const std::vector<dumper::RecoveredProcess>& processes) {
   print_json(out.text());
 }
 
-int run(const Arguments& arguments) {
+int run(const RecoverArguments& arguments) {
   if (!arguments.all && arguments.directory.empty())
     return bad_usage("name the run directory, or give --all");
   const Result<std::vector<dumper::RecoveredProcess>> recovered =
@@ -72,7 +72,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_recover(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RecoverArguments>();
   base::Command command =
       lockstep.command("recover", "Write what killed processes left in memory files to segments",
                        [arguments] { return run(*arguments); });

@@ -25,7 +25,7 @@ namespace {
 
 using analysis::Report;
 
-struct Arguments : RunArguments {
+struct ReportArguments : RunArguments {
   std::string output;
   SelectionArguments selection;
   std::vector<std::string> compare;
@@ -62,11 +62,12 @@ Result<Report> report_of(const std::string& directory, size_t top, analysis::Run
   return analysis::make_report(run, judgement, "lockstep: " + directory, top);
 }
 
-std::string base_of(const Arguments& arguments) {
+std::string base_of(const ReportArguments& arguments) {
   return arguments.output.empty() ? arguments.directory : arguments.output;
 }
 
-Result<Tables> read_on_all_nodes(const Arguments& arguments, std::vector<std::string>* damage) {
+Result<Tables> read_on_all_nodes(const ReportArguments& arguments,
+                                 std::vector<std::string>* damage) {
   auto shares = NodeShares::create(arguments.directory, base_of(arguments));
   if (!shares.ok()) return shares.status();
   const Status read = shares.value()->processes();
@@ -76,7 +77,7 @@ Result<Tables> read_on_all_nodes(const Arguments& arguments, std::vector<std::st
   return read_run(arguments.directory, load, damage);
 }
 
-std::string place_of(const Arguments& arguments) {
+std::string place_of(const ReportArguments& arguments) {
   std::string base = base_of(arguments);
   if (!arguments.snapshot) return base;
   return base + "/snapshot/" + utc_text("%Y-%m-%dT%H-%M-%SZ", real_now_ns());
@@ -106,7 +107,7 @@ Result<analysis::Comparison> compare_with_earlier(const std::vector<std::string>
   return earlier.empty() ? analysis::Comparison() : analysis::compare_reports(earlier, report);
 }
 
-int run_report(const Arguments& arguments) {
+int run_report(const ReportArguments& arguments) {
   std::vector<std::string> damage;
   analysis::LoadOptions load;
   load.memory = true;
@@ -152,7 +153,7 @@ int run_report(const Arguments& arguments) {
 }  // namespace
 
 void add_report(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReportArguments>();
   base::Command command = add_run_command(
       lockstep, "report",
       "Report what takes the time, who is late and who waits, even while the job runs: text, CSV "

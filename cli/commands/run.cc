@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kPluginFile = "libnccl-profiler.so";
 
-struct Arguments {
+struct LaunchArguments {
   std::vector<std::string> command;
   std::string parent = ".", events, node_local;
   double interval_s = 0, snapshot_every_s = 0;
@@ -68,7 +68,7 @@ Settings plugin_settings(const std::string& plugin, const std::string& nccl_by_n
 
 // A directory for each host, so that thousands of processes do not share one; all hosts meet, and
 // leave what their clocks said, in the run directory.
-Settings settings_of(const Arguments& arguments, Settings settings, const FinishPlan& plan) {
+Settings settings_of(const LaunchArguments& arguments, Settings settings, const FinishPlan& plan) {
   const std::string& place = plan.local.empty() ? plan.directory : plan.local;
   settings.emplace_back("LOCKSTEP_DIR", as_pattern(place) + "/%h");
   settings.emplace_back("LOCKSTEP_CLOCK_OUT", plan.directory);
@@ -103,7 +103,7 @@ std::string local_place(const std::string& parent, const std::string& directory)
 
 std::string utc_now() { return utc_text("%Y-%m-%dT%H-%M-%SZ", real_now_ns()); }
 
-int show_plan(const Arguments& arguments, const Settings& settings, const FinishPlan& plan) {
+int show_plan(const LaunchArguments& arguments, const Settings& settings, const FinishPlan& plan) {
   std::string text;
   for (const auto& [name, value] : settings) text += "export " + shown({name + "=" + value}) + "\n";
   if (!arguments.no_agents) {
@@ -116,7 +116,7 @@ int show_plan(const Arguments& arguments, const Settings& settings, const Finish
   return kOk;
 }
 
-int record(const Arguments& arguments, const Settings& settings, const FinishPlan& plan) {
+int record(const LaunchArguments& arguments, const Settings& settings, const FinishPlan& plan) {
   const bool first = plan.job.task == "0";
   for (const auto& [name, value] : settings) setenv(name.c_str(), value.c_str(), 1);
   if (first) complain("recording to " + plan.directory);
@@ -142,7 +142,7 @@ int record(const Arguments& arguments, const Settings& settings, const FinishPla
   return code;
 }
 
-int run(Arguments arguments) {
+int run(LaunchArguments arguments) {
   const std::string first_word = arguments.command.front();
   arguments.command = words_after_mark();
   if (arguments.command.empty() || arguments.command.front() != first_word)
@@ -182,7 +182,7 @@ int run(Arguments arguments) {
 }  // namespace
 
 void add_run(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<LaunchArguments>();
   base::Command command =
       lockstep.command("run", "Record a program: lockstep run [options] -- srun ... program",
                        [arguments] { return run(*arguments); });

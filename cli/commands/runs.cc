@@ -12,7 +12,7 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments {
+struct RunsArguments {
   std::string parent = ".";
   std::vector<std::string> runs;
   std::string name, job, state;  // list: empty takes all
@@ -44,7 +44,7 @@ void put(JsonFields& out, const RunRow& row) {
   });
 }
 
-int list(const Arguments& arguments) {
+int list(const RunsArguments& arguments) {
   auto rows = run_rows(arguments.parent);
   if (!rows.ok()) return bad_input(rows.message());
   auto& found = rows.value();
@@ -77,7 +77,7 @@ int list(const Arguments& arguments) {
   return kOk;
 }
 
-int show(const Arguments& arguments) {
+int show(const RunsArguments& arguments) {
   const auto found = run_row(arguments.parent);
   if (!found.ok()) return bad_input(found.message());
   const RunRow& row = found.value();
@@ -106,7 +106,7 @@ int show(const Arguments& arguments) {
   return kOk;
 }
 
-int rm(const Arguments& arguments) {
+int rm(const RunsArguments& arguments) {
   std::vector<RunRow> chosen;
   for (const std::string& path : arguments.runs) {
     auto row = run_row(path);
@@ -117,7 +117,7 @@ int rm(const Arguments& arguments) {
 }
 
 // The oldest first: those older than asked for, then more until what is left is small enough.
-int prune(const Arguments& arguments) {
+int prune(const RunsArguments& arguments) {
   if (!arguments.older_than_days && !arguments.keep_bytes)
     return bad_usage("say what goes: --older-than DAYS or --keep SIZE");
   auto rows = run_rows(arguments.parent);
@@ -148,16 +148,16 @@ int prune(const Arguments& arguments) {
   return remove_runs(chosen, arguments.consent());
 }
 
-void add_yes(base::Command command, const std::shared_ptr<Arguments>& arguments) {
+void add_yes(base::Command command, const std::shared_ptr<RunsArguments>& arguments) {
   command.flag("--yes", &arguments->yes, "Do not ask");
 }
 
 }  // namespace
 
 void add_runs(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunsArguments>();
   base::Command runs = lockstep.group("runs", "List, show, remove or prune the runs in a folder");
-  const auto add = [&](const char* name, const char* help, int (*run)(const Arguments&)) {
+  const auto add = [&](const char* name, const char* help, int (*run)(const RunsArguments&)) {
     return runs.command(name, help, [arguments, run] { return run(*arguments); });
   };
   base::Command command = add("list", "List the runs, one per line", list);

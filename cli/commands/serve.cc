@@ -1,7 +1,5 @@
 // `lockstep serve RUN`: the run in a browser, from a server of its own.
-#include <pthread.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "base/end_signals.h"
 #include "base/system.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
@@ -22,7 +21,7 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments {
+struct ServeArguments {
   std::string run, token_file, users, address = "127.0.0.1", certificate, key;
   int port = 0;
   uint64_t memory = uint64_t{2} << 30;
@@ -34,7 +33,7 @@ bool is_loopback(const std::string& address) {
 }
 
 // What is wrong with them together; empty: nothing.
-std::string mistake(const Arguments& arguments) {
+std::string mistake(const ServeArguments& arguments) {
   if (arguments.certificate.empty() != arguments.key.empty())
     return "--tls-cert and --tls-key go together";
   if (!is_loopback(arguments.address) && arguments.certificate.empty())
@@ -43,15 +42,15 @@ std::string mistake(const Arguments& arguments) {
   return "";
 }
 
-std::string url_of(const Arguments& arguments, uint16_t port, const std::string& token) {
+std::string url_of(const ServeArguments& arguments, uint16_t port, const std::string& token) {
   const bool is_v6 = arguments.address.find(':') != std::string::npos;
   return (arguments.certificate.empty() ? "http://" : "https://") +
          (is_v6 ? "[" + arguments.address + "]" : arguments.address) + ":" + std::to_string(port) +
          "/" + (token.empty() ? "" : "#token=" + token);
 }
 
-void print_banner(const Arguments& arguments, const std::string& token_file, const std::string& url,
-                  uint16_t port) {
+void print_banner(const ServeArguments& arguments, const std::string& token_file,
+                  const std::string& url, uint16_t port) {
   const std::string number = std::to_string(port);
   print("serving " + arguments.run + " at " + url + "\n");
   print("token file: " + token_file + "\n");
@@ -60,15 +59,6 @@ void print_banner(const Arguments& arguments, const std::string& token_file, con
           ", then the same address\n");
   print("it ends at Ctrl-C or SIGTERM\n");
   std::fflush(stdout);
-}
-
-// Of the signals that end it; blocked first, in all threads, so that none is lost.
-int signals_fd() {
-  sigset_t ends;
-  sigemptyset(&ends);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ends, signal);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  return signalfd(-1, &ends, SFD_CLOEXEC);
 }
 
 // Before a run is opened that is not read whole.
@@ -112,8 +102,8 @@ Result<std::unique_ptr<serve::ServedRun>> open_run(const std::string& directory,
   return run;
 }
 
-int serve_run(const Arguments& arguments, const std::string& directory, const std::string& place,
-              int stop) {
+int serve_run(const ServeArguments& arguments, const std::string& directory,
+              const std::string& place, int stop) {
   const std::string token_file =
       arguments.token_file.empty() ? place + "/token" : arguments.token_file;
   const auto token = serve::read_or_make_token(token_file);
@@ -175,7 +165,7 @@ int offer(const serve::ServiceNote& note) {
 }
 
 // Whether the server that is there will do: as the options say, else as a person says.
-bool will_do(const Arguments& arguments, const serve::ServiceNote& note) {
+bool will_do(const ServeArguments& arguments, const serve::ServiceNote& note) {
   if (arguments.reuse || arguments.anew) return arguments.reuse;
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return false;
   std::fprintf(stderr, "Process %u on %s serves this run already. Use that one? [Y/n] ", note.pid,
@@ -185,7 +175,7 @@ bool will_do(const Arguments& arguments, const serve::ServiceNote& note) {
   return answer[0] != 'n' && answer[0] != 'N';
 }
 
-int run(const Arguments& arguments) {
+int run(const ServeArguments& arguments) {
   const std::string wrong = mistake(arguments);
   if (!wrong.empty()) return bad_usage(wrong);
   const std::string directory = dumper::real_path(arguments.run);
@@ -196,7 +186,7 @@ int run(const Arguments& arguments) {
       complain("process " + std::to_string(note.pid) + " on " + note.host +
                " serves this run too; --reuse prints its URL");
   }
-  const int stop = signals_fd();
+  const int stop = end_signals_fd();
   // A folder that is no run is refused before anything is written into it.
   const auto opened = dumper::RunDirectory::open(directory);
   if (!opened.ok()) return bad_input(opened.message());
@@ -208,7 +198,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_serve(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ServeArguments>();
   base::Command command =
       lockstep.command("serve", "Show a run in a browser: a page and its server",
                        [arguments] { return run(*arguments); });

@@ -16,13 +16,13 @@
 namespace lockstep::cli {
 namespace {
 
-struct Arguments : LiveArguments {
+struct StacksArguments : LiveArguments {
   std::string ranks, threads;
   int samples = 3;
   bool folded = false, speedscope = false;
 };
 
-std::string question_of(const Arguments& arguments) {
+std::string question_of(const StacksArguments& arguments) {
   JsonFields out;
   out.object([&] {
     if (!arguments.ranks.empty()) out.string("ranks", arguments.ranks);
@@ -33,7 +33,7 @@ std::string question_of(const Arguments& arguments) {
 }
 
 // One process of this host, in the form of an answer.
-live::Answers ask_process_here(pid_t pid, const Arguments& arguments) {
+live::Answers ask_process_here(pid_t pid, const StacksArguments& arguments) {
   live::StackOptions options;
   options.samples = static_cast<unsigned>(arguments.samples);
   options.threads = *live::thread_choice_of(arguments.threads);
@@ -49,7 +49,7 @@ live::Answers ask_process_here(pid_t pid, const Arguments& arguments) {
   return answers;
 }
 
-int show(const Arguments& arguments, const live::Answers& answers) {
+int show(const StacksArguments& arguments, const live::Answers& answers) {
   const std::string json = all_rows(answers);
   const auto rows = live::rows_of_json(json);
   if (!rows.ok()) return bad_input(rows.message());
@@ -65,7 +65,7 @@ int show(const Arguments& arguments, const live::Answers& answers) {
   return print_live(arguments, answers, "stacks", json, text);
 }
 
-int run(const Arguments& arguments) {
+int run(const StacksArguments& arguments) {
   if (arguments.json && (arguments.folded || arguments.speedscope))
     return bad_usage("--json, --folded and --speedscope are three outputs: give one of them");
   if (!arguments.ranks.empty() && !parse_number_ranges(arguments.ranks))
@@ -83,7 +83,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_stacks(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<StacksArguments>();
   base::Command command = add_live_command(lockstep, "stacks",
                                            "Show where the ranks of a running job stand: their "
                                            "stacks, merged. RUN may also be the id of any "

@@ -138,7 +138,7 @@ int print_looks(const LiveArguments& arguments) {
   }
 }
 
-int run(const LiveArguments& arguments) {
+int run_top(const LiveArguments& arguments) {
   if (arguments.json) return print_looks(arguments);
   auto terminal = Terminal::open();
   if (!terminal.ok()) return bad_usage(terminal.message());
@@ -152,7 +152,7 @@ int run(const LiveArguments& arguments) {
 void add_top(base::Command& lockstep) {
   add_live_command(lockstep, "top",
                    "Watch a running job in the terminal: who waits, who lags, how much is moved",
-                   std::make_shared<LiveArguments>(), run);
+                   std::make_shared<LiveArguments>(), run_top);
 }
 
 }  // namespace lockstep::cli

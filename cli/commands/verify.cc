@@ -11,7 +11,7 @@ namespace {
 // A run damaged all over has thousands of differences; people need the first ones.
 constexpr size_t kMostShown = 50;
 
-struct Arguments : RunArguments {
+struct VerifyArguments : RunArguments {
   bool partial = false, ras = false;
 };
 
@@ -28,7 +28,7 @@ Status add_ras(const std::string& directory, analysis::RunVerification* verifica
   return Status();
 }
 
-int run(const Arguments& arguments) {
+int run(const VerifyArguments& arguments) {
   const auto expected =
       arguments.partial ? analysis::Recorded::SomeRanks : analysis::Recorded::AllRanks;
   auto verified = analysis::verify_run(arguments.directory, expected);
@@ -60,7 +60,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_verify(base::Command& lockstep) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<VerifyArguments>();
   base::Command command = add_run_command(
       lockstep, "verify", "Prove that a run is complete, or name what is missing", arguments, run);
   command.flag("--partial", &arguments->partial,

@@ -35,7 +35,7 @@ json::Document parsed(const std::string& rows) {
   return document;
 }
 
-const json::Value* member_of(const json::Value& row, const char* object, const char* name) {
+const json::Value* member_below(const json::Value& row, const char* object, const char* name) {
   const json::Value* inside = member(row, object);
   return inside == nullptr ? nullptr : member(*inside, name);
 }
@@ -56,7 +56,7 @@ struct Standing {
 
 Standing standing_of(const json::Value& row) {
   Standing standing;
-  const json::Value* comms = member_of(row, "progress", "communicators");
+  const json::Value* comms = member_below(row, "progress", "communicators");
   if (comms == nullptr || !comms->IsArray()) return standing;
   uint64_t most = 0;
   int64_t longest_ns = -1;
@@ -110,9 +110,9 @@ void add_row(const json::Value& row, bool with_host, Table* table) {
       {number_in(row, "pid"), text_member(row, "program"), standing.rank, text_member(row, "state"),
        standing.doing, standing.since, number_in(row, "communicators_begun"),
        number_in(row, "records_written"), bytes_in(member(row, "bytes_written")),
-       bytes_in(member_of(row, "memory", "in_use_bytes")),
-       bytes_in(member_of(row, "memory", "high_water_bytes")), duration_in(member(row, "lag_ns")),
-       number_in(row, "calls_not_recorded"), overhead_of(row)});
+       bytes_in(member_below(row, "memory", "in_use_bytes")),
+       bytes_in(member_below(row, "memory", "high_water_bytes")),
+       duration_in(member(row, "lag_ns")), number_in(row, "calls_not_recorded"), overhead_of(row)});
   table->add(std::move(cells));
 }
 

@@ -82,7 +82,7 @@ class Place {
 
 void hear_and_answer(int fd, Channel* channel, const SessionTerms& terms) {
   if (terms.key != nullptr && !channel->greet_as_agent(*terms.key).ok()) return;
-  const Result<Frame> frame = channel->receive();
+  const Result<ChannelFrame> frame = channel->receive();
   if (!frame.ok() || frame.value().type != FrameType::Question) return;
   if (terms.admission != nullptr) terms.admission->prove(fd);
   const Result<QuestionMessage> message = parse_question(frame.value().bytes);

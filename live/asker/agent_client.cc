@@ -93,7 +93,7 @@ bool is_array(const std::string& rows) {
 Result<HostAnswer> read_answer(Channel* channel, PartSink* parts) {
   std::string rows;
   while (true) {
-    Result<Frame> frame = channel->receive();
+    Result<ChannelFrame> frame = channel->receive();
     if (!frame.ok()) return frame.status();
     const std::string& bytes = frame.value().bytes;
     switch (frame.value().type) {

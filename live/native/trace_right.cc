@@ -12,11 +12,11 @@
 namespace lockstep::live {
 namespace {
 
-constexpr size_t kLongestProcFile = 16384;
+constexpr size_t kLongestStatusFile = 16384;
 
 // 0 where the kernel has no Yama.
 int yama_scope() {
-  const auto text = read_small_file("/proc/sys/kernel/yama/ptrace_scope", kLongestProcFile);
+  const auto text = read_small_file("/proc/sys/kernel/yama/ptrace_scope", kLongestStatusFile);
   return text.ok() ? std::atoi(text.value().c_str()) : 0;
 }
 
@@ -24,7 +24,7 @@ int yama_scope() {
 int tracer_of(pid_t pid, pid_t tid) {
   const auto text =
       read_small_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/status",
-                      kLongestProcFile);
+                      kLongestStatusFile);
   constexpr const char* kField = "\nTracerPid:";
   const size_t at = text.ok() ? text.value().find(kField) : std::string::npos;
   return at == std::string::npos ? 0 : std::atoi(text.value().c_str() + at + std::strlen(kField));

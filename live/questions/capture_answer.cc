@@ -13,7 +13,7 @@
 namespace lockstep::live {
 namespace {
 
-constexpr size_t kMostAtOnce = 256;  // threads, which do nothing but wait
+constexpr size_t kMostCapturesAtOnce = 256;  // threads, which do nothing but wait
 
 struct Asked {
   LocalProcess process;
@@ -52,7 +52,7 @@ Result<std::vector<Asked>> asked_by(const HostContext& context, const std::strin
   return asked;
 }
 
-Result<std::string> ask(const Asked& one, const std::string& asker, int64_t deadline_ns) {
+Result<std::string> ask_capture(const Asked& one, const std::string& asker, int64_t deadline_ns) {
   // A stopped process would hold everyone up until the deadline.
   const char state = dumper::process_run_state(one.process.pid);
   if (state == 'T' || state == 't') return Status::error("it is stopped by a signal or a debugger");
@@ -67,8 +67,9 @@ Result<HostAnswer> answer_capture(const HostContext& context, const Question& qu
   if (!asked.ok()) return asked.status();
   const std::vector<Asked>& all = asked.value();
   std::vector<Result<std::string>> said(all.size(), Status::error("not asked"));
-  in_parallel(all.size(), static_cast<unsigned>(std::min(kMostAtOnce, all.size())),
-              [&](size_t i) { said[i] = ask(all[i], question.asker, context.deadline_ns); });
+  in_parallel(
+      all.size(), static_cast<unsigned>(std::min(kMostCapturesAtOnce, all.size())),
+      [&](size_t i) { said[i] = ask_capture(all[i], question.asker, context.deadline_ns); });
   HostAnswer answer;
   JsonFields rows;
   rows.writer().StartArray();

@@ -10,7 +10,7 @@
 namespace lockstep::live {
 namespace {
 
-constexpr size_t kMostAtOnce = 256;  // threads, which do nothing but wait
+constexpr size_t kMostOrdersAtOnce = 256;  // threads, which do nothing but wait
 
 // The words that change nothing need no name.
 bool only_asks(const std::string& request) {
@@ -49,8 +49,8 @@ std::vector<Result<std::string>> ask_processes_for(const std::string& asker,
                                                    int64_t deadline_ns) {
   std::vector<Result<std::string>> answers(processes.size(),
                                            Status::error("it has no control socket"));
-  in_parallel(processes.size(), static_cast<unsigned>(std::min(kMostAtOnce, processes.size())),
-              [&](size_t i) {
+  in_parallel(processes.size(),
+              static_cast<unsigned>(std::min(kMostOrdersAtOnce, processes.size())), [&](size_t i) {
                 if (!processes[i].name.empty())
                   answers[i] = ask_for(asker, processes[i], request, deadline_ns);
               });

@@ -10,9 +10,9 @@
 namespace lockstep::live {
 namespace {
 
-constexpr size_t kMostAtOnce = 64;  // threads, which do nothing but wait
+constexpr size_t kMostProgressAtOnce = 64;  // threads, which do nothing but wait
 
-Result<std::string> ask(const LocalProcess& process, int64_t deadline_ns) {
+Result<std::string> ask_progress(const LocalProcess& process, int64_t deadline_ns) {
   // A stopped process would hold everyone up until the deadline.
   const char state = dumper::process_run_state(process.pid);
   if (state == 'T' || state == 't') return Status::error("it is stopped by a signal or a debugger");
@@ -54,8 +54,9 @@ Status put_rows(const LocalProcess& process, const std::string& said, JsonFields
 Result<HostAnswer> answer_progress(const HostContext& context, const Question&, PartSink*) {
   const auto processes = local_processes({context.host, context.runs});
   std::vector<Result<std::string>> said(processes.size(), Status::error("not asked"));
-  in_parallel(processes.size(), static_cast<unsigned>(std::min(kMostAtOnce, processes.size())),
-              [&](size_t i) { said[i] = ask(processes[i], context.deadline_ns); });
+  in_parallel(processes.size(),
+              static_cast<unsigned>(std::min(kMostProgressAtOnce, processes.size())),
+              [&](size_t i) { said[i] = ask_progress(processes[i], context.deadline_ns); });
   HostAnswer answer;
   JsonFields rows;
   rows.writer().StartArray();

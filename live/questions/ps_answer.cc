@@ -11,7 +11,7 @@
 namespace lockstep::live {
 namespace {
 
-constexpr size_t kMostAtOnce = 64;  // threads, which do nothing but wait
+constexpr size_t kMostStatusAtOnce = 64;  // threads, which do nothing but wait
 
 // What one process says, each a JSON object or the reason why there is none.
 struct Said {
@@ -61,7 +61,7 @@ bool is_error(const std::string& object) {
   return !parse_json(object, &document) || member(document, "error") != nullptr;
 }
 
-Said ask(const LocalProcess& process, int64_t deadline_ns) {
+Said ask_status(const LocalProcess& process, int64_t deadline_ns) {
   Said said;
   // A stopped process would hold everyone up until the deadline.
   const char state = dumper::process_run_state(process.pid);
@@ -84,8 +84,9 @@ Said ask(const LocalProcess& process, int64_t deadline_ns) {
 Result<HostAnswer> answer_ps(const HostContext& context, const Question&, PartSink*) {
   const auto processes = local_processes({context.host, context.runs});
   std::vector<Said> said(processes.size());
-  in_parallel(processes.size(), static_cast<unsigned>(std::min(kMostAtOnce, processes.size())),
-              [&](size_t i) { said[i] = ask(processes[i], context.deadline_ns); });
+  in_parallel(processes.size(),
+              static_cast<unsigned>(std::min(kMostStatusAtOnce, processes.size())),
+              [&](size_t i) { said[i] = ask_status(processes[i], context.deadline_ns); });
   HostAnswer answer;
   JsonFields rows;
   rows.writer().StartArray();

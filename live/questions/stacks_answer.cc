@@ -14,7 +14,7 @@
 namespace lockstep::live {
 namespace {
 
-constexpr size_t kMostAtOnce = 64;  // threads, which do nothing but wait
+constexpr size_t kMostStacksAtOnce = 64;  // threads, which do nothing but wait
 // What is kept of the time for unwinding and for the way back.
 constexpr int64_t kReserveNs = 1'000'000'000;
 // A process that does not answer in this time is stopped, or as stuck as its job.
@@ -94,7 +94,7 @@ Result<HostAnswer> answer_stacks(const HostContext& context, const Question& que
   const auto all = local_processes({context.host, context.runs});
   std::vector<Standing> said(all.size());
   const int64_t patience_ns = std::min(context.deadline_ns, mono_now_ns() + kProgressPatienceNs);
-  in_parallel(all.size(), static_cast<unsigned>(std::min(kMostAtOnce, all.size())),
+  in_parallel(all.size(), static_cast<unsigned>(std::min(kMostStacksAtOnce, all.size())),
               [&](size_t i) { said[i] = ask_standing(all[i], patience_ns); });
   const NumberRanges& ranks = wanted.value().ranks;
   std::vector<LocalProcess> processes;

@@ -187,7 +187,7 @@ Status Channel::send(FrameType type, std::string_view bytes, bool last) {
   return send_all(with_length(sealed));
 }
 
-Result<Frame> Channel::receive() {
+Result<ChannelFrame> Channel::receive() {
   if (ended_) return Status::error("the other side had ended already");
   const size_t overhead = cipher_ == nullptr ? 0 : kCipherBytes;
   uint8_t length_bytes[kLengthBytes];
@@ -211,7 +211,7 @@ Result<Frame> Channel::receive() {
   const auto type = static_cast<uint8_t>(sealed[0]);
   if (!is_frame_type(type)) return Status::error("a frame has a type that none has");
   sealed.erase(0, 1);
-  return Frame{static_cast<FrameType>(type), std::move(sealed)};
+  return ChannelFrame{static_cast<FrameType>(type), std::move(sealed)};
 }
 
 }  // namespace lockstep::live

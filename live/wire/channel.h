@@ -24,7 +24,7 @@ enum class FrameType : uint8_t {
 };
 constexpr size_t kMostFrameBytes = size_t{64} << 10;  // of what a frame carries, without its type
 
-struct Frame {
+struct ChannelFrame {
   FrameType type = FrameType::End;
   std::string bytes;
 };
@@ -46,7 +46,7 @@ class Channel {
   // `last`: this side sends no more.
   Status send(FrameType type, std::string_view bytes, bool last = false);
   // The error says so when the other side ended before its last frame.
-  Result<Frame> receive();
+  Result<ChannelFrame> receive();
 
   uint64_t received() const { return received_; }  // bytes
 

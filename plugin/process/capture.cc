@@ -156,7 +156,7 @@ void Captures::end(const Now& now) {
   take_program_capture(now);
   end_early();
   look_at_phase(now);
-  events_.keep_late(0);
+  if (late_until_ns_ != 0) events_.keep_late(0);
   late_until_ns_ = 0;
 }
 

@@ -263,6 +263,7 @@ void Recording::stop_services() {
   trace_permit_->withdraw();
   keeper_->stop();
   captures_->end(Captures::Now::read());
+  events_.end();
 }
 
 void Recording::probe_clocks(const CommFacts& facts) {
@@ -313,6 +314,7 @@ void Recording::note_missed_by_chain() {
 void Recording::end() {
   if (ended_) return;
   ended_ = true;
+  events_.end();
   stop_services();
   const bool calls_go_on = running_ && !arena_.path().empty() && other_recording_threads() > 0;
   if (calls_go_on) {

@@ -33,6 +33,12 @@ void EventSwitch::begin(int32_t* activation_mask) {
   apply();
 }
 
+void EventSwitch::end() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  mask_ = nullptr;
+  capture_watch.set_in_force({}, nullptr);
+}
+
 uint32_t EventSwitch::in_force() const {
   const bool wide = is_wide(capture_watch.phase());
   return outside_capture() | (wide ? allowed(captured_) : 0);

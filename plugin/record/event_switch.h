@@ -28,6 +28,8 @@ class EventSwitch {
   void prepare(uint32_t kinds, uint32_t known, Note note, Changed changed);
   // NCCL reads the mask live; the pointer stays valid as long as libnccl is mapped.
   void begin(int32_t* activation_mask);
+  // The mask is left alone from here on: whoever owned it may be gone.
+  void end();
   // Ends a loan, too.
   void set_kinds(uint32_t kinds, const std::string& by_whom);
   // `kinds` as well, until end_loan() is called with `now_ns` + `lasts_ns` (CLOCK_MONOTONIC) or later.

@@ -16,7 +16,7 @@ bash --norc -c '. "$1"; complete -p lockstep' bash "$TMP/completion" | grep -q -
 commands=$("$BUILD/lockstep" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort | tr '\n' ' ')
 want_equal "the commands" "${commands% }" "$(completed lockstep "")"
 for command in $commands; do
-  options=$("$BUILD/lockstep" "$command" --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | sed 's/.*--/--/' | sort | tr '\n' ' ')
+  options=$("$BUILD/lockstep" "$command" --help | grep -oE '^  (-[A-Za-z],)?--[a-z-]+' | sed 's/.*--/--/' | sort | tr '\n' ' ')
   want_equal "the options of $command" "${options% }" "$(completed lockstep "$command" --)"
 done
 

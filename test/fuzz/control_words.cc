@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "plugin/process/capture_order.h"
+
 namespace {
 
 void check(bool holds) {
@@ -25,6 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(parse_kinds(rest));
   const auto interval_us = parse_interval_us(rest);
   check(!interval_us.ok() || (interval_us.value() >= 1000 && interval_us.value() <= 3600000000));
+  const auto order = parse_capture_order(rest);
+  check(!order.ok() || (order.value().limit_ns > 0 &&
+                        order.value().limit_ns <= CaptureOrder::kLongestLimitMs * 1'000'000));
   if (rest.empty() || rest[0] != '+') return 0;
   const auto loan = parse_loan(rest);
   check(!loan.ok() || (loan.value().seconds >= 1 && loan.value().seconds <= 600));

@@ -81,7 +81,7 @@ std::vector<std::string> received_through(
     Channel asker(near.ends[0], late());
     EXPECT_TRUE(asker.greet_as_asker(key_of(1)).ok());
     while (true) {
-      const Result<Frame> frame = asker.receive();
+      const Result<ChannelFrame> frame = asker.receive();
       received.push_back(frame.ok() ? frame.value().bytes : frame.message());
       if (!frame.ok()) break;
     }
@@ -158,7 +158,7 @@ TEST(Channel, ARecordedConnectionPlayedAgainIsNotUnderstood) {
   std::thread agent([&] {
     Channel channel(far.ends[1], late());
     ASSERT_TRUE(channel.greet_as_agent(key_of(1)).ok());
-    const Result<Frame> question = channel.receive();
+    const Result<ChannelFrame> question = channel.receive();
     ASSERT_TRUE(question.ok());
     EXPECT_EQ(question.value().bytes, "ctl events none");
   });
@@ -183,7 +183,7 @@ TEST(Channel, ARecordedConnectionPlayedAgainIsNotUnderstood) {
   send_bytes(again.ends[0], recorded);
   Channel channel(again.ends[1], late());
   ASSERT_TRUE(channel.greet_as_agent(key_of(1)).ok());  // the hello was a true one once
-  const Result<Frame> question = channel.receive();
+  const Result<ChannelFrame> question = channel.receive();
   ASSERT_FALSE(question.ok());
   EXPECT_EQ(question.message(), "a frame was changed, repeated or left out on its way");
   for (const int fd : {near.ends[1], far.ends[0], again.ends[0]}) close(fd);
@@ -202,7 +202,7 @@ TEST(Channel, WithoutAGreetingFramesArePlain) {
   Pair pair;
   Channel one(pair.ends[0], late()), other(pair.ends[1], late());
   ASSERT_TRUE(one.send(FrameType::Question, "ps", true).ok());
-  const Result<Frame> frame = other.receive();
+  const Result<ChannelFrame> frame = other.receive();
   ASSERT_TRUE(frame.ok());
   EXPECT_EQ(frame.value().bytes, "ps");
 }
