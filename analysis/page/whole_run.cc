@@ -18,12 +18,12 @@ int64_t length_of(const RunTables& run, const RunTime& time) {
 }
 
 std::string tiles_of(const RunTables& run, const RunTime& time) {
-  constexpr size_t kColumns = 512;
+  constexpr size_t kTileColumns = 512;
   const Activity activity = activity_of(run, time);
   const std::vector<LaneFacts> lanes(activity.lanes.begin(), activity.lanes.end());
   TileRequest whole;
   whole.to_ns = std::max<int64_t>(1, length_of(run, time));
-  whole.columns = kColumns;
+  whole.columns = kTileColumns;
   const auto shape = shape_of(lanes, whole);
   if (!shape.ok()) return {};  // no rank is known
   return tile_bytes(lanes, shape.value(), [&](size_t lane) {

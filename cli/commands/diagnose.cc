@@ -319,7 +319,7 @@ int run_diagnose(const DiagnoseArguments& arguments) {
   std::string directory = arguments.run;
   const Status captured = arguments.selection.take_capture(&directory, &selection.value());
   if (!captured.ok()) return bad_input(captured.message());
-  const auto judged = judge_directory(directory, std::move(selection.value()), unsaved);
+  const auto judged = judge_directory(directory, selection.value(), unsaved);
   return judged.ok() ? print_judged(judged.value(), arguments.json, nullptr)
                      : nothing_to_diagnose(judged.message(), unsaved);
 }

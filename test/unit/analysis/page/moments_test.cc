@@ -15,7 +15,7 @@ std::unique_ptr<RunTables> growing_run() {
   for (int32_t rank = 0; rank < 2; ++rank) {
     driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 2);
     for (unsigned i = 0; i < kOperations; ++i)
-      records.operation(operation_at(i, rank == 1 ? static_cast<int64_t>(i) * kMs / 10 : 0));
+      records.operation(operation_at(i, rank == 1 ? i * static_cast<uint64_t>(kMs) / 10 : 0));
     run.add(static_cast<uint32_t>(10 + rank), records);
   }
   return run.load();

@@ -140,7 +140,7 @@ TEST_F(PyramidOnDisk, IsContinuedWhereTheRunHasGrown) {
 TEST_F(PyramidOnDisk, IsMadeAgainWhereAFileIsDamaged) {
   const StoredPyramid made = build(run_.path(), folder_, kAll, &notes_);
   for (const char* name : {"/1.cells", "/index.json"}) {
-    for (const uintmax_t cut : {0, 45}) {
+    for (const uintmax_t cut : {0u, 45u}) {
       std::filesystem::resize_file(folder_ + name, cut);
       const StoredPyramid again = build(run_.path(), folder_, kAll, &notes_);
       EXPECT_EQ(notes_.parts, 1u) << name << " cut to " << cut;
