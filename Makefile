@@ -15,7 +15,9 @@ ARCH       ?= $(MACHINE)
 STATIC_CXX ?= auto
 CCACHE     ?= $(shell command -v ccache 2>/dev/null)
 CXXSTD      = -std=c++17
-WARN        = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+# g++ before 12 takes what stands in a std::optional for uninitialized.
+WARN       := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
+              $(if $(filter 8 9 10 11,$(firstword $(subst ., ,$(shell $(CXX) -dumpversion)))),-Wno-maybe-uninitialized)
 # -g1 names functions and lines for backtraces and tools at none of -g's third of the compile time.
 # A sanitizer's build is for its findings, which -O1 shows as well.
 OPT         = $(if $(filter 1,$(DEBUG)),-O0 -g,$(if $(SAN),-O1,-O2) -g1)
