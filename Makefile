@@ -22,10 +22,10 @@ WARN       := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
 # A sanitizer's build is for its findings, which -O1 shows as well.
 OPT         = $(if $(filter 1,$(DEBUG)),-O0 -g,$(if $(SAN),-O1,-O2) -g1)
 # Rooms that run once for a person: -Og takes a third of the compile time. It inlines less than xxhash insists on.
-COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analysis/judge/% analysis/page/% analysis/report/% analysis/say/% analysis/why/% \
+COLD        = base/command_line cli/% analysis/clock/% analysis/hostload/% analysis/judge/% analysis/logs/% analysis/page/% analysis/report/% analysis/say/% analysis/why/% \
               analysis/sql/% analysis/inspect/% analysis/export/export_parquet clocksync/daemon/% clocksync/rendezvous/% \
               dumper/options/% dumper/recovery/% dumper/run/arena_file dumper/run/living_memory hostload/service/% live/% \
-              plugin/process/% test/unit/% test/simulation/%
+              plugin/capture/% plugin/process/% test/unit/% test/simulation/%
 OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-Og -DXXH_NO_INLINE_HINTS)
 # Rooms whose sources are compiled together, as one: the templates that they share cost once, which is half of their
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
@@ -34,7 +34,7 @@ TOGETHER    = analysis/account analysis/clock analysis/export analysis/hostload 
               analysis/sql analysis/waits analysis/whatif analysis/why cli/capture cli/commands cli/job cli/live \
               cli/show clocksync/probe clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run \
               hostload/sample live/agent live/asker live/local live/native live/places live/questions live/ras \
-              live/serve live/stacks live/wire plugin/gpu plugin/process reader test/drivers/emulate
+              live/serve live/stacks live/wire plugin/capture plugin/gpu plugin/process reader test/drivers/emulate
 # Not these: they have flags of their own, or names that a neighbor has, or what only a main file may say.
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/page/embedded.cc analysis/report/report_markdown.cc \
               cli/live/terminal.cc cli/show/version.cc dumper/feeds/prometheus_%.cc dumper/run/arena_file.cc \
@@ -240,8 +240,8 @@ FUZZED = $(BUILD)/libfuzzed.a
 $(FUZZED): $(filter-out %/command_line.o,$(call objs,base dumper/segment dumper/run dumper/recovery dumper/options)) \
            $(patsubst %,$(BUILD)/obj/dumper/feeds/%.o,prometheus_files prometheus_metrics) $(call objs,clocksync/record clocksync/rendezvous clocksync/wire hostload/record) \
            $(call singly,live/asker) $(call objs,live/local live/native live/places live/ras live/registry live/stacks live/wire) \
-           $(patsubst %,$(BUILD)/obj/live/questions/%.o,ctl_answer question slice_request stacks_answer) \
-           $(patsubst %,$(BUILD)/obj/%.o,analysis/say/words cli/live/process_table cli/live/stacks_view cli/live/standings cli/show/output plugin/process/capture_order plugin/process/control_words) \
+           $(patsubst %,$(BUILD)/obj/live/questions/%.o,ctl_answer question recording_file slice_request stacks_answer) \
+           $(patsubst %,$(BUILD)/obj/%.o,analysis/say/words cli/live/process_table cli/live/ras_text cli/live/short_findings cli/live/stacks_view cli/live/standings cli/show/output plugin/capture/capture_order plugin/process/control_words) \
            $(patsubst %,$(BUILD)/obj/test/drivers/common/%.o,call_log counts line_arguments line_parser log_file plugin)
 $(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(FUZZED)
 	@mkdir -p $(@D)

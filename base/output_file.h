@@ -32,6 +32,8 @@ class OutputFile {
   // commit() reports what fails here.
   void write(std::string_view bytes);
   Status commit();
+  // The file as it is called until then, for a library that opens it by its name.
+  const std::string& temporary() const { return temporary_; }
 
  private:
   OutputFile() = default;

@@ -16,6 +16,15 @@ T quantile(std::vector<T>* values, double share) {
   return (*values)[static_cast<size_t>(at)];
 }
 
+// The middle value, the lower one of two; 0 when there are none. Reorders them.
+template <class T>
+T lower_median(std::vector<T>* values) {
+  if (values->empty()) return T();
+  const auto middle = values->begin() + static_cast<std::ptrdiff_t>((values->size() - 1) / 2);
+  std::nth_element(values->begin(), middle, values->end());
+  return *middle;
+}
+
 template <class T>
 T median(std::vector<T>* values) {
   return quantile(values, 0.5);

@@ -1,5 +1,5 @@
-// Switches every kind off in this very process, the way a user does: `events none` through the
-// control socket.
+// Asks this very process something through its control socket, the way a user does; and switches every
+// kind off, by `events none`.
 #pragma once
 
 #include <glob.h>
@@ -22,9 +22,8 @@ inline std::string control_socket(const std::string& run_directory) {
   return path;
 }
 
-// False, and said why, when the process did not answer.
-inline bool switch_off(const char* run_directory) {
-  constexpr std::string_view kRequest = "events none\n";
+// The answer; empty when there is none.
+inline std::string ask_itself(const char* run_directory, std::string_view request) {
   const std::string path = control_socket(run_directory == nullptr ? "." : run_directory);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -32,12 +31,23 @@ inline bool switch_off(const char* run_directory) {
   const int line = socket(AF_UNIX, SOCK_STREAM, 0);
   char answer[4096] = {};
   const bool answered = connect(line, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
-                        write(line, kRequest.data(), kRequest.size()) > 0 &&
+                        write(line, request.data(), request.size()) > 0 &&
                         read(line, answer, sizeof answer - 1) > 0;
   close(line);
-  if (answered && std::string(answer).find("\"events\":\"none\"") != std::string::npos) return true;
-  std::fprintf(stderr, "no kind could be switched off through %s: %s\n", path.c_str(), answer);
+  return answered ? answer : "";
+}
+
+// False, and said why, when the process did not answer so.
+inline bool answers(const char* run_directory, std::string_view request, std::string_view wanted) {
+  const std::string answer = ask_itself(run_directory, request);
+  if (answer.find(wanted) != std::string::npos) return true;
+  std::fprintf(stderr, "'%.*s' was answered '%s'\n", static_cast<int>(request.size() - 1),
+               request.data(), answer.c_str());
   return false;
+}
+
+inline bool switch_off(const char* run_directory) {
+  return answers(run_directory, "events none\n", "\"events\":\"none\"");
 }
 
 }  // namespace lockstep::bench

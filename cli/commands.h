@@ -16,7 +16,7 @@ namespace lockstep::cli {
 #define LOCKSTEP_COMMANDS(X) \
   X(info) X(count) X(cat) X(explain) X(verify) X(recover) X(align) X(clock) X(diagnose) X(report) \
   X(serve) X(export) X(query) X(config) X(ps) X(progress) X(top) X(ras) X(nodes) X(stacks) X(ctl) \
-  X(capture) X(captures) X(agent) X(agents) X(run) X(finish) X(collect) X(runs) X(part)
+  X(capture) X(captures) X(agent) X(agents) X(run) X(finish) X(collect) X(connect) X(runs) X(part)
 // clang-format on
 
 #define LOCKSTEP_COMMAND_DECLARATION(name) void add_##name(base::Command& lockstep);

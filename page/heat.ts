@@ -1,9 +1,9 @@
 // Ranks over time: a cell's colour says what share of its time its ranks made others wait, waited, or were in operations.
 // The darkest colour is the 99th percentile of what is shown, so one operation that sets everything up drowns nothing.
-// Above it lanes: training steps, and when each finding was seen.
+// Above it lanes: training steps, ranges and marks of the program, captures, hosts short of something, findings.
 import { colour, make, sized } from "./dom";
-import type { Run } from "./run";
-import { drawNames, kAxisHeight, TimeAxis } from "./time_axis";
+import type { Lane, Run } from "./run";
+import { drawNames, gutter, kAxisHeight, TimeAxis } from "./time_axis";
 import { kLost, kNobody, kNoData, kPartly, type Tiles } from "./tiles";
 import type { Measure, View } from "./view";
 import { duration, percent } from "./words";
@@ -13,22 +13,24 @@ export const kMeasures: Record<Measure, string> = {
 };
 const kLane = 16;
 
-interface Lane {
-  name: string;
-  marks: [number, number][];  // from, to in ns
-}
-
+// Steps that nobody marked are those that were found; findings stand last.
 function lanesOf(run: Run): Lane[] {
-  const lanes: Lane[] = [];
+  const lanes = [...run.lanes];
   const steps = run.steps.filter(step => step.step !== "");
-  if (steps.length > 1)
-    lanes.push({ name: "steps", marks: steps.map(step => [step.start_ns, step.start_ns + step.duration_ns]) });
+  if (steps.length > 1 && !lanes.some(lane => lane.kind === "steps"))
+    lanes.unshift({ kind: "steps", name: "steps", spans: steps.map(step => [step.start_ns, step.start_ns + step.duration_ns, "step " + step.step]) });
   run.verdicts.slice(0, 6).forEach((verdict, i) => {
     if (verdict.at_ns.length !== 0)
-      lanes.push({ name: "finding " + (i + 1), marks: verdict.at_ns.map(ns => [ns, ns]) });
+      lanes.push({ kind: "finding", name: "finding " + (i + 1), spans: verdict.at_ns.map(ns => [ns, ns, verdict.text]) });
   });
   return lanes;
 }
+
+const kLaneColours: Record<Lane["kind"], [string, string]> = {  // of even and odd spans
+  steps: ["lane-even", "lane-odd"], ranges: ["lane-even", "lane-odd"], moments: ["series-4", "series-4"],
+  captures: ["series-6", "series-6"], pressure: ["series-2", "series-2"], finding: ["bad", "bad"],
+};
+const kLeastWidth = 2;  // pixels: what is shorter is still seen
 
 function quantile(values: number[], share: number): number {
   if (values.length === 0) return 0;
@@ -42,6 +44,7 @@ export class HeatMap {
   private readout = make("p", { class: "readout", "aria-live": "polite" });
   private legend = make("p", { class: "legend" });
   private tiles: Tiles | null = null;
+  private lanes: Lane[] = [];
   private rows: number[] = [];  // of the tiles, those in view
   private columns: [number, number] = [0, 0];
   private axis: TimeAxis | null = null;
@@ -49,7 +52,7 @@ export class HeatMap {
   private rowHeight = 0;
   private dragFrom: { x: number; y: number } | null = null;
 
-  constructor(private run: Run, private change: (view: Partial<View>) => void) {
+  constructor(public run: Run, private change: (view: Partial<View>) => void) {
     this.element = make("div", { class: "heat" }, this.legend, this.canvas, this.readout);
     this.canvas.addEventListener("pointermove", event => this.point(event));
     this.canvas.addEventListener("pointerdown", event => {
@@ -95,9 +98,9 @@ export class HeatMap {
   private paint(view: View, values: Float32Array, darkest: number): void {
     const tiles = this.tiles!;
     const width = Math.max(280, this.element.clientWidth || 900);
-    const left = width < 500 ? 56 : 84;
-    const lanes = lanesOf(this.run);
-    this.top = lanes.length * kLane + (lanes.length ? 8 : 0);
+    const left = gutter(width);
+    const lanes = this.lanes = lanesOf(this.run);
+    this.top = lanes.length * kLane + 8;  // half a line: the first name stands beside a row of two pixels
     this.rowHeight = Math.min(26, Math.max(2, Math.floor(420 / Math.max(1, this.rows.length))));
     const bottom = this.top + this.rows.length * this.rowHeight;
     const context = sized(this.canvas, width, bottom + kAxisHeight);
@@ -130,13 +133,13 @@ export class HeatMap {
 
   private paintLanes(context: CanvasRenderingContext2D, lanes: Lane[], axis: TimeAxis): void {
     lanes.forEach((lane, i) => {
-      const y = i * kLane;
-      lane.marks.forEach(([from, to], n) => {
+      const y = i * kLane, colours = kLaneColours[lane.kind].map(colour);
+      lane.spans.forEach(([from, to], n) => {
         const x = axis.x(from), end = axis.x(to);
         if (end < axis.left || x > axis.right) return;
         const cut = Math.max(axis.left, x);
-        context.fillStyle = lane.name === "steps" ? colour(n % 2 ? "lane-odd" : "lane-even") : colour("bad");
-        context.fillRect(cut, y + 3, Math.max(lane.name === "steps" ? 0.5 : 2, Math.min(axis.right, end) - cut), kLane - 6);
+        context.fillStyle = colours[n % 2];
+        context.fillRect(cut, y + 3, Math.max(lane.kind === "steps" ? 0.5 : kLeastWidth, Math.min(axis.right, end) - cut), kLane - 6);
       });
     });
     drawNames(context, lanes.map(lane => lane.name), 0, kLane, axis.left - 6);
@@ -150,7 +153,18 @@ export class HeatMap {
     return row === undefined || column < this.columns[0] || column >= this.columns[1] ? null : row * tiles.columns + column;
   }
 
+  // What a lane has there; of several the last that began.
+  private sayLane(x: number, y: number): void {
+    const lane = this.lanes[Math.floor(y / kLane)], axis = this.axis;
+    if (lane === undefined || axis === null) return;
+    const near = lane.spans.filter(([from, to]) => x >= axis.x(from) - 1 && x <= Math.max(axis.x(to), axis.x(from) + kLeastWidth) + 1);
+    if (near.length === 0) return;
+    const [from, to, text] = near[near.length - 1];
+    this.readout.textContent = `${lane.name}: ${text}, ${duration(from)}` + (to > from ? ` to ${duration(to)}.` : ".");
+  }
+
   private point(event: PointerEvent): void {
+    if (event.offsetY < this.top) this.sayLane(event.offsetX, event.offsetY);
     const tiles = this.tiles, at = this.cellAt(event.offsetX, event.offsetY);
     if (tiles === null || at === null) return;
     const row = tiles.rows[Math.floor(at / tiles.columns)];

@@ -1,19 +1,21 @@
-// The page: reads the run from itself or from its server and puts it together. With a run that still goes on it looks
-// again every second.
+// The page: reads the run from itself or from its server and puts it together. Of a run that goes on it asks every second
+// whether there is more, and puts what changed in the place of what stood there (live.ts).
 import { jump, make } from "./dom";
 import { findings, notKnown } from "./findings";
 import { cards, headline, runFacts } from "./first";
+import { LiveLine } from "./live";
 import { peers } from "./peers";
 import { Ranks } from "./ranks";
 import type { Run } from "./run";
 import { operationAt, search } from "./search";
 import * as sections from "./sections";
-import { findSource } from "./source";
+import { isFolder, listOfRuns } from "./runs";
+import { Slot } from "./slot";
+import { Busy, findSource } from "./source";
 import { sqlBox } from "./sql";
+import { stacks } from "./stacks";
 import { themeButton } from "./theme";
 import { tokenInAddress, type View, viewInAddress } from "./view";
-
-const kRefreshMs = 1000;
 
 const token = tokenInAddress();
 const source = findSource(token);
@@ -25,57 +27,78 @@ function wholeOf(run: Run): View {
     measure: run.headline.kind === "hangs" ? "busy" : "caused", by: "rank" };
 }
 
-function contents(parts: HTMLElement[]): HTMLElement {
-  return make("nav", { "aria-label": "Contents" }, ...parts.map(part => jump(part.id, part.querySelector("h2")!.textContent!)));
-}
+class Page {
+  private readonly ranks: Ranks;
+  private readonly live: LiveLine;
+  private readonly top = new Slot();
+  private readonly contents = new Slot();
+  private readonly findings = new Slot();
+  private readonly rest = new Slot();
+  private readonly notKnown = new Slot();
 
-async function render(run: Run): Promise<void> {
-  document.title = run.title;
-  const whole = wholeOf(run);
-  const ranks = new Ranks(run, source, whole, viewInAddress(whole), token);
-  const show = (view: Partial<View>) => ranks.show(view);
-  const look = (func: string, ordinal: number) => {
-    operationAt(func, ordinal, run, source, whole).then(span => {
-      if (span) show({ from: span[0], to: span[1] });
+  constructor(private run: Run) {
+    const whole = wholeOf(run);
+    this.ranks = new Ranks(run, source, whole, viewInAddress(whole), token);
+    this.live = new LiveLine(source, this.ranks, () => this.run, next => this.show(next));
+    const field = search(() => this.run, source, () => wholeOf(this.run), view => this.ranks.show(view));
+    root.replaceChildren(
+      make("header", {}, make("p", { class: "name" }, "lockstep"), field, themeButton(() => void this.show(this.run))),
+      this.live.element, this.top.element, this.ranks.trend, this.contents.element, this.ranks.element, this.findings.element,
+      this.rest.element, ...(run.serve?.live ? [stacks(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
+  }
+
+  // Of this reading; also again, in other colours or another width.
+  async show(run: Run): Promise<void> {
+    this.run = run;
+    document.title = run.title;
+    this.top.fill(headline(run), runFacts(run), cards(run));
+    this.findings.fill(findings(run, view => this.ranks.show(view), (func, ordinal) => this.look(func, ordinal)));
+    this.rest.fill(sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
+      sections.compared(run), sections.clock(run), sections.otherTables(run));
+    this.notKnown.fill(notKnown(run));
+    this.contents.fill(make("nav", { "aria-label": "Contents" }, ...[...root.querySelectorAll<HTMLElement>("section[aria-labelledby]")]
+      .map(part => jump(part.id, part.querySelector("h2")!.textContent!))));
+    await this.ranks.update(run, wholeOf(run));
+  }
+
+  private look(func: string, ordinal: number): void {
+    operationAt(func, ordinal, this.run, source, wholeOf(this.run)).then(span => {
+      if (span) this.ranks.show({ from: span[0], to: span[1] });
       document.getElementById(span ? "ranks" : "operations")?.scrollIntoView();
-    }).catch((error: Error) => ranks.fail(error.message));
-  };
-  const parts = [
-    ranks.element, findings(run, show, look), sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
-    sections.compared(run), sections.clock(run), sections.otherTables(run), source.served ? sqlBox(source) : null, notKnown(run),
-  ].filter((part): part is HTMLElement => part !== null);
-  root.replaceChildren(
-    make("header", {}, make("p", { class: "name" }, "lockstep"), search(run, source, whole, show), themeButton(() => void render(run))),
-    headline(run), runFacts(run), cards(run), ranks.trend, contents(parts), ...parts);
-  await ranks.draw();
+    }).catch((error: Error) => this.ranks.fail(error.message));
+  }
+
+  async start(): Promise<void> {
+    await this.show(this.run);
+    this.live.start();
+    let width = window.innerWidth;
+    window.addEventListener("resize", () => {
+      if (window.innerWidth === width) return;  // a phone's address bar changes the height only
+      width = window.innerWidth;
+      void this.show(this.run);
+    });
+    window.addEventListener("hashchange", () => this.ranks.goTo(viewInAddress(wholeOf(this.run))));
+  }
 }
 
-function follow(run: Run): void {
-  if (!run.serve?.live) return;
-  setTimeout(async () => {
-    try {
-      const next = await source.run();
-      if (next.operations !== run.operations && !root.contains(document.activeElement)) await render(next);
-      follow(next);
-    } catch {
-      follow(run);  // the server may be busy; the next look tells
-    }
-  }, kRefreshMs);
-}
+const kAgainMs = 1000;
 
 async function start(): Promise<void> {
-  const run = await source.run();
-  await render(run);
-  follow(run);
-  let width = window.innerWidth;
-  window.addEventListener("resize", () => {
-    if (window.innerWidth === width) return;  // a phone's address bar changes the height only
-    width = window.innerWidth;
-    void render(run);
-  });
-  window.addEventListener("hashchange", () => void render(run));
+  const run = await source.look();
+  if (isFolder(run)) {
+    document.title = run.folder;
+    root.replaceChildren(...listOfRuns(run, token));
+    return;
+  }
+  await new Page(run).start();
 }
 
-start().catch((error: Error) => {
-  root.replaceChildren(make("h1", {}, "This page cannot show the run"), make("p", { role: "alert" }, error.message));
-});
+function begin(): void {
+  start().catch((error: Error) => {
+    const busy = error instanceof Busy;
+    root.replaceChildren(make("h1", {}, busy ? "Not yet" : "This page cannot show the run"), make("p", { role: "alert" }, error.message));
+    if (busy) setTimeout(begin, kAgainMs);
+  });
+}
+
+begin();

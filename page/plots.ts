@@ -5,6 +5,8 @@ import type { Run } from "./run";
 import { meanByColumn, type Tiles } from "./tiles";
 import { bytes, duration, percent } from "./words";
 
+const kMostBars = 40;
+
 function names(count: number): string[] {
   return Array.from({ length: count }, (_, i) => colour("series-" + (i % 6 + 1)));
 }
@@ -19,13 +21,21 @@ interface Look {
   logarithmic?: boolean;
 }
 
+const drawn = new WeakMap<Element, uPlot>();
+
+// Plots listen to the window until they are told to stop.
+export function dropPlots(inside: Element): void {
+  for (const at of inside.querySelectorAll(".plot")) drawn.get(at)?.destroy();
+}
+
 // Draws once the element has a place, so that its width is known.
 function plot(label: string, columns: (number | null)[][], series: uPlot.Series[], look: Look, id: string): HTMLElement {
   const at = make("div", { class: "plot", id, role: "img", "aria-label": label });
   requestAnimationFrame(() => {
     const axis = { stroke: colour("muted"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") } };
     const width = Math.max(280, at.clientWidth || 900);
-    new uPlot({
+    if (!at.isConnected) return;
+    drawn.set(at, new uPlot({
       width, height: look.height ?? 280,
       scales: { x: look.logarithmic ? { time: false, distr: 3, log: 2 } : { time: false } },
       axes: [
@@ -34,7 +44,7 @@ function plot(label: string, columns: (number | null)[][], series: uPlot.Series[
       ],
       legend: { live: look.legend !== "still" && width > 600 },
       series: [{ label: look.x, value: (_, value) => value === null ? "-" : look.xValues?.(value) ?? String(value) }, ...series],
-    }, columns as uPlot.AlignedData, at);
+    }, columns as uPlot.AlignedData, at));
   });
   return at;
 }
@@ -86,6 +96,25 @@ export function bandwidths(run: Run): HTMLElement | null {
   return plot("Bus bandwidth by size", columns, series, { x: "size", y: "GB/s", logarithmic: true, xValues: bytes }, "bandwidths");
 }
 
+// Numbers of an answer against its first column: lines where that is numbers, else bars. Null: there is nothing to plot.
+export function answerPlot(columns: { name: string; type: string }[], rows: unknown[][]): HTMLElement | null {
+  const [first, ...others] = columns;
+  const drawn = others.map((column, i) => ({ name: column.name, at: i + 1 })).filter(one => columns[one.at].type === "number").slice(0, 6);
+  if (drawn.length === 0 || rows.length < 2) return null;
+  const isNumber = first.type === "number";
+  const used = isNumber ? rows.filter(row => typeof row[0] === "number").sort((a, b) => (a[0] as number) - (b[0] as number)) : rows.slice(0, kMostBars);
+  const xs = used.map((row, i) => isNumber ? row[0] as number : i);
+  const ys = drawn.map(one => used.map(row => typeof row[one.at] === "number" ? row[one.at] as number : null));
+  const colours = names(drawn.length);
+  const series = drawn.map((one, i) => ({
+    label: one.name, stroke: colours[i], width: 1.5, points: { show: isNumber && used.length < 60 },
+    ...(isNumber ? {} : { fill: colours[i] + "60", paths: uPlot.paths.bars!({ size: [0.7, 60] }) }),
+  }));
+  return plot(`${drawn.map(one => one.name).join(", ")} by ${first.name}`, [xs, ...ys], series, {
+    x: first.name, y: drawn.length === 1 ? drawn[0].name : "", ...(isNumber ? {} : { xValues: (x: number) => String(used[x]?.[0] ?? "") }),
+  }, "answer-plot");
+}
+
 export function trend(tiles: Tiles): HTMLElement {
   const xs = Array.from({ length: tiles.columns }, (_, i) => (tiles.from_ns + (i + 0.5) * tiles.bucket_ns) / 1e9);
   const [wait, move] = [colour("series-2"), colour("series-1")];
@@ -117,4 +146,24 @@ export function clock(run: Run): HTMLElement | null {
     value: (_: uPlot, value: number | null) => value === null ? "-" : "+-" + duration(value * 1e3) }));
   return plot("Clock error of each host, guaranteed half width", columns.slice(0, 1 + shown.length), series,
     { x: "seconds of the run", y: "+- us", height: 220 }, "clock-plot");
+}
+
+// How each host's clock went away from the run's, with the guaranteed band, and how fast.
+export function drift(run: Run): HTMLElement | null {
+  if (run.clock.hosts.length < 2 || run.clock.points.length === 0) return null;
+  const shown = run.clock.hosts.slice(0, 6).map((name, i) => ({ name, points: run.clock.points.filter(point => point[0] === i) })).filter(one => one.points.length > 1);
+  if (shown.length === 0) return null;
+  const colours = names(shown.length);
+  const { names: found, columns } = aligned(shown.flatMap(({ name, points }) => points.flatMap(([, s, band, offset]): [string, number, number][] =>
+    [[name, s, offset], [name + " up to", s, offset + band], [name + " from", s, offset - band]])));
+  const value = (_: uPlot, us: number | null) => us === null ? "-" : duration(us * 1e3);
+  const series = found.map(label => {
+    const host = shown.findIndex(one => label === one.name || label === one.name + " up to" || label === one.name + " from");
+    const { name, points } = shown[host], last = points[points.length - 1];
+    if (label !== name) return { label, stroke: colours[host] + "60", width: 1, spanGaps: true, points: { show: false }, value };
+    const ppm = (last[3] - points[0][3]) / Math.max(1e-9, last[1] - points[0][1]);  // us a second
+    return { label: `${name}, ${ppm.toFixed(3)} ppm`, stroke: colours[host], width: 1.5, spanGaps: true, points: { show: false }, value };
+  });
+  return plot("Offset of each host's clock since its first point, with its guaranteed band", columns, series,
+    { x: "seconds of the run", y: "us", height: 220 }, "drift-plot");
 }

@@ -5,29 +5,34 @@ import { perfettoButton } from "./perfetto";
 import * as plots from "./plots";
 import type { Run } from "./run";
 import { ranksTable } from "./sections";
+import { Slot } from "./slot";
 import type { Source } from "./source";
-import { grouped, type Tiles } from "./tiles";
 import { Timeline } from "./timeline";
-import { type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
+import { along, type Group, type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
 import { duration } from "./words";
 
 export class Ranks {
   readonly element: HTMLElement;
   readonly trend = make("div", { id: "trend" });
+  follows = true;  // of a run that goes on: the window ends where the run does
+  followed = () => {};  // called when that changes
   private heat: HeatMap;
   private timeline = new Timeline();
   private window = make("p", { class: "legend", id: "window" });
   private failure = make("p", { class: "said", role: "status" });
   private body = make("div");
+  private table = new Slot();
   private asked = 0;
 
   constructor(private run: Run, private source: Source, private whole: View, private view: View, private token: string) {
+    this.follows = view.to === whole.to;
+    if (!source.groups(run).includes(view.by)) this.view = { ...view, by: "rank" };
     this.heat = new HeatMap(run, change => this.show(change));
     this.body.append(this.heat.element);
     this.element = section("ranks", "Ranks over time",
       make("p", {}, "Drag or click to zoom; with the keyboard: arrows move, + and - zoom, 0 shows all."),
       this.controls(), this.window, this.failure, this.body,
-      make("h3", {}, "Operations in view"), this.timeline.element, ranksTable(run));
+      make("h3", {}, "Operations in view"), this.timeline.element, this.table.element);
     this.element.addEventListener("keydown", event => this.key(event));
   }
 
@@ -36,9 +41,39 @@ export class Ranks {
   }
 
   show(change: Partial<View>): void {
-    this.view = within({ ...this.view, ...change }, this.whole);
+    this.goTo(within({ ...this.view, ...change }, this.whole));
+    putInAddress(this.view, this.whole, this.token);
+  }
+
+  // A window that the reader chose stays where it is, unless it is all of the run.
+  goTo(view: View): void {
+    if (view.from !== this.view.from || view.to !== this.view.to) this.setFollows(view.from === this.whole.from && view.to === this.whole.to);
+    this.view = view;
+    this.draw().catch((error: Error) => this.fail(error.message));
+  }
+
+  // A window of the same length at the run's end, which moves with it.
+  follow(on: boolean): void {
+    this.setFollows(on);
+    if (!on) return;
+    this.view = along(this.view, this.whole, this.whole);
     putInAddress(this.view, this.whole, this.token);
     this.draw().catch((error: Error) => this.fail(error.message));
+  }
+
+  private setFollows(on: boolean): void {
+    this.follows = on;
+    this.followed();
+  }
+
+  // The same view of another reading of the run.
+  async update(run: Run, whole: View): Promise<void> {
+    this.view = this.follows ? along(this.view, this.whole, whole) : within(this.view, whole);
+    this.run = run;
+    this.whole = whole;
+    this.heat.run = run;
+    this.table.fill(ranksTable(run));
+    await this.draw();
   }
 
   async draw(): Promise<void> {
@@ -52,19 +87,12 @@ export class Ranks {
       this.body.replaceChildren(make("p", {}, "No rank is known in this recording, so there is nothing to draw."));
       return;
     }
-    this.heat.draw(this.arranged(tiles, view), view);
+    this.heat.draw(tiles, view);
     this.timeline.draw(ops, view);
     if (sameWindow(view, this.whole) || this.trend.childElementCount === 0) {
+      plots.dropPlots(this.trend);
       this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, plots.trendSentence(tiles)), plots.trend(tiles));
     }
-  }
-
-  // The server groups by itself.
-  private arranged(tiles: Tiles, view: View): Tiles {
-    if (view.by !== "host") return tiles;
-    const hosts = new Map(this.run.places.map(place => [place[0], place[1]]));
-    const label = (rank: number) => hosts.get(rank) ?? "rank " + rank;
-    return this.source.served ? { ...tiles, rows: tiles.rows.map(row => ({ ...row, label: label(row.first) })) } : grouped(tiles, label);
   }
 
   private controls(): HTMLElement {
@@ -77,7 +105,7 @@ export class Ranks {
     const button = (text: string, label: string, press: () => void) => make("button", { type: "button", "aria-label": label, click: press }, text);
     return make("div", { class: "controls" },
       choice("Show", Object.entries(kMeasures), this.view.measure, value => this.show({ measure: value as Measure })),
-      choice("Rows", [["rank", "ranks"], ["host", "hosts"]], this.view.by, value => this.show({ by: value as "rank" | "host" })),
+      choice("Rows", this.source.groups(this.run).map(by => [by, by + "s"]), this.view.by, value => this.show({ by: value as Group })),
       make("span", { class: "buttons" },
         button("+", "Zoom in", () => this.zoom(0.5)), button("−", "Zoom out", () => this.zoom(2)),
         button("All", "Show all of the run", () => this.show(this.wholeWindow())),

@@ -48,6 +48,12 @@ export interface Step {
   host: string;
   communicator: string;
 }
+// What went on beside the operations, above the heat map.
+export interface Lane {
+  kind: "steps" | "ranges" | "moments" | "captures" | "pressure" | "finding";
+  name: string;
+  spans: [number, number, string][];  // from, to, what it is
+}
 export interface Peers {
   communicator: string;
   side: number;
@@ -91,9 +97,10 @@ export interface Run {
   kinds: Kind[];
   ranks: RankRow[];
   places: [number, string, number][];  // rank, host, pid
-  clock: { one_clock: boolean; error_ns: number; hosts: string[]; points: [number, number, number][] };
+  clock: { one_clock: boolean; error_ns: number; hosts: string[]; points: [number, number, number, number][] };  // host, seconds, half width and offset since its first, us
   tables: SaidTable[];
   steps: Step[];
+  lanes: Lane[];
   peers: Peers[];
   expected: Expected[];
   slower?: Change[];
@@ -101,7 +108,7 @@ export interface Run {
   lost_memory: number;
   lost_disk: number;
   lost_unknown: number;
-  serve?: { live: boolean; to_ns: number; report_from_ns?: number; perfetto_ui?: string };
+  serve?: { live: boolean; reading: number; to_ns: number; ranks: { rank: number; host: string; communicators: string[] }[]; report_from_ns?: number; perfetto_ui?: string };
 }
 
 // One operation of one rank: a row of /api/ops.
@@ -110,12 +117,13 @@ export interface Op {
   comm: string;
   func: string;
   ordinal: number;
-  start_ns: number;       // the rank was ready
+  start_ns: number;       // the call
+  arrival_ns: number | null;  // the rank was ready; null: not known
   end_ns: number | null;  // null: never
   wait_ns: number | null;
   transfer_ns: number | null;
   bytes: number;
-  last_rank: number;  // whom it waited for
+  last_rank: number | null;  // whom it waited for
   error_ns: number;   // of the wait, guaranteed
   state: string;
 }
@@ -138,6 +146,7 @@ export function inRunTime(run: Run): Run {
     length_ns: Math.max(run.length_ns + from, run.serve?.to_ns ?? 0),
     verdicts: run.verdicts.map(verdict => ({ ...verdict, at_ns: verdict.at_ns.map(ns => ns + from) })),
     steps: run.steps.map(step => ({ ...step, start_ns: step.start_ns + from })),
+    lanes: run.lanes.map(lane => ({ ...lane, spans: lane.spans.map(([begin, end, text]) => [begin + from, end + from, text]) })),
   };
 }
 

@@ -36,7 +36,7 @@ export async function operationAt(func: string, ordinal: number, run: Run, sourc
   return wide(Math.min(...found.map(op => op.start_ns)), Math.max(...found.map(op => op.end_ns ?? op.start_ns + (op.wait_ns ?? 0))));
 }
 
-export function search(run: Run, source: Source, whole: View, show: Show): HTMLElement {
+export function search(run: () => Run, source: Source, whole: () => View, show: Show): HTMLElement {
   const field = make("input", { id: "search", type: "search", placeholder: "rank 3, AllReduce #7, a host", "aria-label": "Search: a rank, an operation or a host" });
   const said = make("p", { class: "said", role: "status" });
   const find = async () => {
@@ -44,10 +44,10 @@ export function search(run: Run, source: Source, whole: View, show: Show): HTMLE
     said.textContent = "";
     if (text === "") return;
     const operation = /^([a-z]+)\s*#\s*(\d+)$/i.exec(text);
-    const ranks = ranksOf(text, run);
+    const ranks = ranksOf(text, run());
     if (ranks) show({ firstRank: ranks[0], lastRank: ranks[1] });
     else if (operation) {
-      const span = await operationAt(operation[1], Number(operation[2]), run, source, whole);
+      const span = await operationAt(operation[1], Number(operation[2]), run(), source, whole());
       if (span) show({ from: span[0], to: span[1] });
       else said.textContent = `There is no ${text} ` + (source.served ? "in this run." : "among the operations in this page; `lockstep query` knows all of them.");
       if (!span) return;

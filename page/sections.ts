@@ -36,7 +36,7 @@ export function otherTables(run: Run): HTMLElement | null {
 }
 
 export function clock(run: Run): HTMLElement {
-  return section("clock", "Clock", make("p", {}, run.times), plots.clock(run));
+  return section("clock", "Clock", make("p", {}, run.times), plots.clock(run), plots.drift(run));
 }
 
 function changes(title: string, list: Change[]): HTMLElement | null {

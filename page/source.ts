@@ -1,13 +1,30 @@
 // Where the data come from: out of the page itself, or from the server that sent it. The same questions either way.
+import type { Stacks } from "./stacks";
 import { decodeTiles, type Tiles } from "./tiles";
 import { inRunTime, opsOf, type Ops, type Run, type RowsAnswer } from "./run";
-import { type View } from "./view";
+import { type FolderOfRuns, isFolder } from "./runs";
+import { type Group, kGroups, type View } from "./view";
+
+// Whether the run goes on, and of when the answers are.
+export interface Live {
+  live: boolean;
+  reading: number;  // the server has read the run so often
+  age_ms: number;   // of the reading
+  trouble: string;  // why there is no later one
+}
+
+// The server is still opening the run, or has too much to do: ask again.
+export class Busy extends Error {}
 
 export interface Source {
   served: boolean;
+  look(): Promise<Run | FolderOfRuns>;  // what the server is about
   run(): Promise<Run>;
-  tiles(view: View, by: string): Promise<Tiles | null>;  // null: there are none
+  live(): Promise<Live>;
+  groups(run: Run): Group[];  // by which rows can be
+  tiles(view: View, by: Group): Promise<Tiles | null>;  // null: there are none
   ops(view: View): Promise<Ops>;
+  stacks(): Promise<Stacks>;
   query(sql: string): Promise<{ columns: { name: string; type: string }[]; rows: unknown[][]; truncated: boolean; elapsed_ms: number }>;
   trace(view: View): Promise<ArrayBuffer>;
 }
@@ -24,17 +41,26 @@ async function unpacked(base64: string): Promise<ArrayBuffer> {
 
 function inside(data: string): Source {
   const nowhere = () => Promise.reject(new Error("This page is a file: only a served run can be asked."));
-  let tiles: Promise<Tiles | null> | null = null;
+  const tiles = new Map<string, Promise<Tiles | null>>();
+  let all: Ops | null = null;
   return {
     served: false,
+    look: async () => JSON.parse(data) as Run,
     run: async () => JSON.parse(data) as Run,
-    tiles: () => tiles ??= unpacked(textOf("lockstep-tiles") ?? "").then(found => found.byteLength === 0 ? null : decodeTiles(found)),
+    groups: () => kGroups.filter(by => textOf("lockstep-tiles-" + by) !== null),
+    tiles: (_, by) => {
+      const packed = textOf("lockstep-tiles-" + by);
+      if (!tiles.has(by)) tiles.set(by, packed === null ? Promise.resolve(null) : unpacked(packed).then(decodeTiles));
+      return tiles.get(by)!;
+    },
     ops: async view => {
-      const all = opsOf(JSON.parse(textOf("lockstep-ops") ?? '{"columns":[],"rows":[],"truncated":false}'));
+      all ??= opsOf(JSON.parse(textOf("lockstep-ops") ?? '{"columns":[],"rows":[],"truncated":false}'));
       return { truncated: all.truncated, ops: all.ops.filter(op =>
         op.start_ns < view.to && (op.end_ns ?? Infinity) > view.from &&
         op.rank >= view.firstRank && op.rank <= view.lastRank) };
     },
+    live: nowhere,
+    stacks: nowhere,
     query: nowhere,
     trace: nowhere,
   };
@@ -55,22 +81,33 @@ function server(token: string): Source {
     } catch {
       // Not JSON: as it is.
     }
-    throw new Error(sentence || "The server answers " + answer.status + ".");
+    throw new (answer.status === 503 ? Busy : Error)(sentence || "The server answers " + answer.status + ".");
   };
   const windowOf = (view: View) => `ranks=${view.firstRank}-${view.lastRank}&from=${Math.floor(view.from)}&to=${Math.ceil(view.to)}`;
   return {
     served: true,
-    run: async () => inRunTime(await (await ask("/api/run")).json() as Run),
+    look: async () => {
+      const said = await (await ask("api/run")).json() as Run | FolderOfRuns;
+      return isFolder(said) ? said : inRunTime(said);
+    },
+    run: async () => inRunTime(await (await ask("api/run")).json() as Run),
+    groups: run => {
+      const ranks = run.serve?.ranks ?? [];
+      const several = (names: string[]) => new Set(names).size > 1;
+      return kGroups.filter(by => by === "rank" || (by === "host" ? several(ranks.map(one => one.host)) : several(ranks.flatMap(one => one.communicators))));
+    },
+    live: async () => (await ask("api/live")).json(),
+    stacks: async () => (await ask("api/stacks")).json(),
     tiles: async (view, by) => {
-      const answer = await ask(`/api/tiles?${windowOf(view)}&by=${by}&rows=256&columns=512`);
+      const answer = await ask(`api/tiles?${windowOf(view)}&by=${by}&rows=256&columns=512`);
       return decodeTiles(await answer.arrayBuffer());
     },
     ops: async view => {
       const few = { ...view, lastRank: Math.min(view.lastRank, view.firstRank + 15) };
-      return opsOf(await (await ask(`/api/ops?${windowOf(few)}&limit=20000`)).json() as RowsAnswer);
+      return opsOf(await (await ask(`api/ops?${windowOf(few)}&limit=20000`)).json() as RowsAnswer);
     },
-    query: async sql => (await ask("/api/query", { method: "POST", body: JSON.stringify({ sql, max_rows: 1000 }) })).json(),
-    trace: async view => (await ask(`/api/trace?${windowOf(view)}&format=perfetto`)).arrayBuffer(),
+    query: async sql => (await ask("api/query", { method: "POST", body: JSON.stringify({ sql, max_rows: 1000 }) })).json(),
+    trace: async view => (await ask(`api/trace?${windowOf(view)}&format=perfetto`)).arrayBuffer(),
   };
 }
 

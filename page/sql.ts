@@ -1,5 +1,6 @@
 // The SQL box of a served run: read only, bounded by the server.
 import { make, section, table } from "./dom";
+import { answerPlot, dropPlots } from "./plots";
 import type { Source } from "./source";
 
 const kExample = "SELECT func, count(*) AS operations, sum(size_bytes) AS bytes FROM operations GROUP BY func ORDER BY operations DESC";
@@ -15,12 +16,13 @@ export function sqlBox(source: Source): HTMLElement {
   const ask = async () => {
     out.textContent = "Asking ...";
     const answer = await source.query(text.value);
-    out.replaceChildren(
+    dropPlots(out);
+    out.replaceChildren(...[answerPlot(answer.columns, answer.rows)].filter((plot): plot is HTMLElement => plot !== null),
       table(answer.columns.map(column => column.name), answer.rows.map(row => row.map(shown)), "Answer"),
       make("p", { class: "legend" }, `${answer.rows.length} rows in ${answer.elapsed_ms} ms` + (answer.truncated ? "; there are more." : ".")));
   };
   return section("sql", "SQL",
-    make("p", {}, "The tables of docs/schema.md, read only. Control and Enter ask."),
+    make("p", {}, "The tables of docs/schema.md, read only. Control and Enter ask. Numbers are drawn against the first column."),
     make("form", { submit: event => {
       event.preventDefault();
       ask().catch((error: Error) => out.textContent = error.message);

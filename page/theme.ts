@@ -1,4 +1,4 @@
-// Dark or light: as the system has it, or as the reader chose.
+// Dark or light: as the system has it, or as the reader chose. Made once.
 import { make } from "./dom";
 
 export function themeButton(changed: () => void): HTMLElement {

@@ -5,7 +5,7 @@ export interface Tiles {
   to_ns: number;
   bucket_ns: number;
   columns: number;
-  rows: { first: number; last: number; label?: string }[];
+  rows: { first: number; last: number; label?: string }[];  // label: of a host or a communicator
   // By row, then column; shares of 1.
   busy: Float32Array;
   waiting: Float32Array;
@@ -26,6 +26,8 @@ export function decodeTiles(buffer: ArrayBuffer): Tiles {
   const at64 = (at: number) => Number(view.getBigInt64(at, true));
   const count = rows * columns;
   if (buffer.byteLength < kHeader + rows * 8 + count * kCell) throw new Error("The tiles are cut off.");
+  const named = view.getUint32(40, true), behind = kHeader + rows * 8 + count * kCell;
+  const labels = named === 0 ? [] : JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, behind, named))) as string[];
   const tiles: Tiles = {
     from_ns: at64(16), to_ns: at64(24), bucket_ns: at64(32), columns, rows: [],
     busy: new Float32Array(count), waiting: new Float32Array(count), caused: new Float32Array(count),
@@ -33,7 +35,7 @@ export function decodeTiles(buffer: ArrayBuffer): Tiles {
   };
   for (let row = 0; row < rows; ++row) {
     const at = kHeader + row * 8;
-    tiles.rows.push({ first: view.getUint32(at, true), last: view.getUint32(at + 4, true) });
+    tiles.rows.push({ first: view.getUint32(at, true), last: view.getUint32(at + 4, true), label: labels[row] });
   }
   for (let i = 0; i < count; ++i) {
     const at = kHeader + rows * 8 + i * kCell;
@@ -45,43 +47,6 @@ export function decodeTiles(buffer: ArrayBuffer): Tiles {
     tiles.longest_us[i] = view.getUint32(at + 12, true);
   }
   return tiles;
-}
-
-// Rows joined by what `label` says of their first rank: means of busy and waiting, the largest of the rest.
-export function grouped(tiles: Tiles, label: (rank: number) => string): Tiles {
-  const members = new Map<string, number[]>();
-  tiles.rows.forEach((row, i) => {
-    const name = label(row.first);
-    members.set(name, [...(members.get(name) ?? []), i]);
-  });
-  const count = members.size * tiles.columns;
-  const out: Tiles = {
-    ...tiles, rows: [],
-    busy: new Float32Array(count), waiting: new Float32Array(count), caused: new Float32Array(count),
-    flags: new Uint16Array(count), worst: new Uint32Array(count).fill(kNobody), longest_us: new Uint32Array(count),
-  };
-  for (const [name, rows] of members) {
-    const start = out.rows.length * tiles.columns;
-    out.rows.push({ first: tiles.rows[rows[0]].first, last: tiles.rows[rows[rows.length - 1]].last, label: name });
-    for (let column = 0; column < tiles.columns; ++column) {
-      let known = 0;
-      for (const row of rows) {
-        const from = row * tiles.columns + column, to = start + column;
-        if (!(tiles.flags[from] & kNoData)) ++known;
-        out.flags[to] |= tiles.flags[from] & ~kNoData;
-        out.busy[to] += tiles.busy[from] / rows.length;
-        out.waiting[to] += tiles.waiting[from] / rows.length;
-        out.longest_us[to] = Math.max(out.longest_us[to], tiles.longest_us[from]);
-        if (tiles.caused[from] > out.caused[to]) {
-          out.caused[to] = tiles.caused[from];
-          out.worst[to] = tiles.worst[from];
-        }
-      }
-      if (known === 0) out.flags[start + column] |= kNoData;
-      else if (known < rows.length) out.flags[start + column] |= kPartly;
-    }
-  }
-  return out;
 }
 
 // Mean over the rows of each column: how the run went. Null where nothing is recorded.

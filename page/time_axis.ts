@@ -5,6 +5,11 @@ import type { View } from "./view";
 
 export const kAxisHeight = 22;
 
+// The width of the names on the left: what a phone has room for holds "finding 1" and "rank 1023".
+export function gutter(width: number): number {
+  return width < 500 ? 68 : 84;
+}
+
 export class TimeAxis {
   constructor(private view: View, readonly left: number, readonly right: number) {}
 

@@ -2,7 +2,7 @@
 // to arrive, and the uncertainty of the clock drawn at the arrival. What never ended goes on to the edge.
 import { colour, make, sized } from "./dom";
 import type { Op, Ops } from "./run";
-import { drawNames, kAxisHeight, TimeAxis } from "./time_axis";
+import { drawNames, gutter, kAxisHeight, TimeAxis } from "./time_axis";
 import type { View } from "./view";
 import { bytes, duration } from "./words";
 
@@ -18,7 +18,12 @@ export function sentenceOf(op: Op): string {
     : op.wait_ns === 0 || op.last_rank === op.rank ? "it waited for nobody"
     : `it waited ${duration(op.wait_ns)} for rank ${op.last_rank}` + (op.error_ns > 0 ? ` (+-${duration(op.error_ns)})` : "");
   const transfer = op.transfer_ns === null ? "" : `, its transfer took ${duration(op.transfer_ns)}`;
-  return `${nameOf(op)} of ${bytes(op.bytes)} on ${op.comm}: rank ${op.rank} arrived at ${duration(op.start_ns)}, ${wait}${transfer}, ${end}.`;
+  return `${nameOf(op)} of ${bytes(op.bytes)} on ${op.comm}: rank ${op.rank} arrived at ${duration(readyOf(op))}, ${wait}${transfer}, ${end}.`;
+}
+
+// When its rank was ready: waiting begins there.
+function readyOf(op: Op): number {
+  return op.arrival_ns ?? op.start_ns;
 }
 
 interface Bar {
@@ -57,13 +62,13 @@ export class Timeline {
   }
 
   draw(found: Ops, view: View): void {
+    const before = this.bars[this.chosen]?.op;  // stays chosen where it is still there
     this.chosen = -1;
-    this.detail.textContent = "";
     const ranks = [...new Set(found.ops.map(op => op.rank))].sort((a, b) => a - b);
     // Where there are more ranks than rows, those with the longest waits and whom they waited for.
     const costs = new Map<number, number>();
     for (const op of found.ops) {
-      if (op.wait_ns === null || op.last_rank < 0) continue;
+      if (op.wait_ns === null || op.last_rank === null) continue;
       costs.set(op.last_rank, (costs.get(op.last_rank) ?? 0) + op.wait_ns);
     }
     const shown = ranks.length <= kMostRows ? ranks
@@ -76,14 +81,16 @@ export class Timeline {
         (shown.length < ranks.length ? ` ${shown.length} of ${ranks.length} ranks: those waited for most.` : "");
     this.canvas.hidden = found.ops.length === 0;
     this.canvas.setAttribute("aria-label", `${found.ops.length} operations of ${shown.length} ranks. Left and right arrows choose one.`);
-    const ops = found.ops.filter(op => rows.has(op.rank)).sort((a, b) => a.start_ns - b.start_ns);
+    const ops = found.ops.filter(op => rows.has(op.rank)).sort((a, b) => readyOf(a) - readyOf(b));
+    if (before) this.chosen = ops.findIndex(op => op.rank === before.rank && op.comm === before.comm && nameOf(op) === nameOf(before));
+    if (this.chosen < 0) this.detail.textContent = "";
     this.redraw = () => this.paint(ops, rows, shown, view);
     this.redraw();
   }
 
   private paint(ops: Op[], rows: Map<number, number>, shown: number[], view: View): void {
     const width = Math.max(280, this.element.clientWidth || 900);
-    const left = width < 500 ? 56 : 84;
+    const left = gutter(width);
     const bottom = Math.max(1, shown.length) * this.rowHeight;
     const context = sized(this.canvas, width, bottom + kAxisHeight);
     const axis = new TimeAxis(view, left, width - 4);
@@ -92,7 +99,7 @@ export class Timeline {
     context.rect(left, 0, axis.right - left, bottom);
     context.clip();
     this.bars = ops.map(op => ({
-      op, x: axis.x(op.start_ns), end: axis.x(op.end_ns ?? Math.max(view.to, op.start_ns) * 2), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
+      op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? Math.max(view.to, op.start_ns) * 2), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
     }));
     this.bars.forEach((bar, i) => this.paintBar(context, axis, bar, i === this.chosen));
     this.paintArrows(context, axis, rows);
@@ -106,7 +113,7 @@ export class Timeline {
   private paintBar(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, chosen: boolean): void {
     const { op, x, end, y } = bar, half = this.rowHeight * 0.3;
     const hangs = op.end_ns === null && op.state !== "enqueued" && op.state !== "captured";
-    const waited = hangs ? end : axis.x(op.start_ns + (op.wait_ns ?? 0));
+    const waited = hangs ? end : axis.x(readyOf(op) + (op.wait_ns ?? 0));
     context.fillStyle = hangs ? colour("bad") : colour("wait");
     context.globalAlpha = hangs ? 0.5 : 1;
     context.fillRect(x, y - half, Math.max(0, waited - x), 2 * half);
@@ -115,7 +122,7 @@ export class Timeline {
       context.fillStyle = colour("transfer");
       context.fillRect(waited, y - half, Math.max(1, end - waited), 2 * half);
     }
-    const error = op.error_ns > 0 ? axis.x(op.start_ns + op.error_ns) - x : 0;
+    const error = op.error_ns > 0 ? axis.x(readyOf(op) + op.error_ns) - x : 0;
     context.strokeStyle = colour("ink");
     if (error >= 1) {  // an interval around the arrival
       context.beginPath();
@@ -136,12 +143,12 @@ export class Timeline {
 
   private paintArrows(context: CanvasRenderingContext2D, axis: TimeAxis, rows: Map<number, number>): void {
     context.strokeStyle = context.fillStyle = colour("bad");
-    const waits = this.bars.filter(({ op }) => op.wait_ns !== null && op.wait_ns > 0 && op.last_rank !== op.rank && rows.has(op.last_rank))
+    const waits = this.bars.filter(({ op }) => op.wait_ns !== null && op.wait_ns > 0 && op.last_rank !== null && op.last_rank !== op.rank && rows.has(op.last_rank))
       .sort((a, b) => b.op.wait_ns! - a.op.wait_ns!).slice(0, kMostArrows);
     for (const { op, y } of waits) {
-      const x = axis.x(op.start_ns + op.wait_ns!);
-      if (x - axis.x(op.start_ns) < 6) continue;  // too short to be told apart
-      const to = (rows.get(op.last_rank)! + 0.5) * this.rowHeight, way = to > y ? 1 : -1;
+      const x = axis.x(readyOf(op) + op.wait_ns!);
+      if (x - axis.x(readyOf(op)) < 6) continue;  // too short to be told apart
+      const to = (rows.get(op.last_rank!)! + 0.5) * this.rowHeight, way = to > y ? 1 : -1;
       context.globalAlpha = 0.7;
       context.beginPath();
       context.moveTo(x, y + way * 7);

@@ -2,13 +2,15 @@
 // it; the server's token stands there too and stays.
 
 export type Measure = "caused" | "waiting" | "busy";
+export type Group = "rank" | "host" | "communicator";
+export const kGroups: Group[] = ["rank", "host", "communicator"];
 export interface View {
   from: number;  // ns of the run
   to: number;
   firstRank: number;
   lastRank: number;
   measure: Measure;
-  by: "rank" | "host";
+  by: Group;
 }
 
 const kLeastNs = 1000;  // a narrower window shows nothing more
@@ -34,7 +36,7 @@ export function viewInAddress(whole: View): View {
   return within({
     from, to, firstRank, lastRank,
     measure: measure === "waiting" || measure === "busy" || measure === "caused" ? measure : whole.measure,
-    by: by === "host" ? "host" : "rank",
+    by: kGroups.find(group => group === by) ?? "rank",
   }, whole);
 }
 
@@ -45,6 +47,16 @@ export function within(view: View, whole: View): View {
   const ranks = Math.min(Math.max(view.lastRank - view.firstRank, 0), whole.lastRank - whole.firstRank);
   const firstRank = Math.min(Math.max(view.firstRank, whole.firstRank), whole.lastRank - ranks);
   return { ...view, from, to: from + length, firstRank, lastRank: firstRank + ranks };
+}
+
+// The view of a run that has become longer: all of it where all was in view, else as long a window at its end.
+export function along(view: View, before: View, now: View): View {
+  const all = view.from === before.from && view.to === before.to;
+  const ranks = view.firstRank === before.firstRank && view.lastRank === before.lastRank;
+  return within({
+    ...view, from: all ? now.from : now.to - (view.to - view.from), to: now.to,
+    ...(ranks ? { firstRank: now.firstRank, lastRank: now.lastRank } : {}),
+  }, now);
 }
 
 export function sameWindow(a: View, b: View): boolean {

@@ -27,7 +27,8 @@ hostload/service      hostload/record hostload/sample
 plugin/record         dumper/segment dumper/drain dumper/options clocksync/record
 plugin/gpu            plugin/record dumper/feeds clocksync/wire clocksync/record clocksync/solve
 plugin/marks          plugin/record
-plugin/process        plugin/record plugin/gpu plugin/chain plugin/marks hostload/service dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
+plugin/capture        plugin/record dumper/segment dumper/drain dumper/options dumper/feeds
+plugin/process        plugin/record plugin/capture plugin/gpu plugin/chain plugin/marks hostload/service dumper/segment dumper/drain dumper/options dumper/feeds clocksync/wire clocksync/probe clocksync/record clocksync/solve
 plugin/chain          plugin/record dumper/options
 plugin/abi            plugin/record plugin/process plugin/chain
 reader                dumper/segment dumper/run clocksync/record
@@ -41,6 +42,7 @@ analysis/judge        analysis/tables analysis/join analysis/waits analysis/what
 analysis/say          analysis/tables analysis/judge analysis/whatif
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run
+analysis/logs         analysis/tables
 analysis/hostload     analysis/tables analysis/relate dumper/run hostload/record
 analysis/why          analysis/tables analysis/judge analysis/whatif analysis/hostload clocksync/record
 analysis/pyramid      analysis/tables analysis/load dumper/run
@@ -50,7 +52,7 @@ analysis/page         analysis/tables analysis/pyramid
 analysis/report       analysis/tables analysis/judge analysis/say analysis/account analysis/pyramid analysis/page
 analysis/inspect      analysis/tables analysis/relate analysis/hostload analysis/judge analysis/say clocksync/record dumper/segment dumper/run dumper/options
 live/local            dumper/run dumper/recovery
-live/questions        live/local live/native live/places dumper/run
+live/questions        live/local live/native live/places dumper/run dumper/recovery
 live/asker            live/local live/questions dumper/recovery live/wire live/registry clocksync/wire clocksync/rendezvous dumper/run
 live/stacks
 live/native           live/stacks
@@ -59,8 +61,8 @@ live/wire             live/questions clocksync/wire
 live/registry         clocksync/wire dumper/run
 live/agent            live/wire live/questions live/registry live/local dumper/run live/asker
 live/ras
-live/serve            analysis/tables analysis/load analysis/pyramid analysis/page analysis/judge analysis/account analysis/why analysis/report analysis/sql analysis/export dumper/run
-live/asker            live/wire live/questions live/registry live/local clocksync/wire clocksync/rendezvous dumper/run dumper/recovery
+live/serve            analysis/tables analysis/load analysis/pyramid analysis/page analysis/judge analysis/account analysis/hostload analysis/why analysis/report analysis/sql analysis/export dumper/run live/follow
+live/follow     live/serve live/asker live/places
 cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery clocksync/wire clocksync/rendezvous
 '
 

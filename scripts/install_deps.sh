@@ -42,6 +42,8 @@ optional  prometheus              promtool            checks the metrics; its se
 optional  prometheus-node-exporter prometheus-node-exporter serves the metrics to one test
 optional  tmux                    tmux                the terminal that lockstep top is tested in
 optional  curl                    curl                asks the node exporter
+optional  openssh-client          ssh                 lockstep connect
+optional  openssh-server          /usr/sbin/sshd      lockstep connect, through a daemon of this machine
 optional  nftables                nft                 loses packets on purpose
 optional  python3-yaml            /usr/lib/python3/dist-packages/yaml/__init__.py reads the examples for Kubernetes
 optional  strace                  strace              counts system calls

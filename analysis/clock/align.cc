@@ -107,8 +107,8 @@ class EdgeMaker {
   }
 
   std::vector<GraphEdge> make() {
-    for (auto& [names, bounds] : evidence_.input.edges) {
-      add(index(names.first), index(names.second), OffsetSource::Probes, std::move(bounds));
+    for (auto& [path, bounds] : evidence_.input.edges) {
+      add(index(path.a), index(path.b), OffsetSource::Probes, std::move(bounds), path.interface);
     }
     for (uint32_t a = 0; a < evidence_.names.size(); ++a) {
       for (uint32_t b = a + 1; b < evidence_.names.size(); ++b) {
@@ -135,7 +135,8 @@ class EdgeMaker {
     return uint32_t(std::lower_bound(names.begin(), names.end(), name) - names.begin());
   }
 
-  void add(uint32_t a, uint32_t b, OffsetSource source, EdgeBounds bounds) {
+  void add(uint32_t a, uint32_t b, OffsetSource source, EdgeBounds bounds,
+           const std::string& interface = "") {
     clocksync::EdgeOptions options = options_;
     const auto recorded = evidence_.recorded.find(evidence_.names[a]);
     if (recorded != evidence_.recorded.end() && !bounds.upper.empty()) {
@@ -146,6 +147,7 @@ class EdgeMaker {
     }
     const uint64_t upper = bounds.upper.size(), lower = bounds.lower.size();
     edges_.push_back({a, b, source, EdgeModel::solve(std::move(bounds), options), upper, lower});
+    edges_.back().interface = interface;
     // One direction only: the collectives may know the other.
     if (upper != 0 && lower != 0) done_.insert({a, b});
   }
@@ -259,7 +261,8 @@ void add_probing(const Evidence& evidence, Alignment* alignment) {
   }
   for (size_t e = 0; e < alignment->edges.size(); ++e) {
     const clocksync::EdgeReport& edge = alignment->model.edges[e];
-    alignment->probed_edges.push_back(probed_edge(evidence.input, recorded, edge.a, edge.b));
+    alignment->probed_edges.push_back(
+        probed_edge(evidence.input, recorded, {edge.a, edge.b, edge.interface}));
     if (edge.source == OffsetSource::Probes)
       grade_probing(alignment->probed_edges.back(), &alignment->edges[e]);
   }

@@ -52,6 +52,7 @@ class FileReader {
     }
     host_->boot_id = hello.boot_id;
     host_->clock_namespace = hello.clock_namespace;
+    host_->first_interface = hello.nic_name;
     for (const ClockSetting& setting : hello.config) {
       // The option's own name, as in every recorded configuration.
       if (setting.name == "clock_d_ns_s2") raise(setting, &input_.d_ns_s2);
@@ -67,14 +68,14 @@ class FileReader {
   }
   void take(const HullBin& bin) {
     input_.hosts[bin.peer];
-    HeardOfPeer& heard = input_.heard[{name_, bin.peer}];
+    HeardOfPeer& heard = input_.heard[{name_, bin.peer, bin.interface}];
     heard.received += bin.received;
     heard.lost += bin.lost;
     if (bin.received != 0) heard.seconds.insert(bin.bin * kHullBinNs / 1'000'000'000);
     const bool peer_first = bin.peer < name_;
     clocksync::EdgeBounds& edge =
-        input_
-            .edges[peer_first ? std::make_pair(bin.peer, name_) : std::make_pair(name_, bin.peer)];
+        input_.edges[peer_first ? ProbedPath{bin.peer, name_, bin.interface}
+                                : ProbedPath{name_, bin.peer, bin.interface}];
     for (const HullPoint& point : bin.points) {
       peer_first ? edge.add_a_to_b(point) : edge.add_b_to_a(point);
     }
@@ -82,7 +83,7 @@ class FileReader {
   void take(const ClockFault& fault) { host_->faults.push_back(fault); }
   void take(const GpuSnapshot&) { ++gpu_snapshots_; }
   void take(const WindowStats& window) {
-    HeardOfPeer& heard = input_.heard[{name_, window.peer}];
+    HeardOfPeer& heard = input_.heard[{name_, window.peer, window.interface}];
     ++heard.windows;
     heard.ok_windows += window.status == "ok";
   }

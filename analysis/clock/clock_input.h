@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "clocksync/solve/edge_solver.h"
@@ -19,10 +19,22 @@
 namespace lockstep::analysis {
 
 struct ClockHost {
+  std::string first_interface;  // by which its prober probes; empty: not known
   std::string boot_id, clock_namespace;
   std::optional<int64_t> real_minus_raw_ns;  // from its first snapshot
   bool has_file = false;                     // false: only named by others, or only in the segments
   std::vector<ClockFault> faults;            // as its prober reported them
+};
+
+// A pair of hosts and the interface that their probes took. For edges a < b; for what was heard, the
+// host and its neighbor.
+struct ProbedPath {
+  std::string a, b;
+  std::string interface = {};  // empty: the first of each
+
+  bool operator<(const ProbedPath& other) const {
+    return std::tie(a, b, interface) < std::tie(other.a, other.b, other.interface);
+  }
 };
 
 // What a host's prober says of one neighbor.
@@ -34,9 +46,9 @@ struct HeardOfPeer {
 
 struct ClockInput {
   std::map<std::string, ClockHost> hosts;
-  // Key: (a, b) with a < b; offsets are clock of b - clock of a.
-  std::map<std::pair<std::string, std::string>, clocksync::EdgeBounds> edges;
-  std::map<std::pair<std::string, std::string>, HeardOfPeer> heard;  // (host, neighbor)
+  // Offsets are clock of b - clock of a.
+  std::map<ProbedPath, clocksync::EdgeBounds> edges;
+  std::map<ProbedPath, HeardOfPeer> heard;
   double d_ns_s2 = 100;  // the largest declared by any host
   double rho_ppm = 200;
   std::optional<int64_t> asymmetry_ns;  // likewise, when any host declared one

@@ -16,8 +16,8 @@ std::pair<int64_t, int64_t> run_of(const ClockInput& input, const RecordedSecond
   const auto known = recorded.find(host);
   if (known != recorded.end() && known->second.first <= known->second.second) return known->second;
   std::pair<int64_t, int64_t> span{INT64_MAX, INT64_MIN};
-  for (const auto& [names, heard] : input.heard) {
-    if (names.first != host || heard.seconds.empty()) continue;
+  for (const auto& [path, heard] : input.heard) {
+    if (path.a != host || heard.seconds.empty()) continue;
     span.first = std::min(span.first, *heard.seconds.begin());
     span.second = std::max(span.second, *heard.seconds.rbegin());
   }
@@ -39,10 +39,13 @@ void add(const HeardOfPeer& heard, Probed* probed) {
   probed->lost += heard.lost;
 }
 
-std::string percent_text(double percent) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %%", percent);
-  return text;
+// The first interfaces of two hosts may have names of their own.
+std::string interface_name(const ClockInput& input, const ProbedPath& path) {
+  if (!path.interface.empty()) return path.interface;
+  const auto a = input.hosts.find(path.a), b = input.hosts.find(path.b);
+  const std::string of_a = a == input.hosts.end() ? "" : a->second.first_interface;
+  const std::string of_b = b == input.hosts.end() ? "" : b->second.first_interface;
+  return of_a == of_b || of_b.empty() ? of_a : of_a + "/" + of_b;
 }
 
 void lower_to_usable(const std::string& reason, Graded* graded) {
@@ -51,6 +54,12 @@ void lower_to_usable(const std::string& reason, Graded* graded) {
 }
 
 }  // namespace
+
+std::string percent_text(double percent) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %%", percent);
+  return text;
+}
 
 double Probed::loss_percent() const {
   const double all = static_cast<double>(received) + static_cast<double>(lost);
@@ -62,13 +71,14 @@ double Probed::coverage_percent() const {
   return 100 * static_cast<double>(heard_seconds) / static_cast<double>(of_seconds);
 }
 
-Probed probed_edge(const ClockInput& input, const RecordedSeconds& recorded, const std::string& a,
-                   const std::string& b) {
+Probed probed_edge(const ClockInput& input, const RecordedSeconds& recorded,
+                   const ProbedPath& path) {
   Probed both;
+  both.interface = interface_name(input, path);
   bool first = true;
-  for (const auto& [own, peer] : {std::make_pair(a, b), std::make_pair(b, a)}) {
+  for (const auto& [own, peer] : {std::make_pair(path.a, path.b), std::make_pair(path.b, path.a)}) {
     Probed one;
-    const auto heard = input.heard.find({own, peer});
+    const auto heard = input.heard.find({own, peer, path.interface});
     const bool any = heard != input.heard.end();
     if (any) add(heard->second, &both);
     cover(any ? heard->second.seconds : std::set<int64_t>(), run_of(input, recorded, own), &one);
@@ -83,12 +93,23 @@ Probed probed_edge(const ClockInput& input, const RecordedSeconds& recorded, con
 
 Probed probed_host(const ClockInput& input, const RecordedSeconds& recorded,
                    const std::string& host) {
-  Probed probed;
   std::set<int64_t> seconds;
-  for (const auto& [names, heard] : input.heard) {
-    if (names.first != host) continue;
-    add(heard, &probed);
+  std::map<std::string, Probed> best;  // by neighbor
+  for (const auto& [path, heard] : input.heard) {
+    if (path.a != host) continue;
     seconds.insert(heard.seconds.begin(), heard.seconds.end());
+    Probed one;
+    add(heard, &one);
+    const auto [at, fresh] = best.emplace(path.b, one);
+    if (!fresh && one.received != 0 && one.loss_percent() < at->second.loss_percent())
+      at->second = one;
+  }
+  Probed probed;
+  for (const auto& [neighbor, one] : best) {
+    probed.windows += one.windows;
+    probed.ok_windows += one.ok_windows;
+    probed.received += one.received;
+    probed.lost += one.lost;
   }
   cover(seconds, run_of(input, recorded, host), &probed);
   return probed;

@@ -13,6 +13,7 @@
 namespace lockstep::analysis {
 
 struct Probed {
+  std::string interface;                       // of an edge, as its hosts call it
   uint64_t windows = 0, ok_windows = 0;        // window_stats lines, and those with status ok
   uint64_t received = 0, lost = 0;             // packets
   uint64_t heard_seconds = 0, of_seconds = 0;  // of the run, those in which something was heard
@@ -22,13 +23,17 @@ struct Probed {
   double coverage_percent() const;  // 0 where the run's length is not known
 };
 
+std::string percent_text(double percent);
+
 // When each host's processes recorded, seconds of its raw clock; first and last included.
 using RecordedSeconds = std::map<std::string, std::pair<int64_t, int64_t>>;
 
-// Of what a and b heard of each other: packets and windows of both, the worse coverage of the two.
-Probed probed_edge(const ClockInput& input, const RecordedSeconds& recorded, const std::string& a,
-                   const std::string& b);
-// Of what a host heard of all of its neighbors: seconds in which it heard any.
+// Of what a and b heard of each other by one interface: packets and windows of both, the worse
+// coverage of the two.
+Probed probed_edge(const ClockInput& input, const RecordedSeconds& recorded,
+                   const ProbedPath& path);
+// Of what a host heard of all of its neighbors: seconds in which it heard any; windows and packets of
+// each neighbor by the interface that lost the smallest share, because one good path is enough.
 Probed probed_host(const ClockInput& input, const RecordedSeconds& recorded,
                    const std::string& host);
 

@@ -4,8 +4,6 @@
 // fit in memory is spilled beside the output and removed.
 #include <algorithm>
 #include <atomic>
-#include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -15,6 +13,7 @@
 #include "analysis/sql/query_session.h"
 #include "analysis/sql/sql.h"
 #include "base/parallel.h"
+#include "base/url_encoded.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -30,21 +29,6 @@ int host_column() {
     if (std::string_view(columns[i].name) == "host") return static_cast<int>(i);
   }
   return -1;
-}
-
-// As the readers of host=<value> folders decode it.
-std::string url_encoded(const std::string& text) {
-  std::string encoded;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_') {
-      encoded += c;
-      continue;
-    }
-    char hex[4];
-    std::snprintf(hex, sizeof(hex), "%%%02X", static_cast<unsigned char>(c));
-    encoded += hex;
-  }
-  return encoded;
 }
 
 std::string folder_of(const std::string& directory, const std::string& table,

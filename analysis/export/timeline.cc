@@ -31,12 +31,16 @@ enum class Row : uint8_t {
   InFlight,
   Bandwidth,
   Steps,
-  Ranges
+  Ranges,
+  Logs
 };
-constexpr const char* kRowNames[] = {
-    "operations",    "calls",           "kernels",      "copy engine",    "proxy operations",
-    "network send",  "network receive", "proxy thread", "network plugin", "operations in flight",
-    "bus bandwidth", "steps",           "ranges"};
+constexpr const char* kRowNames[] = {"operations",       "calls",
+                                     "kernels",          "copy engine",
+                                     "proxy operations", "network send",
+                                     "network receive",  "proxy thread",
+                                     "network plugin",   "operations in flight",
+                                     "bus bandwidth",    "steps",
+                                     "ranges",           "logs"};
 struct Group {
   uint32_t process;
   Row row;
@@ -64,6 +68,7 @@ class Drawing : public DetailSink {
   void operations(const OperationSpans& spans, OperationNotes* notes);
   void steps();
   void ranges();
+  void logs();
   void clocks();
   void counters(Row row, CounterUnit unit, const std::vector<CounterStep>& steps);
   void event(const EventRow& row) override;
@@ -187,6 +192,20 @@ void Drawing::ranges() {
         row.domain != 0 ? run_.text(row.domain) + ": " + run_.text(row.text) : run_.text(row.text);
     if (name_.empty()) name_ = kRangeKindNames[static_cast<size_t>(row.kind)];
     draw_mark(group, start_ns, row.finish_ns, "range");
+  }
+}
+
+// Moments on a track of the process of the rank that a line names, else of the first process.
+void Drawing::logs() {
+  std::map<int32_t, uint32_t> process_of;
+  for (uint32_t i = 0; i < run_.processes.size(); ++i)
+    process_of.emplace(run_.processes[i].rank, i);
+  for (const LogRow& row : run_.log_lines) {
+    const auto named = row.rank < 0 ? process_of.end() : process_of.find(row.rank);
+    const uint32_t process = named == process_of.end() ? 0 : named->second;
+    name_ = run_.text(row.text);
+    draw_mark({process, Row::Logs, kNoRow, row.file}, row.at_ns, row.at_ns,
+              kLogLevelNames[static_cast<size_t>(row.level)]);
   }
 }
 
@@ -361,6 +380,7 @@ Status draw_timeline(const ExportInput& input, const ExportOptions& options, Tim
   drawing.counters(Row::Bandwidth, CounterUnit::MegabytesPerSecond, bus_bandwidth_mbs(run));
   drawing.steps();
   drawing.ranges();
+  drawing.logs();
   drawing.operations(spans, &notes);
   return for_each_process(run, options, [&](uint32_t process) {
     Status streamed = input.stream(process, &drawing);

@@ -8,6 +8,7 @@
 #include "dumper/run/known_comms.h"
 #include "dumper/run/mixed_jobs.h"
 #include "dumper/run/process_reader.h"
+#include "lockstep/config.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -170,8 +171,11 @@ Result<RunSummary> describe_run(const std::string& directory) {
   }
   std::vector<Setting> settings;
   for (size_t i = 0; i < summary.processes.size(); ++i) {
-    for (const dumper::OptionFact& fact : summary.processes[i].entry.facts.options)
+    const dumper::ProcessFacts& facts = summary.processes[i].entry.facts;
+    for (const dumper::OptionFact& fact : facts.options)
       settings.push_back({i, fact.name, fact.value});
+    if (!facts.settings_digest.empty())
+      settings.push_back({i, kSettingsDigest, facts.settings_digest});
   }
   summary.different_settings = compare_settings(settings);
   return summary;

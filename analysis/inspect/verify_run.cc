@@ -13,6 +13,7 @@
 #include "dumper/run/known_comms.h"
 #include "dumper/run/mixed_jobs.h"
 #include "dumper/run/process_reader.h"
+#include "dumper/segment/capture_notes.h"
 #include "lockstep/profiler_versions.h"
 #include "lockstep/record_shape.h"
 
@@ -220,6 +221,9 @@ void ProcessVerifier::check_end() {
   for (const std::string& text : reader_.ledger().notes) note(text);
   if (const std::string shed = shed_sentence(reader_.ledger(), first_raw_ns_); !shed.empty())
     note(shed);
+  for (const std::string& text :
+       dumper::sample_sentences(process_.facts, kept_, reader_.ledger().notes))
+    note(text);
   note_unknown();
   for (const std::string& text : kinds_.uncalled_for(process_.facts, reader_.ledger())) note(text);
   for (const std::string& text : kinds_.withheld(process_.facts, reader_.ledger())) differ(text);

@@ -1,5 +1,7 @@
 #include "analysis/join/join_state.h"
 
+#include <algorithm>
+
 #include "analysis/join/operation_children.h"
 
 namespace lockstep::analysis {
@@ -20,6 +22,8 @@ bool JoinState::fold(const ProxyWork& work) {
   // A pid can occur twice in different pid namespaces: the ranks must agree as well.
   if (row == IdMap::kNone || out.rows[row].rank != work.rank) return false;
   add_work(work, &out.rows[row]);
+  if (work.last_ns >= from_ns && work.start_ns <= to_ns)
+    channels.add(work, out.rows[row], &out.channels);
   return true;
 }
 
@@ -27,6 +31,8 @@ bool JoinState::fold(const KernelSpan& kernel) {
   const uint32_t row = row_at.find(kernel.parent);
   if (row == IdMap::kNone) return false;
   add_kernel(kernel, &out.rows[row]);
+  if (std::max(kernel.seen_ns, kernel.stop_ns) >= from_ns && kernel.seen_ns <= to_ns)
+    channels.add(kernel, out.rows[row], &out.channels);
   return true;
 }
 

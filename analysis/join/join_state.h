@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "analysis/join/channel_totals.h"
 #include "analysis/join/gpu_times.h"
 #include "analysis/join/mark_join.h"
 #include "analysis/join/process_operations.h"
@@ -67,6 +68,7 @@ struct JoinState {
   IdMap comm_at, row_at, api_at, group_at, launch_at, kernel_at, work_at, step_at;
   GpuTimes gpu;
   MarkJoin marks;
+  ChannelTotals channels;  // in `out`
 };
 
 }  // namespace lockstep::analysis

@@ -8,6 +8,7 @@
 
 #include "analysis/join/process_operations.h"
 #include "analysis/tables/string_pool.h"
+#include "dumper/segment/capture_notes.h"
 
 namespace lockstep::analysis {
 
@@ -17,6 +18,7 @@ struct LoadedProcess {
   ProcessOperations joined;
   std::vector<LedgerRow> ledger;
   std::vector<SettingRow> settings;
+  std::vector<dumper::NotedCapture> captures;  // that its notes tell of
   std::vector<std::string> notes;
   std::vector<std::string> damage;  // of the notes: what cannot be read
 };

@@ -103,6 +103,7 @@ Status write_part(const LoadedProcess& process, const std::string& path) {
   out.rows(joined.rows);
   out.rows(joined.steps);
   out.rows(joined.ranges);
+  out.rows(joined.channels);
   const uint64_t checksum = XXH3_64bits(out.bytes().data(), out.bytes().size());
   auto file = OutputFile::create(path, IfExists::Replace);
   if (!file.ok()) return file.status();
@@ -142,6 +143,7 @@ Result<std::unique_ptr<LoadedProcess>> read_part(const std::string& path, PartRo
     in.rows(&joined.rows);
     in.rows(&joined.steps);
     in.rows(&joined.ranges);
+    in.rows(&joined.channels);
   }
   if (in.failed()) return damaged();
   return process;

@@ -17,6 +17,7 @@
 #include "dumper/run/process_state.h"
 #include "dumper/run/slice.h"
 #include "dumper/segment/live_comms.h"
+#include "lockstep/config.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -42,9 +43,12 @@ void fill_facts(const dumper::ProcessEntry& entry, LoadedProcess* out) {
   row.nccl_library = out->strings.intern(entry.facts.nccl_library);
   row.nccl_version = entry.facts.nccl_version;
   row.kinds = entry.facts.activation_mask;
-  for (const dumper::OptionFact& fact : entry.facts.options)
-    out->settings.push_back(
-        {kNoRow, out->strings.intern(fact.name), out->strings.intern(fact.value)});
+  const auto add_setting = [out](const std::string& name, const std::string& value) {
+    out->settings.push_back({kNoRow, out->strings.intern(name), out->strings.intern(value)});
+  };
+  for (const dumper::OptionFact& fact : entry.facts.options) add_setting(fact.name, fact.value);
+  if (!entry.facts.settings_digest.empty())
+    add_setting(kSettingsDigest, entry.facts.settings_digest);
   out->notes = entry.facts.notes;
   const std::string job = launch_fact(LaunchFact::Job, [&entry](const char* name) {
     for (const dumper::JobFact& fact : entry.facts.job) {
@@ -171,19 +175,12 @@ void fill_ledger(const dumper::Counts& kept, const dumper::Ledger& ledger, Loade
   for (const auto& [key, row] : rows) out->ledger.push_back(row);
 }
 
-// Kinds that came by captures alone. Whoever set the events meanwhile may have wanted them for good.
-uint32_t captured_kinds(uint32_t always, const std::vector<std::string>& notes) {
+// A network operation comes with any of its parts.
+uint32_t without_network(uint32_t captured) {
   constexpr uint32_t kNetwork = 1u << static_cast<unsigned>(Kind::ProxyOp) |
                                 1u << static_cast<unsigned>(Kind::ProxyStep) |
                                 1u << static_cast<unsigned>(Kind::NetPlugin);
-  bool captured = false;
-  for (const std::string& note : notes) {
-    if (note.find("events set to ") != std::string::npos) return 0;
-    captured = captured || (note.find(" capture ") != std::string::npos &&
-                            note.find(" started") != std::string::npos);
-  }
-  // A network operation comes with any of its parts.
-  return captured ? ~(always | ((always & kNetwork) != 0 ? kNetwork : 0)) : 0;
+  return (captured & kNetwork) == kNetwork ? captured : captured & ~kNetwork;
 }
 
 // In its largest communicator, the first of several: places.h says who is to blame by the same.
@@ -237,8 +234,9 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   for (const std::string& json : feeder.comms())
     add_known_comms(json, feeder.clock(), out.get(), &join);
   add_gpu_snapshots(entry, out.get(), &join);
-  join.captured_only(
-      captured_kinds(static_cast<uint32_t>(entry.facts.activation_mask), reader.ledger().notes));
+  out->captures = dumper::noted_captures(reader.ledger().notes);
+  join.captured_only(without_network(dumper::kinds_by_captures(
+      static_cast<uint32_t>(entry.facts.activation_mask), reader.ledger().notes)));
   out->joined = join.finish(out->strings);
   ProcessRow& row = out->row;
   row.first_ns = out->joined.first_ns;
@@ -246,6 +244,7 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   row.records = out->joined.records;
   // When a process died, its recovery does not know.
   const dumper::Ledger& ledger = reader.ledger();
+  row.plugin_init_ns = signed_ns(ledger.init_ns);
   const int64_t told_ns =
       ledger.recovered && !ledger.exited ? kNoTime : static_cast<int64_t>(ledger.raw_ns);
   row.heard_ns = std::max({row.heard_ns, row.last_ns, told_ns});
@@ -256,6 +255,8 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   out->damage = reader.damage_sentences();
   row.rank = world_rank(out->joined.comms);
   fill_ledger(feeder.kept(), ledger, out.get());
+  for (std::string& sample : dumper::sample_sentences(entry.facts, feeder.kept(), ledger.notes))
+    out->notes.push_back(std::move(sample));
   out->notes.insert(out->notes.end(), out->damage.begin(), out->damage.end());
   for (std::string& tail : reader.harmless_tails()) out->notes.push_back(std::move(tail));
   return out;

@@ -45,6 +45,7 @@ struct ProcessOperations {
   std::vector<OperationRow> rows;
   std::vector<ProxyWork> foreign;  // network operations of other processes (PXN)
   std::vector<OpenTransportRow> open;
+  std::vector<ChannelRow> channels;  // communicator: as in rows
   std::vector<MarkedStepRow> steps;  // what the program marked, by time
   std::vector<RangeRow> ranges;      // in any order
   int64_t first_ns = kNoTime, last_ns = kNoTime;

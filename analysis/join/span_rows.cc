@@ -88,6 +88,13 @@ class RowKeeper {
       open.push_back(row);
     }
     joined_.open.swap(open);
+    if (selection_.comm.empty()) return;
+    auto& channels = joined_.channels;
+    channels.erase(std::remove_if(channels.begin(), channels.end(),
+                                  [this](const ChannelRow& row) {
+                                    return wanted_.count(row.communicator) == 0;
+                                  }),
+                   channels.end());
   }
 
   void keep_foreign() {

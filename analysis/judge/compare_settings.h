@@ -10,7 +10,8 @@
 
 namespace lockstep::analysis {
 
-// An option in force in a process, which is a place in the caller's list of processes.
+// An option in force in a process, which is a place in the caller's list of processes; or the digest of
+// all its options (kSettingsDigest), which tells alike ones by itself.
 struct Setting {
   size_t process;
   std::string_view option, value;
@@ -29,7 +30,7 @@ struct SettingDifference {
 };
 
 // In the order of the options. Those whose value is each host's own by its nature, such as its name,
-// are left out.
+// are left out. Where only the digests differ, they are the difference.
 std::vector<SettingDifference> compare_settings(const std::vector<Setting>& settings);
 
 }  // namespace lockstep::analysis

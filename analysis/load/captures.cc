@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,7 @@ class Rows {
   }
 
   void add(const dumper::Capture& capture) {
+    from_files_.insert(capture.id);
     for (const dumper::CaptureRank& rank : capture.ranks) {
       CaptureRow row;
       row.capture = run_.strings.intern(capture.id);
@@ -47,6 +49,26 @@ class Rows {
       place(rank, &row);
       run_.captures.push_back(row);
     }
+  }
+
+  void add(uint32_t process, const dumper::NotedCapture& noted) {
+    if (from_files_.count(noted.id) != 0) return;
+    const ProcessRow& of = run_.processes[process];
+    HostAxis axis(run_, process);
+    CaptureRow row;
+    row.capture = run_.strings.intern(noted.id);
+    row.asked_by = run_.strings.intern(noted.by);
+    row.rule = run_.strings.intern(noted.rule);
+    row.host = of.host;
+    row.pid = of.pid;
+    row.rank = of.rank;
+    row.process = process;
+    const auto state =
+        noted.stop_ns ? dumper::CaptureState::Stopped : dumper::CaptureState::Started;
+    row.state = run_.strings.intern(dumper::kCaptureStateNames[static_cast<size_t>(state)]);
+    row.start_ns = axis.to_run_ns(static_cast<int64_t>(noted.start_ns));
+    if (noted.stop_ns) row.stop_ns = axis.to_run_ns(static_cast<int64_t>(*noted.stop_ns));
+    if (was_there(of, row)) run_.captures.push_back(row);
   }
 
  private:
@@ -67,11 +89,12 @@ class Rows {
 
   RunTables& run_;
   Processes processes_;
+  std::set<std::string> from_files_;  // ids
 };
 
 }  // namespace
 
-void add_captures(const std::string& directory, RunTables* run) {
+void add_captures(const std::string& directory, const NotedCaptures& noted, RunTables* run) {
   std::vector<std::string> damage;
   // The copies of a capture lie in a folder of the run's captures.
   const std::string folder = dumper::parent_of(directory);
@@ -81,6 +104,11 @@ void add_captures(const std::string& directory, RunTables* run) {
   run->notes.insert(run->notes.end(), damage.begin(), damage.end());
   Rows rows(run);
   for (const dumper::Capture& capture : captures) rows.add(capture);
+  for (uint32_t process = 0; process < run->processes.size(); ++process) {
+    const auto found = noted.find(run->processes[process].uid);
+    if (found == noted.end()) continue;
+    for (const dumper::NotedCapture& one : found->second) rows.add(process, one);
+  }
   std::stable_sort(run->captures.begin(), run->captures.end(),
                    [](const CaptureRow& a, const CaptureRow& b) { return a.process < b.process; });
 }

@@ -133,8 +133,10 @@ Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
                                             const LoadOptions& options) {
   auto read = read_run(directory, options);
   if (!read.ok()) return read.status();
+  NotedCaptures noted;
+  for (const auto& process : read.value()) noted[process->row.uid] = std::move(process->captures);
   auto run = relate(std::move(read.value()), options.own_clocks ? "" : directory);
-  add_captures(directory, run.get());
+  add_captures(directory, noted, run.get());
   return run;
 }
 

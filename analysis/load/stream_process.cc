@@ -66,6 +66,7 @@ class DetailJoin {
     EventRow row;
     StepTimes step;
     int32_t step_number = 0;
+    uint64_t gpu_start = 0;  // the GPU's stamp; 0: none
   };
   struct ProxyOpFacts {
     uint64_t operation_id = 0;
@@ -89,6 +90,8 @@ class DetailJoin {
         open.step.enter(
             state, state_has_argument(state) ? StateRecord::read(w).argument : kNoArgument, now_ns);
       }
+      if (state == kKernelChStop || state == kKernelPhaseStop)
+        end_on_gpu(StateRecord::read(w).argument, &open);
       return;
     }
     open.row.stop_ns = now_ns;
@@ -99,6 +102,11 @@ class DetailJoin {
       emit(open);
     }
     open_.erase(found);
+  }
+
+  static void end_on_gpu(uint64_t gpu_stop, Open* open) {
+    if (open->gpu_start != 0 && gpu_stop >= open->gpu_start)
+      open->row.gpu_ns = static_cast<int64_t>(gpu_stop - open->gpu_start);
   }
 
   void start(const uint64_t* w, int64_t now_ns) {
@@ -115,6 +123,8 @@ class DetailJoin {
     row.rank = common.event_rank;
     row.kind = static_cast<uint8_t>(kind);
     name(kind, w, &row);
+    if (kind == Kind::KernelCh) open.gpu_start = KernelChRecord::read(w).p_timer;
+    if (kind == Kind::KernelPhase) open.gpu_start = KernelPhaseRecord::read(w).p_timer;
     open.step.start(now_ns);
     if (kind == Kind::ProxyStep) open.step_number = ProxyStepRecord::read(w).step;
     if (kind == Kind::ProxyOp) {

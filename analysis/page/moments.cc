@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <vector>
 
-#include "analysis/tables/labels.h"
+#include "analysis/page/operation_lines.h"
 #include "base/json.h"
 
 namespace lockstep::analysis {
 namespace {
 
-constexpr const char* kColumns[] = {"rank",     "comm",    "func",        "ordinal", "start_ns",
-                                    "end_ns",   "wait_ns", "transfer_ns", "bytes",   "last_rank",
-                                    "error_ns", "state",   "id"};
-
 class Moments {
  public:
-  Moments(const RunTables& run, const RunTime& time) : run_(run), time_(time) {}
+  Moments(const RunTables& run, const RunTime& time) : run_(run), lines_(run, time) {}
 
   std::string json(size_t budget_bytes) {
     for (size_t i = 0; i < run_.matches.size(); ++i)
@@ -40,7 +36,7 @@ class Moments {
     });
     out.reset();
     out.object([&] {
-      out.list("columns", kColumns, [&](const char* name) { out.element(name); });
+      OperationLines::put_columns(&out);
       out.list("rows", order_, [&](uint32_t match) {
         for (const uint32_t row : of(match)) put(row, &out);
       });
@@ -74,44 +70,12 @@ class Moments {
     return waited;
   }
 
-  void number(int64_t value, JsonFields* out) const {
-    if (value == kNoTime) {
-      out->writer().Null();
-    } else {
-      out->writer().Int64(value);
-    }
-  }
-
-  void put(uint32_t at, JsonFields* out) const {
-    const ArrivalRow& row = run_.arrivals[at];
-    const OperationRow& op = run_.operations[row.operation];
-    JsonWriter& writer = out->writer();
-    writer.StartArray();
-    writer.Int(run_.processes[op.process].rank);
-    out->element(communicator_label(run_, op.communicator));
-    out->element(run_.text(op.func));
-    writer.Uint(op.ordinal);
-    number(time_.at(op.process, row.arrival_ns != kNoTime ? row.arrival_ns : op.called_ns()), out);
-    number(time_.at(op.process, op.finish_ns), out);
-    number(row.wait_ns, out);
-    number(row.transfer_ns, out);
-    writer.Uint64(op.size_bytes);
-    writer.Int(last_of(row));
-    number(row.clock_error_ns, out);
-    out->element(kOpStateNames[static_cast<size_t>(op.state)]);
-    writer.Uint(row.operation);
-    writer.EndArray();
-  }
-  int32_t last_of(const ArrivalRow& row) const {
-    if (row.last_rank_row >= run_.arrivals.size()) return -1;
-    const uint32_t operation = run_.arrivals[row.last_rank_row].operation;
-    return operation < run_.operations.size()
-               ? run_.processes[run_.operations[operation].process].rank
-               : -1;
+  void put(uint32_t arrival, JsonFields* out) const {
+    lines_.put(run_.arrivals[arrival].operation, arrival, out);
   }
 
   const RunTables& run_;
-  const RunTime& time_;
+  const OperationLines lines_;
   std::vector<uint32_t> order_;  // rows of matches
 };
 

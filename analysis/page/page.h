@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/page/whole_run.h"
+
 namespace lockstep::analysis {
 
 // `title` is shown until the data are there.
@@ -17,8 +19,8 @@ std::string page_shell_policy();
 
 struct PageData {
   std::string title;
-  std::string run;      // the JSON of `lockstep report --json` (analysis/report/report_json.h)
-  std::string tiles;    // tiles_of() (whole_run.h)
+  std::string run;  // the JSON of `lockstep report --json` (analysis/report/report_json.h)
+  WholeTiles tiles;
   std::string moments;  // slowest_moments()
   std::string plain;    // HTML, escaped already: what readers without a script see
 };

@@ -17,19 +17,24 @@ int64_t length_of(const RunTables& run, const RunTime& time) {
   return length_ns;
 }
 
-std::string tiles_of(const RunTables& run, const RunTime& time) {
+WholeTiles tiles_of(const RunTables& run, const RunTime& time) {
   constexpr size_t kTileColumns = 512;
   const Activity activity = activity_of(run, time);
   const std::vector<LaneFacts> lanes(activity.lanes.begin(), activity.lanes.end());
   TileRequest whole;
   whole.to_ns = std::max<int64_t>(1, length_of(run, time));
   whole.columns = kTileColumns;
-  const auto shape = shape_of(lanes, whole);
-  if (!shape.ok()) return {};  // no rank is known
-  return tile_bytes(lanes, shape.value(), [&](size_t lane) {
-    return cells_of(activity.lanes[lane], shape.value().level, shape.value().first,
-                    shape.value().columns);
-  });
+  const auto tiles = [&](TileRows by) -> std::string {
+    whole.by = by;
+    const auto shape = shape_of(lanes, whole);
+    if (!shape.ok()) return {};  // no rank is known
+    const TileShape& at = shape.value();
+    if (by != TileRows::Ranks && at.rows.size() < 2) return {};
+    return tile_bytes(lanes, at, [&](size_t lane) {
+      return cells_of(activity.lanes[lane], at.level, at.first, at.columns);
+    });
+  };
+  return {tiles(TileRows::Ranks), tiles(TileRows::Hosts), tiles(TileRows::Communicators)};
 }
 
 }  // namespace lockstep::analysis

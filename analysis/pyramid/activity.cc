@@ -1,7 +1,9 @@
 #include "analysis/pyramid/activity.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 
 #include "analysis/tables/labels.h"
 
@@ -87,20 +89,36 @@ class ActivityMaker {
   void add_busy(const OperationRow& row) {
     Lane* lane = lane_of(row.process);
     if (lane == nullptr || row.state == OpState::Captured) return;
-    const ProcessRow& process = run_.processes[row.process];
-    int64_t end_ns = row.finish_ns;
-    if (end_ns == kNoTime && row.state == OpState::InFlight) end_ns = heard_of(process);
-    if (end_ns == kNoTime)
-      end_ns = std::max({row.last_progress_ns, row.enqueue_ns, row.api_stop_ns});
-    add(time_.at(row.process, row.called_ns()), time_.at(row.process, end_ns), &lane->busy);
+    add(time_.at(row.process, row.called_ns()), time_.at(row.process, end_of(row)), &lane->busy);
+  }
+
+  // One in flight goes on as long as its process is heard, an aborted one as long as its communicator; of
+  // others that did not end counts the last thing known.
+  int64_t end_of(const OperationRow& row) const {
+    if (row.finish_ns != kNoTime) return row.finish_ns;
+    if (row.state == OpState::InFlight) return heard_of(run_.processes[row.process]);
+    const int64_t known_ns = std::max({row.last_progress_ns, row.enqueue_ns, row.api_stop_ns});
+    return row.state == OpState::Aborted ? std::max(known_ns, finalized_ns(row)) : known_ns;
+  }
+
+  int64_t finalized_ns(const OperationRow& operation) const {
+    if (operation.communicator >= run_.communicators.size()) return kNoTime;
+    const CommunicatorRow& row = run_.communicators[operation.communicator];
+    for (uint32_t i = 0; i < row.members; ++i) {
+      const MemberRow& member = run_.members[row.first_member + i];
+      if (member.process == operation.process) return member.finalize_ns;
+    }
+    return kNoTime;
   }
 
   // Of each last arriver one span: from the first who waited for it until it came.
   void add_waits(const MatchRow& match) {
+    if (match.arrivals < match.expected) add_endless_waits(match);
     std::map<uint32_t, TimeSpan> caused;  // by row in `arrivals`
     for (uint32_t i = 0; i < match.arrivals; ++i) {
       const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
-      if (arrival.wait_ns <= 0 || arrival.last_rank_row == kNoRow) continue;
+      if (arrival.wait_ns <= 0 || arrival.last_rank_row == kNoRow || is_endless(match, arrival))
+        continue;
       const uint32_t process = run_.operations[arrival.operation].process;
       const int64_t from_ns = time_.at(process, arrival.arrival_ns);
       const int64_t to_ns = from_ns + arrival.wait_ns;
@@ -113,6 +131,39 @@ class ActivityMaker {
     for (const auto& [row, span] : caused) {
       const uint32_t process = run_.operations[run_.arrivals[row].operation].process;
       if (Lane* lane = lane_of(process)) add(span.from_ns, span.to_ns, &lane->caused);
+    }
+  }
+
+  // It waits for one that never came.
+  bool is_endless(const MatchRow& match, const ArrivalRow& arrival) const {
+    if (match.arrivals >= match.expected) return false;
+    const OperationRow& row = run_.operations[arrival.operation];
+    return row.finish_ns == kNoTime &&
+           (row.state == OpState::InFlight || row.state == OpState::Aborted);
+  }
+
+  void add_endless_waits(const MatchRow& match) {
+    TimeSpan all{std::numeric_limits<int64_t>::max(), 0};
+    std::set<uint32_t> came;  // processes
+    int32_t peer = -1;
+    for (uint32_t i = 0; i < match.arrivals; ++i) {
+      const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
+      const OperationRow& row = run_.operations[arrival.operation];
+      came.insert(row.process);
+      peer = row.peer;
+      if (!is_endless(match, arrival) || arrival.arrival_ns == kNoTime) continue;
+      const TimeSpan span{time_.at(row.process, arrival.arrival_ns),
+                          time_.at(row.process, end_of(row))};
+      if (Lane* lane = lane_of(row.process)) add(span.from_ns, span.to_ns, &lane->waits);
+      all = {std::min(all.from_ns, span.from_ns), std::max(all.to_ns, span.to_ns)};
+    }
+    if (match.communicator >= run_.communicators.size()) return;
+    const CommunicatorRow& row = run_.communicators[match.communicator];
+    const bool all_ranks = match.expected == static_cast<uint32_t>(row.nranks);
+    for (uint32_t i = 0; i < row.members; ++i) {
+      const MemberRow& member = run_.members[row.first_member + i];
+      if (came.count(member.process) != 0 || !(all_ranks || member.rank == peer)) continue;
+      if (Lane* lane = lane_of(member.process)) add(all.from_ns, all.to_ns, &lane->caused);
     }
   }
 

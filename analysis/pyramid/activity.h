@@ -2,8 +2,10 @@
 // of. A lane is a rank as column `rank` of `processes` numbers it, with all processes that had it. All
 // of it follows from the tables (docs/viewer-api.md says how) and is exact to the nanosecond:
 //   busy     an operation was called and had not ended; one whose end is not in the recording counts
-//            until the last thing known of it, one in flight at the end until its process was last heard
-//   waiting  this rank was ready and the last comparable one was not: column `wait_ns` of `arrivals`
+//            until the last thing known of it, one in flight at the end until its process was last heard,
+//            an aborted one until its communicator was given up
+//   waiting  this rank was ready and the last comparable one was not: column `wait_ns` of `arrivals`; where
+//            a rank never came, until the end of the operation that waits for it, as above
 //   caused   somebody waited for this rank
 // Made by one thread; read by any.
 #pragma once

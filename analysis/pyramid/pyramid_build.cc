@@ -102,7 +102,7 @@ class Builder {
       made.facts.recorded = united(std::move(made.facts.recorded));
       facts.push_back(made.facts);
     }
-    StoredPyramid stored{std::move(sources), *origin_ns_, extent_.operations,
+    StoredPyramid stored{std::move(sources), extent_, *origin_ns_,
                          Pyramid(std::move(facts), length_ns_, finest_)};
     size_t lane = 0;
     for (auto& [rank, made] : lanes_) {
@@ -171,15 +171,13 @@ class Builder {
   size_t parts_ = 0;
 };
 
-}  // namespace
-
+// By reading a small part of it.
 Result<RunExtent> extent_of(const std::string& directory) {
   const auto opened = dumper::RunDirectory::open(directory);
   if (!opened.ok()) return opened.status();
   RunExtent extent;
-  extent.stored_bytes = opened.value().bytes;
   extent.length_ns = length_of(opened.value());
-  const bool small = extent.stored_bytes < kReadWholeBytes;
+  const bool small = opened.value().bytes < kReadWholeBytes;
   // From its middle: runs begin slowly.
   const int64_t part_ns = extent.length_ns / kSamples, from_ns = extent.length_ns / 2;
   const auto part = load_part(directory, small ? 0 : from_ns,
@@ -204,18 +202,22 @@ PyramidSources sources_of(const dumper::RunDirectory& run) {
   return sources;
 }
 
-Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const RunExtent& extent,
-                                            const std::string& folder,
+}  // namespace
+
+Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const std::string& folder,
                                             const PyramidOptions& options, PyramidNotes* notes) {
   const auto opened = dumper::RunDirectory::open(directory);
   if (!opened.ok()) return opened.status();
   PyramidSources sources = sources_of(opened.value());
-  Builder builder(directory, extent, options);
   auto before = read_pyramid(folder);
   *notes = {};
   if (before.ok() && before.value().sources.segments == sources.segments &&
       before.value().sources.clock == sources.clock)
     return before;
+  const auto extent = extent_of(directory);
+  if (!extent.ok()) return extent.status();
+  if (options.estimate) options.estimate(extent.value());
+  Builder builder(directory, extent.value(), options);
   if (before.ok() && has_grown_from(before.value().sources, sources))
     builder.continue_from(before.value());
   const Status done = builder.build();

@@ -14,20 +14,10 @@
 
 namespace lockstep::analysis {
 
-// How large a run is, found by reading a small part of it.
-struct RunExtent {
-  int64_t length_ns = 0;
-  uint64_t operations = 0;    // about
-  uint64_t table_bytes = 0;   // that all of its tables would take, about
-  uint64_t stored_bytes = 0;  // segments
-};
-Result<RunExtent> extent_of(const std::string& directory);
-
-PyramidSources sources_of(const dumper::RunDirectory& run);
-
 struct PyramidOptions {
-  uint64_t most_table_bytes = uint64_t{1} << 30;  // of a part
-  std::function<void(double)> progress;           // 0..1; may be empty
+  uint64_t most_table_bytes = uint64_t{1} << 30;   // of a part
+  std::function<void(double)> progress;            // 0..1; may be empty
+  std::function<void(const RunExtent&)> estimate;  // before the run is read; may be empty
 };
 
 struct PyramidNotes {
@@ -35,8 +25,7 @@ struct PyramidNotes {
   std::string unwritten;  // why it is not stored; empty: it is
 };
 // `folder`: where it is stored, which exists.
-Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const RunExtent& extent,
-                                            const std::string& folder,
+Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const std::string& folder,
                                             const PyramidOptions& options, PyramidNotes* notes);
 
 }  // namespace lockstep::analysis

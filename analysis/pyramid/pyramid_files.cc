@@ -14,7 +14,7 @@
 namespace lockstep::analysis {
 namespace {
 
-constexpr uint64_t kFormat = 1;
+constexpr uint64_t kFormat = 2;
 constexpr char kFileMagic[8] = {'L', 'K', 'C', 'E', 'L', 'L', 'S', '1'};
 constexpr int kZstdLevel = 3;
 constexpr size_t kMostIndexBytes = size_t{256} << 20;
@@ -130,7 +130,9 @@ std::string index_json(const StoredPyramid& stored) {
     out.number("origin_ns", stored.origin_ns);
     out.number("length_ns", stored.pyramid.length_ns());
     out.number("finest", stored.pyramid.finest());
-    out.number("operations", stored.operations);
+    out.number("operations", stored.extent.operations);
+    out.number("table_bytes", stored.extent.table_bytes);
+    out.number("recorded_ns", stored.extent.length_ns);
     out.string("clock", stored.sources.clock);
     out.list("segments", stored.sources.segments, [&](const auto& segment) {
       out.object([&] {
@@ -204,9 +206,10 @@ Result<StoredPyramid> read_pyramid(const std::string& folder) {
   if (finest < 0 || finest >= kLevels || length_ns < 0) return bad();
   const auto buckets = static_cast<uint64_t>(length_ns / bucket_ns(static_cast<int>(finest))) + 1;
   if (buckets > kMostCells || buckets * (lanes.size() + 1) > kMostCells) return bad();
-  StoredPyramid stored{{}, 0, 0, Pyramid(std::move(lanes), length_ns, static_cast<int>(finest))};
+  StoredPyramid stored{{}, {}, 0, Pyramid(std::move(lanes), length_ns, static_cast<int>(finest))};
   stored.origin_ns = int_member(index, "origin_ns");
-  stored.operations = uint_member(index, "operations");
+  stored.extent = {int_member(index, "recorded_ns"), uint_member(index, "operations"),
+                   uint_member(index, "table_bytes")};
   stored.sources.clock = text_member(index, "clock");
   each(index, "segments", [&](const json::Value& element) {
     stored.sources.segments.emplace_back(text_member(element, "name"),

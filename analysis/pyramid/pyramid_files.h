@@ -21,11 +21,18 @@ struct PyramidSources {
   std::string clock;                                       // of the clock model; empty: none
 };
 
+// How large a run is, about.
+struct RunExtent {
+  int64_t length_ns = 0;
+  uint64_t operations = 0;
+  uint64_t table_bytes = 0;  // that all of its tables would take
+};
+
 struct StoredPyramid {
   PyramidSources sources;
+  RunExtent extent;
   int64_t origin_ns = 0;  // RunTime::origin_ns()
-  uint64_t operations = 0;
-  Pyramid pyramid;  // complete
+  Pyramid pyramid;        // complete
 };
 
 // Windows before first_window are there already.

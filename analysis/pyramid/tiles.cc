@@ -4,11 +4,13 @@
 #include <cstring>
 #include <map>
 
+#include "base/json.h"
+
 namespace lockstep::analysis {
 namespace {
 
 constexpr char kMagic[8] = {'L', 'K', 'T', 'I', 'L', 'E', 'S', '1'};
-constexpr size_t kReservedBytes = 24;
+constexpr size_t kReservedBytes = 20;
 enum Flag : uint16_t { kNoData = 1, kLost = 2, kPartly = 4 };
 constexpr uint32_t kNobody = 0xFFFFFFFF;
 
@@ -46,7 +48,7 @@ std::vector<TileRow> rows_of_groups(const std::vector<LaneFacts>& lanes,
   std::vector<TileRow> rows;
   const auto add = [&](const std::string& group, size_t lane) {
     const auto [found, is_new] = numbers.emplace(group, rows.size());
-    if (is_new) rows.emplace_back();
+    if (is_new) rows.emplace_back().label = group;
     add_lane(lanes[lane], lane, &rows[found->second]);
   };
   for (const size_t lane : chosen) {
@@ -120,6 +122,16 @@ size_t columns_at(int level, int64_t from_ns, int64_t to_ns) {
                              1);
 }
 
+// A JSON array of the rows' labels; empty where rows are ranks.
+std::string labels_of(const TileShape& shape) {
+  if (shape.rows.empty() || shape.rows.front().label.empty()) return {};
+  JsonFields out;
+  out.writer().StartArray();
+  for (const TileRow& row : shape.rows) out.element(row.label);
+  out.writer().EndArray();
+  return std::string(out.text());
+}
+
 }  // namespace
 
 Result<TileShape> shape_of(const std::vector<LaneFacts>& lanes, const TileRequest& request) {
@@ -157,12 +169,14 @@ Result<TileShape> shape_of(const std::vector<LaneFacts>& lanes, const TileReques
 
 std::string tile_bytes(const std::vector<LaneFacts>& lanes, const TileShape& shape,
                        const std::function<Cells(size_t lane)>& cells) {
+  const std::string labels = labels_of(shape);
   std::string out(kMagic, sizeof(kMagic));
   put(static_cast<uint32_t>(shape.rows.size()), &out);
   put(static_cast<uint32_t>(shape.columns), &out);
   put(shape.from_ns(), &out);
   put(shape.to_ns(), &out);
   put(bucket_ns(shape.level), &out);
+  put(static_cast<uint32_t>(labels.size()), &out);
   out.append(kReservedBytes, '\0');
   for (const TileRow& row : shape.rows) {
     put(static_cast<uint32_t>(row.first_rank), &out);
@@ -173,7 +187,7 @@ std::string tile_bytes(const std::vector<LaneFacts>& lanes, const TileShape& sha
     for (const size_t lane : row.lanes) of_row.push_back(cells(lane));
     put_row(lanes, shape, row, of_row, &out);
   }
-  return out;
+  return out + labels;
 }
 
 }  // namespace lockstep::analysis

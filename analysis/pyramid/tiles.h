@@ -25,6 +25,7 @@ struct TileRequest {
 };
 
 struct TileRow {
+  std::string label;  // of a host or a communicator
   int32_t first_rank = -1, last_rank = -1;
   std::vector<size_t> lanes;
 };

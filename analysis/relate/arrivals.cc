@@ -92,11 +92,11 @@ class MatchTimer {
     const ArrivalRow* overall = lasts.front().second;
     if (match_.comparable == 0 || overall == nullptr || match_.arrivals < 2) return;
     match_.last_rank = overall->rank;
+    const int64_t last_error_ns = errors_.at(row(*overall).process, overall->arrival_ns);
     for (ArrivalRow* a = begin_; a != end_; ++a) {
       if (process(*a).host == process(*overall).host) continue;
       if (a->arrival_ns == kNoTime) continue;
-      a->clock_error_ns = errors_.at(row(*a).process, a->arrival_ns) +
-                          errors_.at(row(*overall).process, overall->arrival_ns);
+      a->clock_error_ns = errors_.at(row(*a).process, a->arrival_ns) + last_error_ns;
     }
   }
   uint32_t number(const ArrivalRow* arrival) const {

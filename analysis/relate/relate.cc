@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/join/channel_totals.h"
 #include "analysis/join/operation_children.h"
 #include "analysis/relate/arrivals.h"
 #include "analysis/relate/assemble.h"
@@ -12,6 +13,7 @@
 #include "analysis/relate/communicators.h"
 #include "analysis/relate/marked_steps.h"
 #include "analysis/relate/matching.h"
+#include "analysis/relate/roles.h"
 #include "analysis/relate/run_clock.h"
 #include "analysis/relate/span_numbers.h"
 #include "analysis/relate/steps.h"
@@ -79,6 +81,7 @@ class Merger {
       const auto found = wanted.find(key(row.process, row.event_id));
       if (found != wanted.end()) found->second = static_cast<uint32_t>(i);
     }
+    ChannelTotals channels(run_.channels);
     for (const Foreign& one : foreign_) {
       const auto owner = processes.find({one.host, one.work.pid});
       if (owner == processes.end()) continue;
@@ -87,6 +90,7 @@ class Merger {
       OperationRow& row = run_.operations[at];
       const int64_t finish_ns = row.finish_ns;
       add_work(one.work, &row);
+      channels.add(one.work, row, &run_.channels);
       row.flags |= kForeignChildren;
       if (row.state != OpState::Done) row.finish_ns = finish_ns;
     }
@@ -113,6 +117,10 @@ class Merger {
     }
     run_.operations.insert(run_.operations.end(), joined->rows.begin(), joined->rows.end());
     std::vector<OperationRow>().swap(joined->rows);
+    for (ChannelRow row : joined->channels) {
+      row.process = number_;
+      run_.channels.push_back(row);
+    }
     for (OpenTransportRow& row : joined->open) {
       row.process = number_;
       if (row.operation != kNoRow) row.operation += base;
@@ -135,6 +143,8 @@ class Merger {
 void number_communicators(RunTables* run) {
   const CommunicatorIndex index(*run);
   for (OperationRow& row : run->operations)
+    row.communicator = index.find(row.process, row.communicator);
+  for (ChannelRow& row : run->channels)
     row.communicator = index.find(row.process, row.communicator);
   for (LedgerRow& row : run->ledger) {
     if (row.number != kUnknownComm) row.communicator = index.find(row.process, row.number);
@@ -174,6 +184,7 @@ std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directo
   rate_operations(run.get());
   if (!number_marked_steps(run.get())) find_steps(run.get());
   number_operations_by_match(run.get());
+  guess_roles(run.get());
   return run;
 }
 

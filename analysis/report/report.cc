@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/report/report_accounts.h"
+#include "analysis/report/report_classes.h"
 #include "analysis/report/report_csv.h"
 #include "analysis/report/report_facts.h"
 #include "analysis/report/report_html.h"
@@ -14,6 +15,7 @@
 #include "analysis/report/report_page_facts.h"
 #include "analysis/report/report_ranks.h"
 #include "analysis/report/report_scope.h"
+#include "analysis/report/report_spread.h"
 #include "analysis/report/report_top.h"
 #include "analysis/say/headline.h"
 #include "analysis/say/not_known.h"
@@ -25,7 +27,7 @@
 namespace lockstep::analysis {
 namespace {
 
-constexpr const char* kRankFolder = "summary";
+constexpr const char *kRankFolder = "summary", *kFinalFolder = "summary/final";
 
 struct Samples {
   SignatureRow row;
@@ -122,45 +124,12 @@ std::vector<SignatureRow> make_signatures(const RunTables& run) {
   return rows;
 }
 
-// The communicator with the most operations of ranks.
-uint32_t busiest_communicator(const RunTables& run) {
-  std::vector<uint64_t> operations(run.communicators.size());
-  for (const OperationRow& op : run.operations)
-    if (op.communicator < operations.size()) ++operations[op.communicator];
-  const auto most = std::max_element(operations.begin(), operations.end());
-  return most == operations.end() ? kNoRow : static_cast<uint32_t>(most - operations.begin());
-}
-
-std::vector<RankRow> make_ranks(const RunTables& run, const std::vector<RankBlame>& blames,
-                                uint32_t communicator) {
-  std::map<int32_t, RankRow> ranks;
-  for (const OperationRow& op : run.operations) {
-    if (op.communicator != communicator || op.kind == OpKind::Assembled) continue;
-    RankRow& row = ranks[op.rank];
-    row.rank = op.rank;
-    if (row.operations == 0) row.host = run.text(run.processes[op.process].host);
-    ++row.operations;
-    row.bytes += op.size_bytes;
-    const int64_t elapsed = elapsed_of(op);
-    if (elapsed != kNoTime) row.elapsed_ns += elapsed;
-  }
-  for (const RankBlame& blamed : blames) {
-    const auto found = ranks.find(blamed.rank);
-    if (blamed.communicator != communicator || found == ranks.end()) continue;
-    found->second.late += blamed.late;
-    found->second.wait_ns += blamed.own_wait_ns;
-    found->second.caused_wait_ns += blamed.caused_wait_ns;
-    found->second.cause = blamed.cause;
-  }
-  std::vector<RankRow> rows;
-  for (auto& [rank, row] : ranks) rows.push_back(std::move(row));
-  return rows;
-}
-
 void add_clock(const RunTables& run, Report* report) {
   std::map<Text, double> hosts;
+  std::map<Text, int64_t> first_offsets_ns;
   int64_t first_ns = kNoTime;
   for (const ClockRow& row : run.clock) {
+    first_offsets_ns.emplace(row.host, row.offset_ns);
     const int64_t at_ns = row.at_ns + row.offset_ns;
     if (first_ns == kNoTime || at_ns < first_ns) first_ns = at_ns;
     if (hosts.emplace(row.host, static_cast<double>(hosts.size())).second)
@@ -170,10 +139,27 @@ void add_clock(const RunTables& run, Report* report) {
   const size_t every = run.clock.size() / kPoints + 1;
   for (size_t i = 0; i < run.clock.size(); i += every) {
     const ClockRow& row = run.clock[i];
-    report->clock_points.push_back({hosts[row.host],
-                                    static_cast<double>(row.at_ns + row.offset_ns - first_ns) / 1e9,
-                                    static_cast<double>(row.error_ns) / 1e3});
+    report->clock_points.push_back(
+        {hosts[row.host], static_cast<double>(row.at_ns + row.offset_ns - first_ns) / 1e9,
+         static_cast<double>(row.error_ns) / 1e3,
+         static_cast<double>(row.offset_ns - first_offsets_ns[row.host]) / 1e3});
   }
+}
+
+// summary/final/ names what lies at the run's top, where programs have always found it. A link that is there already leads there.
+Status link_final(const std::string& directory, const std::vector<std::string>& names) {
+  const std::filesystem::path folder = directory + "/" + kFinalFolder;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  for (const std::string& name : names) {
+    if (error) break;
+    if (std::filesystem::is_symlink(folder / name, error)) continue;
+    error.clear();
+    std::filesystem::create_symlink("../../" + name, folder / name, error);
+  }
+  return error
+             ? Status::error(folder.string() + ": cannot link the report there: " + error.message())
+             : Status();
 }
 
 }  // namespace
@@ -204,11 +190,13 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   Report report;
   report.title = title;
   report.signatures = make_signatures(run);
-  const uint32_t busiest = busiest_communicator(run);
-  if (busiest != kNoRow) {
-    report.communicator = communicator_label(run, busiest);
-    report.ranks = make_ranks(run, judgement.ranks, busiest);
-    add_rank_examples(run, busiest, &report.ranks);
+  report.classes = operation_classes(run);
+  report.communicators = ranks_of_communicators(run, judgement.ranks);
+  if (!report.communicators.empty()) {
+    CommRanks& busiest = report.communicators.front();
+    add_rank_examples(run, busiest.communicator, &busiest.ranks);
+    report.accounts = {spread_table(report.communicators),
+                       communicators_table(report.communicators), classes_table(report.classes)};
   }
   add_clock(run, &report);
   report.headline = headline(run, judgement);
@@ -238,7 +226,11 @@ Status write_report(const Report& report, const ReportOptions& options) {
       {"aggregate.csv", report_aggregate_csv(report)},
       {"top.csv", report_top_csv(report, options.top)},
       {"steps.csv", report_steps_csv(report)},
+      {"classes.csv", report_classes_csv(report)},
+      {"spread.csv", report_spread_csv(report)},
       {"report.html", report_html(report, options.comparison)}};
+  std::vector<std::string> names;
+  for (const auto& [name, text] : files) names.push_back(name);
   for (auto& [name, text] : rank_summaries(report))
     files.emplace_back(std::string(kRankFolder) + "/" + name, std::move(text));
   std::filesystem::create_directories(options.directory + "/" + kRankFolder, error);
@@ -259,7 +251,7 @@ Status write_report(const Report& report, const ReportOptions& options) {
     Status done = file.value()->commit();
     if (!done.ok()) return done;
   }
-  return {};
+  return options.is_final ? link_final(options.directory, names) : Status();
 }
 
 }  // namespace lockstep::analysis

@@ -1,7 +1,7 @@
 // What a person wants to know of a run, as numbers: what dominates, who waits for whom, how even
 // the ranks are, what is not known. make_report() computes them once from the tables, in one
 // thread, linear in the operations; write_report() writes summary.md, operations.csv,
-// aggregate.csv, top.csv, steps.csv and report.html from them. Called by `lockstep report`. Nothing here
+// aggregate.csv, top.csv, steps.csv, classes.csv, spread.csv and report.html from them. Called by `lockstep report`. Nothing here
 // prints or reads the recording.
 #pragma once
 
@@ -28,6 +28,7 @@ struct ReportOptions {
   IfExists if_exists = IfExists::Refuse;
   size_t top = 20;                         // lines per ranking in top.csv
   const Comparison* comparison = nullptr;  // with earlier runs, for the page
+  bool is_final = true;  // summary/final/ leads to these files; a snapshot's does not
 };
 
 // Each file appears whole or not at all; none is written when one is there and may not be replaced.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/account/peer_traffic.h"
 #include "analysis/account/step_times.h"
@@ -9,11 +10,12 @@
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
 #include "base/quantile.h"
+#include "base/text.h"
 
 namespace lockstep::analysis {
 namespace {
 
-constexpr size_t kLines = 10;
+constexpr size_t kLines = 10, kLogLines = 50;
 
 std::string share_of(int64_t ns, int64_t all_ns) {
   return all_ns <= 0 ? "-" : percent(static_cast<double>(ns) / static_cast<double>(all_ns));
@@ -37,7 +39,9 @@ class Tables {
     add_slower();
     add_traffic();
     add_pairs();
+    add_channels();
     add_captures();
+    add_logs();
   }
 
  private:
@@ -213,16 +217,57 @@ class Tables {
     }
     report_.accounts.push_back(std::move(table));
   }
-  // How many of a capture's ranks are in which state, and when it began after the first record.
+  void add_channels() {
+    struct Sum {
+      uint64_t channels = 0, sent = 0, received = 0;
+      const ChannelRow *most = nullptr, *least = nullptr;
+    };
+    const auto moved = [](const ChannelRow& row) { return row.sent_bytes + row.received_bytes; };
+    std::map<uint32_t, Sum> sums;
+    for (const ChannelRow& row : run_.channels) {
+      if (moved(row) == 0) continue;
+      Sum& sum = sums[row.communicator];
+      ++sum.channels;
+      sum.sent += row.sent_bytes;
+      sum.received += row.received_bytes;
+      if (sum.most == nullptr || moved(row) > moved(*sum.most)) sum.most = &row;
+      if (sum.least == nullptr || moved(row) < moved(*sum.least)) sum.least = &row;
+    }
+    std::vector<std::pair<uint32_t, Sum>> order(sums.begin(), sums.end());
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return a.second.sent + a.second.received > b.second.sent + b.second.received;
+    });
+    const auto named = [&](const ChannelRow& row) {
+      return bytes(moved(row)) + " (channel " + std::to_string(row.channel) + ", " +
+             rank_name(row.rank) + ")";
+    };
+    SaidTable table;
+    table.title = "Channels";
+    table.words = "What ranks moved over the network on each channel of a communicator.";
+    table.columns = {"communicator", "ranks' channels", "sent",
+                     "received",     "most on one",     "least on one"};
+    for (const auto& [communicator, sum] : order) {
+      if (table.rows.size() == kLines) break;
+      table.rows.push_back({communicator_label(run_, communicator), std::to_string(sum.channels),
+                            bytes(sum.sent), bytes(sum.received), named(*sum.most),
+                            named(*sum.least)});
+    }
+    if (!table.rows.empty()) report_.accounts.push_back(std::move(table));
+  }
+  // How many of a capture's ranks are in which state, and when it began after the first record. The windows
+  // of LOCKSTEP_CAPTURE_EVERY, which may be hundreds, have one line.
   void add_captures() {
     struct Sum {
       std::map<std::string, uint64_t> states;
       int64_t start_ns = kNoTime;
       const CaptureRow* any = nullptr;
+      std::set<std::string> ids;
     };
     std::map<std::string, Sum> captures;
     for (const CaptureRow& row : run_.captures) {
-      Sum& sum = captures[run_.text(row.capture)];
+      const std::string& rule = run_.text(row.rule);
+      Sum& sum = captures[starts_with(rule, "every:") ? rule : run_.text(row.capture)];
+      sum.ids.insert(run_.text(row.capture));
       ++sum.states[run_.text(row.state)];
       sum.any = &row;
       if (row.start_ns != kNoTime && (sum.start_ns == kNoTime || row.start_ns < sum.start_ns))
@@ -232,15 +277,40 @@ class Tables {
     table.title = "Captures";
     table.words = "--capture ID reports on one alone.";
     table.columns = {"capture", "name", "rule", "began", "ranks"};
-    for (const auto& [id, sum] : captures) {
+    for (const auto& [key, sum] : captures) {
       std::vector<std::string> states;
       for (const auto& [state, ranks] : sum.states)
         states.push_back(std::to_string(ranks) + " " + state);
-      table.rows.push_back({id, run_.text(sum.any->name), run_.text(sum.any->rule),
+      std::string ids = *sum.ids.begin();
+      if (sum.ids.size() > 1) ids += " and " + std::to_string(sum.ids.size() - 1) + " more";
+      table.rows.push_back({ids, run_.text(sum.any->name), run_.text(sum.any->rule),
                             sum.start_ns == kNoTime ? "-" : began_text(sum.start_ns),
                             listed(states)});
     }
     if (!table.rows.empty()) report_.accounts.push_back(std::move(table));
+  }
+  // Errors and warnings where there are any, else the last lines.
+  void add_logs() {
+    if (run_.log_notes.empty()) return;
+    const auto& lines = run_.log_lines;
+    std::vector<const LogRow*> shown;
+    for (const LogRow& row : lines) {
+      if (row.level >= LogLevel::Warning && shown.size() < kLogLines) shown.push_back(&row);
+    }
+    if (shown.empty()) {
+      for (size_t i = lines.size() - std::min(lines.size(), kLines); i < lines.size(); ++i)
+        shown.push_back(&lines[i]);
+    }
+    SaidTable table;
+    table.title = "Job logs";
+    for (const std::string& note : run_.log_notes)
+      table.words += (table.words.empty() ? "" : " ") + note;
+    table.columns = {"line", "when", "level", "rank", "text"};
+    for (const LogRow* row : shown)
+      table.rows.push_back({run_.text(row->file) + ":" + std::to_string(row->line),
+                            began_text(row->at_ns), kLogLevelNames[static_cast<size_t>(row->level)],
+                            row->rank < 0 ? "-" : std::to_string(row->rank), run_.text(row->text)});
+    report_.accounts.push_back(std::move(table));
   }
   std::string began_text(int64_t start_ns) const {
     int64_t first_ns = kNoTime;

@@ -29,6 +29,15 @@ std::string label_of(const SignatureRow& row) {
          counted(static_cast<uint64_t>(std::max(0, row.nranks)), "rank");
 }
 
+std::string class_label(const ClassRow& row) {
+  std::string label;
+  for (const std::string* word :
+       {&row.role, &row.reach, &row.func, &row.size_class, &row.algo, &row.proto}) {
+    if (!word->empty()) label += (label.empty() ? "" : " ") + *word;
+  }
+  return label;
+}
+
 template <typename Row>
 struct Ranking {
   const char* category;
@@ -113,7 +122,11 @@ std::string report_top_csv(const Report& report, size_t top) {
       {"waiting_rank", "ns", [](const RankRow& r) { return static_cast<uint64_t>(r.wait_ns); },
        &RankRow::waiting_example}};
   const auto label = [](const RankRow& row) { return rank_name(row.rank) + ", " + row.host; };
-  for (const auto& ranking : of_ranks) append_ranking(report.ranks, ranking, top, label, &text);
+  for (const auto& ranking : of_ranks) append_ranking(report.ranks(), ranking, top, label, &text);
+  const Ranking<ClassRow> of_classes = {
+      "class", "ns", [](const ClassRow& r) { return static_cast<uint64_t>(r.elapsed_ns); },
+      &ClassRow::example};
+  append_ranking(report.classes, of_classes, top, class_label, &text);
   append_tops(report.tops, top, &text);
   return text;
 }

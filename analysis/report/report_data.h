@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "analysis/judge/finding.h"
+#include "analysis/page/lanes.h"
+#include "analysis/page/whole_run.h"
 #include "analysis/say/headline.h"
 #include "analysis/tables/tables.h"
 
@@ -39,14 +41,33 @@ struct SignatureRow {
   std::string example;                 // the slowest of them (analysis/tables/operation_address.h)
 };
 
-// One rank of the busiest communicator.
+// Operations of one class: a line of classes.csv.
+struct ClassRow {
+  std::string role, reach, func, size_class, algo, proto;  // role, reach: empty when not known
+  uint64_t operations = 0, bytes = 0;                      // of all ranks
+  int64_t elapsed_ns = 0, wait_ns = 0;
+  std::string example;  // the slowest of them
+};
+
+// One rank of a communicator.
 struct RankRow {
   int32_t rank = -1;
   std::string host;
   uint64_t operations = 0, bytes = 0, late = 0;
   int64_t elapsed_ns = 0, wait_ns = 0, caused_wait_ns = 0;
   Cause cause = Cause::None;
-  std::string late_example, waiting_example;  // longest waits for it and of it; empty: none
+  // Longest waits for it and of it; empty: none, or it is not of the busiest communicator.
+  std::string late_example, waiting_example;
+};
+
+// A communicator on which operations were called, and its ranks.
+struct CommRanks {
+  uint32_t communicator = 0;  // row of `communicators`
+  std::string label, role, role_reason, reach;
+  int32_t nranks = 0;
+  uint64_t operations = 0, bytes = 0;  // of all its ranks
+  int64_t elapsed_ns = 0;
+  std::vector<RankRow> ranks;  // by rank
 };
 
 // A line of top.csv that is of no SignatureRow or RankRow.
@@ -103,6 +124,15 @@ struct StepRow {
   std::string rank, host, communicator;
 };
 
+// A line of a job's log.
+struct LogLine {
+  int64_t at_ns = 0;  // since the run's first record
+  std::string file, text;
+  uint64_t line = 0;
+  int32_t rank = -1;
+  LogLevel level = LogLevel::Unknown;
+};
+
 // A table for people, its cells said already.
 struct SaidTable {
   std::string title, words;  // words: a sentence before it, or empty
@@ -117,24 +147,38 @@ struct Report {
   bool aligned = false;                  // all hosts are on one clock
   int64_t clock_error_ns = 0;            // widest half width between hosts
   std::string title, clock_text;         // clock_text: are times of hosts comparable, and +- what
-  std::string communicator;              // the busiest one, whose ranks are shown
   std::vector<SignatureRow> signatures;  // most elapsed time first
-  std::vector<RankRow> ranks;            // by rank
+  std::vector<ClassRow> classes;         // likewise
+  std::vector<CommRanks> communicators;  // the busiest first
   std::vector<TopLine> tops;             // by category, most first
-  std::vector<std::array<double, 3>> clock_points;  // host number, seconds, error in microseconds
+  // Host number, seconds, error and offset against that host's first, both in microseconds.
+  std::vector<std::array<double, 4>> clock_points;
   std::vector<std::string> clock_hosts;
+  std::vector<LogLine> logs;         // by time
   std::vector<std::string> answers;  // sentences, the most important first
   std::vector<std::string> scope;    // sentences: what ran and what was recorded of it
   std::vector<SaidFinding> findings;
-  std::vector<SaidTable> accounts;  // where the time and the bytes went
+  std::vector<SaidTable> accounts;  // how even the ranks are, where the time and the bytes went
   std::vector<StepRow> steps;       // in the order of the path
-  int64_t path_start_ns = 0;        // since the run\'s first record
+  int64_t path_start_ns = 0;        // since the run's first record
   std::vector<PlaceRow> places;     // by process
   std::vector<PeerMatrix> peers;    // the busiest communicators first
   std::vector<ExpectedRow> expected;
-  std::string tiles, moments;         // tiles_of(), slowest_moments() (analysis/page)
-  std::vector<std::string> coverage;  // sentences: what is not known, why
+  std::vector<PageLane> lanes;
+  WholeTiles tiles;                                          // as the page has it (analysis/page)
+  std::string moments;                                       // slowest_moments() (analysis/page)
+  std::vector<std::string> coverage;                         // sentences: what is not known, why
   std::vector<std::pair<std::string, std::string>> metrics;  // aggregate.csv
+
+  // Of the busiest communicator, whose ranks are shown one by one; empty where nothing was called.
+  const std::string& communicator() const {
+    static const std::string none;
+    return communicators.empty() ? none : communicators.front().label;
+  }
+  const std::vector<RankRow>& ranks() const {
+    static const std::vector<RankRow> none;
+    return communicators.empty() ? none : communicators.front().ranks;
+  }
 };
 
 }  // namespace lockstep::analysis

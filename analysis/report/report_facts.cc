@@ -34,11 +34,11 @@ std::string dominant(const Report& report, const char* what, Value value, Print 
 std::string nobody_late(const Report& report) {
   std::string nobody = "Late: no rank is late more often than chance explains.";
   const RankRow* worst = nullptr;
-  for (const RankRow& row : report.ranks) {
+  for (const RankRow& row : report.ranks()) {
     if (worst == nullptr || row.caused_wait_ns > worst->caused_wait_ns) worst = &row;
   }
   if (worst == nullptr || worst->caused_wait_ns == 0) return nobody;
-  return nobody + " On " + report.communicator + " the latest is " + rank_name(worst->rank) +
+  return nobody + " On " + report.communicator() + " the latest is " + rank_name(worst->rank) +
          ": clearly last in " + counted(worst->late, "operation") + ", the others waited " +
          duration(worst->caused_wait_ns) + " for it in all (" +
          kCauseNames[static_cast<size_t>(worst->cause)] + ").";
@@ -106,7 +106,7 @@ std::vector<std::pair<std::string, std::string>> metrics_of(const RunTables& run
     transfer_ns += row.transfer.sum_ns;
     for (size_t i = 0; i < states.size(); ++i) states[i] += row.states[i];
   }
-  for (const RankRow& row : report.ranks) caused_ns += row.caused_wait_ns;
+  for (const RankRow& row : report.ranks()) caused_ns += row.caused_wait_ns;
   const auto number = [](auto value) { return std::to_string(value); };
   std::vector<std::pair<std::string, std::string>> out = {
       {"processes", number(run.processes.size())},
@@ -122,6 +122,13 @@ std::vector<std::pair<std::string, std::string>> metrics_of(const RunTables& run
       {"findings", number(report.findings.size())},
       {"aligned", run.aligned ? "1" : "0"},
       {"clock_error_ns", number(widest_clock_error_ns(run))}};
+  uint64_t sent = 0, received = 0;
+  for (const ChannelRow& row : run.channels) {
+    sent += row.sent_bytes;
+    received += row.received_bytes;
+  }
+  out.emplace_back("network_sent_bytes", number(sent));
+  out.emplace_back("network_received_bytes", number(received));
   for (size_t i = 0; i < states.size(); ++i)
     out.emplace_back(std::string("operations_") + kOpStateNames[i], number(states[i]));
   const auto lost = losses_of(run);

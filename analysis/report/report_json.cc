@@ -7,7 +7,8 @@
 namespace lockstep::analysis {
 namespace {
 
-constexpr size_t kMostKinds = 500, kMostSteps = 2000, kMostVerdicts = 100, kMostExpected = 500;
+constexpr size_t kMostKinds = 500, kMostSteps = 2000, kMostVerdicts = 100, kMostExpected = 500,
+                 kMostLogLines = 5000;
 
 // The first `most` of a list that is in order of importance, or of time.
 template <typename Row>
@@ -86,7 +87,7 @@ void put_clock(const Report& report, JsonFields* out) {
     out->boolean("one_clock", report.aligned);
     out->number("error_ns", report.clock_error_ns);
     out->strings("hosts", report.clock_hosts);
-    out->list("points", report.clock_points, [&](const std::array<double, 3>& point) {
+    out->list("points", report.clock_points, [&](const std::array<double, 4>& point) {
       out->writer().StartArray();
       for (const double value : point) out->writer().Double(value);
       out->writer().EndArray();
@@ -141,6 +142,20 @@ void put_peers(const std::vector<PeerMatrix>& matrices, JsonFields* out) {
   });
 }
 
+void put_lane(const PageLane& lane, JsonFields* out) {
+  out->object([&] {
+    out->string("kind", kLaneKindNames[static_cast<size_t>(lane.kind)]);
+    out->string("name", lane.name);
+    out->list("spans", lane.spans, [&](const LaneSpan& span) {
+      out->writer().StartArray();
+      out->writer().Int64(span.from_ns);
+      out->writer().Int64(span.to_ns);
+      out->element(span.text);
+      out->writer().EndArray();
+    });
+  });
+}
+
 void put_expected(const ExpectedRow& row, JsonFields* out) {
   out->object([&] {
     out->string("func", row.func);
@@ -150,6 +165,17 @@ void put_expected(const ExpectedRow& row, JsonFields* out) {
     out->number("slow", row.slow);
     out->number("median_ns", row.median_ns);
     out->number("expected_ns", row.expected_ns);
+  });
+}
+
+void put_log_line(const LogLine& row, JsonFields* out) {
+  out->object([&] {
+    out->number("at_ns", row.at_ns);
+    out->string("file", row.file);
+    out->number("line", row.line);
+    out->string("level", kLogLevelNames[static_cast<size_t>(row.level)]);
+    if (row.rank >= 0) out->number("rank", row.rank);
+    out->string("text", row.text);
   });
 }
 
@@ -183,10 +209,10 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
   out->number("origin_unix_ns", report.origin_unix_ns);
   out->list("verdicts", first_of(report.findings, kMostVerdicts),
             [&](const SaidFinding* one) { put_verdict(*one, out); });
-  out->string("communicator", report.communicator);
+  out->string("communicator", report.communicator());
   out->list("kinds", first_of(report.signatures, kMostKinds),
             [&](const SignatureRow* one) { put_kind(*one, out); });
-  out->list("ranks", report.ranks, [&](const RankRow& row) { put_rank_row(row, out); });
+  out->list("ranks", report.ranks(), [&](const RankRow& row) { put_rank_row(row, out); });
   out->list("places", report.places, [&](const PlaceRow& row) {
     out->writer().StartArray();
     out->writer().Int(row.rank);
@@ -198,9 +224,12 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
   put_tables(report.accounts, out);
   out->list("steps", first_of(report.steps, kMostSteps),
             [&](const StepRow* one) { put_step(*one, report.path_start_ns, out); });
+  out->list("lanes", report.lanes, [&](const PageLane& lane) { put_lane(lane, out); });
   put_peers(report.peers, out);
   out->list("expected", first_of(report.expected, kMostExpected),
             [&](const ExpectedRow* one) { put_expected(*one, out); });
+  out->list("logs", first_of(report.logs, kMostLogLines),
+            [&](const LogLine* one) { put_log_line(*one, out); });
 }
 
 }  // namespace lockstep::analysis

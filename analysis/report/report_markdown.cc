@@ -46,36 +46,6 @@ std::string operations_table(const Report& report) {
   return text;
 }
 
-template <typename Value, typename Print>
-std::string spread_line(const Report& report, const char* what, Value value, Print print) {
-  const auto less = [&](const RankRow& a, const RankRow& b) { return value(a) < value(b); };
-  std::vector<RankRow> ranks = report.ranks;
-  std::sort(ranks.begin(), ranks.end(), less);
-  const auto named = [&](const RankRow& row) {
-    return print(value(row)) + " (" + rank_name(row.rank) + ")";
-  };
-  return std::string("| ") + what + " | " + named(ranks.front()) + " | " +
-         print(value(ranks[ranks.size() / 2])) + " | " + named(ranks.back()) + " |\n";
-}
-
-std::string ranks_table(const Report& report) {
-  if (report.ranks.empty()) return "No rank called an operation.\n";
-  const auto count = [](uint64_t n) { return std::to_string(n); };
-  return "Communicator " + cell(report.communicator) + ", " + counted(report.ranks.size(), "rank") +
-         ".\n\n| per rank | least | middle | most |\n|---|--:|--:|--:|\n" +
-         spread_line(
-             report, "operations", [](const RankRow& r) { return r.operations; }, count) +
-         spread_line(
-             report, "bytes", [](const RankRow& r) { return r.bytes; }, bytes) +
-         spread_line(
-             report, "time", [](const RankRow& r) { return r.elapsed_ns; }, duration) +
-         spread_line(
-             report, "waited", [](const RankRow& r) { return r.wait_ns; }, duration) +
-         spread_line(
-             report, "made others wait", [](const RankRow& r) { return r.caused_wait_ns; },
-             duration);
-}
-
 std::string table_line(const std::vector<std::string>& cells) {
   std::string line = "|";
   for (const std::string& text : cells) line += " " + cell(text) + " |";
@@ -129,8 +99,8 @@ std::string report_markdown(const Report& report) {
             " sure): " + finding.text + "\n";
   }
   if (report.findings.empty()) text += "Nothing wrong found.\n";
-  text += "\n## Operations\n\n" + operations_table(report) + "\n## Spread across ranks\n\n" +
-          ranks_table(report) + said_tables(report.accounts) + "\n## What is not known\n\n" +
+  text += "\n## Operations\n\n" + operations_table(report) + said_tables(report.accounts) +
+          "\n## What is not known\n\n" +
           (report.coverage.empty()
                ? "Nothing is missing: every call was recorded and every operation has an end.\n"
                : list(report.coverage));

@@ -119,6 +119,10 @@ void add_page_facts(const RunTables& run, const Judgement& judgement, Report* re
     report->expected.push_back({run.text(row.func), communicator_label(run, row.communicator),
                                 row.size_bytes, row.operations, row.slow, row.median_ns,
                                 row.expected_ns});
+  for (const LogRow& row : run.log_lines)
+    report->logs.push_back({time.at(0, row.at_ns), run.text(row.file), run.text(row.text), row.line,
+                            row.rank, row.level});
+  report->lanes = lanes_of(run, time);
   report->tiles = tiles_of(run, time);
   report->moments = slowest_moments(run, time, kMomentBytes);
 }

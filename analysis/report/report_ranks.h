@@ -1,6 +1,5 @@
 // summary/rank-N.md: what one rank of the busiest communicator did, beside the other ranks of it. A figure far from the
-// others' is flagged: more than 5 robust deviations (1.4826 times the median distance from the median) and a
-// tenth of the median away from it, and for times 1 % of the median time in operations.
+// others' (report_spread.h) is flagged.
 #pragma once
 
 #include <string>

@@ -1,7 +1,9 @@
 #include "analysis/report/report_scope.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
@@ -126,6 +128,11 @@ struct Start {
   int64_t took_ns = 0;
   uint32_t process = 0;
 };
+void sort_starts(std::vector<Start>* starts) {
+  std::stable_sort(starts->begin(), starts->end(),
+                   [](const Start& a, const Start& b) { return a.took_ns < b.took_ns; });
+}
+
 // Of processes whose first communicator and first operation are both known; the longest last.
 std::vector<Start> starts_of(const RunTables& run) {
   std::vector<int64_t> init_ns(run.processes.size(), kNoTime), call_ns(init_ns);
@@ -141,42 +148,92 @@ std::vector<Start> starts_of(const RunTables& run) {
     if (init_ns[p] != kNoTime && call_ns[p] != kNoTime && call_ns[p] >= init_ns[p])
       starts.push_back({call_ns[p] - init_ns[p], p});
   }
-  std::stable_sort(starts.begin(), starts.end(),
-                   [](const Start& a, const Start& b) { return a.took_ns < b.took_ns; });
+  sort_starts(&starts);
   return starts;
 }
 
-std::string how_it_started(const RunTables& run) {
-  const std::vector<Start> starts = starts_of(run);
-  if (starts.empty()) return "Start: not recorded.";
+// What of that the plugin itself took; of processes that say so, the longest last.
+std::vector<Start> plugin_inits_of(const RunTables& run) {
+  std::vector<Start> inits;
+  for (const ProcessRow& process : run.processes) {
+    if (process.plugin_init_ns != 0)
+      inits.push_back(
+          {process.plugin_init_ns, static_cast<uint32_t>(&process - run.processes.data())});
+  }
+  sort_starts(&inits);
+  return inits;
+}
+
+int64_t median_ns(const std::vector<Start>& starts) {
+  return starts[(starts.size() - 1) / 2].took_ns;
+}
+
+// "1 ms (median), 2 ms at most (rank 3)".
+std::string median_and_longest(const RunTables& run, const std::vector<Start>& starts) {
   const Start& last = starts.back();
-  return "Start: from the first communicator to the first operation " +
-         duration(starts[(starts.size() - 1) / 2].took_ns) + " (median), " +
-         duration(last.took_ns) + " at most (" + process_label(run, run.processes[last.process]) +
-         ").";
+  return duration(median_ns(starts)) + " (median), " + duration(last.took_ns) + " at most (" +
+         process_label(run, run.processes[last.process]) + ")";
+}
+
+std::string how_it_started(const RunTables& run) {
+  const std::vector<Start> starts = starts_of(run), inits = plugin_inits_of(run);
+  std::string text = starts.empty() ? "Start: not recorded"
+                                    : "Start: from the first communicator to the first operation " +
+                                          median_and_longest(run, starts);
+  if (!inits.empty())
+    text += "; of the first communicator's init the plugin took " + median_and_longest(run, inits);
+  return text + ".";
+}
+
+// Operations that lack something, or came when nothing should come any more.
+struct Strays {
+  uint64_t orphans = 0, foreign = 0, late = 0;
+};
+
+Strays strays_of(const RunTables& run) {
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> finalized_ns;  // by process and communicator
+  for (const MemberRow& member : run.members) {
+    if (member.finalize_ns != kNoTime)
+      finalized_ns[{member.process, member.communicator}] = member.finalize_ns;
+  }
+  Strays strays;
+  for (const OperationRow& row : run.operations) {
+    if (row.kind == OpKind::Assembled) continue;
+    strays.orphans += (row.flags & kOrphan) != 0 ? 1 : 0;
+    strays.foreign += (row.flags & kForeignChildren) != 0 ? 1 : 0;
+    const auto end = finalized_ns.find({row.process, row.communicator});
+    strays.late += end != finalized_ns.end() && row.called_ns() > end->second ? 1 : 0;
+  }
+  return strays;
+}
+
+std::string what_is_stray(const RunTables& run) {
+  const Strays strays = strays_of(run);
+  return "Strays: " + counted(strays.orphans, "operation") + " without the call that made them, " +
+         std::to_string(strays.foreign) + " with network work of another process, " +
+         std::to_string(strays.late) + " called after the end of their communicator.";
 }
 
 }  // namespace
 
 std::vector<std::string> scope_sentences(const RunTables& run) {
-  return {who_ran(run),           when_it_ran(run),  versions(run),
-          what_was_recorded(run), how_it_ended(run), how_it_started(run)};
+  return {who_ran(run),      when_it_ran(run),   versions(run),      what_was_recorded(run),
+          how_it_ended(run), what_is_stray(run), how_it_started(run)};
 }
 
 std::vector<std::pair<std::string, std::string>> scope_metrics(const RunTables& run) {
-  const std::vector<Start> starts = starts_of(run);
-  uint64_t orphans = 0, foreign = 0;
-  for (const OperationRow& row : run.operations) {
-    if (row.kind == OpKind::Assembled) continue;
-    orphans += (row.flags & kOrphan) != 0 ? 1 : 0;
-    foreign += (row.flags & kForeignChildren) != 0 ? 1 : 0;
-  }
+  const Strays strays = strays_of(run);
   std::vector<std::pair<std::string, std::string>> metrics = {
-      {"operations_without_call", std::to_string(orphans)},
-      {"operations_with_foreign_work", std::to_string(foreign)}};
-  if (starts.empty()) return metrics;
-  metrics.emplace_back("start_median_ns", std::to_string(starts[(starts.size() - 1) / 2].took_ns));
-  metrics.emplace_back("start_longest_ns", std::to_string(starts.back().took_ns));
+      {"operations_without_call", std::to_string(strays.orphans)},
+      {"operations_with_foreign_work", std::to_string(strays.foreign)},
+      {"operations_after_finalize", std::to_string(strays.late)}};
+  const auto add = [&metrics](const std::string& name, const std::vector<Start>& starts) {
+    if (starts.empty()) return;
+    metrics.emplace_back(name + "_median_ns", std::to_string(median_ns(starts)));
+    metrics.emplace_back(name + "_longest_ns", std::to_string(starts.back().took_ns));
+  };
+  add("start", starts_of(run));
+  add("plugin_init", plugin_inits_of(run));
   return metrics;
 }
 

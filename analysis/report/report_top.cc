@@ -110,6 +110,41 @@ void add_peers(const RunTables& run, size_t top, std::vector<TopLine>* lines) {
   }
 }
 
+uint64_t moved_bytes(const ChannelRow& row) { return row.sent_bytes + row.received_bytes; }
+
+void add_channels(const RunTables& run, size_t top, std::vector<TopLine>* lines) {
+  Bounded most(top);
+  for (uint32_t i = 0; i < run.channels.size(); ++i) most.add({moved_bytes(run.channels[i]), i});
+  const std::vector<Topmost> taken = most.take();
+  // The slowest operation that used each: the rows of few channels are looked for in one pass.
+  std::map<std::tuple<uint32_t, uint32_t, uint8_t>, Topmost> slowest;
+  for (const Topmost& one : taken) {
+    const ChannelRow& row = run.channels[one.operation];
+    slowest[{row.process, row.communicator, row.channel}];
+  }
+  for (uint32_t i = 0; i < run.operations.size() && !taken.empty(); ++i) {
+    const OperationRow& row = run.operations[i];
+    for (auto at = slowest.lower_bound({row.process, row.communicator, uint8_t{0}});
+         at != slowest.end() && std::get<0>(at->first) == row.process &&
+         std::get<1>(at->first) == row.communicator;
+         ++at) {
+      if ((row.channels_mask >> std::get<2>(at->first) & 1) != 0)
+        at->second.take_if_more({elapsed_or_none(row), i});
+    }
+  }
+  for (const Topmost& one : taken) {
+    const ChannelRow& row = run.channels[one.operation];
+    const Topmost& example = slowest[{row.process, row.communicator, row.channel}];
+    lines->push_back({"channel",
+                      "channel " + std::to_string(row.channel) + ", " + rank_name(row.rank) +
+                          " on " + communicator_label(run, row.communicator),
+                      one.value, "bytes",
+                      example.operation == kNoRow
+                          ? std::string()
+                          : operation_address(run, run.operations[example.operation])});
+  }
+}
+
 }  // namespace
 
 std::vector<TopLine> top_lines(const RunTables& run, size_t top) {
@@ -117,6 +152,7 @@ std::vector<TopLine> top_lines(const RunTables& run, size_t top) {
   add_slowest(run, top, &lines);
   add_communicators(run, top, &lines);
   add_peers(run, top, &lines);
+  add_channels(run, top, &lines);
   return lines;
 }
 

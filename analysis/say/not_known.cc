@@ -6,6 +6,7 @@
 #include "analysis/say/names.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
+#include "lockstep/shared_kinds.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -41,11 +42,20 @@ std::string who_holds_up(const RunTables& run, const NotKnown& gap) {
          "would not stand out.";
 }
 
-std::string lost(const NotKnown& gap) {
+// Whether a process recorded some kinds of a share of the operations only.
+bool has_shares(const RunTables& run) {
+  return std::any_of(run.settings.begin(), run.settings.end(), [&](const SettingRow& row) {
+    return run.text(row.option) == "events" &&
+           run.text(row.value).find(kShareText) != std::string::npos;
+  });
+}
+
+std::string lost(const RunTables& run, const NotKnown& gap) {
   const std::string calls = were(gap.count, "call");
   switch (gap.loss) {
     case Loss::Filtered:
-      return calls + " not recorded because their kind is switched off.";
+      return calls + " not recorded because their kind is switched off" +
+             (has_shares(run) ? ", or on for other operations." : ".");
     case Loss::Memory:
       return calls +
              " not recorded because the memory cap was reached (`lockstep verify` has details).";
@@ -157,7 +167,7 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
              " ended is not known: nothing in the recording tells (inside a host without kernel "
              "events, copy engines, calls without launch events).";
     case NotKnownKind::Lost:
-      return lost(gap);
+      return lost(run, gap);
     case NotKnownKind::GpuTimes:
       return "The GPU times of " + counted(gap.count, "operation") +
              " contradict the host's clock and are not used.";

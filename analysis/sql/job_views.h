@@ -1,5 +1,6 @@
 // Views for questions that come again and again: `ops`, operations with what other tables say of them;
-// `steps`, one row for each training step; `latest_step()`. Used by QuerySession; constants and a pure
+// `steps`, one row for each training step; `latest_step()`; `capabilities`, what is known of each
+// communicator; `kernel_phases`, where symmetric kernels wait. Used by QuerySession; constants and a pure
 // function.
 #pragma once
 

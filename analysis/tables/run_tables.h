@@ -27,6 +27,7 @@ struct RunTables {
   std::vector<ClockRow> clock;
   std::vector<LedgerRow> ledger;
   std::vector<OpenTransportRow> open_transports;
+  std::vector<ChannelRow> channels;  // by process
   std::vector<MarkedStepRow>
       rank_steps;                    // by process, then by time; empty where nobody marks steps
   std::vector<RangeRow> ranges;      // by process
@@ -37,6 +38,11 @@ struct RunTables {
   std::vector<ExpectedTimeRow> expected_times;
   std::vector<PeerTrafficRow> peer_traffic;
   std::vector<SettingRow> settings;  // by process
+  // Empty until read_logs() (analysis/logs/read_logs.h): by time, and sentences about them.
+  std::vector<LogRow> log_lines;
+  std::vector<std::string> log_notes;
+  // Empty until add_host_pressure() (analysis/hostload/host_pressure.h).
+  std::vector<HostPressureRow> host_pressure;
   // What could not be read, in the reader's words: damaged chunks, a clock model that cannot be used.
   std::vector<std::string> notes;
   // Those of the notes that tell of a place that cannot be read.

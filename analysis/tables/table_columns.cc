@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analysis/tables/classes.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -69,6 +70,12 @@ Value word_of(const char* const* words, size_t count, size_t index) {
 #define WORD(member, words)         \
   LOCKSTEP_COLUMN(#member, Varchar, \
                   word_of(words, std::size(words), static_cast<size_t>(row.member)))
+// NULL where the value is the first one, which stands for not known.
+#define KNOWN_WORD(name, words, value)            \
+  LOCKSTEP_COLUMN(name, Varchar,                  \
+                  static_cast<size_t>(value) == 0 \
+                      ? Value()                   \
+                      : word_of(words, std::size(words), static_cast<size_t>(value)))
 #define RANK(process) LOCKSTEP_COLUMN("rank", Integer, rank_of(run, process))
 #define CAPTURE() LOCKSTEP_COLUMN("capture", Varchar, capture_of(run, row))
 #define HOST(process) LOCKSTEP_COLUMN("host", Varchar, host_of(run, process))
@@ -109,8 +116,12 @@ template <>
 const std::vector<Column<CommunicatorRow>>& columns_of<CommunicatorRow>() {
   using R = CommunicatorRow;
   static const std::vector<Column<R>> columns = {
-      KEY("communicator"), HASH(comm_id), HASH(member_digest), COUNT(incarnation), TEXT(name),
-      SMALL(nranks),       SMALL(nnodes), COUNT(first_member), COUNT(members)};
+      KEY("communicator"), HASH(comm_id),
+      HASH(member_digest), COUNT(incarnation),
+      TEXT(name),          SMALL(nranks),
+      SMALL(nnodes),       COUNT(first_member),
+      COUNT(members),      KNOWN_WORD("role", kCommRoleNames, row.role),
+      TEXT(role_reason),   KNOWN_WORD("reach", kReachNames, reach_of(run, row))};
   return columns;
 }
 
@@ -126,62 +137,65 @@ const std::vector<Column<MemberRow>>& columns_of<MemberRow>() {
 template <>
 const std::vector<Column<OperationRow>>& columns_of<OperationRow>() {
   using R = OperationRow;
-  static const std::vector<Column<R>> columns = {KEY("operation"),
-                                                 ID(event_id),
-                                                 ID(group_id),
-                                                 INDEX(process),
-                                                 HOST(row.process),
-                                                 INDEX(communicator),
-                                                 INDEX(match),
-                                                 INDEX(assembled),
-                                                 SMALL(rank),
-                                                 SMALL(peer),
-                                                 COUNT(tid),
-                                                 TEXT(func),
-                                                 WORD(kind, kOpKindNames),
-                                                 WORD(state, kOpStateNames),
-                                                 TEXT(datatype),
-                                                 TEXT(algo),
-                                                 TEXT(proto),
-                                                 COUNT(ordinal),
-                                                 TIME(seq_number),
-                                                 TAG(user_tag),
-                                                 COUNT(replay),
-                                                 INDEX(position),
-                                                 INDEX(step),
-                                                 COUNT(count),
-                                                 COUNT(size_bytes),
-                                                 COUNT(sent_bytes),
-                                                 COUNT(received_bytes),
-                                                 TIME(api_start_ns),
-                                                 TIME(api_stop_ns),
-                                                 TIME(enqueue_ns),
-                                                 TIME(launch_ns),
-                                                 TIME(kernel_start_ns),
-                                                 TIME(kernel_stop_ns),
-                                                 TIME(kernel_early_ns),
-                                                 TIME(kernel_late_ns),
-                                                 TIME(kernel_seen_ns),
-                                                 TIME(proxy_start_ns),
-                                                 TIME(last_progress_ns),
-                                                 TIME(finish_ns),
-                                                 COUNT(gpu_wait_ns),
-                                                 COUNT(peer_wait_ns),
-                                                 COUNT(network_ns),
-                                                 COUNT(receive_wait_ns),
-                                                 COUNT(flush_ns),
-                                                 COUNT(proxy_lag_ns),
-                                                 COUNT(proxy_ops),
-                                                 COUNT(proxy_ops_open),
-                                                 COUNT(kernels),
-                                                 COUNT(kernels_open),
-                                                 COUNT(steps),
-                                                 COUNT(step_retries),
-                                                 HASH(channels_mask),
-                                                 SMALL(channels),
-                                                 HASH(stream),
-                                                 SMALL(flags),
-                                                 CAPTURE()};
+  static const std::vector<Column<R>> columns = {
+      KEY("operation"),
+      ID(event_id),
+      ID(group_id),
+      INDEX(process),
+      HOST(row.process),
+      INDEX(communicator),
+      INDEX(match),
+      INDEX(assembled),
+      SMALL(rank),
+      SMALL(peer),
+      COUNT(tid),
+      TEXT(func),
+      WORD(kind, kOpKindNames),
+      WORD(state, kOpStateNames),
+      TEXT(datatype),
+      TEXT(algo),
+      TEXT(proto),
+      COUNT(ordinal),
+      TIME(seq_number),
+      TAG(user_tag),
+      COUNT(replay),
+      INDEX(position),
+      INDEX(step),
+      COUNT(count),
+      COUNT(size_bytes),
+      LOCKSTEP_COLUMN("size_class", Varchar,
+                      word(kSizeClasses[size_class_of(row.size_bytes)].name)),
+      COUNT(sent_bytes),
+      COUNT(received_bytes),
+      TIME(api_start_ns),
+      TIME(api_stop_ns),
+      TIME(enqueue_ns),
+      TIME(launch_ns),
+      TIME(kernel_start_ns),
+      TIME(kernel_stop_ns),
+      TIME(kernel_early_ns),
+      TIME(kernel_late_ns),
+      TIME(kernel_seen_ns),
+      TIME(proxy_start_ns),
+      TIME(last_progress_ns),
+      TIME(finish_ns),
+      COUNT(gpu_wait_ns),
+      COUNT(peer_wait_ns),
+      COUNT(network_ns),
+      COUNT(receive_wait_ns),
+      COUNT(flush_ns),
+      COUNT(proxy_lag_ns),
+      COUNT(proxy_ops),
+      COUNT(proxy_ops_open),
+      COUNT(kernels),
+      COUNT(kernels_open),
+      COUNT(steps),
+      COUNT(step_retries),
+      HASH(channels_mask),
+      SMALL(channels),
+      HASH(stream),
+      SMALL(flags),
+      CAPTURE()};
   return columns;
 }
 
@@ -282,6 +296,17 @@ const std::vector<Column<OpenTransportRow>>& columns_of<OpenTransportRow>() {
 }
 
 template <>
+const std::vector<Column<ChannelRow>>& columns_of<ChannelRow>() {
+  using R = ChannelRow;
+  static const std::vector<Column<R>> columns = {
+      INDEX(process),    HOST(row.process),      INDEX(communicator), SMALL(rank),
+      SMALL(channel),    COUNT(proxy_ops),       COUNT(steps),        COUNT(kernels),
+      COUNT(sent_bytes), COUNT(received_bytes),  COUNT(gpu_wait_ns),  COUNT(peer_wait_ns),
+      COUNT(network_ns), COUNT(receive_wait_ns), COUNT(flush_ns)};
+  return columns;
+}
+
+template <>
 const std::vector<Column<CriticalPathRow>>& columns_of<CriticalPathRow>() {
   using R = CriticalPathRow;
   static const std::vector<Column<R>> columns = {
@@ -345,7 +370,7 @@ const std::vector<Column<EventRow>>& columns_of<EventRow>() {
   static const std::vector<Column<R>> columns = {
       ID(event_id),   ID(parent_id), INDEX(process), HOST(row.process),      INDEX(communicator),
       SMALL(rank),    SMALL(peer),   COUNT(tid),     WORD(kind, kKindNames), TEXT(name),
-      SMALL(channel), COUNT(states), TIME(start_ns), TIME(stop_ns)};
+      SMALL(channel), COUNT(states), TIME(start_ns), TIME(stop_ns),          TIME(gpu_ns)};
   return columns;
 }
 

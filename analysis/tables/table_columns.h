@@ -50,6 +50,8 @@ const std::vector<Column<LedgerRow>>& columns_of<LedgerRow>();
 template <>
 const std::vector<Column<OpenTransportRow>>& columns_of<OpenTransportRow>();
 template <>
+const std::vector<Column<ChannelRow>>& columns_of<ChannelRow>();
+template <>
 const std::vector<Column<MarkedStepRow>>& columns_of<MarkedStepRow>();
 template <>
 const std::vector<Column<RangeRow>>& columns_of<RangeRow>();
@@ -86,6 +88,7 @@ void for_each_table(const RunTables& run, Visit visit) {
   visit("clock", run.clock);
   visit("ledger", run.ledger);
   visit("open_transports", run.open_transports);
+  visit("channels", run.channels);
   visit("rank_steps", run.rank_steps);
   visit("ranges", run.ranges);
   visit("captures", run.captures);

@@ -37,6 +37,15 @@ constexpr const char* kOpStateNames[] = {"done",       "enqueued", "in_flight",
 enum class ArrivalBasis : uint8_t { KernelStart, KernelSeen, Enqueue, ApiCall };
 constexpr const char* kArrivalBasisNames[] = {"kernel_start", "kernel_seen", "enqueue", "api_call"};
 
+// What a communicator is for in the job (analysis/relate/roles.h).
+enum class CommRole : uint8_t { Unknown, World, Tensor, Pipeline, Data, Expert, Context };
+constexpr const char* kCommRoleNames[] = {"unknown", "world",  "tensor", "pipeline",
+                                          "data",    "expert", "context"};
+
+// What a line of a log says of itself.
+enum class LogLevel : uint8_t { Unknown, Info, Warning, Error };
+constexpr const char* kLogLevelNames[] = {"unknown", "info", "warning", "error"};
+
 // Why the others waited. Unknown is an answer: data do not suffice to tell.
 enum class Cause : uint8_t {
   None,

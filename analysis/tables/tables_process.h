@@ -30,6 +30,8 @@ struct ProcessRow {
   uint32_t segments = 0, damaged_chunks = 0;
   uint8_t aligned = 0;  // 1 = times of its rows are on the run's common clock
   Life life = Life::Unknown;
+  // How long the plugin kept its first communicator's init, 0 = not known; no column.
+  int64_t plugin_init_ns = 0;
   uint8_t recovered = 0;  // 1 = its last records were saved after its end
   // What of it was asked for, by the host's raw clock, and what was read to understand that; no columns.
   uint64_t asked_from_raw_ns = 0, asked_to_raw_ns = ~uint64_t{0};
@@ -53,6 +55,8 @@ struct CommunicatorRow {
   uint32_t first_member = 0,
            members = 0;     // rows of `members`; members < nranks = some ranks were not recorded
   uint8_t shares_name = 0;  // 1 = another communicator of the run, of another id, has its name
+  CommRole role = CommRole::Unknown;  // a guess (analysis/relate/roles.h)
+  Text role_reason = 0;               // what it rests on
 };
 
 // `members`: one rank of one communicator.
@@ -64,7 +68,7 @@ struct MemberRow {
   Text gpu = 0;  // its GPU's UUID, where the GPU's clock was read
 };
 
-// An option in force in a process; no table of SQL.
+// An option in force in a process, or the digest of all; no table of SQL.
 struct SettingRow {
   uint32_t process = kNoRow;
   Text option = 0, value = 0;
@@ -120,6 +124,33 @@ struct RangeRow {
   RangeKind kind = RangeKind::Pushed;
 };
 
+// `channels`: what one rank moved on one channel of one communicator, summed over its operations.
+struct ChannelRow {
+  uint32_t process = 0, communicator = kNoRow;
+  int32_t rank = -1;
+  uint8_t channel = 0;
+  uint64_t proxy_ops = 0, steps = 0, kernels = 0;
+  uint64_t sent_bytes = 0, received_bytes = 0;
+  int64_t gpu_wait_ns = 0, peer_wait_ns = 0, network_ns = 0, receive_wait_ns = 0, flush_ns = 0;
+};
+
+// `log_lines`: a line of a job's log whose time lies in the run (analysis/logs/read_logs.h).
+struct LogRow {
+  int64_t at_ns = 0;  // by the wall clock of the first process's host
+  uint64_t line = 0;  // from 1
+  Text file = 0;
+  int32_t rank = -1;  // that the line names
+  LogLevel level = LogLevel::Unknown;
+  Text text = 0;
+};
+
+// A second, or about that, in which a host was short of something; no table of SQL (`host_load` is).
+struct HostPressureRow {
+  int64_t start_ns = kNoTime, finish_ns = kNoTime;
+  Text host = 0, of = 0;
+  double share = 0;  // of that time somebody waited for it
+};
+
 // `open_transports`: a network operation that had not stopped when the recording ended.
 struct OpenTransportRow {
   uint32_t operation = kNoRow, process = 0;
@@ -140,6 +171,8 @@ struct EventRow {
   uint8_t kind = 0;     // kKindNames
   uint8_t channel = 0;  // KernelCh, ProxyOp, KernelPhase
   Text name = 0;        // function, thread name or phase, whichever the kind has
+  // KernelCh, KernelPhase: from start to stop by the GPU's own stamps.
+  int64_t gpu_ns = kNoTime;
 };
 
 // `proxy_steps` (streamed): one network step, its states joined. Durations are kNoTime when a state

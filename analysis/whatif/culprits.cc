@@ -230,7 +230,7 @@ class Search {
         others.push_back(gain_ns);
     }
     const auto size = static_cast<int64_t>(candidate.actors.size());
-    const int64_t single_ns = size * lower_median(std::move(others));
+    const int64_t single_ns = size * lower_median(&others);
     return size == 1 ? single_ns : std::max(single_ns, typical_gain_of_sets(candidate));
   }
   int64_t typical_gain_of_sets(const Candidate& candidate) {
@@ -243,12 +243,7 @@ class Search {
       });
       if (apart && others.size() < kMostReplayed) others.push_back(replay(set.actors));
     }
-    return lower_median(std::move(others));
-  }
-  static int64_t lower_median(std::vector<int64_t> values) {
-    if (values.empty()) return 0;
-    std::sort(values.begin(), values.end());
-    return values[(values.size() - 1) / 2];
+    return lower_median(&others);
   }
 
   bool accuse(const Candidate& candidate, Culprit* culprit) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/judge/places.h"
+#include "base/quantile.h"
 #include "clocksync/record/clock_model.h"
 
 namespace lockstep::analysis {
@@ -123,8 +124,7 @@ class WhySlow {
       else if (hosts_.count(run_.text(run_.processes[process].host)) != 0)
         others.push_back(total.wait_ns);
     }
-    std::sort(others.begin(), others.end());
-    seen.others = others.empty() ? 0 : others[(others.size() - 1) / 2];
+    seen.others = lower_median(&others);
     seen.amount = std::clamp<int64_t>(waited_ns - seen.others, 0, lost_ns);
     if (lost_ns > 0 &&
         static_cast<double>(seen.amount) >= kExplainsSlowness * static_cast<double>(lost_ns))

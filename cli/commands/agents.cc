@@ -86,8 +86,7 @@ int start(const AgentsArguments& arguments) {
   const auto hosts = clocksync::expand_nodelist(arguments.hosts);
   if (!hosts.ok()) return bad_usage(hosts.message());
   for (const std::string& host : hosts.value()) {
-    if (host.find_first_of(" \t\n'\"\\;&|<>$`()") != std::string::npos || host[0] == '-')
-      return bad_usage("\"" + host + "\" is no host's name");
+    if (!clocksync::is_host_name(host)) return bad_usage("\"" + host + "\" is no host's name");
   }
   if (hosts.value().empty()) return bad_usage("--hosts names nobody; expected gpu[001-003],login1");
   const std::string run = dumper::real_path(arguments.run);

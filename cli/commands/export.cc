@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/job/node_shares.h"
+#include "cli/show/log_options.h"
 #include "cli/show/output.h"
 #include "cli/show/progress.h"
 #include "cli/show/selection_options.h"
@@ -20,6 +21,7 @@ using analysis::ExportSummary;
 
 struct ExportArguments : RunArguments {
   std::string format, output, name;
+  LogArguments logs;
   SelectionArguments selection;
   bool force = false, gzip = false, srun = false, no_correct = false;
   unsigned threads = 0;
@@ -84,6 +86,8 @@ int convert(const ExportArguments& arguments, NodeShares* shares) {
   load.selection = std::move(selection.value());
   const auto tables = load_with_progress(directory, load);
   if (!tables.ok()) return bad_input(tables.message());
+  const Status logs = arguments.logs.read(arguments.directory, tables.value().get());
+  if (!logs.ok()) return bad_input(logs.message());
   analysis::add_causes(tables.value().get());
   if (analysis::find_export_format(arguments.format)->of_tables)
     analysis::add_accounts(tables.value().get());
@@ -122,6 +126,8 @@ int run(const ExportArguments& arguments) {
   if (arguments.gzip && !format->per_process)
     return bad_usage("--gzip is for formats with a file per process; give the file of " +
                      arguments.format + " a name that ends in .gz, where it can be compressed");
+  const Status logs_usage = arguments.logs.check();
+  if (!logs_usage.ok()) return bad_usage(logs_usage.message());
   if (!arguments.srun) return convert(arguments, nullptr);
   if (arguments.selection.given()) return bad_usage("--srun converts whole runs only");
   if (format->write_host == nullptr)
@@ -152,6 +158,7 @@ void add_export(base::Command& lockstep) {
   command.flag("--gzip", &arguments->gzip,
                "Compress each file, where a format has one per process; others are compressed "
                "when PATH ends in .gz");
+  arguments->logs.add_to(&command);
   arguments->selection.add_to(&command, "--until");
   command.flag("--no-correct", &arguments->no_correct,
                "Leave each host's times on its own clock, as if `lockstep align` had not run");

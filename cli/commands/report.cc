@@ -2,20 +2,24 @@
 #include "analysis/report/report.h"
 
 #include <ctime>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/account/accounts.h"
+#include "analysis/hostload/host_pressure.h"
 #include "analysis/report/report_compare.h"
 #include "analysis/report/report_json.h"
 #include "analysis/report/report_markdown.h"
+#include "analysis/report/report_snapshot.h"
 #include "analysis/why/explain.h"
 #include "base/clock_ns.h"
 #include "base/json.h"
 #include "base/system.h"
 #include "cli/commands.h"
 #include "cli/job/node_shares.h"
+#include "cli/show/log_options.h"
 #include "cli/show/output.h"
 #include "cli/show/progress.h"
 #include "cli/show/selection_options.h"
@@ -28,6 +32,7 @@ using analysis::Report;
 struct ReportArguments : RunArguments {
   std::string output;
   SelectionArguments selection;
+  LogArguments logs;
   std::vector<std::string> compare;
   size_t top = 20;
   bool force = false, snapshot = false, srun = false;
@@ -59,6 +64,7 @@ Result<Report> report_of(const std::string& directory, size_t top, analysis::Run
   for (const std::string& sentence : analysis::explain(directory, run, &judgement))
     complain(sentence);
   analysis::add_accounts(tables);
+  analysis::add_host_pressure(directory, tables);
   return analysis::make_report(run, judgement, "lockstep: " + directory, top);
 }
 
@@ -77,10 +83,13 @@ Result<Tables> read_on_all_nodes(const ReportArguments& arguments,
   return read_run(arguments.directory, load, damage);
 }
 
-std::string place_of(const ReportArguments& arguments) {
-  std::string base = base_of(arguments);
-  if (!arguments.snapshot) return base;
-  return base + "/snapshot/" + utc_text("%Y-%m-%dT%H-%M-%SZ", real_now_ns());
+// summary/TAG; snapshot/TAG, where snapshots used to be, leads there.
+std::string snapshot_place(const std::string& base) {
+  const std::string tag = utc_text("%Y-%m-%dT%H-%M-%SZ", real_now_ns());
+  std::error_code error;  // without the link the report is there all the same
+  std::filesystem::create_directories(base + "/snapshot", error);
+  std::filesystem::create_symlink("../summary/" + tag, base + "/snapshot/" + tag, error);
+  return base + "/summary/" + tag;
 }
 
 void print_as_json(const Report& report, const std::string& place,
@@ -113,6 +122,8 @@ int run_report(const ReportArguments& arguments) {
   load.memory = true;
   auto selection = arguments.selection.selection();
   if (!selection.ok()) return bad_usage(selection.message());
+  const Status logs_usage = arguments.logs.check();
+  if (!logs_usage.ok()) return bad_usage(logs_usage.message());
   if (arguments.srun && arguments.selection.given())
     return bad_usage("--srun reads whole runs only");
   std::string directory = arguments.directory;
@@ -126,12 +137,19 @@ int run_report(const ReportArguments& arguments) {
     print("nothing to report yet: no communicator is recorded so far\n");
     return with_damage(kOk, damage);
   }
-  const auto report = report_of(directory, arguments.top, tables.value().get());
+  const Status logs = arguments.logs.read(arguments.directory, tables.value().get());
+  if (!logs.ok()) return bad_input(logs.message());
+  auto report = report_of(directory, arguments.top, tables.value().get());
   if (!report.ok()) return bad_input(report.message());
+  if (!arguments.snapshot && !arguments.selection.given()) {
+    std::string since = analysis::snapshot_sentence(base_of(arguments), report.value());
+    if (!since.empty()) report.value().scope.push_back(std::move(since));
+  }
   const auto comparison = compare_with_earlier(arguments.compare, report.value(), &damage);
   if (!comparison.ok()) return bad_input(comparison.message());
   analysis::ReportOptions options;
-  options.directory = place_of(arguments);
+  options.is_final = !arguments.snapshot;
+  options.directory = arguments.snapshot ? snapshot_place(base_of(arguments)) : base_of(arguments);
   options.if_exists = arguments.force ? IfExists::Replace : IfExists::Refuse;
   options.top = arguments.top;
   const bool compared = !arguments.compare.empty();
@@ -145,7 +163,7 @@ int run_report(const ReportArguments& arguments) {
     if (compared) print(analysis::comparison_text(comparison.value()));
     print("written: " + options.directory +
           "/summary.md, report.html, operations.csv, aggregate.csv, top.csv, steps.csv, "
-          "summary/rank-N.md\n");
+          "classes.csv, spread.csv, summary/rank-N.md\n");
   }
   return with_damage(comparison.value().slower.empty() ? kOk : kFinding, damage);
 }
@@ -169,9 +187,10 @@ void add_report(base::Command& lockstep) {
               "Repeat it: several runs show how much they differ anyway")
       .shown_as("OTHER")
       .one_each();
+  arguments->logs.add_to(&command);
   arguments->selection.add_to(&command, "--to");
   command.flag("--snapshot", &arguments->snapshot,
-               "Write under snapshot/<time>/, beside earlier ones");
+               "Write under summary/<time>/, beside earlier ones; snapshot/<time> leads there");
   command.flag("--force", &arguments->force, "Replace an earlier report");
   command.flag("--srun", &arguments->srun,
                "In a SLURM job: read on all of its nodes and put the results together here");

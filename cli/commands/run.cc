@@ -128,7 +128,7 @@ int record(const LaunchArguments& arguments, const Settings& settings, const Fin
   if (!arguments.no_agents) agents.emplace(process, plan);
   SnapshotClock snapshots(plan.directory, first ? arguments.snapshot_every_s : 0);
   const int code = process.run_program(
-      arguments.command, snapshots.look_s(), [&] { return snapshots.due(); },
+      arguments.command, first ? snapshots.look_s() : 0, [&] { return snapshots.due(); },
       [&] { take_snapshot(process, plan); });
   agents.reset();
   note.exit_code = code;
@@ -206,8 +206,9 @@ void add_run(base::Command& lockstep) {
       .between(0.001, 3600.0)
       .shown_as("SECONDS");
   command
-      .option("-I,--snapshot-every", &arguments->snapshot_every_s,
-              "Report on the running program this often, and at its teardown, to snapshot/TIME")
+      .option(
+          "-I,--snapshot-every", &arguments->snapshot_every_s,
+          "Report on the running program this often, and not only at its teardown, to summary/TIME")
       .between(0.1, 1e6)
       .shown_as("SECONDS");
   command.option("-N,--top", &arguments->top, "Rows in the report's lists")

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 
-#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/job/run_removal.h"
 #include "cli/job/run_rows.h"
@@ -26,24 +25,6 @@ struct RunsArguments {
   Consent consent() const { return yes ? Consent::Given : Consent::Ask; }
 };
 
-void put(JsonFields& out, const RunRow& row) {
-  out.object([&] {
-    out.string("run", row.name);
-    out.string("job", row.job);
-    out.string("state", row.state);
-    out.number("processes", row.processes);
-    out.number("ranks", row.ranks);
-    out.number("bytes", row.bytes);
-    out.number("lost", row.lost);
-    out.string("clock", row.clock);
-    out.string("command", row.command);
-    out.string("started", row.started);
-    out.string("ended", row.ended);
-    out.string("exit_code", row.exit_code);
-    out.strings("urls", row.urls);
-  });
-}
-
 int list(const RunsArguments& arguments) {
   auto rows = run_rows(arguments.parent);
   if (!rows.ok()) return bad_input(rows.message());
@@ -52,11 +33,7 @@ int list(const RunsArguments& arguments) {
                              [&](const RunRow& row) { return !arguments.wants(row); }),
               found.end());
   if (arguments.json) {
-    JsonFields out;
-    out.writer().StartArray();
-    for (const RunRow& row : rows.value()) put(out, row);
-    out.writer().EndArray();
-    print_json(out.text());
+    print_json(runs_json(found));
     return kOk;
   }
   Table table({{"run"},
@@ -82,9 +59,7 @@ int show(const RunsArguments& arguments) {
   if (!found.ok()) return bad_input(found.message());
   const RunRow& row = found.value();
   if (arguments.json) {
-    JsonFields out;
-    put(out, row);
-    print_json(out.text());
+    print_json(run_json(row));
     return kOk;
   }
   const auto line = [](const char* what, const std::string& value) {

@@ -7,10 +7,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "base/text.h"
 #include "cli/job/file_move.h"
 #include "dumper/recovery/recover.h"
+#include "dumper/run/capture_file.h"
 #include "dumper/run/run_files.h"
 
 namespace lockstep::cli {
@@ -18,20 +20,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What killed processes left: it becomes segments beside the others.
-Status recover_here(const std::string& local) {
-  const auto recovered = dumper::recover_run(local);
-  if (!recovered.ok()) return recovered.status();
-  for (const dumper::RecoveredProcess& process : recovered.value()) {
-    using Outcome = dumper::RecoveredProcess::Outcome;
-    if (process.outcome == Outcome::Running || process.outcome == Outcome::Failed)
-      return Status::error(process.sentence + "; nothing was collected");
+// Captures, and the small run that one of them may have for itself: that one first, so that a capture that has
+// arrived is whole.
+std::vector<std::string> capture_files(const std::string& local) {
+  std::vector<std::string> records, told;
+  std::error_code error;
+  fs::recursive_directory_iterator at(dumper::captures_folder(local), error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (!at->is_regular_file(error)) continue;
+    (at.depth() == 0 ? told : records).push_back(at->path().string());
   }
-  return {};
-}
-
-bool is_recording(const std::string& path) {
-  return has_ending(path, ".lks") || has_ending(path, ".clock") || has_ending(path, ".load");
+  records.insert(records.end(), told.begin(), told.end());
+  return records;
 }
 
 Result<std::string> move_all(const std::string& local, const std::string& directory) {
@@ -40,9 +40,14 @@ Result<std::string> move_all(const std::string& local, const std::string& direct
   std::error_code error;
   size_t moved_files = 0;
   uint64_t bytes = 0;
+  std::vector<std::string> wanted;
   for (const std::string& file : files.value()) {
     if (has_ending(file, ".ctl")) fs::remove(file, error);
-    if (!is_recording(file)) continue;
+    if (dumper::is_recording(file)) wanted.push_back(file);
+  }
+  const std::vector<std::string> captures = capture_files(local);
+  wanted.insert(wanted.end(), captures.begin(), captures.end());
+  for (const std::string& file : wanted) {
     const std::string to = directory + file.substr(local.size());
     fs::create_directories(dumper::parent_of(to), error);
     const auto moved = move_file(file, to);
@@ -51,9 +56,12 @@ Result<std::string> move_all(const std::string& local, const std::string& direct
     bytes += moved.value();
   }
   // When nothing else is in them.
-  for (const std::string& file : files.value()) {
-    if (dumper::parent_of(file) != local) fs::remove(dumper::parent_of(file), error);
+  for (const std::vector<std::string>& all : {files.value(), captures}) {
+    for (const std::string& file : all) {
+      if (dumper::parent_of(file) != local) fs::remove(dumper::parent_of(file), error);
+    }
   }
+  fs::remove(dumper::captures_folder(local), error);
   fs::remove(local, error);
   return std::to_string(moved_files) + " files, " + std::to_string(bytes) + " bytes copied to " +
          directory;
@@ -71,7 +79,7 @@ Result<std::string> collect_recordings(const std::string& given, const std::stri
   flock(lock, LOCK_EX);  // one at a time, where nodes share what was said to be local
   const auto collect = [&]() -> Result<std::string> {
     if (access(local.c_str(), F_OK) != 0) return nothing;
-    const Status recovered = recover_here(local);
+    const Status recovered = dumper::recover_ended_run(local);
     if (!recovered.ok()) return recovered;
     return move_all(local, directory);
   };

@@ -3,14 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
+#include <utility>
 #include <vector>
 
 namespace lockstep::cli {
@@ -24,73 +21,116 @@ Status failed(const std::string& path, int why) {
                        "; what was copied is kept, collect again to continue");
 }
 
-// 0 when it cannot be read, which is no file's checksum in practice.
-uint64_t checksum(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::unique_ptr<XXH3_state_t, int (*)(XXH3_state_t*)> state(
-      XXH3_createState(), [](XXH3_state_t* s) { return static_cast<int>(XXH3_freeState(s)); });
-  XXH3_64bits_reset(state.get());
-  std::vector<char> bytes(kPieceBytes);
-  while (file.read(bytes.data(), kPieceBytes) || file.gcount() > 0)
-    XXH3_64bits_update(state.get(), bytes.data(), static_cast<size_t>(file.gcount()));
-  return file.bad() ? 0 : XXH3_64bits_digest(state.get());
-}
+class FileHere final : public MovedFile {
+ public:
+  explicit FileHere(const std::string& path) : path_(path) {}
+  std::string name() const override { return path_; }
 
-bool same(const std::string& a, const std::string& b) {
-  std::error_code error_a, error_b;
-  const auto size_a = fs::file_size(a, error_a), size_b = fs::file_size(b, error_b);
-  return !error_a && !error_b && size_a == size_b && checksum(a) == checksum(b);
-}
-
-// Copies what the copy lacks, and forces it to the disk.
-Result<uint64_t> continue_copy(const std::string& from, const std::string& copy) {
-  std::ifstream source(from, std::ios::binary);
-  if (!source) return failed(from, errno);
-  const int target = open(copy.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  if (target < 0) return failed(copy, errno);
-  const off_t begin = lseek(target, 0, SEEK_END);
-  source.seekg(begin);
-  uint64_t copied = 0;
-  int why = 0;
-  std::vector<char> bytes(kPieceBytes);
-  while (why == 0 && (source.read(bytes.data(), kPieceBytes) || source.gcount() > 0)) {
-    const auto size = static_cast<size_t>(source.gcount());
-    for (size_t done = 0; done < size && why == 0;) {
-      const ssize_t written = write(target, bytes.data() + done, size - done);
-      if (written < 0 && errno != EINTR) why = errno;
-      if (written > 0) done += static_cast<size_t>(written);
+  Status append_rest(GrowingCopy* copy) override {
+    std::ifstream source(path_, std::ios::binary);
+    if (!source) return failed(path_, errno);
+    source.seekg(static_cast<std::streamoff>(copy->bytes()));
+    std::vector<char> bytes(kPieceBytes);
+    while (source.read(bytes.data(), kPieceBytes) || source.gcount() > 0) {
+      if (!copy->append({bytes.data(), static_cast<size_t>(source.gcount())})) break;
     }
-    copied += size;
+    return Status();
   }
-  if (why == 0 && fsync(target) != 0) why = errno;
-  close(target);
-  if (why != 0) return failed(copy, why);
-  return copied;
+  Result<FileFingerprint> fingerprint() override { return fingerprint_of(path_); }
+  Status remove() override {
+    std::error_code error;
+    fs::remove(path_, error);
+    return error ? Status::error(path_ + ": cannot be removed: " + error.message()) : Status();
+  }
+
+ private:
+  const std::string& path_;
+};
+
+Result<uint64_t> continue_copy(MovedFile* from, const std::string& path) {
+  GrowingCopy copy(path);
+  const uint64_t had = copy.bytes();
+  const Status appended = from->append_rest(&copy);
+  const Status finished = copy.finish();
+  if (!finished.ok()) return finished;
+  if (!appended.ok()) return appended;
+  return copy.bytes() - had;
+}
+
+Result<bool> is_same(MovedFile* from, const std::string& copy) {
+  const auto original = from->fingerprint();
+  if (!original.ok()) return original.status();
+  const auto here = fingerprint_of(copy);
+  if (!here.ok()) return here.status();
+  return original.value() == here.value();
+}
+
+Result<uint64_t> copy_file(MovedFile* from, const std::string& to) {
+  const std::string copy = to + ".part";
+  std::error_code error;
+  for (const bool again : {false, true}) {
+    if (again) fs::remove(copy, error);  // the beginning was another file's
+    Result<uint64_t> copied = continue_copy(from, copy);
+    if (!copied.ok()) return copied;
+    const Result<bool> same = is_same(from, copy);
+    if (!same.ok()) return same.status();
+    if (!same.value()) continue;
+    fs::rename(copy, to, error);
+    if (error) return Status::error(to + ": " + error.message());
+    return copied;
+  }
+  return Status::error(copy + " is not what " + from->name() + " is; not renamed");
 }
 
 }  // namespace
 
-Result<uint64_t> move_file(const std::string& from, const std::string& to) {
-  std::error_code error;
-  uint64_t copied = 0;
-  if (fs::exists(to, error)) {
-    if (!same(from, to)) return Status::error(to + " is there and is not " + from);
-  } else {
-    const std::string copy = to + ".part";
-    auto continued = continue_copy(from, copy);
-    if (continued.ok() && !same(from, copy)) {  // the beginning was another file's
-      fs::remove(copy, error);
-      continued = continue_copy(from, copy);
-    }
-    if (!continued.ok()) return continued;
-    if (!same(from, copy)) return Status::error(copy + " is not what " + from + " is; not renamed");
-    copied = continued.value();
-    fs::rename(copy, to, error);
-    if (error) return Status::error(to + ": " + error.message());
+GrowingCopy::GrowingCopy(std::string path)
+    : path_(std::move(path)),
+      file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)),
+      error_(file_ < 0 ? errno : 0) {
+  const off_t end = file_ < 0 ? -1 : lseek(file_, 0, SEEK_END);
+  if (end > 0) bytes_ = static_cast<uint64_t>(end);
+}
+
+GrowingCopy::~GrowingCopy() {
+  if (file_ >= 0) close(file_);
+}
+
+bool GrowingCopy::append(std::string_view bytes) {
+  while (error_ == 0 && !bytes.empty()) {
+    const ssize_t written = write(file_, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) error_ = errno;
+    if (written <= 0) continue;
+    bytes.remove_prefix(static_cast<size_t>(written));
+    bytes_ += static_cast<uint64_t>(written);
   }
-  fs::remove(from, error);
-  if (error) return Status::error(from + ": cannot be removed: " + error.message());
+  return error_ == 0;
+}
+
+Status GrowingCopy::finish() {
+  if (error_ == 0 && fsync(file_) != 0) error_ = errno;
+  return error_ == 0 ? Status() : failed(path_, error_);
+}
+
+Result<uint64_t> move_file(MovedFile* from, const std::string& to) {
+  std::error_code error;
+  Result<uint64_t> copied = uint64_t{0};
+  if (fs::exists(to, error)) {
+    const Result<bool> same = is_same(from, to);
+    if (!same.ok()) return same.status();
+    if (!same.value()) return Status::error(to + " is there and is not " + from->name());
+  } else {
+    copied = copy_file(from, to);
+    if (!copied.ok()) return copied;
+  }
+  const Status removed = from->remove();
+  if (!removed.ok()) return removed;
   return copied;
+}
+
+Result<uint64_t> move_file(const std::string& from, const std::string& to) {
+  FileHere file(from);
+  return move_file(&file, to);
 }
 
 }  // namespace lockstep::cli

@@ -32,7 +32,7 @@ void finish_run(ChildProcess& process, const FinishPlan& plan);
 // Its second part: everything but recovery and collecting.
 void write_answers(ChildProcess& process, const FinishPlan& plan);
 
-// The report of what there is while the program runs, into snapshot/TIME.
+// The report of what there is while the program runs, into summary/TIME.
 void take_snapshot(ChildProcess& process, const FinishPlan& plan);
 
 // Path of the running command.

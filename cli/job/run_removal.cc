@@ -19,10 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSuffixes[] = {".lks", ".lks.part", ".clock", ".load", ".arena", ".ctl"};
-constexpr const char* kNames[] = {
-    "agents",         "captures",  "pyramid",       "clock",    "clock_model.json", "run.json",
-    "summary",        "ras",       "serve",         "snapshot", "summary.md",       "report.html",
-    "operations.csv", "steps.csv", "aggregate.csv", "top.csv"};
+// Beside the folders that are reserved.
+constexpr const char* kNames[] = {"pyramid",         "clock_model.json", "run.json",
+                                  "snapshot.wanted", "summary.md",       "report.html",
+                                  "operations.csv",  "steps.csv",        "aggregate.csv",
+                                  "top.csv",         "classes.csv",      "spread.csv"};
 
 bool is_ours(const std::string& path) {
   return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
@@ -42,6 +43,9 @@ Status remove_ours(const std::string& run) {
   }
   for (const char* name : kNames) {
     if (!error) fs::remove_all(run + "/" + name, error);
+  }
+  for (const char* folder : dumper::kReservedFolders) {
+    if (!error) fs::remove_all(run + "/" + folder, error);
   }
   for (const std::string& host : hosts) fs::remove(host, not_empty);
   return error ? Status::error(error.message()) : Status();

@@ -8,6 +8,8 @@
 
 #include "analysis/clock/align.h"
 #include "analysis/inspect/describe_run.h"
+#include "base/json.h"
+#include "base/url_encoded.h"
 #include "cli/job/run_note.h"
 #include "clocksync/record/clock_model_json.h"
 #include "dumper/recovery/memory_files.h"
@@ -65,6 +67,24 @@ bool holds_memory_of_a_process(const std::string& path) {
   return !dumper::find_arenas(path).empty();
 }
 
+void put(JsonFields& out, const RunRow& row) {
+  out.object([&] {
+    out.string("run", row.name);
+    out.string("job", row.job);
+    out.string("state", row.state);
+    out.number("processes", row.processes);
+    out.number("ranks", row.ranks);
+    out.number("bytes", row.bytes);
+    out.number("lost", row.lost);
+    out.string("clock", row.clock);
+    out.string("command", row.command);
+    out.string("started", row.started);
+    out.string("ended", row.ended);
+    out.string("exit_code", row.exit_code);
+    out.strings("urls", row.urls);
+  });
+}
+
 }  // namespace
 
 Result<RunRow> run_row(const std::string& path) {
@@ -73,8 +93,10 @@ Result<RunRow> run_row(const std::string& path) {
   row.path = path;
   row.name = std::filesystem::absolute(path, error).lexically_normal().filename().string();
   add_note(&row);
-  for (const serve::ServiceNote& note : serve::services_of(dumper::real_path(path)))
-    row.urls.push_back(note.url);
+  const std::string real = dumper::real_path(path);
+  for (const serve::ServiceNote& note : serve::services_of(real)) row.urls.push_back(note.url);
+  for (const serve::ServiceNote& note : serve::services_of(dumper::parent_of(real)))
+    row.urls.push_back(note.url + "runs/" + url_encoded(row.name) + "/");
   const auto run = analysis::describe_run(path);
   if (run.ok()) {
     add_processes(run.value(), &row);
@@ -100,6 +122,20 @@ Result<std::vector<RunRow>> run_rows(const std::string& parent) {
   std::sort(rows.begin(), rows.end(),
             [](const RunRow& a, const RunRow& b) { return a.name < b.name; });
   return rows;
+}
+
+std::string run_json(const RunRow& row) {
+  JsonFields out;
+  put(out, row);
+  return std::string(out.text());
+}
+
+std::string runs_json(const std::vector<RunRow>& rows) {
+  JsonFields out;
+  out.writer().StartArray();
+  for (const RunRow& row : rows) put(out, row);
+  out.writer().EndArray();
+  return std::string(out.text());
 }
 
 }  // namespace lockstep::cli

@@ -29,4 +29,8 @@ Result<RunRow> run_row(const std::string& path);
 // The runs under a folder by name; what is not a run is passed over.
 Result<std::vector<RunRow>> run_rows(const std::string& parent);
 
+// As `lockstep runs` prints them with --json: an object, an array of them.
+std::string run_json(const RunRow& row);
+std::string runs_json(const std::vector<RunRow>& rows);
+
 }  // namespace lockstep::cli

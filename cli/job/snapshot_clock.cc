@@ -1,23 +1,25 @@
 #include "cli/job/snapshot_clock.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
-
-#include "live/local/control_client.h"
 
 namespace lockstep::cli {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
 
+constexpr double kLookS = 1, kNeverS = 1e9;
+
 }  // namespace
 
 SnapshotClock::SnapshotClock(std::string run_directory, double every_s)
     : directory_(std::move(run_directory)),
-      every_(std::chrono::duration_cast<Clock::duration>(Seconds(every_s))),
+      every_(std::chrono::duration_cast<Clock::duration>(Seconds(every_s > 0 ? every_s : kNeverS))),
       next_(Clock::now() + every_) {}
 
-double SnapshotClock::look_s() const { return std::min(1.0, Seconds(every_).count()); }
+double SnapshotClock::look_s() const { return std::min(kLookS, Seconds(every_).count()); }
 
 bool SnapshotClock::due() {
   const Clock::time_point now = Clock::now();
@@ -27,12 +29,10 @@ bool SnapshotClock::due() {
 }
 
 bool SnapshotClock::teardown_began() {
-  if (teardown_told_) return false;
-  const auto processes = live::controlled_processes(directory_);
-  const size_t now = processes.ok() ? processes.value().size() : 0;
-  teardown_told_ = now < sockets_;
-  sockets_ = now;
-  return teardown_told_;
+  // Whoever removes the file has taken the wish up.
+  if (teardown_told_ || unlink((directory_ + "/snapshot.wanted").c_str()) != 0) return false;
+  teardown_told_ = true;
+  return true;
 }
 
 }  // namespace lockstep::cli

@@ -1,7 +1,6 @@
-// When `lockstep run --snapshot-every` reports on the running program: each S seconds, and when its
-// teardown begins, so that a final state exists even when the shutdown is noisy. A process asks for
-// that by closing its control socket, the first thing the plugin does when the last communicator
-// ends.
+// When `lockstep run` reports on the running program: with --snapshot-every each S seconds, and once when its teardown begins,
+// so that a final state exists even when the shutdown is noisy. The plugin asks for that by the file snapshot.wanted
+// in the run directory when the first communicator is finalized or aborted (plugin/process/snapshot_wish.h).
 #pragma once
 
 #include <chrono>
@@ -11,6 +10,7 @@ namespace lockstep::cli {
 
 class SnapshotClock {
  public:
+  // `every_s`: 0 = at the teardown only.
   SnapshotClock(std::string run_directory, double every_s);
 
   // How often due() is worth asking.
@@ -25,7 +25,6 @@ class SnapshotClock {
   const std::string directory_;
   const Clock::duration every_;
   Clock::time_point next_;
-  size_t sockets_ = 0;
   bool teardown_told_ = false;
 };
 

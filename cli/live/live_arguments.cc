@@ -70,29 +70,6 @@ Result<live::Answers> ask_live(const LiveArguments& arguments, const std::string
                        nullptr);
 }
 
-std::string all_rows(const live::Answers& answers) {
-  std::string rows = "[";
-  for (const live::HostRows& host : answers.hosts) {
-    // Without its brackets.
-    const std::string inner = host.rows.size() > 2 ? host.rows.substr(1, host.rows.size() - 2) : "";
-    if (!inner.empty()) rows += (rows.size() > 1 ? "," : "") + inner;
-  }
-  return rows + "]";
-}
-
-void put_answers(const live::Answers& answers, JsonFields* out) {
-  out->number("hosts_asked", answers.hosts_asked);
-  out->number("hosts_answered", answers.hosts_answered);
-  out->list("failed", answers.failed, [&](const live::FailedHost& failed) {
-    out->object([&] {
-      out->string("host", failed.host);
-      out->string("reason", failed.reason);
-    });
-  });
-  out->number("oldest_data_ns", answers.oldest_data_ns);
-  out->number("bytes", answers.bytes);
-}
-
 std::string live_json(const live::Answers& answers, const std::string& name,
                       const std::string& rows) {
   JsonFields out;

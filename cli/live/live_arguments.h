@@ -7,11 +7,7 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "live/asker/ask_all.h"
-
-namespace lockstep {
-class JsonFields;
-}
+#include "live/asker/answers_json.h"
 
 namespace lockstep::cli {
 
@@ -56,14 +52,10 @@ live::AskTerms live_terms(const LiveArguments& arguments);
 Result<live::Answers> ask_live(const LiveArguments& arguments, const std::string& word,
                                const std::string& question_arguments);
 
-// All hosts' rows in one JSON array.
-std::string all_rows(const live::Answers& answers);
 // The envelope of every live answer: {"hosts_asked", "hosts_answered", "failed": [{"host", "reason"}],
 // "oldest_data_ns", "bytes", NAME: rows}. `rows` is a JSON array, as all_rows() gives it.
 std::string live_json(const live::Answers& answers, const std::string& name,
                       const std::string& rows);
-// Its members but the rows, into an object that has begun.
-void put_answers(const live::Answers& answers, JsonFields* out);
 
 // Prints the envelope, or `text` and then a line on stderr for each that did not answer. The exit
 // code: 0 all answered, 1 some did not, 3 no host answered.

@@ -97,21 +97,13 @@ std::string place_text(const StackClass& place, const std::vector<StackRow>& row
   return text + "\n";
 }
 
-std::string node_words(const StackNode& node) {
-  live::Frame frame = node.frame;
-  if (node.last_line == frame.line) return in_words(frame);
-  std::string words = in_words(frame);
-  const size_t end = words.rfind(')');
-  return words.insert(end, "-" + std::to_string(node.last_line));
-}
-
 // One line a frame; a line with who is there wherever that changes, and a step to the right where the
 // ways part.
 void add_node(const StackTree& tree, const std::vector<StackRow>& rows, uint32_t number,
               const std::string& indent, std::string* text) {
   for (;;) {
     const StackNode& node = tree.nodes[number];
-    *text += indent + node_words(node) + "\n";
+    *text += indent + in_words(node) + "\n";
     if (node.children.size() == 1 &&
         tree.nodes[node.children[0]].members.size() == node.members.size()) {
       number = node.children[0];

@@ -14,6 +14,7 @@ void put_graded(JsonFields& out, const analysis::Graded& graded) {
 
 void put_probed(JsonFields& out, const analysis::Probed& probed) {
   if (!probed.any()) return;
+  if (!probed.interface.empty()) out.string("interface", probed.interface);
   out.number("windows", probed.windows);
   out.number("windows_ok", probed.ok_windows);
   out.number("received", probed.received);

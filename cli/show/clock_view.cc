@@ -23,19 +23,14 @@ const PairView* to_reference(const Alignment& alignment, const std::string& host
 
 std::string plus_minus(int64_t half_width_ns) { return "+-" + duration_text(half_width_ns); }
 
-std::string percent_text(double percent) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %%", percent);
-  return text;
-}
 // Windows that are ok of all, coverage and loss; three cells.
 void add_probed(const analysis::Probed& probed, std::vector<std::string>* cells) {
   const std::string none = "-";
   const bool any = probed.any();
   cells->push_back(any ? std::to_string(probed.ok_windows) + "/" + std::to_string(probed.windows)
                        : none);
-  cells->push_back(any ? percent_text(probed.coverage_percent()) : none);
-  cells->push_back(any ? percent_text(probed.loss_percent()) : none);
+  cells->push_back(any ? analysis::percent_text(probed.coverage_percent()) : none);
+  cells->push_back(any ? analysis::percent_text(probed.loss_percent()) : none);
 }
 
 std::string hosts_text(const Alignment& alignment) {
@@ -81,6 +76,7 @@ std::string hosts_text(const Alignment& alignment) {
 
 std::string edges_text(const Alignment& alignment) {
   Table table({{"PAIR"},
+               {"BY"},
                {"GRADE"},
                {"INTERVAL", Align::Right},
                {"BEST", Align::Right},
@@ -94,6 +90,7 @@ std::string edges_text(const Alignment& alignment) {
     const clocksync::EdgeReport& edge = alignment.model.edges[e];
     if (edge.source == clocksync::OffsetSource::SameHost) continue;
     std::vector<std::string> cells = {edge.a + " - " + edge.b,
+                                      alignment.probed_edges[e].interface,
                                       analysis::kGradeNames[size_t(alignment.edges[e].grade)],
                                       plus_minus(edge.width_ns / 2),
                                       plus_minus(edge.floor_width_ns / 2),

@@ -37,13 +37,16 @@ A preset; kind names joined by commas, as in `Coll,ProxyOp` or `api,KernelCh` (c
 the one kind); or a number, NCCL's activation mask. `NCCL_PROFILE_EVENT_MASK` is honoured when `LOCKSTEP_EVENTS` is not
 set in the environment.
 
+With `:1/N` behind it, as in `step:1/16`, the deep kinds among them (ProxyStep, NetPlugin, KernelPhase) are recorded of one
+operation in N, the same ones on all ranks ([capture.md](capture.md#one-operation-in-so-many)).
+
 | preset | mask | kinds |
 |---|---|---|
 )";
 
 std::string values(const OptionRow& row) {
   if (row.type == OptionType::Flag) return "0, 1";
-  if (row.type == OptionType::Events) return "see below";
+  if (row.type == OptionType::Kinds || row.type == OptionType::Events) return "see below";
   if (row.type == OptionType::Text) return "text";
   std::string range = row.range;
   for (size_t at = 0; (at = range.find('|', at)) != std::string::npos; at += 2)

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kJoinPatienceMs = 50;
 constexpr int kLeaderRetryMs = 1000;
-constexpr size_t kMostFds = 4;
+constexpr size_t kMostFds = 1 + ProbePaths::kOfInterface * kMostInterfaces;
 
 // Everything one start owns; the threads hold it by shared_ptr and may outlive the stop by a
 // moment.
@@ -31,8 +31,11 @@ struct Session {
   std::mutex prober_mutex;
   Prober* prober = nullptr;  // while it runs
   // What a forked child must let go of: its copies would keep the host's lead and ports.
-  std::atomic<int> fds[kMostFds] = {{-1}, {-1}, {-1}, {-1}};
+  std::atomic<int> fds[kMostFds];
 
+  Session() {
+    for (std::atomic<int>& fd : fds) fd = -1;
+  }
   ~Session() {
     if (stop_fd >= 0) close(stop_fd);
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,18 +29,20 @@ class Members {
 
   const Peers& peers() const { return peers_; }
   // Null: no such peer.
-  Peer* find(uint32_t id) const;
+  Peer* find(const PeerKey& key) const;
   Peer* at_address(const sockaddr_storage& address) const;
 
   size_t known_hosts() const { return known_.size(); }
-  // Null: not in the list.
-  const HostEntry* known_host(uint32_t id) const;
+  // The host with the address that this interface leads to. Nothing: not in the list, or it has no
+  // interface of that name.
+  std::optional<HostEntry> known_host(const PeerKey& key) const;
   // A known host that is no peer of ours thinks it is one. Null: it cannot be.
-  Peer* greeted_by(const HostEntry& host, int64_t mono_ns) { return add(host, false, mono_ns); }
+  Peer* greeted_by(const PeerKey& key, int64_t mono_ns) { return add(key, false, mono_ns); }
 
  private:
   void rebuild_mesh(int64_t mono_ns);
-  Peer* add(const HostEntry& host, bool slow, int64_t mono_ns);
+  Peer* add(const PeerKey& key, bool slow, int64_t mono_ns);
+  std::string interface(uint32_t via) const;
 
   const ProbeSetup& setup_;
   const PeerSetup& peer_setup_;

@@ -66,7 +66,7 @@ void PacketReceiver::take_sent_stamp(const SentStamp& sent) {
   Packet packet;
   if (parse(sent.bytes.data(), sent.bytes.size(), &packet) != ParseFault::None) return;
   if (packet.source_nonce != parts_.setup.self_nonce || packet.type != PacketType::Probe) return;
-  Peer* peer = parts_.members->find(packet.destination_id);
+  Peer* peer = parts_.members->find({packet.destination_id, sent.via});
   const std::optional<RawStamp> stamp = converter_.to_raw(sent.kernel_real_ns);
   if (peer == nullptr || !stamp) return;
   if (!peer->kernel_stamp(packet.sequence, *stamp)) ++parts_.counters->stamps_discarded;
@@ -82,16 +82,17 @@ void PacketReceiver::count_fault(ParseFault fault, const Datagram& datagram) {
 // The peer that a packet claims to come from, when its address agrees. A neighbour whose list of
 // hosts is newer than ours may greet first: then it becomes a peer now.
 Peer* PacketReceiver::peer_of(const Packet& packet, const Datagram& datagram, int64_t mono_ns) {
-  Peer* peer = parts_.members->find(packet.source_id);
+  const PeerKey key = {packet.source_id, datagram.via};
+  Peer* peer = parts_.members->find(key);
   if (peer == nullptr) {
-    const HostEntry* host = parts_.members->known_host(packet.source_id);
-    if (host == nullptr || packet.type != PacketType::Hello) {
+    const std::optional<HostEntry> host = parts_.members->known_host(key);
+    if (!host || packet.type != PacketType::Hello) {
       ++parts_.counters->unknown_source;
       return nullptr;
     }
     const Result<Endpoint> address = Endpoint::from(host->address, host->port);
     if (address.ok() && address.value().same_host(datagram.from)) {
-      return parts_.members->greeted_by(*host, mono_ns);
+      return parts_.members->greeted_by(key, mono_ns);
     }
   } else if (peer->address().same_host(datagram.from)) {
     return peer;

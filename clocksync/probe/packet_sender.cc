@@ -48,7 +48,7 @@ void PacketSender::send_trains(const std::vector<Peer*>& due) {
     const int64_t start_mono_ns = mono_now_ns();
     for (Peer* peer : due) {
       if (!guard_->may_send(start_mono_ns)) continue;
-      const size_t socket = paths_->train_socket(peer->path());
+      const size_t socket = ProbePaths::train_socket(peer->via().index, peer->path());
       PacketBytes bytes;
       peer->write_probe(index, paths_->kernel_stamps(socket), clock_.raw_ns(), &bytes);
       paths_->send(socket, bytes, peer->address());
@@ -61,7 +61,7 @@ void PacketSender::greet_if_due(Peer* peer, const Endpoint& to, int64_t mono_ns)
   if (!peer->hello_due(mono_ns) || !guard_->may_send(mono_ns)) return;
   PacketBytes bytes;
   peer->write_hello(&bytes, clock_.raw_ns());
-  paths_->send(ProbePaths::kKnown, bytes, to);
+  paths_->send(ProbePaths::known_socket(peer->via().index), bytes, to);
   peer->hello_sent(mono_ns);
 }
 
@@ -69,7 +69,7 @@ void PacketSender::answer_greeting(Peer* peer, const Endpoint& to, int64_t mono_
   if (!peer->take_turn_to_answer(mono_ns)) return;
   PacketBytes bytes;
   peer->write_hello_ack(&bytes, clock_.raw_ns());
-  paths_->send(ProbePaths::kKnown, bytes, to);
+  paths_->send(ProbePaths::known_socket(peer->via().index), bytes, to);
 }
 
 void PacketSender::say_goodbye(const Peers& peers) {
@@ -78,7 +78,7 @@ void PacketSender::say_goodbye(const Peers& peers) {
       if (!peer->wants_goodbye()) continue;
       PacketBytes bytes;
       peer->write_bye(&bytes, clock_.raw_ns());
-      paths_->send(ProbePaths::kKnown, bytes, peer->address());
+      paths_->send(ProbePaths::known_socket(peer->via().index), bytes, peer->address());
     }
   }
 }

@@ -26,14 +26,16 @@ int64_t PeerSetup::report_patience_ns() const {
 }
 
 Peer::Peer(const PeerSetup& setup, const HostEntry& host, const Endpoint& address, bool slow,
-           const Instant& now)
+           const Instant& now, PeerVia via)
     : setup_(setup),
+      via_(std::move(via)),
+      secret_(interface_secret(setup.secret, via_.interface)),
       log_capacity_(slow ? kSlowLogCapacity : kLogCapacity),
       host_(host),
       address_(address),
-      hello_send_key_(direction_key(setup.secret, setup.self_id, host.id, 0, 0)),
-      hello_receive_key_(direction_key(setup.secret, host.id, setup.self_id, 0, 0)),
-      dice_(setup.self_nonce ^ host.id),
+      hello_send_key_(direction_key(secret_, setup.self_id, host.id, 0, 0)),
+      hello_receive_key_(direction_key(secret_, host.id, setup.self_id, 0, 0)),
+      dice_(setup.self_nonce ^ host.id ^ uint64_t{via_.index} << 32),
       machine_(rates_of(setup, slow), now.mono_ns),
       sends_(log_capacity_, setup.train_length),
       receptions_(log_capacity_, setup.report_patience_ns()),
@@ -78,8 +80,12 @@ std::optional<PeerChange> Peer::tick(int64_t mono_ns) {
   if (!changed) return std::nullopt;
   const PeerPhase phase = machine_.phase();
   PeerChange change;
-  change.state = {0, host_.name, peer_phase_name(phase), machine_.reason(),
-                  machine_.trains_per_s()};
+  change.state = {0,
+                  host_.name,
+                  peer_phase_name(phase),
+                  machine_.reason(),
+                  machine_.trains_per_s(),
+                  via_.interface};
   change.lost = phase == PeerPhase::Down && machine_.reason() != "bye";
   return change;
 }
@@ -101,7 +107,8 @@ PeerNews Peer::settle(const Instant& now, double load_scale, ProbeCounters* coun
   counters->tx_stamp_missing += sends_.take_missing(now.raw_ns);
   const bool any_points = receptions_.points() > 0;
   news.bins = receptions_.take_bins(host_.name, now.raw_ns);
-  for (const HullBin& bin : news.bins) {
+  for (HullBin& bin : news.bins) {
+    bin.interface = via_.interface;
     counters->points += bin.points.size();
     for (const HullPoint& point : bin.points) window_.add_incoming(point);
   }
@@ -116,6 +123,7 @@ PeerNews Peer::settle(const Instant& now, double load_scale, ProbeCounters* coun
     const PeerTotals totals = {receptions_.totals(), sends_.last_sequence(), rejected_};
     news.window = account_.close(totals, estimate, load_scale < 0.5, now.raw_ns);
     news.window->peer = host_.name;
+    news.window->interface = via_.interface;
   }
   return news;
 }
@@ -127,9 +135,8 @@ void Peer::prove(uint64_t peer_nonce, int64_t mono_ns) {
     return;
   }
   peer_nonce_ = peer_nonce;
-  send_key_ = direction_key(setup_.secret, setup_.self_id, host_.id, setup_.self_nonce, peer_nonce);
-  receive_key_ =
-      direction_key(setup_.secret, host_.id, setup_.self_id, peer_nonce, setup_.self_nonce);
+  send_key_ = direction_key(secret_, setup_.self_id, host_.id, setup_.self_nonce, peer_nonce);
+  receive_key_ = direction_key(secret_, host_.id, setup_.self_id, peer_nonce, setup_.self_nonce);
   replay_ = ReplayWindow();
   receptions_ = ReceiveLog(log_capacity_, setup_.report_patience_ns());
   account_.session_began();

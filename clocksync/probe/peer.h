@@ -3,7 +3,8 @@
 // what is to be recorded about it. Owned by the prober's thread; does no input or output of its
 // own, reads no clock, and never answers by itself.
 //
-// "Peer" is a host that this one exchanges packets with now. An "edge" is the same pair of hosts
+// "Peer" is a host that this one exchanges packets with now, by one interface: over two interfaces
+// the same host is two peers. An "edge" is the same pair of hosts
 // for the solvers (clocksync/solve), which see both hosts' records afterwards.
 #pragma once
 
@@ -76,11 +77,17 @@ class Dice {
   uint64_t state_;
 };
 
+// The interface that leads to a peer.
+struct PeerVia {
+  uint32_t index = 0;     // of this host's
+  std::string interface;  // its name on both hosts; empty: the first of each
+};
+
 class Peer {
  public:
-  // `setup` must outlive this. `slow`: see mesh.h.
+  // `setup` must outlive this. `host` with the address that `via` leads to. `slow`: see mesh.h.
   Peer(const PeerSetup& setup, const HostEntry& host, const Endpoint& address, bool slow,
-       const Instant& now);
+       const Instant& now, PeerVia via = {});
 
   // What a packet turned out to be, after all checks.
   enum class Verdict { Dropped, Probe, Hello, HelloAck, Bye };
@@ -130,6 +137,7 @@ class Peer {
   bool probing() const { return machine_.trains_per_s() > 0; }
   const HostEntry& host() const { return host_; }
   const Endpoint& address() const { return address_; }
+  const PeerVia& via() const { return via_; }
   void move_to(const HostEntry& host, const Endpoint& address);
   void greet_again(int64_t mono_ns) { machine_.ask_again(mono_ns); }
 
@@ -152,6 +160,8 @@ class Peer {
   PeerQuality quality(const std::optional<PeerWindow::Estimate>& estimate) const;
 
   const PeerSetup& setup_;
+  const PeerVia via_;
+  const SecretKey secret_;
   const size_t log_capacity_;
   HostEntry host_;
   Endpoint address_;
@@ -175,6 +185,7 @@ class Peer {
   bool peer_wants_faster_ = false;
 };
 
-using Peers = std::map<uint32_t, std::unique_ptr<Peer>>;  // by host id
+using PeerKey = std::pair<uint32_t, uint32_t>;  // the host's id, this host's interface
+using Peers = std::map<PeerKey, std::unique_ptr<Peer>>;
 
 }  // namespace lockstep::clocksync

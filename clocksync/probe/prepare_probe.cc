@@ -2,10 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/text.h"
+#include "clocksync/probe/probe_paths.h"
 #include "clocksync/rendezvous/host_list.h"
 #include "clocksync/rendezvous/rendezvous_list.h"
 #include "clocksync/wire/interfaces.h"
@@ -67,61 +69,73 @@ std::string pod_of(const ClockSyncOptions& options, const std::string& address,
   return address.substr(0, address.find_last_of(".:"));
 }
 
-// Our interface and port: what a list given by hand says, else what NCCL would choose.
-Result<Interface> choose_interface(const ClockSyncOptions& options, const ListedSelf& listed,
-                                   bool beyond_loopback, const Environment& environment) {
-  const std::vector<Interface> all = system_interfaces();
+// Each name once, as the first of its addresses: further ones lead over the same wire.
+std::vector<Interface> one_of_each(const std::vector<Interface>& chosen) {
+  std::vector<Interface> kept;
+  for (const Interface& one : chosen) {
+    const bool same_wire = std::any_of(kept.begin(), kept.end(),
+                                       [&](const Interface& k) { return k.name == one.name; });
+    const bool same_family = kept.empty() || kept.front().family == one.family;
+    if (!same_wire && same_family && kept.size() < kMostInterfaces) kept.push_back(one);
+  }
+  return kept;
+}
+
+// Our interfaces: what a list given by hand says, else those that NCCL would choose. Only a list
+// that names interfaces makes more than one an edge: where it only excludes some, the rest are often
+// bridges that lead nowhere.
+Result<std::vector<Interface>> choose_our_interfaces(const ClockSyncOptions& options,
+                                                     const ListedSelf& listed, bool beyond_loopback,
+                                                     const Environment& environment) {
+  using Interfaces = std::vector<Interface>;
+  const Interfaces all = system_interfaces();
   for (const Interface& one : all) {
-    if (one.address == listed.address) return one;
+    if (one.address == listed.address) return Interfaces{one};
   }
   // All of 127.0.0.0/8 is ours without being listed by the kernel.
-  if (is_loopback_address(listed.address)) return Interface{"lo", listed.address, Family::V4, true};
+  if (is_loopback_address(listed.address))
+    return Interfaces{Interface{"lo", listed.address, Family::V4, true}};
   const InterfaceRules rules = {environment("NCCL_SOCKET_IFNAME"),
                                 parse_family(environment("NCCL_SOCKET_FAMILY"))};
-  std::vector<Interface> usable;
+  Interfaces usable;
   for (const Interface& one : all) {
     if (beyond_loopback || one.loopback) usable.push_back(one);
   }
-  const std::vector<Interface> chosen = choose_interfaces(usable, rules);
-  if (!chosen.empty()) return chosen.front();
+  Interfaces chosen = one_of_each(choose_interfaces(usable, rules));
+  if (!chosen.empty() && !ifname_names(rules.ifname)) chosen.resize(1);
+  if (!chosen.empty()) return chosen;
   const std::string key =
       beyond_loopback ? "" : "; without a key only loopback is used: set LOCKSTEP_CLOCK_KEY_FILE";
   return Status::error("no network interface fits NCCL_SOCKET_IFNAME=" + rules.ifname +
                        " for clock probes of " + options.run_directory + key);
 }
 
-Result<std::vector<ProbeSocket>> open_paths(const ClockSyncOptions& options,
-                                            const Interface& interface, uint16_t port,
-                                            bool beyond_loopback) {
-  std::vector<ProbeSocket> paths;
+// Appends the sockets of one interface.
+Status open_paths(const ClockSyncOptions& options, const Interface& interface, uint16_t port,
+                  bool beyond_loopback, std::vector<ProbeSocket>* paths) {
   ProbeSocketOptions wanted = {interface.address, port, beyond_loopback, options.kernel_stamps};
-  Result<ProbeSocket> first = ProbeSocket::open(wanted);
+  Result<ProbeSocket> known = ProbeSocket::open(wanted);
   const bool any_port_will_do = options.rendezvous.empty() ||
                                 starts_with(options.rendezvous, "dir:") ||
                                 starts_with(options.rendezvous, "tcp:");
   wanted.port = 0;
-  if (!first.ok() && port != 0 && any_port_will_do) {
-    Result<ProbeSocket> other = ProbeSocket::open(wanted);
-    if (!other.ok()) return other.status();
-    paths.push_back(std::move(other.value()));
-  } else if (!first.ok()) {
-    return first.status();
-  } else {
-    paths.push_back(std::move(first.value()));
-  }
+  const bool elsewhere = !known.ok() && port != 0 && any_port_will_do;
+  if (!elsewhere && !known.ok()) return known.status();
+  if (!elsewhere) paths->push_back(std::move(known.value()));
   // Trains leave from ports of their own: two, because the second may take another way through the
   // switches, and because a flood at the known port must not push their send stamps out of its
   // queue.
-  for (int i = 0; i < 2; ++i) {
+  for (size_t i = elsewhere ? 0 : 1; i < ProbePaths::kOfInterface; ++i) {
     Result<ProbeSocket> source = ProbeSocket::open(wanted);
     if (!source.ok()) return source.status();
-    paths.push_back(std::move(source.value()));
+    paths->push_back(std::move(source.value()));
   }
-  return Result<std::vector<ProbeSocket>>(std::move(paths));
+  return Status();
 }
 
-ClockHello hello_of(const ProbeIdentity& identity, const Interface& interface,
+ClockHello hello_of(const ProbeIdentity& identity, const std::vector<Interface>& interfaces,
                     const ClockSyncOptions& options) {
+  const Interface& first = interfaces.front();
   ClockHello hello;
   hello.host = identity.host;
   hello.boot_id = identity.facts.boot_id;
@@ -132,12 +146,12 @@ ClockHello hello_of(const ProbeIdentity& identity, const Interface& interface,
   // Other clock sources make every reading a system call.
   hello.vdso = hello.clocksource == "tsc" || hello.clocksource == "arch_sys_counter" ||
                hello.clocksource == "kvm-clock";
-  const NicFacts nic = nic_facts(interface.name);
-  hello.nic_name = interface.name;
+  const NicFacts nic = nic_facts(first.name);
+  hello.nic_name = first.name;
   hello.nic_driver = nic.driver;
   hello.nic_stamps = nic.timestamping;
   hello.nic_coalesce = nic.coalescing + ", mtu " + std::to_string(nic.mtu);
-  hello.addresses = {interface.address};
+  for (const Interface& one : interfaces) hello.addresses.push_back(one.address);
   hello.config = options.settings;
   return hello;
 }
@@ -169,26 +183,33 @@ Result<PreparedProbe> prepare_probe(const ClockSyncOptions& options, const Probe
     if (hosts.ok()) listed = find_self(hosts.value(), identity.host);
   }
   const bool beyond = secret.value().beyond_loopback;
-  const Result<Interface> interface = choose_interface(options, listed, beyond, environment);
-  if (!interface.ok()) return interface.status();
+  const auto chosen = choose_our_interfaces(options, listed, beyond, environment);
+  if (!chosen.ok()) return chosen.status();
+  const std::vector<Interface>& interfaces = chosen.value();
   const uint16_t port = listed.port != 0 ? listed.port : options.port;
-  Result<std::vector<ProbeSocket>> paths = open_paths(options, interface.value(), port, beyond);
-  if (!paths.ok()) return paths.status();
-
   PreparedProbe prepared;
-  const std::string& address = interface.value().address;
+  for (const Interface& interface : interfaces) {
+    const Status opened = open_paths(options, interface, port, beyond, &prepared.paths);
+    if (!opened.ok()) return opened;
+  }
+
+  const std::string& address = interfaces.front().address;
   prepared.setup.options = options;
   prepared.setup.self = {identity.host, host_id_of(identity.host), address,
-                         paths.value().front().port(), pod_of(options, address, environment)};
+                         prepared.paths.front().port(), pod_of(options, address, environment)};
+  for (uint32_t via = 1; via < interfaces.size(); ++via) {
+    const ProbeSocket& known = prepared.paths[ProbePaths::known_socket(via)];
+    prepared.setup.self.further.push_back(
+        {interfaces[via].name, interfaces[via].address, known.port()});
+  }
   prepared.setup.job = identity.job;
   prepared.setup.secret = secret.value().key;
-  prepared.setup.hello = hello_of(identity, interface.value(), options);
+  prepared.setup.hello = hello_of(identity, interfaces, options);
   RendezvousFacts facts = {options.rendezvous,  directory,          options.port,
                            prepared.setup.self, secret.value().key, options.expected_hosts};
   Result<RendezvousPlan> plan = plan_rendezvous(facts, environment);
   if (!plan.ok()) return plan.status();
   prepared.plan = std::move(plan.value());
-  prepared.paths = std::move(paths.value());
   return Result<PreparedProbe>(std::move(prepared));
 }
 

@@ -15,7 +15,7 @@ namespace lockstep::clocksync {
 
 struct PreparedProbe {
   ProbeSetup setup;
-  std::vector<ProbeSocket> paths;
+  std::vector<ProbeSocket> paths;  // as ProbePaths takes them
   RendezvousPlan plan;
 };
 

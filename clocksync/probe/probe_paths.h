@@ -1,5 +1,5 @@
-// The prober's sockets: the known one, which the other hosts send to and which greets and answers,
-// and those that trains leave from. Sends and reads, and counts what it sent; what packets mean is
+// The prober's sockets, for each interface three: the known one, which the other hosts send to and
+// which greets and answers, and the two that trains leave from. Sends and reads, and counts what it sent; what packets mean is
 // not its business. Owned by the prober's thread; no call blocks.
 #pragma once
 
@@ -16,15 +16,15 @@ namespace lockstep::clocksync {
 
 class ProbePaths {
  public:
-  // The first of `sockets` is the known one; there is at least one more. `counters` must outlive
-  // this.
+  // kOfInterface for each interface, the known one first. `counters` must outlive this.
   ProbePaths(std::vector<ProbeSocket> sockets, ProbeCounters* counters)
       : sockets_(std::move(sockets)), counters_(counters) {}
 
-  static constexpr size_t kKnown = 0;
-  // The socket of a train's path (0 or 1).
-  size_t train_socket(int path) const {
-    return 1 + static_cast<size_t>(path) % (sockets_.size() - 1);
+  static constexpr size_t kOfInterface = 3;
+  // The sockets of interface number `via`: the known one, and that of a train's path (0 or 1).
+  static size_t known_socket(uint32_t via) { return via * kOfInterface; }
+  static size_t train_socket(uint32_t via, int path) {
+    return known_socket(via) + 1 + static_cast<size_t>(path);
   }
   bool kernel_stamps(size_t socket) const { return sockets_[socket].kernel_stamps(); }
   // How long the sockets may be left alone after something was sent or read. Kernel stamps do not

@@ -14,14 +14,21 @@ namespace {
 
 constexpr int64_t kMillisecondNs = 1'000'000;
 
+// The interfaces share what one would send, but each stays above one train a second.
+double shared_rate_per_s(uint32_t cadence_us, size_t interfaces) {
+  const double rate_per_s = 1e6 / cadence_us;
+  return std::max(std::min(rate_per_s, 1.0), rate_per_s / static_cast<double>(interfaces));
+}
+
 PeerSetup peer_setup_of(const ProbeSetup& setup) {
+  const size_t interfaces = 1 + setup.self.further.size();
   PeerSetup peers;
   peers.job_hash = name_hash(setup.job);
   peers.self_id = setup.self.id;
   peers.self_nonce = random_u64() | 1;
   peers.secret = setup.secret;
-  peers.rates.steady_per_s = 1e6 / setup.options.cadence_us;
-  peers.rates.burst_per_s = 1e6 / setup.options.burst_cadence_us;
+  peers.rates.steady_per_s = shared_rate_per_s(setup.options.cadence_us, interfaces);
+  peers.rates.burst_per_s = shared_rate_per_s(setup.options.burst_cadence_us, interfaces);
   peers.rates.largest_per_s = std::max(100.0, peers.rates.steady_per_s);
   peers.limits = {setup.options.d_ns_s2, 2 * setup.options.rho_ppm};
   peers.window_ns = int64_t{setup.options.window_s} * kSecondNs;
@@ -68,7 +75,7 @@ void Prober::begin() {
   if (setup_.takeover) {
     keeper_.fault("takeover", "", "another process of this host probed before; this one goes on");
   }
-  if (!paths_.kernel_stamps(ProbePaths::kKnown) && setup_.options.kernel_stamps) {
+  if (!paths_.kernel_stamps(ProbePaths::known_socket(0)) && setup_.options.kernel_stamps) {
     keeper_.fault("no_kernel_stamps", "", "SO_TIMESTAMPING refused; application stamps are used");
   }
   keeper_.flush();

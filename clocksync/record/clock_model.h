@@ -48,6 +48,7 @@ struct EdgeReport {
   bool assumption_relaxed = false;
   bool asymmetric_path = false;  // residual beyond 6 MAD
   uint32_t steps_proved = 0, steps_suspected = 0;
+  std::string interface = {};  // by which the hosts probed each other; empty: the first of each
 };
 
 struct ModelFault {

@@ -55,6 +55,7 @@ void write_edge(Writer& out, const EdgeReport& edge) {
   text(out, "a", edge.a);
   text(out, "b", edge.b);
   text(out, "source", to_string(edge.source));
+  if (!edge.interface.empty()) text(out, "interface", edge.interface);
   const std::pair<const char*, int64_t> counts[] = {
       {"upper_points", int64_t(edge.upper_points)}, {"lower_points", int64_t(edge.lower_points)},
       {"floor_width_ns", edge.floor_width_ns},      {"width_ns", edge.width_ns},
@@ -202,6 +203,7 @@ EdgeReport read_edge(const Members& m) {
   edge.a = m.text("a");
   edge.b = m.text("b");
   edge.source = source_of(m);
+  if (m.find("interface") != nullptr) edge.interface = m.text("interface");
   edge.upper_points = uint64_t(m.integer("upper_points"));
   edge.lower_points = uint64_t(m.integer("lower_points"));
   edge.floor_width_ns = m.integer("floor_width_ns");

@@ -63,6 +63,7 @@ void visit(V& v, HullBin& r) {
   v("dup", r.duplicated);
   v("purity", r.purity);
   v("pts", r.points);
+  v.unless_empty("interface", r.interface);
 }
 
 template <typename V>
@@ -88,6 +89,7 @@ void visit(V& v, WindowStats& r) {
   v("dropped_replay", r.dropped_replay);
   v("dropped_version", r.dropped_version);
   v("dropped_malformed", r.dropped_malformed);
+  v.unless_empty("interface", r.interface);
 }
 
 template <typename V>
@@ -96,6 +98,7 @@ void visit(V& v, EdgeState& r) {
   v("state", r.state);
   v("reason", r.reason);
   v("trains_per_s", r.trains_per_s);
+  v.unless_empty("interface", r.interface);
 }
 
 template <typename V>
@@ -119,6 +122,9 @@ class Put {
   void operator()(const char* key, const T& value) {
     out_.Key(key);
     put(value);
+  }
+  void unless_empty(const char* key, const std::string& text) {
+    if (!text.empty()) (*this)(key, text);
   }
   void put(const std::string& s) { out_.String(s.data(), json::SizeType(s.size())); }
   void put(bool b) { out_.Bool(b); }
@@ -166,6 +172,7 @@ class Get {
     if (member == object_.MemberEnd()) return;
     if (!get(member->value, value) && bad_key_ == nullptr) bad_key_ = key;
   }
+  void unless_empty(const char* key, std::string& text) { (*this)(key, text); }
   const char* bad_key() const { return bad_key_; }
 
  private:

@@ -12,16 +12,31 @@
 
 namespace lockstep::clocksync {
 
+// A host probes by so many of its interfaces at most.
+inline constexpr size_t kMostInterfaces = 8;
+
+// Where a host is reached by another interface than its first.
+struct FurtherAddress {
+  std::string interface;
+  std::string address;  // numeric
+  uint16_t port = 0;
+
+  bool operator==(const FurtherAddress& other) const {
+    return interface == other.interface && address == other.address && port == other.port;
+  }
+};
+
 struct HostEntry {
   std::string name;
   uint32_t id = 0;
   std::string address;  // numeric
   uint16_t port = 0;
   std::string pod;
+  std::vector<FurtherAddress> further = {};
 
   bool operator==(const HostEntry& other) const {
     return id == other.id && name == other.name && address == other.address && port == other.port &&
-           pod == other.pod;
+           pod == other.pod && further == other.further;
   }
 };
 

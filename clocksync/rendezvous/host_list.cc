@@ -35,7 +35,8 @@ bool expand_range(const std::string& range, std::vector<std::string>* numbers) {
   const size_t dash = range.find('-');
   const std::string first_text = range.substr(0, dash);
   const auto first = parse_number<uint64_t>(first_text);
-  const auto last = dash == std::string::npos ? first : parse_number<uint64_t>(range.substr(dash + 1));
+  const auto last =
+      dash == std::string::npos ? first : parse_number<uint64_t>(range.substr(dash + 1));
   if (!first || !last || *last < *first || *last - *first >= kMostHosts) return false;
   for (uint64_t n = *first; n <= *last; ++n) numbers->push_back(padded(n, first_text.size()));
   return true;
@@ -64,6 +65,11 @@ bool expand_item(const std::string& item, std::vector<std::string>* names) {
 }
 
 }  // namespace
+
+bool is_host_name(const std::string& name) {
+  return !name.empty() && name[0] != '-' &&
+         name.find_first_of(" \t\n'\"\\;&|<>$`()") == std::string::npos;
+}
 
 Result<std::vector<std::string>> expand_nodelist(const std::string& nodelist) {
   std::vector<std::string> names;

@@ -15,6 +15,9 @@ namespace lockstep::clocksync {
 // multiply.
 Result<std::vector<std::string>> expand_nodelist(const std::string& nodelist);
 
+// Whether a program such as ssh can be given it: no option, and nothing in it that a shell would read.
+bool is_host_name(const std::string& name);
+
 struct HostPort {
   std::string host;
   uint16_t port = 0;  // 0: not given

@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 
+#include <optional>
+
 #include "base/json.h"
 #include "clocksync/wire/packet_auth.h"
 
@@ -23,6 +25,27 @@ bool plain_name(const std::string& name) {
   return true;
 }
 
+std::string string_at(const json::Value& object, const char* key) {
+  const auto member = object.FindMember(key);
+  const bool there = member != object.MemberEnd() && member->value.IsString();
+  return there ? std::string(member->value.GetString(), member->value.GetStringLength()) : "";
+}
+
+struct Place {
+  std::string address;
+  uint16_t port = 0;
+};
+// Nothing: no numeric address with a port.
+std::optional<Place> place_of(const json::Value& object) {
+  Place place{string_at(object, "address")};
+  const auto member = object.FindMember("port");
+  const unsigned port =
+      member != object.MemberEnd() && member->value.IsUint() ? member->value.GetUint() : 0;
+  if (!numeric_address(place.address) || port == 0 || port > 65535) return std::nullopt;
+  place.port = static_cast<uint16_t>(port);
+  return place;
+}
+
 }  // namespace
 
 std::string entry_to_json(const HostEntry& entry) {
@@ -38,6 +61,19 @@ std::string entry_to_json(const HostEntry& entry) {
   writer.Key("port");
   writer.Uint(entry.port);
   text("pod", entry.pod);
+  if (!entry.further.empty()) {
+    writer.Key("further");
+    writer.StartArray();
+    for (const FurtherAddress& one : entry.further) {
+      writer.StartObject();
+      text("interface", one.interface);
+      text("address", one.address);
+      writer.Key("port");
+      writer.Uint(one.port);
+      writer.EndObject();
+    }
+    writer.EndArray();
+  }
   writer.EndObject();
   return buffer.GetString();
 }
@@ -45,25 +81,29 @@ std::string entry_to_json(const HostEntry& entry) {
 Result<HostEntry> entry_from_json(const std::string& text) {
   json::Document document;
   document.Parse<json::kParseIterativeFlag>(text.data(), text.size());
-  const auto string_at = [&document](const char* key) {
-    const bool there = document.HasMember(key) && document[key].IsString();
-    return there ? std::string(document[key].GetString(), document[key].GetStringLength()) : "";
-  };
   if (document.HasParseError() || !document.IsObject()) {
     return Status::error("rendezvous entry \"" + text.substr(0, 100) + "\" is not a JSON object");
   }
   HostEntry entry;
-  entry.name = string_at("host");
-  entry.address = string_at("address");
-  entry.pod = string_at("pod");
-  const bool has_port = document.HasMember("port") && document["port"].IsUint();
-  const unsigned port = has_port ? document["port"].GetUint() : 0;
-  if (!plain_name(entry.name) || !numeric_address(entry.address) || port == 0 || port > 65535) {
+  entry.name = string_at(document, "host");
+  entry.pod = string_at(document, "pod");
+  const std::optional<Place> first = place_of(document);
+  if (!plain_name(entry.name) || !first) {
     return Status::error("rendezvous entry \"" + text.substr(0, 100) +
                          "\": expected host, a numeric address and a port");
   }
-  entry.port = static_cast<uint16_t>(port);
+  entry.address = first->address;
+  entry.port = first->port;
   entry.id = host_id_of(entry.name);
+  const auto further = document.FindMember("further");
+  if (further == document.MemberEnd() || !further->value.IsArray()) return entry;
+  for (const json::Value& one : further->value.GetArray()) {
+    if (!one.IsObject() || entry.further.size() + 1 == kMostInterfaces) break;
+    const std::string interface = string_at(one, "interface");
+    const std::optional<Place> place = place_of(one);
+    if (plain_name(interface) && place)
+      entry.further.push_back({interface, place->address, place->port});
+  }
   return entry;
 }
 

@@ -17,7 +17,7 @@ namespace lockstep::clocksync {
 namespace {
 
 constexpr int kPatienceMs = 2000;
-constexpr size_t kLongestLine = 1024;
+constexpr size_t kLongestLine = 4096;
 constexpr size_t kLongestAnswer = size_t{128} << 20;
 
 struct Socket {

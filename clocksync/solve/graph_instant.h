@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "clocksync/record/clock_model.h"
@@ -23,6 +24,8 @@ struct GraphEdge {
   // What every packet of either direction takes at least, where the user declared how much the
   // directions may differ: both ends of the interval come closer by it.
   int64_t least_delay_ns = 0;
+  // Of several edges between two hosts: by which interface; empty: the first of each.
+  std::string interface = {};
 };
 
 // An answer for one pair of hosts: clock of b - clock of a.

@@ -15,6 +15,10 @@ constexpr double kAsymmetricMads = 6;
 // more.
 constexpr double kAsymmetricMinNs = 50;
 
+std::string edge_name(const std::string& a, const std::string& b, const std::string& interface) {
+  return a + "-" + b + (interface.empty() ? "" : " by " + interface);
+}
+
 void fault(ClockModel* model, const std::string& kind, const std::string& detail) {
   model->faults.push_back({kind, detail});
 }
@@ -32,8 +36,9 @@ void GraphReport::sample(const GraphInstant& now, ClockModel* model) {
     contradicted_[cycle.front()] = 1;
     std::string path;
     for (const uint32_t e : cycle) {
-      path += (path.empty() ? "" : ", ") + model->hosts[edges_[e].a].host + "-" +
-              model->hosts[edges_[e].b].host;
+      path += (path.empty() ? "" : ", ") + edge_name(model->hosts[edges_[e].a].host,
+                                                     model->hosts[edges_[e].b].host,
+                                                     edges_[e].interface);
     }
     fault(model, "negative_cycle",
           "the bounds of " + path + " exclude each other; the first was left out");
@@ -46,6 +51,7 @@ EdgeReport GraphReport::report_of(uint32_t e, const ClockModel& model, double as
   report.a = model.hosts[edge.a].host;
   report.b = model.hosts[edge.b].host;
   report.source = edge.source;
+  report.interface = edge.interface;
   report.upper_points = edge.upper_points;
   report.lower_points = edge.lower_points;
   report.floor_width_ns = edge.model.floor_width_ns();
@@ -91,7 +97,7 @@ void GraphReport::write_partition(const std::vector<uint32_t>& component, ClockM
 
 void GraphReport::write_faults(uint32_t e, ClockModel* model) const {
   const EdgeReport& report = model->edges[e];
-  const std::string pair = report.a + "-" + report.b;
+  const std::string pair = edge_name(report.a, report.b, report.interface);
   if (report.source != OffsetSource::SameHost && edges_[e].model.floor_width_ns() == 0) {
     fault(model, "no_answer", pair + ": observations of one direction only, or none that agree");
   }

@@ -30,6 +30,18 @@ GraphSolver::GraphSolver(std::vector<std::string> hosts, std::vector<GraphEdge> 
     touching_[edges_[e].a].push_back(e);
     touching_[edges_[e].b].push_back(e);
   }
+  narrowest_first();
+}
+
+// The spanning tree takes the first edge to each host: of several interfaces the narrowest.
+void GraphSolver::narrowest_first() {
+  for (uint32_t h = 0; h < touching_.size(); ++h) {
+    const auto other = [&](uint32_t e) { return edges_[e].a == h ? edges_[e].b : edges_[e].a; };
+    std::stable_sort(touching_[h].begin(), touching_[h].end(), [&](uint32_t one, uint32_t two) {
+      return std::make_pair(other(one), edges_[one].model.floor_width_ns()) <
+             std::make_pair(other(two), edges_[two].model.floor_width_ns());
+    });
+  }
 }
 
 const ClockModel& GraphSolver::solve() {

@@ -44,6 +44,7 @@ class GraphSolver {
     int64_t from_ns, to_ns;
   };
 
+  void narrowest_first();
   void find_components();
   void name_sources();
   Range range_of(uint32_t root);

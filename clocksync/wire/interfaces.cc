@@ -96,6 +96,8 @@ bool ifname_matches(const std::string& name, const std::string& rule) {
   return found != exclude;
 }
 
+bool ifname_names(const std::string& rule) { return !rule.empty() && rule[0] != '^'; }
+
 std::vector<Interface> choose_interfaces(const std::vector<Interface>& all,
                                          const InterfaceRules& rules) {
   const std::vector<Interface> usable = of_family(all, rules.family);

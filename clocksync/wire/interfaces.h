@@ -29,6 +29,9 @@ Family parse_family(const std::string& nccl_socket_family);
 // True when the name matches the list in NCCL's syntax.
 bool ifname_matches(const std::string& name, const std::string& rule);
 
+// True for a list that names interfaces; one that excludes some says nothing of the rest.
+bool ifname_names(const std::string& rule);
+
 // The usable interfaces in NCCL's order of preference. Without a rule: ib* first, then all but
 // docker and loopback, then docker, then loopback.
 std::vector<Interface> choose_interfaces(const std::vector<Interface>& all,

@@ -48,6 +48,14 @@ SecretKey direction_key(const SecretKey& job_secret, uint32_t source_id, uint32_
   return key;
 }
 
+SecretKey interface_secret(const SecretKey& job_secret, const std::string& interface) {
+  if (interface.empty()) return job_secret;
+  SecretKey key;
+  crypto_auth_hmacsha256(key.data(), reinterpret_cast<const uint8_t*>(interface.data()),
+                         interface.size(), job_secret.data());
+  return key;
+}
+
 void seal(const SecretKey& key, PacketBytes* bytes) {
   uint8_t full[crypto_auth_hmacsha256_BYTES];
   mac(key, bytes->data(), full);

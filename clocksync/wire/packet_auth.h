@@ -32,6 +32,10 @@ uint32_t host_id_of(const std::string& host_name);
 SecretKey direction_key(const SecretKey& job_secret, uint32_t source_id, uint32_t destination_id,
                         uint64_t source_nonce, uint64_t destination_nonce);
 
+// The secret of the edges over one interface, so that no packet of one edge passes on another. The
+// empty name, of the first interface, keeps the job's own.
+SecretKey interface_secret(const SecretKey& job_secret, const std::string& interface);
+
 // Writes bytes 80-95 from bytes 0-79.
 void seal(const SecretKey& key, PacketBytes* bytes);
 bool authentic(const SecretKey& key, const uint8_t* packet_bytes);

@@ -34,12 +34,14 @@ struct Datagram {
   sockaddr_storage from{};
   int64_t kernel_real_ns = 0;      // 0: no stamp
   int64_t application_raw_ns = 0;  // set by the reader, right after receive()
+  uint32_t via = 0;                // likewise: which of this host's interfaces it came by
 };
 
 // A packet of ours that came back on the error queue with its send stamp.
 struct SentStamp {
   PacketBytes bytes;
   int64_t kernel_real_ns = 0;
+  uint32_t via = 0;  // set by the reader, as in Datagram
 };
 
 struct ProbeSocketOptions {

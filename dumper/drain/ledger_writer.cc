@@ -54,6 +54,7 @@ Ledger LedgerWriter::make_ledger() {
   ledger.take_unknown(arena);
   ledger.raw_ns = source_.anchor_now().raw_ns;
   if (overhead_ != nullptr) {
+    ledger.init_ns = overhead_->init_ns.load(std::memory_order_relaxed);
     ledger.elapsed_ns = overhead_->elapsed_ns.load(std::memory_order_relaxed);
     ledger.callbacks_ns = overhead_->callbacks_ns.load(std::memory_order_relaxed);
     ledger.threads_ns = overhead_->threads_ns.load(std::memory_order_relaxed);

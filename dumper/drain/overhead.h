@@ -12,6 +12,7 @@
 namespace lockstep::dumper {
 
 struct Overhead {
+  std::atomic<uint64_t> init_ns{0};       // that the first communicator's init spent with us
   std::atomic<uint64_t> elapsed_ns{0};    // CLOCK_MONOTONIC since recording began
   std::atomic<uint64_t> calls{0};         // of NCCL's threads into us
   std::atomic<uint64_t> callbacks_ns{0};  // calls times the sampled cost of one

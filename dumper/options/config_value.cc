@@ -100,10 +100,15 @@ Result<ParsedValue> parse_value(const OptionRow& row, std::string_view text) {
     }
     case OptionType::Choice:
       return parse_choice(row, text);
-    case OptionType::Events: {
+    case OptionType::Kinds: {
       const Result<uint32_t> mask = parse_events(text);
       if (!mask.ok()) return Status::error(mask.message());
       return ParsedValue{mask.value(), 0};
+    }
+    case OptionType::Events: {
+      const Result<EventChoice> choice = parse_event_choice(text);
+      if (!choice.ok()) return Status::error(choice.message());
+      return ParsedValue{choice.value().kinds, 0};
     }
     case OptionType::Text:
       return ParsedValue{};

@@ -11,7 +11,7 @@
 namespace lockstep::dumper {
 
 struct ParsedValue {
-  uint64_t number = 0;  // Flag, Number, Events (the mask), Choice (its place in the range)
+  uint64_t number = 0;  // of a flag, a number, kinds, or a choice (its place in the range)
   double real = 0;      // Number and Real
 };
 

@@ -1,7 +1,9 @@
 #include "dumper/options/event_mask.h"
 
+#include <optional>
+
 #include "base/text.h"
-#include "lockstep/event.h"
+#include "lockstep/shared_kinds.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -21,6 +23,8 @@ constexpr uint32_t kColl =
 constexpr uint32_t kKernel = kColl | bit(Kind::KernelCh) | bit(Kind::CeSync) | bit(Kind::CeBatch);
 constexpr uint32_t kProxy = kKernel | bit(Kind::ProxyOp);
 constexpr uint32_t kStep = kProxy | bit(Kind::ProxyStep);
+// What a share of the operations is chosen by.
+constexpr uint32_t kOperations = bit(Kind::Coll) | bit(Kind::P2p);
 constexpr Preset kPresets[] = {{"api", kApi},     {"coll", kColl}, {"kernel", kKernel},
                                {"proxy", kProxy}, {"step", kStep}, {"all", kAllKinds}};
 static_assert(kProxy == (kAllKinds & ~(bit(Kind::ProxyStep) | bit(Kind::ProxyCtrl) |
@@ -76,13 +80,37 @@ Result<uint32_t> parse_events(std::string_view text) {
   return mask;
 }
 
-std::string event_names(uint32_t mask) {
+Result<EventChoice> parse_event_choice(std::string_view text) {
+  const size_t colon = text.find(':');
+  const Result<uint32_t> kinds = parse_events(text.substr(0, colon));
+  if (!kinds.ok()) return kinds.status();
+  EventChoice choice;
+  choice.kinds = kinds.value();
+  if (colon == std::string_view::npos) return choice;
+  const std::string_view part = trimmed(text.substr(colon + 1));
+  const auto one_in =
+      starts_with(part, "1/") ? parse_number<uint32_t>(part.substr(2)) : std::nullopt;
+  if (!one_in || *one_in < 1 || *one_in > kMostOneIn)
+    return Status::error("'" + std::string(part) +
+                         "' is no share of the operations: 1/N is, N from 1 to " +
+                         std::to_string(kMostOneIn));
+  choice.one_in = *one_in;
+  if ((choice.kinds & kOperations) != kOperations || (choice.kinds & kSharedKinds) == 0)
+    return Status::error("'" + std::string(text) +
+                         "' has nothing to take a share of: the shared kinds are " +
+                         event_names(kSharedKinds) +
+                         ", and Coll and P2p have to be recorded with them, as in step:1/16");
+  return choice;
+}
+
+std::string event_names(uint32_t mask, uint32_t one_in) {
   std::string names;
   for (unsigned kind = 0; kind < kKinds; ++kind) {
     if ((mask >> kind & 1u) == 0) continue;
     if (!names.empty()) names += ',';
     names += kKindNames[kind];
   }
+  if (one_in != 1 && (mask & kSharedKinds) != 0) names += kShareText + std::to_string(one_in);
   return names.empty() ? "none" : names;
 }
 

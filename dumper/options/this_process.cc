@@ -79,6 +79,7 @@ ProcessFacts this_process_facts(const ArenaHeader& arena, const Config& config,
     facts.options.push_back({kOptions[i].name, config.text(option),
                              kOriginNames[static_cast<size_t>(config.origin(option))]});
   }
+  facts.settings_digest = digest_of(facts.options);
   return facts;
 }
 

@@ -213,6 +213,16 @@ Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory) 
   return results;
 }
 
+Status recover_ended_run(const std::string& directory) {
+  const auto recovered = recover_run(directory);
+  if (!recovered.ok()) return recovered.status();
+  for (const RecoveredProcess& process : recovered.value()) {
+    if (process.outcome == Outcome::Running || process.outcome == Outcome::Failed)
+      return Status::error(process.sentence + "; nothing was collected");
+  }
+  return Status();
+}
+
 std::vector<RecoveredProcess> recover_all() {
   std::vector<RecoveredProcess> results;
   std::set<std::string> directories;

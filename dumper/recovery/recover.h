@@ -39,6 +39,9 @@ struct RecoveredProcess {
 // processes go as well, and Prometheus files that have outlived theirs for long enough. The error is
 // for a directory that cannot be read.
 Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory);
+// The same before the run's files go elsewhere, which they may only when no process writes them any more:
+// the error names one that still runs, or whose records could not be recovered.
+Status recover_ended_run(const std::string& directory);
 // Every arena of this user on this host, each into the run directory that it names. A directory
 // that is gone is not made again: somebody removed it.
 std::vector<RecoveredProcess> recover_all();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "base/text.h"
 
@@ -39,10 +40,16 @@ Status list(const std::string& path, Listing* out) {
   return Status();
 }
 
+bool is_reserved(const std::string& directory) {
+  const std::string name = base_name(directory);
+  return std::any_of(std::begin(kReservedFolders), std::end(kReservedFolders),
+                     [&](const char* reserved) { return name == reserved; });
+}
+
 std::vector<std::string> files_of_host(const std::string& directory) {
   Listing all;
   std::vector<std::string> files;
-  if (!list(directory, &all).ok()) return files;
+  if (is_reserved(directory) || !list(directory, &all).ok()) return files;
   const std::string begin = base_name(directory) + ".";
   for (std::string& file : all.files) {
     if (base_name(file).rfind(begin, 0) == 0) files.push_back(std::move(file));
@@ -63,6 +70,10 @@ Result<std::vector<std::string>> run_files(const std::string& run_directory) {
     for (std::string& file : files_of_host(directory)) files.push_back(std::move(file));
   }
   return files;
+}
+
+bool is_recording(const std::string& path) {
+  return has_ending(path, ".lks") || has_ending(path, ".clock") || has_ending(path, ".load");
 }
 
 bool is_host_directory(const std::string& path) {

@@ -148,6 +148,7 @@ std::string ledger_to_json(const Ledger& ledger) {
   }
   put_unknown(&writer, "unknown_kinds", ledger.unknown_kinds);
   put_unknown(&writer, "unknown_states", ledger.unknown_states);
+  put_uint(&writer, "init_ns", ledger.init_ns);
   put_uint(&writer, "elapsed_ns", ledger.elapsed_ns);
   put_uint(&writer, "callbacks_ns", ledger.callbacks_ns);
   put_uint(&writer, "threads_ns", ledger.threads_ns);
@@ -184,6 +185,7 @@ Result<Ledger> ledger_from_json(std::string_view text) {
   ledger.exited = exited != nullptr && exited->IsTrue();
   ledger.shed_from_raw_ns = uint_member(document, "shed_from_raw_ns");
   ledger.shed_to_raw_ns = uint_member(document, "shed_to_raw_ns");
+  ledger.init_ns = uint_member(document, "init_ns");
   ledger.elapsed_ns = uint_member(document, "elapsed_ns");
   ledger.callbacks_ns = uint_member(document, "callbacks_ns");
   ledger.threads_ns = uint_member(document, "threads_ns");

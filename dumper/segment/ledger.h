@@ -36,7 +36,7 @@ struct Ledger {
   // states by their number; the last number (kUnknownNumbers - 1) stands for all others.
   std::map<unsigned, uint64_t> unknown_kinds, unknown_states;
   // What recording cost since it began: measured by sampling, 0 = not measured (overhead.h).
-  uint64_t elapsed_ns = 0, callbacks_ns = 0, threads_ns = 0;
+  uint64_t init_ns = 0, elapsed_ns = 0, callbacks_ns = 0, threads_ns = 0;
   // High-water marks (overhead.h): of the memory for records, and by kind of what waited there.
   uint64_t memory_high_water_bytes = 0;
   std::array<uint64_t, kKinds + 1> most_waiting_bytes{};

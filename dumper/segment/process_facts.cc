@@ -1,8 +1,26 @@
 #include "dumper/segment/process_facts.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cinttypes>
+#include <cstdio>
+
 #include "base/json.h"
+#include "lockstep/config.h"
 
 namespace lockstep::dumper {
+
+std::string digest_of(const std::vector<OptionFact>& options) {
+  std::string text;
+  for (const OptionFact& option : options) {
+    if (!is_each_hosts_own(option.name)) text += option.name + '=' + option.value + '\n';
+  }
+  char digest[17];
+  std::snprintf(digest, sizeof digest, "%016" PRIx64,
+                static_cast<uint64_t>(XXH3_64bits(text.data(), text.size())));
+  return digest;
+}
 
 std::string facts_to_json(const ProcessFacts& facts) {
   json::StringBuffer text;
@@ -35,6 +53,7 @@ std::string facts_to_json(const ProcessFacts& facts) {
     writer.EndObject();
   }
   writer.EndArray();
+  put_text(&writer, kSettingsDigest, facts.settings_digest);
   put_texts(&writer, "notes", facts.notes);
   writer.EndObject();
   return text.GetString();
@@ -68,6 +87,7 @@ Result<ProcessFacts> facts_from_json(std::string_view text) {
     facts.options.push_back(
         {text_member(option, "name"), text_member(option, "value"), text_member(option, "origin")});
   }
+  facts.settings_digest = text_member(document, kSettingsDigest);
   facts.notes = texts_member(document, "notes");
   return facts;
 }

@@ -37,8 +37,13 @@ struct ProcessFacts {
   std::string prometheus_dir;  // absolute folder of its Prometheus files, empty: none
   std::vector<JobFact> job;
   std::vector<OptionFact> options;
+  std::string settings_digest;     // of the options; empty in segments of an earlier lockstep
   std::vector<std::string> notes;  // sentences: what was decided at the start, and why
 };
+
+// The same for processes whose options have the same names and values, wherever these come from, but for
+// those that are each host's own: 16 hexadecimal digits.
+std::string digest_of(const std::vector<OptionFact>& options);
 
 std::string facts_to_json(const ProcessFacts& facts);
 Result<ProcessFacts> facts_from_json(std::string_view text);

@@ -91,6 +91,8 @@ struct HullBin {
   uint64_t received = 0, lost = 0, duplicated = 0;
   double purity = 0;  // share of trains that kept their spacing, 0..1: a diagnosis, never a filter
   std::vector<HullPoint> points;
+  // The interface of both hosts that the packets took; empty: the first of each (nic_name of hello).
+  std::string interface = {};
 };
 
 // A report over one window, for people and for jq; the solver does not read it. offset of the
@@ -110,6 +112,7 @@ struct WindowStats {
   std::string status;  // ok, weak or failed
   std::string reason;  // empty when ok
   uint64_t dropped_auth = 0, dropped_replay = 0, dropped_version = 0, dropped_malformed = 0;
+  std::string interface = {};  // as in HullBin
 };
 
 // The prober's view of one peer: hello, burst, steady, backoff, suspect or down.
@@ -117,6 +120,7 @@ struct EdgeState {
   int64_t t_raw_ns = 0;
   std::string peer, state, reason;
   double trains_per_s = 0;
+  std::string interface = {};  // as in HullBin
 };
 
 // Something a person should know: no_path, realtime_step, auth, raw_jump, disk_full, takeover, ...

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace lockstep {
 
@@ -20,7 +21,8 @@ enum class OptionType : uint8_t {
   Real,    // with a decimal point
   Choice,
   Text,
-  Events,  // presets, kind names joined by commas, or a number (dumper/options/event_mask.h)
+  Kinds,   // presets, kind names joined by commas, or a number (dumper/options/event_mask.h)
+  Events,  // the same, and perhaps `:1/N`
 };
 
 // X(id, name, type, default, range, section, help)
@@ -33,8 +35,8 @@ enum class OptionType : uint8_t {
   X(Verbose, "verbose", Flag, "0", "", "activation", \
     "1 also writes to stderr what NCCL's logger shows only with NCCL_DEBUG=INFO") \
   X(Events, "events", Events, "proxy", "", "recording", \
-    "what to record: api, coll, kernel, proxy, step or all, each with everything before it; kind names joined by commas; or NCCL's mask as a number") \
-  X(CaptureEvents, "capture_events", Events, "step", "", "recording", \
+    "what to record: api, coll, kernel, proxy, step or all, each with everything before it; kind names joined by commas; or NCCL's mask as a number. step:1/16 records network steps of one operation in 16 only, the same ones on all ranks") \
+  X(CaptureEvents, "capture_events", Kinds, "step", "", "recording", \
     "kinds that are recorded besides while a capture lasts that the program begins by itself or capture_every does; a capture that somebody asks for names its own") \
   X(CaptureEvery, "capture_every", Text, "", "", "recording", \
     "PERIOD:WINDOW such as 60s:2s: captures for so long at each multiple of the period of the wall clock, so at the same instants on all ranks; unset: never") \
@@ -52,6 +54,8 @@ enum class OptionType : uint8_t {
     "run directory; %h is the host, %p the process id, %r the rank, %j the job id. Unset: lockstep-%j in a job, else lockstep-%h-%p") \
   X(DumpIntervalUs, "dump_interval_us", Number, "1000000", "1000..3600000000", "files", \
     "longest time in microseconds that a record waits before it is written; full buffers are written at once") \
+  X(Signal, "signal", Choice, "", "USR1|USR2|HUP|SIGUSR1|SIGUSR2|SIGHUP", "files", \
+    "signal after which the process writes what it has recorded so far, as `lockstep ctl flush` does where its socket can be reached; refused where the program has a handler for it. Unset: none") \
   X(RotateMb, "rotate_mb", Number, "256", "1..1048576", "files", \
     "size in MiB at which a process starts its next segment file; it also does so after some 500 communicators") \
   X(MaxDiskMb, "max_disk_mb", Number, "0", "0..1073741824", "files", \
@@ -150,6 +154,13 @@ inline constexpr size_t kOptionCount = sizeof(kOptions) / sizeof(kOptions[0]);
 constexpr const OptionRow& option_row(Option option) {
   return kOptions[static_cast<size_t>(option)];
 }
+
+// Options whose value is each host's own by its nature: hosts that differ in them are configured alike.
+constexpr bool is_each_hosts_own(std::string_view name) {
+  return name == option_row(Option::Host).name || name == option_row(Option::ClockPod).name;
+}
+// What stands for all others together, beside them in every segment and as a setting of its process.
+inline constexpr const char* kSettingsDigest = "settings_digest";
 
 // What LOCKSTEP_CLOCK_PRESET sets, of the options that are not given themselves.
 struct OptionPreset {

@@ -8,6 +8,7 @@
 #include "base/system.h"
 #include "base/text.h"
 #include "dumper/recovery/memory_files.h"
+#include "dumper/run/process_state.h"
 #include "dumper/run/run_files.h"
 
 namespace lockstep::live {
@@ -82,6 +83,12 @@ std::vector<LocalProcess> local_processes(const LocalScope& scope) {
   std::vector<LocalProcess> processes;
   for (auto& [key, process] : found) processes.push_back(std::move(process));
   return processes;
+}
+
+Status can_answer(const LocalProcess& process) {
+  const char state = dumper::process_run_state(process.pid);
+  if (state == 'T' || state == 't') return Status::error("it is stopped by a signal or a debugger");
+  return process.control ? Status() : Status::error("it has no control socket");
 }
 
 Result<std::set<std::string>> hosts_of_run(const std::string& run) {

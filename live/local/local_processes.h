@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "live/local/control_client.h"
+#include "lockstep/status.h"
 
 namespace lockstep::live {
 
@@ -33,6 +34,9 @@ std::string own_host();
 
 // By host and process id. Processes that have ended are left out.
 std::vector<LocalProcess> local_processes(const LocalScope& scope);
+
+// The error: to ask it would only take all the time there is, since it is stopped, or has no socket.
+Status can_answer(const LocalProcess& process);
 
 // Hosts whose control sockets lie in the run, on whatever machine their processes are or were.
 Result<std::set<std::string>> hosts_of_run(const std::string& run);

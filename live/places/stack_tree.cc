@@ -124,6 +124,14 @@ bool is_plumbing(const Frame& frame) {
 
 }  // namespace
 
+std::string in_words(const StackNode& node) {
+  Frame frame = node.frame;
+  if (node.last_line == frame.line) return in_words(frame);
+  std::string words = in_words(frame);
+  const size_t end = words.rfind(')');
+  return words.insert(end, "-" + std::to_string(node.last_line));
+}
+
 std::string kind_of(const StackRow& row, const ThreadStacks& thread) {
   if (thread.state.tid == row.stacks.pid) return "main";
   std::string name = thread.state.name;

@@ -20,6 +20,9 @@ struct StackNode {
   std::vector<uint32_t> children;  // of StackTree::nodes
 };
 
+// Its frame, with the lines of all that are in it.
+std::string in_words(const StackNode& node);
+
 // Threads that stand in the same place, and did in every sample; of threads that moved, what their
 // samples have in common.
 struct StackClass {

@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "dumper/run/process_state.h"
 #include "live/local/local_processes.h"
 #include "live/questions/ctl_answer.h"
 
@@ -53,10 +52,7 @@ Result<std::vector<Asked>> asked_by(const HostContext& context, const std::strin
 }
 
 Result<std::string> ask_capture(const Asked& one, const std::string& asker, int64_t deadline_ns) {
-  // A stopped process would hold everyone up until the deadline.
-  const char state = dumper::process_run_state(one.process.pid);
-  if (state == 'T' || state == 't') return Status::error("it is stopped by a signal or a debugger");
-  if (!one.process.control) return Status::error("it has no control socket");
+  if (const Status can = can_answer(one.process); !can.ok()) return can;
   return ask_for(asker, *one.process.control, one.request, deadline_ns);
 }
 

@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "base/parallel.h"
-#include "dumper/run/process_state.h"
 #include "live/local/local_processes.h"
 
 namespace lockstep::live {
@@ -13,10 +12,7 @@ namespace {
 constexpr size_t kMostProgressAtOnce = 64;  // threads, which do nothing but wait
 
 Result<std::string> ask_progress(const LocalProcess& process, int64_t deadline_ns) {
-  // A stopped process would hold everyone up until the deadline.
-  const char state = dumper::process_run_state(process.pid);
-  if (state == 'T' || state == 't') return Status::error("it is stopped by a signal or a debugger");
-  if (!process.control) return Status::error("it has no control socket");
+  if (const Status can = can_answer(process); !can.ok()) return can;
   return ask_process(*process.control, "progress", deadline_ns);
 }
 

@@ -15,7 +15,7 @@ constexpr size_t kMostStatusAtOnce = 64;  // threads, which do nothing but wait
 
 // What one process says, each a JSON object or the reason why there is none.
 struct Said {
-  Result<std::string> status = Status::error("it has no control socket");
+  Result<std::string> status = Status::error("not asked");
   Result<std::string> progress = Status::error("not asked");
 };
 
@@ -63,13 +63,10 @@ bool is_error(const std::string& object) {
 
 Said ask_status(const LocalProcess& process, int64_t deadline_ns) {
   Said said;
-  // A stopped process would hold everyone up until the deadline.
-  const char state = dumper::process_run_state(process.pid);
-  if (state == 'T' || state == 't') {
-    said.status = Status::error("it is stopped");
+  if (const Status can = can_answer(process); !can.ok()) {
+    said.status = can;
     return said;
   }
-  if (!process.control) return said;
   said.status = ask_process(*process.control, "status", deadline_ns);
   if (!said.status.ok()) return said;
   said.progress = ask_process(*process.control, "progress", deadline_ns);

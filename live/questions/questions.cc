@@ -9,6 +9,7 @@
 #include "live/questions/node_answer.h"
 #include "live/questions/progress_answer.h"
 #include "live/questions/ps_answer.h"
+#include "live/questions/recording_answer.h"
 #include "live/questions/slice_answer.h"
 #include "live/questions/stacks_answer.h"
 
@@ -18,18 +19,20 @@ namespace {
 struct Row {
   const char* word;
   Answerer answer;
-  bool changes;  // the job, or what is recorded of it
 };
 
 constexpr Row kQuestions[] = {
-    {"ps", answer_ps, false},
-    {"node", answer_node, false},
-    {"progress", answer_progress, false},
-    {"ctl", answer_ctl, true},
-    {"stacks", answer_stacks, false},
-    {"slice", answer_slice, false},
-    {"capture", answer_capture, true},
-    {"capture_status", answer_capture_status, false},
+    {"ps", answer_ps},
+    {"node", answer_node},
+    {"progress", answer_progress},
+    {"ctl", answer_ctl},
+    {"stacks", answer_stacks},
+    {"slice", answer_slice},
+    {"capture", answer_capture},
+    {"capture_status", answer_capture_status},
+    {"recordings", answer_recordings},
+    {"recording", answer_recording},
+    {"recording_taken", answer_recording_taken},
 };
 
 const Row* find(const std::string& word) {
@@ -54,11 +57,6 @@ Result<HostAnswer> answer_question(const HostContext& context, const Question& q
   } catch (const std::exception& error) {  // out of memory, most likely
     return Status::error(std::string("no answer: ") + error.what());
   }
-}
-
-bool changes_something(const Question& question) {
-  const Row* const row = find(question.word);
-  return row != nullptr && row->changes;
 }
 
 }  // namespace lockstep::live

@@ -11,7 +11,4 @@ namespace lockstep::live {
 Result<HostAnswer> answer_question(const HostContext& context, const Question& question,
                                    PartSink* parts);
 
-// Whether answering may change something in the job: an agent notes who asked.
-bool changes_something(const Question& question);
-
 }  // namespace lockstep::live

@@ -13,12 +13,11 @@
 #include "dumper/run/slice.h"
 #include "live/local/local_processes.h"
 #include "live/questions/ctl_answer.h"
+#include "live/questions/file_parts.h"
 #include "live/questions/slice_request.h"
 
 namespace lockstep::live {
 namespace {
-
-constexpr size_t kPieceBytes = 1 << 18;
 
 // One run's part of this host, measured before anything is sent.
 class HostSlice {
@@ -54,7 +53,10 @@ class HostSlice {
       if (!written.ok()) return written;
     }
     for (const std::string& path : others_) {
-      if (!send_file(path, parts)) return Status::error(path + ": it could not be sent");
+      const auto file = open_to_send(path);
+      if (file == nullptr) continue;  // gone meanwhile
+      if (!send_rest(file.get(), base_name(path), parts))
+        return Status::error(path + ": it could not be sent");
     }
     return Status();
   }
@@ -106,24 +108,10 @@ class HostSlice {
     }
   }
 
-  struct Closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  using File = std::unique_ptr<std::FILE, Closer>;
-
   static uint64_t size_of(const std::string& path) {
-    const File file(std::fopen(path.c_str(), "rbe"));
+    const auto file = open_to_send(path);
     if (file == nullptr || std::fseek(file.get(), 0, SEEK_END) != 0) return 0;
     return static_cast<uint64_t>(std::max<long>(std::ftell(file.get()), 0));
-  }
-  static bool send_file(const std::string& path, PartSink* parts) {
-    const File file(std::fopen(path.c_str(), "rbe"));
-    if (file == nullptr) return true;  // gone meanwhile
-    std::string piece(kPieceBytes, '\0');
-    while (const size_t got = std::fread(piece.data(), 1, piece.size(), file.get())) {
-      if (!parts->put(base_name(path), {piece.data(), got})) return false;
-    }
-    return true;
   }
 
   const std::string run_, host_;

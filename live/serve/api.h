@@ -1,31 +1,30 @@
-// What the server answers: the page at /, and the API beneath /api/ for those with a token. Any number of
-// threads at once.
+// The server's door: the gate before any answer, headers that keep browsers to what the page needs, and the access log. Any
+// number of threads at once.
 #pragma once
 
 #include "live/serve/access_log.h"
+#include "live/serve/answers.h"
 #include "live/serve/gate.h"
 #include "live/serve/http.h"
-#include "live/serve/query_answer.h"
-#include "live/serve/served_run.h"
 
 namespace lockstep::serve {
 
 class Api : public HttpHandler {
  public:
-  // `run` and `log` must outlive it.
-  Api(const ServedRun* run, Gate gate, AccessLog* log)
-      : run_(*run), gate_(std::move(gate)), log_(*log), queries_(&run->main_part().input) {}
+  // `answers` and `log` must outlive it.
+  Api(Answers* answers, Gate gate, AccessLog* log)
+      : answers_(*answers), gate_(std::move(gate)), log_(*log) {}
 
   bool refuse(const HttpRequest& request, HttpResponse* response) override;
   void answer(const HttpRequest& request, HttpResponse* response) override;
 
  private:
-  HttpResponse answer_to(const HttpRequest& request);
+  // With `run` and the path within it, where there are several.
+  HttpRequest placed(const HttpRequest& request) const;
 
-  const ServedRun& run_;
+  Answers& answers_;
   const Gate gate_;
   AccessLog& log_;
-  QueryAnswers queries_;
 };
 
 }  // namespace lockstep::serve

@@ -25,9 +25,10 @@ class Gate {
   // Nothing: the request may be answered, for *user, empty where no token is needed.
   std::optional<Refusal> refusal(const HttpRequest& request, std::string* user) const;
 
- private:
+  // Whether the server goes by the name in this Host header.
   bool knows(const std::string& host_and_port) const;
 
+ private:
   std::vector<User> users_;
   std::vector<std::string> names_;
 };

@@ -13,7 +13,9 @@
 namespace lockstep::serve {
 
 struct HttpRequest {
-  std::string method, path;                       // decoded, without the query
+  std::string method, path;  // decoded, without the query
+  std::string
+      run;  // of a folder of runs, the one that `path` is within; set behind the gate's door
   std::map<std::string, std::string> parameters;  // of the query; the first of several
   std::string body;
   std::string authorization, host, origin, content_type, accept_encoding;
@@ -40,6 +42,8 @@ struct HttpOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;             // 0: a free one
   std::string certificate, key;  // PEM files; empty: no TLS
+  // PEM file; with it only clients with a certificate that one of these signed.
+  std::string client_authorities;
 };
 
 // What a client may take, so that none can keep the others out.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/tables/labels.h"
+#include "analysis/page/operation_lines.h"
 #include "base/json.h"
 #include "live/serve/gate.h"
 #include "live/serve/parameters.h"
@@ -10,7 +10,6 @@
 namespace lockstep::serve {
 namespace {
 
-using analysis::ArrivalRow;
 using analysis::kNoRow;
 using analysis::kNoTime;
 using analysis::OperationRow;
@@ -25,12 +24,15 @@ struct Chosen {
 class OpsWriter {
  public:
   OpsWriter(const RunPart& part, const Chosen& chosen)
-      : part_(part), tables_(*part.tables), time_(part.time()), chosen_(chosen) {}
+      : part_(part),
+        tables_(*part.tables),
+        time_(part.time()),
+        lines_(tables_, time_),
+        chosen_(chosen) {}
 
   std::string write() {
     out_.object([&] {
-      out_.strings("columns", {"rank", "comm", "func", "ordinal", "start_ns", "end_ns", "wait_ns",
-                               "transfer_ns", "bytes", "last_rank", "error_ns", "state", "id"});
+      analysis::OperationLines::put_columns(&out_);
       put_key(&out_.writer(), "rows");
       out_.writer().StartArray();
       for (uint32_t i = 0; i < tables_.operations.size() && !truncated_; ++i) {
@@ -55,50 +57,19 @@ class OpsWriter {
     return open || std::max(start_ns, end_ns) >= chosen_.from_ns;
   }
 
-  void put_time(int64_t ns) {
-    if (ns == kNoTime) {
-      out_.writer().Null();
-    } else {
-      out_.writer().Int64(ns);
-    }
-  }
-
   void put(uint32_t number) {
     if (rows_ == chosen_.most) {
       truncated_ = true;
       return;
     }
     ++rows_;
-    const OperationRow& row = tables_.operations[number];
-    const uint32_t arrived = part_.arrivals[number];
-    const ArrivalRow arrival = arrived == kNoRow ? ArrivalRow() : tables_.arrivals[arrived];
-    JsonWriter& out = out_.writer();
-    out.StartArray();
-    out.Int(tables_.processes[row.process].rank);
-    out_.element(analysis::communicator_label(tables_, row.communicator));
-    out_.element(tables_.text(row.func));
-    out.Uint(row.ordinal);
-    put_time(time_.at(row.process, row.called_ns()));
-    put_time(time_.at(row.process, row.finish_ns));
-    put_time(arrival.wait_ns);
-    put_time(arrival.transfer_ns);
-    out.Uint64(row.size_bytes);
-    put_last(arrival);
-    out.Int64(arrival.clock_error_ns);
-    out_.element(analysis::kOpStateNames[static_cast<size_t>(row.state)]);
-    out.Uint(number);
-    out.EndArray();
-  }
-
-  void put_last(const ArrivalRow& arrival) {
-    if (arrival.last_rank_row == kNoRow) return put_time(kNoTime);
-    const uint32_t last = tables_.arrivals[arrival.last_rank_row].operation;
-    out_.writer().Int(tables_.processes[tables_.operations[last].process].rank);
+    lines_.put(number, part_.arrivals[number], &out_);
   }
 
   const RunPart& part_;
   const RunTables& tables_;
   const analysis::RunTime time_;
+  const analysis::OperationLines lines_;
   const Chosen& chosen_;
   JsonFields out_;
   size_t rows_ = 0;

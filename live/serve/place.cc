@@ -45,13 +45,19 @@ std::string cache_place(const std::string& run, const std::string& name) {
 }
 
 Result<std::string> place_beside(const std::string& run, const std::string& name) {
-  const std::string own = own_place(run, name), cache = cache_place(run, name);
+  const std::string own = own_place(run, name);
   if (make(own)) return own;
+  auto cache = place_in_cache(run, name);
+  if (cache.ok()) return cache;
+  return Status::error(own + " cannot be a folder of this user's, and " + cache.message());
+}
+
+Result<std::string> place_in_cache(const std::string& owner, const std::string& name) {
+  const std::string cache = cache_place(owner, name);
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(cache).parent_path(), error);
   if (!error && make(cache)) return cache;
-  return Status::error("neither " + own + " nor " + cache +
-                       " can be a folder of this user's: " + std::strerror(errno));
+  return Status::error(cache + " cannot be a folder of this user's: " + std::strerror(errno));
 }
 
 }  // namespace lockstep::serve

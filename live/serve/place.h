@@ -10,6 +10,8 @@ namespace lockstep::serve {
 
 // The folder, made with mode 0700. `run` is an absolute path.
 Result<std::string> place_beside(const std::string& run, const std::string& name);
+// Its second half, for what is no run's: `owner` is any text.
+Result<std::string> place_in_cache(const std::string& owner, const std::string& name);
 // Where it would be, first the run's own; nothing is made.
 std::string own_place(const std::string& run, const std::string& name);
 std::string cache_place(const std::string& run, const std::string& name);

@@ -61,7 +61,8 @@ class JsonRows : public analysis::SqlRows {
 
 }  // namespace
 
-HttpResponse QueryAnswers::answer(const HttpRequest& request) {
+HttpResponse QueryAnswers::answer(const std::shared_ptr<const ServedRun>& run,
+                                  const HttpRequest& request) {
   json::Document body;
   if (!parse_json(request.body, &body))
     return error_response(400, "the body is a JSON object: {\"sql\": \"SELECT ...\"}");
@@ -74,15 +75,22 @@ HttpResponse QueryAnswers::answer(const HttpRequest& request) {
   std::unique_lock<std::timed_mutex> lock(mutex_, std::chrono::milliseconds(kQueryPatienceMs));
   if (!lock.owns_lock())
     return error_response(503, "other statements are running; try again later");
+  if (run_ != run) {
+    session_.reset();
+    run_ = run;
+  }
   return ask(sql, most);
 }
 
 HttpResponse QueryAnswers::ask(const std::string& sql, uint64_t most_rows) {
   const int64_t begun_ns = mono_now_ns();
   if (session_ == nullptr) {
+    auto part = run_->main_part();
+    if (!part.ok()) return error_response(503, part.message());
+    part_ = std::move(part.value());
     analysis::QueryOptions options;
     options.most_spilled = kMostSpilled;
-    auto session = analysis::QuerySession::open(&input_, options);
+    auto session = analysis::QuerySession::open(&part_->input, options);
     if (!session.ok()) return error_response(503, session.message());
     session_ = std::move(session.value());
   }

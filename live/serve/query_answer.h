@@ -1,5 +1,6 @@
 // /api/query: one SELECT in the sandboxed SQL session, with caps on rows, memory, disk and time. One
-// statement runs at a time; others wait, and are told when it takes too long. Any thread.
+// statement runs at a time; others wait, and are told when it takes too long. Any thread. Of a run that
+// goes on it holds the reading of the last statement until the next.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "analysis/sql/query_session.h"
 #include "live/serve/http.h"
+#include "live/serve/served_run.h"
 
 namespace lockstep::serve {
 
@@ -16,16 +18,14 @@ constexpr size_t kMostQueryBytes = 32 << 20;  // of an answer
 
 class QueryAnswers {
  public:
-  // `input` must outlive it.
-  explicit QueryAnswers(const analysis::ExportInput* input) : input_(*input) {}
-
-  HttpResponse answer(const HttpRequest& request);
+  HttpResponse answer(const std::shared_ptr<const ServedRun>& run, const HttpRequest& request);
 
  private:
   HttpResponse ask(const std::string& sql, uint64_t most_rows);
 
-  const analysis::ExportInput& input_;
-  std::timed_mutex mutex_;  // guards session_
+  std::timed_mutex mutex_;  // guards what follows
+  std::shared_ptr<const ServedRun> run_;
+  RunPartPointer part_;  // what the session is about
   std::unique_ptr<analysis::QuerySession> session_;
 };
 

@@ -1,8 +1,6 @@
 #include "live/serve/run_answer.h"
 
-#include <cstdlib>
 #include <filesystem>
-#include <string_view>
 
 #include "base/json.h"
 #include "live/serve/gate.h"
@@ -26,24 +24,24 @@ void put_ranks(const ServedRun& run, JsonFields* out) {
 
 }  // namespace
 
-HttpResponse answer_run(const ServedRun& run, const HttpRequest& request) {
+HttpResponse answer_run(const Reading& reading, const HttpRequest& request) {
+  const ServedRun& run = *reading.run;
   const Parameters parameters(request, {});
   if (!parameters.error().empty()) return error_response(400, parameters.error());
   JsonFields out;
   out.object([&] {
     out.object("serve", [&] {
-      out.boolean("live", run.running());
+      out.boolean("live", run.summary().running);
+      out.number("reading", reading.number);
       out.string("version", kVersion);
       out.string("run", std::filesystem::path(run.directory()).filename().string());
       out.number("from_ns", int64_t{0});
       out.number("to_ns", run.pyramid().length_ns());
-      out.number("origin_unix_ns", run.main_part().time().origin_unix_ns());
-      out.boolean("one_clock", run.main_part().tables->aligned);
-      out.number("report_from_ns", run.main_part().from_ns);
+      out.number("origin_unix_ns", run.summary().origin_unix_ns);
+      out.boolean("one_clock", run.summary().one_clock);
+      out.number("report_from_ns", run.summary().from_ns);
       // A copy of Perfetto's page that this site hosts; without one the page offers a download.
-      const char* site = std::getenv("LOCKSTEP_PERFETTO_UI");
-      if (site != nullptr && std::string_view(site).substr(0, 4) == "http")
-        out.string("perfetto_ui", site);
+      if (!run.perfetto_ui().empty()) out.string("perfetto_ui", run.perfetto_ui());
       std::vector<int> levels;
       for (int level = 0; level < analysis::kLevels; ++level) levels.push_back(level);
       out.list("levels", levels, [&](int level) {
@@ -55,12 +53,13 @@ HttpResponse answer_run(const ServedRun& run, const HttpRequest& request) {
       });
       put_ranks(run, &out);
     });
-    out.number("origin_unix_ns", run.main_part().time().origin_unix_ns());
+    out.number("origin_unix_ns", run.summary().origin_unix_ns);
   });
   // Two objects as one: the report's members, then these.
+  const std::string& report = run.summary().report;
   HttpResponse response;
   const std::string more(out.text());
-  response.body = run.report().substr(0, run.report().size() - 1) + "," + more.substr(1) + "\n";
+  response.body = report.substr(0, report.size() - 1) + "," + more.substr(1) + "\n";
   return response;
 }
 

@@ -2,11 +2,11 @@
 // a request is an answer of status 400, what is too large 413, with a sentence.
 #pragma once
 
+#include "live/follow/followed_run.h"
 #include "live/serve/http.h"
-#include "live/serve/served_run.h"
 
 namespace lockstep::serve {
 
-HttpResponse answer_run(const ServedRun& run, const HttpRequest& request);
+HttpResponse answer_run(const Reading& reading, const HttpRequest& request);
 
 }  // namespace lockstep::serve

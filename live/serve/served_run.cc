@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "analysis/account/accounts.h"
+#include "analysis/hostload/host_pressure.h"
 #include "analysis/judge/blame.h"
 #include "analysis/judge/judge.h"
 #include "analysis/report/report.h"
@@ -14,18 +15,32 @@
 namespace lockstep::serve {
 namespace {
 
-std::string report_of(const std::string& directory, analysis::RunTables* tables) {
-  analysis::Judgement judgement = analysis::judge(*tables);
-  analysis::explain(directory, *tables, &judgement);
-  analysis::add_accounts(tables);
+// Of tables with accounts.
+std::string report_of(const std::string& directory, const analysis::RunTables& tables) {
+  analysis::Judgement judgement = analysis::judge(tables);
+  analysis::explain(directory, tables, &judgement);
   const analysis::Report report =
-      analysis::make_report(*tables, judgement, "lockstep: " + directory);
+      analysis::make_report(tables, judgement, "lockstep: " + directory);
   JsonFields out;
   out.object([&] {
     out.string("output", directory);
     analysis::put_report(report, nullptr, &out);
   });
   return std::string(out.text());
+}
+
+RunSummary summary_of(const std::string& directory, const RunPart& part) {
+  const analysis::RunTables& tables = *part.tables;
+  RunSummary summary;
+  summary.report = report_of(directory, tables);
+  summary.from_ns = part.from_ns;
+  summary.origin_unix_ns = part.time().origin_unix_ns();
+  summary.one_clock = tables.aligned;
+  summary.running =
+      std::any_of(tables.processes.begin(), tables.processes.end(),
+                  [](const auto& process) { return analysis::still_runs(process.life); });
+  summary.damage = tables.damage;
+  return summary;
 }
 
 // What follows from the tables of a part.
@@ -60,67 +75,99 @@ std::string seconds(double number) {
 }  // namespace
 
 Result<std::unique_ptr<ServedRun>> ServedRun::open(const std::string& directory,
-                                                   const analysis::RunExtent& extent,
                                                    const ServeOptions& options) {
   std::unique_ptr<ServedRun> run(new ServedRun);
   run->directory_ = directory;
-  run->extent_ = extent;
+  run->perfetto_ui_ = options.perfetto_ui;
   run->most_table_bytes_ = options.most_table_bytes;
-  run->whole_ = extent.table_bytes <= options.most_table_bytes;
   analysis::PyramidOptions pyramid;
   pyramid.most_table_bytes = options.most_table_bytes;
   pyramid.progress = options.progress;
+  pyramid.estimate = options.estimate;
   analysis::PyramidNotes notes;
-  auto stored = analysis::load_or_build_pyramid(directory, extent, options.place, pyramid, &notes);
+  auto stored = analysis::load_or_build_pyramid(directory, options.place, pyramid, &notes);
   if (!stored.ok()) return stored.status();
   run->unwritten_ = notes.unwritten;
   run->stored_ = std::make_unique<analysis::StoredPyramid>(std::move(stored.value()));
-  const Status read = run->read_main(options);
-  if (!read.ok()) return read;
+  const analysis::RunExtent& extent = run->stored_->extent;
+  run->whole_ = extent.table_bytes <= options.most_table_bytes;
+  if (!run->whole_) run->main_from_ns_ = std::max<int64_t>(0, run->end_ns() - run->most_ns());
+  const Status summarized = run->summarize(options);
+  if (!summarized.ok()) return summarized;
   return run;
 }
 
-Status ServedRun::read_main(const ServeOptions& options) {
-  auto part = std::make_shared<RunPart>();
-  part->to_ns = pyramid().length_ns() + 1;
-  part->origin_ns = stored_->origin_ns;
-  analysis::LoadOptions load;
-  if (whole_) {
-    load.memory = true;
-    load.progress = options.progress;
-  } else {
-    const double share = static_cast<double>(most_table_bytes_) / 2 /
-                         static_cast<double>(std::max<uint64_t>(extent_.table_bytes, 1));
-    const auto last_ns = static_cast<int64_t>(share * static_cast<double>(extent_.length_ns));
-    part->from_ns = std::max<int64_t>(0, part->to_ns - last_ns);
-    load.selection.last_ns = std::max<int64_t>(1, last_ns);
+int64_t ServedRun::most_ns() const {
+  const analysis::RunExtent& extent = stored_->extent;
+  const double share = static_cast<double>(most_table_bytes_) / 2 /
+                       static_cast<double>(std::max<uint64_t>(extent.table_bytes, 1));
+  return std::max<int64_t>(1, static_cast<int64_t>(share * static_cast<double>(extent.length_ns)));
+}
+
+Status ServedRun::summarize(const ServeOptions& options) {
+  const std::string key = summary_key(directory_, main_from_ns_);
+  auto kept = read_summary(options.place, key);
+  if (kept.ok() && !options.goes_on) {
+    summary_ = std::move(kept.value());
+    return Status();
   }
-  auto tables = analysis::load_run(directory_, load);
-  if (!tables.ok()) return tables.status();
-  part->tables = std::move(tables.value());
-  report_ = report_of(directory_, part->tables.get());
-  complete(directory_, part.get());
-  const auto& processes = part->tables->processes;
-  running_ = std::any_of(processes.begin(), processes.end(),
-                         [](const auto& process) { return analysis::still_runs(process.life); });
-  main_ = std::move(part);
+  auto main = read_main(options.progress, &summary_);
+  if (!main.ok()) return main.status();
+  main_ = std::move(main.value());
+  summary_.running = summary_.running || options.goes_on;
+  if (summary_.running) return Status();
+  const Status written = write_summary(options.place, key, summary_);
+  if (!written.ok() && unwritten_.empty()) unwritten_ = written.message();
   return Status();
 }
 
-Result<RunPartPointer> ServedRun::part(int64_t from_ns, int64_t to_ns) const {
-  const auto holds = [&](const RunPartPointer& part) {
-    return part != nullptr && part->from_ns <= from_ns && part->to_ns >= to_ns;
-  };
-  if (whole_ || holds(main_)) return main_;
+Result<RunPartPointer> ServedRun::read_main(const std::function<void(double)>& progress,
+                                            RunSummary* summary) const {
+  analysis::LoadOptions load;
+  load.progress = progress;
+  if (whole_) {
+    load.memory = true;
+  } else {
+    load.selection.last_ns = most_ns();
+  }
+  auto tables = analysis::load_run(directory_, load);
+  if (!tables.ok()) return tables.status();
+  auto part = std::make_shared<RunPart>();
+  part->from_ns = main_from_ns_;
+  part->to_ns = end_ns();
+  part->origin_ns = stored_->origin_ns;
+  part->tables = std::move(tables.value());
+  analysis::add_accounts(part->tables.get());
+  if (summary != nullptr) {
+    // The hosts' files are read for all of the run or not at all.
+    if (whole_) analysis::add_host_pressure(directory_, part->tables.get());
+    *summary = summary_of(directory_, *part);
+  }
+  complete(directory_, part.get());
+  return RunPartPointer(std::move(part));
+}
+
+Result<RunPartPointer> ServedRun::main_part_locked() const {
+  if (main_ != nullptr) return main_;
+  auto read = read_main({}, nullptr);
+  if (read.ok()) main_ = read.value();
+  return read;
+}
+
+Result<RunPartPointer> ServedRun::main_part() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (holds(recent_)) return recent_;
+  return main_part_locked();
+}
+
+Result<RunPartPointer> ServedRun::part(int64_t from_ns, int64_t to_ns) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (whole_ || (from_ns >= main_from_ns_ && to_ns <= end_ns())) return main_part_locked();
+  if (recent_ != nullptr && recent_->from_ns <= from_ns && recent_->to_ns >= to_ns) return recent_;
   from_ns = std::max<int64_t>(0, from_ns);
-  to_ns = std::min(pyramid().length_ns() + 1, to_ns);
-  const double most_ns = static_cast<double>(most_table_bytes_) / 2 /
-                         static_cast<double>(extent_.table_bytes) *
-                         static_cast<double>(extent_.length_ns);
-  if (static_cast<double>(to_ns - from_ns) > most_ns)
-    return Status::error("of this run no more than " + seconds(most_ns / 1e9) +
+  to_ns = std::min(end_ns(), to_ns);
+  if (to_ns - from_ns > most_ns())
+    return Status::error("of this run no more than " +
+                         seconds(static_cast<double>(most_ns()) / 1e9) +
                          " can be read at a time; ask for a shorter time");
   recent_.reset();
   auto part = std::make_shared<RunPart>();

@@ -1,6 +1,6 @@
-// A run as the server holds it: its pyramid, what was found in it, and tables. A run whose tables fit in
-// memory is read whole, once. Of a larger one the report and SQL are about its last part, and operations
-// and the finest tiles come from parts that are read when somebody asks; each answer says of what it is.
+// A run as the server holds it: its pyramid and its summary, and tables from when somebody first asks for what only they
+// have. A run whose tables fit in memory is read whole, once. Of a larger one the report and SQL are about its last part,
+// and operations and the finest tiles come from parts that are read when somebody asks; each answer says of what it is.
 // Any thread.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "analysis/load/run.h"
 #include "analysis/load/stream_process.h"
 #include "analysis/pyramid/pyramid_build.h"
+#include "live/serve/run_summary.h"
 
 namespace lockstep::serve {
 
@@ -29,45 +30,52 @@ struct RunPart {
 using RunPartPointer = std::shared_ptr<const RunPart>;
 
 struct ServeOptions {
-  std::string place;  // a folder for the pyramid
+  std::string place;  // a folder for the pyramid and the summary
   uint64_t most_table_bytes = uint64_t{2} << 30;
+  bool goes_on = false;                  // as its hosts say; its processes here are known without
   std::function<void(double)> progress;  // 0..1; may be empty
+  std::string perfetto_ui;               // URL of a copy of Perfetto's page; empty: there is none
+  // Before a run is read for its pyramid; may be empty.
+  std::function<void(const analysis::RunExtent&)> estimate;
 };
 
 class ServedRun {
  public:
   static Result<std::unique_ptr<ServedRun>> open(const std::string& directory,
-                                                 const analysis::RunExtent& extent,
                                                  const ServeOptions& options);
 
   const std::string& directory() const { return directory_; }
   const analysis::Pyramid& pyramid() const { return stored_->pyramid; }
-  // The part that the report is about: all of it, or the last.
-  const RunPart& main_part() const { return *main_; }
-  bool is_whole() const { return whole_; }
-  // The JSON object of `lockstep report --json`.
-  const std::string& report() const { return report_; }
-  bool running() const { return running_; }
-  // Why the pyramid will have to be made again; empty: it is stored.
+  const std::string& perfetto_ui() const { return perfetto_ui_; }
+  const RunSummary& summary() const { return summary_; }
+  // Why the pyramid or the summary will have to be made again; empty: they are stored.
   const std::string& unwritten() const { return unwritten_; }
 
+  // The part that the report is about: all of it, or the last. Reads it the first time.
+  Result<RunPartPointer> main_part() const;
   // One that answers for this time. The error says that it would be too much, and how much can be asked
   // for.
   Result<RunPartPointer> part(int64_t from_ns, int64_t to_ns) const;
 
  private:
   ServedRun() = default;
-  Status read_main(const ServeOptions& options);
+  // With `summary` also that, from these tables.
+  Result<RunPartPointer> read_main(const std::function<void(double)>& progress,
+                                   RunSummary* summary) const;
+  Status summarize(const ServeOptions& options);
+  int64_t most_ns() const;                                      // that can be read at a time
+  int64_t end_ns() const { return pyramid().length_ns() + 1; }  // of run time
+  Result<RunPartPointer> main_part_locked() const;
 
-  std::string directory_;
-  analysis::RunExtent extent_;
+  std::string directory_, perfetto_ui_;
   uint64_t most_table_bytes_ = 0;
   std::unique_ptr<analysis::StoredPyramid> stored_;
-  RunPartPointer main_;
-  std::string report_, unwritten_;
-  bool whole_ = true, running_ = false;
-  mutable std::mutex mutex_;  // guards recent_; held while a part is read, one at a time
-  mutable RunPartPointer recent_;
+  RunSummary summary_;
+  std::string unwritten_;
+  bool whole_ = true;
+  int64_t main_from_ns_ = 0;
+  mutable std::mutex mutex_;  // guards main_ and recent_; held while a part is read, one at a time
+  mutable RunPartPointer main_, recent_;
 };
 
 }  // namespace lockstep::serve

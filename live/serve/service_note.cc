@@ -1,5 +1,6 @@
 #include "live/serve/service_note.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -7,7 +8,6 @@
 #include "base/json.h"
 #include "base/output_file.h"
 #include "base/system.h"
-#include "dumper/run/process_state.h"
 #include "live/serve/place.h"
 
 namespace lockstep::serve {
@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kLargestNote = 8192;
 
 std::string path_of(const std::string& place, const ServiceNote& note) {
-  return place + "/" + note.host + "." + std::to_string(note.pid) + ".json";
+  return place + "/" + note.process.host + "." + std::to_string(note.process.pid) + ".json";
 }
 
 Result<ServiceNote> read_service(const std::string& path) {
@@ -25,13 +25,14 @@ Result<ServiceNote> read_service(const std::string& path) {
   json::Document document;
   if (!parse_json(text.value(), &document)) return Status::error(path + ": it is no JSON object");
   ServiceNote note;
-  note.host = text_member(document, "host");
-  note.boot_id = text_member(document, "boot_id");
-  note.pid = static_cast<uint32_t>(uint_member(document, "pid"));
-  note.process_start = uint_member(document, "process_start");
+  const uint64_t pid = uint_member(document, "pid");
+  note.process = {text_member(document, "host"), text_member(document, "boot_id"),
+                  static_cast<uint32_t>(pid), uint_member(document, "process_start")};
+  struct stat facts {};
+  note.ours = lstat(path.c_str(), &facts) == 0 && facts.st_uid == geteuid();
   note.url = text_member(document, "url");
   note.token_file = text_member(document, "token_file");
-  if (note.url.empty() || note.pid < 2 || note.pid > INT32_MAX)
+  if (note.url.empty() || pid < 2 || pid > INT32_MAX)
     return Status::error(path + ": it is no server's");
   return note;
 }
@@ -40,10 +41,9 @@ Result<ServiceNote> read_service(const std::string& path) {
 
 ServiceNote own_service(const std::string& url, const std::string& token_file) {
   ServiceNote note;
-  note.host = this_host();
-  note.boot_id = dumper::this_boot_id();
-  note.pid = static_cast<uint32_t>(getpid());
-  note.process_start = dumper::process_start_time(note.pid);
+  const auto pid = static_cast<uint32_t>(getpid());
+  note.process = {this_host(), dumper::this_boot_id(), pid, dumper::process_start_time(pid)};
+  note.ours = true;
   note.url = url;
   note.token_file = token_file;
   return note;
@@ -52,23 +52,22 @@ ServiceNote own_service(const std::string& url, const std::string& token_file) {
 Status write_service(const std::string& place, const ServiceNote& note) {
   JsonFields out;
   out.object([&] {
-    out.string("host", note.host);
-    out.string("boot_id", note.boot_id);
-    out.number("pid", note.pid);
-    out.number("process_start", note.process_start);
+    out.string("host", note.process.host);
+    out.string("boot_id", note.process.boot_id);
+    out.number("pid", note.process.pid);
+    out.number("process_start", note.process.start);
     out.string("url", note.url);
     out.string("token_file", note.token_file);
   });
-  FileTerms terms;
-  terms.mode = 0600;
-  return write_file(path_of(place, note), std::string(out.text()) + "\n", IfExists::Replace, terms);
+  return write_file(path_of(place, note), std::string(out.text()) + "\n", IfExists::Replace,
+                    {0600});
 }
 
 void remove_service(const std::string& place, const ServiceNote& note) {
   unlink(path_of(place, note).c_str());
 }
 
-bool is_here(const ServiceNote& note) { return note.boot_id == dumper::this_boot_id(); }
+bool is_here(const ServiceNote& note) { return note.process.boot_id == dumper::this_boot_id(); }
 
 std::vector<ServiceNote> services_of(const std::string& run) {
   std::vector<ServiceNote> services;
@@ -77,10 +76,8 @@ std::vector<ServiceNote> services_of(const std::string& run) {
     for (const auto& entry : std::filesystem::directory_iterator(place, error)) {
       if (entry.path().extension() != ".json") continue;
       const auto note = read_service(entry.path().string());
-      if (!note.ok()) continue;
-      const bool gone = is_here(note.value()) &&
-                        dumper::process_start_time(note.value().pid) != note.value().process_start;
-      if (!gone) services.push_back(note.value());
+      if (note.ok() && dumper::process_state(note.value().process) != dumper::ProcessState::Dead)
+        services.push_back(note.value());
     }
   }
   return services;

@@ -3,20 +3,19 @@
 // thread.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "dumper/run/process_state.h"
 #include "lockstep/status.h"
 
 namespace lockstep::serve {
 
 struct ServiceNote {
-  std::string host, boot_id;
-  uint32_t pid = 0;
-  uint64_t process_start = 0;  // of that pid: tells a reused one
-  std::string url;             // without the token
+  dumper::ProcessIdentity process;
+  std::string url;  // without the token
   std::string token_file;
+  bool ours = false;  // written by this user: only such a note's words are followed
 };
 
 // Of this process.

@@ -12,7 +12,6 @@
 namespace lockstep::plugin {
 namespace {
 
-constexpr uint64_t kLongestFlushUs = 5000000;
 // Somebody looks at the answer every second, and what is known already is better than none.
 constexpr uint64_t kLongestProgressFlushUs = 500000;
 
@@ -27,6 +26,7 @@ std::string error(const std::string& sentence) {
 std::string Control::status() const {
   StatusFacts facts;
   facts.kinds = parts_.events.kinds();
+  facts.one_in = parts_.events.one_in();
   facts.held_back = parts_.events.held_back();
   facts.lent = parts_.events.loan().kinds;
   facts.lent_left_ns = std::max<int64_t>(parts_.events.loan().ends_ns - mono_now_ns(), 0);
@@ -41,9 +41,9 @@ std::string Control::status() const {
 }
 
 std::string Control::set_events(const std::string& kinds, const std::string& by) {
-  const Result<uint32_t> mask = parse_kinds(kinds);
-  if (!mask.ok()) return error(mask.message());
-  parts_.events.set_kinds(mask.value(), by);
+  const Result<dumper::EventChoice> choice = parse_kinds(kinds);
+  if (!choice.ok()) return error(choice.message());
+  parts_.events.set_kinds(choice.value(), by);
   return status();
 }
 

@@ -11,7 +11,7 @@
 #include "dumper/drain/dump_thread.h"
 #include "dumper/drain/overhead.h"
 #include "dumper/feeds/comm_progress.h"
-#include "plugin/process/capture.h"
+#include "plugin/capture/capture.h"
 #include "plugin/process/trace_permit.h"
 #include "plugin/record/arena.h"
 #include "plugin/record/event_switch.h"
@@ -30,6 +30,9 @@ struct ControlledParts {
   TracePermit& permit;
   Captures& captures;
 };
+
+// More than a healthy disk takes for what waits in memory.
+constexpr uint64_t kLongestFlushUs = 5000000;
 
 class Control {
  public:

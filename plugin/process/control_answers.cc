@@ -118,7 +118,7 @@ std::string status_answer(const ArenaHeader& arena, const dumper::Overhead& over
   JsonFields out;
   out.object([&] {
     put_process(out, arena);
-    out.string("events", dumper::event_names(facts.kinds));
+    out.string("events", dumper::event_names(facts.kinds, facts.one_in));
     out.string("held_back", dumper::event_names(facts.held_back));
     if (facts.lent != 0) {
       out.string("lent", dumper::event_names(facts.lent));

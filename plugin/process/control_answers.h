@@ -12,7 +12,7 @@
 namespace lockstep::plugin {
 
 struct StatusFacts {
-  uint32_t kinds = 0, held_back = 0;
+  uint32_t kinds = 0, one_in = 1, held_back = 0;
   uint32_t lent = 0;  // of `kinds`, for lent_left_ns more
   int64_t lent_left_ns = 0;
   uint64_t interval_us = 0, records_written = 0;

@@ -1,7 +1,6 @@
 #include "plugin/process/control_words.h"
 
 #include "base/text.h"
-#include "dumper/options/event_mask.h"
 
 namespace lockstep::plugin {
 namespace {
@@ -32,9 +31,10 @@ Result<ControlLine> parse_control_line(const std::string& line) {
   return asked;
 }
 
-Result<uint32_t> parse_kinds(const std::string& rest) {
+Result<dumper::EventChoice> parse_kinds(const std::string& rest) {
   // "none" is no preset: nobody would configure it, but here it means "stop for now".
-  return rest == "none" ? Result<uint32_t>(0u) : dumper::parse_events(rest);
+  return rest == "none" ? Result<dumper::EventChoice>(dumper::EventChoice())
+                        : dumper::parse_event_choice(rest);
 }
 
 Result<KindLoan> parse_loan(const std::string& rest) {

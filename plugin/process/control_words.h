@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "dumper/options/event_mask.h"
 #include "lockstep/status.h"
 
 namespace lockstep::plugin {
@@ -20,7 +21,7 @@ struct ControlLine {
 Result<ControlLine> parse_control_line(const std::string& line);
 
 // `KINDS`, as LOCKSTEP_EVENTS has them, or `none`.
-Result<uint32_t> parse_kinds(const std::string& rest);
+Result<dumper::EventChoice> parse_kinds(const std::string& rest);
 
 // `+KINDS for 10s`.
 struct KindLoan {

@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/clock_ns.h"
 #include "dumper/drain/file_size_signal.h"
 #include "dumper/options/load_config.h"
 #include "plugin/chain/chain.h"
 #include "plugin/process/activation.h"
 #include "plugin/process/recording.h"
+#include "plugin/record/operation_sampling.h"
 #include "plugin/record/recorder.h"
 #include "plugin/record/start_event.h"
 
@@ -105,12 +107,15 @@ void begin_recorded_comm(const CommFacts& facts, void** context, int32_t* activa
   process.recording->probe_clocks(facts);
   process.recording->snapshot_gpu(static_cast<uint32_t>(number));
   process.recording->begin_comm(static_cast<uint32_t>(number), activation_mask);
+  operation_sampling.begin_comm(static_cast<uint32_t>(number), facts.ranks);
   record_init(facts, number);
 }
 
 bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activation_mask) {
   const dumper::NoFileSizeSignal quiet;
   Lock lock;
+  const int64_t began_ns = mono_now_ns();
+  const bool first = process.recording == nullptr;
   if (!process.decided) {
     process.decided = true;
     process.enabled = is_enabled();
@@ -130,6 +135,7 @@ bool begin_enabled_comm(const CommFacts& facts, void** context, int32_t* activat
     throw;
   }
   ++process.live_comms;
+  if (first) process.recording->note_init(mono_now_ns() - began_ns);
   return true;
 }
 
@@ -170,8 +176,9 @@ void end_comm(void* context) noexcept {
   try {
     const dumper::NoFileSizeSignal quiet;
     Lock lock;
-    if (process.live_comms == 0 || --process.live_comms > 0) return;
-    process.recording->pause();
+    if (process.live_comms == 0) return;
+    process.recording->teardown_begins();
+    if (--process.live_comms == 0) process.recording->pause();
   } catch (...) {
   }
 }

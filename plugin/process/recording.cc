@@ -13,8 +13,8 @@
 #include "dumper/options/load_config.h"
 #include "dumper/options/run_names.h"
 #include "dumper/options/this_process.h"
+#include "plugin/capture/capture_surroundings.h"
 #include "plugin/marks/nvtx_names.h"
-#include "plugin/process/capture_surroundings.h"
 #include "plugin/process/clock_options.h"
 #include "plugin/process/load_options.h"
 #include "plugin/record/marks.h"
@@ -91,6 +91,9 @@ bool Recording::prepare(const CommFacts& facts, HostLibrary library) {
                 [this](const std::string& sentence) { log(true, sentence); });
   outputs_.attach(dump_.get());
   dump_->add_consumer(&progress_);
+  snapshot_wish_.prepare(config_.is_set(Option::ClockOut) ? config_.text(Option::ClockOut)
+                                                          : arena_.header()->run_dir);
+  dump_->add_consumer(&snapshot_wish_);
 
   prepare_services();
   choose_nvtx_domains(config_.text(Option::Nvtx));
@@ -131,8 +134,10 @@ void Recording::choose_what_to_record(int bound_version) {
 }
 
 void Recording::prepare_services() {
+  // The option was read with these words.
+  const auto choice = dumper::parse_event_choice(config_.text(Option::Events));
   events_.prepare(
-      kinds_.wanted, kinds_.known,
+      {kinds_.wanted, choice.ok() ? choice.value().one_in : 1}, kinds_.known,
       [this](const std::string& sentence) { dump_->add_note(sentence); },
       [this](uint32_t now) {
         outputs_.set_kinds(now);
@@ -236,6 +241,9 @@ void Recording::resume() {
   } else if (!dump_->start()) {
     log(true, "cannot create a thread: records are written when the last communicator ends");
   }
+  const Status by_signal =
+      flush_signal_.start(config_.text(Option::Signal), [this] { flush_by_signal(); });
+  if (!by_signal.ok()) log(true, by_signal.message());
   const ArenaHeader& arena = *arena_.header();
   const Status control = control_socket_.start(
       arena.run_dir, std::string(arena.host) + "." + std::to_string(arena.pid) + ".ctl",
@@ -243,6 +251,13 @@ void Recording::resume() {
       [this] { return trace_permit_->check(mono_now_ns()); });
   if (!control.ok()) log(false, control.message());
   sample_host();
+}
+
+void Recording::flush_by_signal() const {
+  const bool flushed = dump_->flush(kLongestFlushUs);
+  log(!flushed, flushed ? "the signal came, and everything recorded before it is written"
+                        : "not everything is written five seconds after the signal: the disk is "
+                          "slow or full");
 }
 
 // What memory there is belongs to the recording: it goes on without the sampler.
@@ -260,10 +275,20 @@ void Recording::sample_host() {
 // Those that could switch recording on again.
 void Recording::stop_services() {
   control_socket_.stop();
+  flush_signal_.stop();
   trace_permit_->withdraw();
   keeper_->stop();
   captures_->end(Captures::Now::read());
   events_.end();
+}
+
+void Recording::teardown_begins() {
+  if (!snapshot_wish_.make()) return;
+  try {
+    dump_->add_note("a communicator is torn down for the first time: a report is asked for");
+  } catch (const std::bad_alloc&) {
+  }
+  dump_->wake();
 }
 
 void Recording::probe_clocks(const CommFacts& facts) {
@@ -348,6 +373,10 @@ void Recording::begin_comm(uint32_t comm, int32_t* activation_mask) {
   outputs_.begin_comm(comm);
   events_.begin(activation_mask);
   captures_->open_to_program();
+}
+
+void Recording::note_init(int64_t took_ns) {
+  outputs_.overhead().init_ns.store(static_cast<uint64_t>(took_ns), std::memory_order_relaxed);
 }
 
 void Recording::log(bool warning, const std::string& sentence) const {

@@ -12,14 +12,16 @@
 #include "dumper/feeds/comm_progress.h"
 #include "dumper/options/config.h"
 #include "hostload/service/host_load.h"
+#include "plugin/capture/capture.h"
 #include "plugin/chain/chain.h"
 #include "plugin/gpu/gpu_snapshots.h"
-#include "plugin/process/capture.h"
 #include "plugin/process/control.h"
 #include "plugin/process/control_socket.h"
+#include "plugin/process/flush_signal.h"
 #include "plugin/process/host_library.h"
 #include "plugin/process/kind_choice.h"
 #include "plugin/process/live_outputs.h"
+#include "plugin/process/snapshot_wish.h"
 #include "plugin/process/trace_permit.h"
 #include "plugin/record/arena.h"
 #include "plugin/record/comm_facts.h"
@@ -37,6 +39,8 @@ class Recording {
   // record, and said so.
   bool prepare(const CommFacts& facts, HostLibrary library);
   void resume();
+  // A communicator is finalized or aborted: the first time a report is asked for.
+  void teardown_begins();
   // Starts the clock prober when this communicator spans hosts; it ends with pause().
   void probe_clocks(const CommFacts& facts);
   // gpu_clock=active: reads the clock of the GPU that the calling thread works on, until pause().
@@ -50,6 +54,8 @@ class Recording {
   // Sets NCCL's activation mask and remembers where it is: the pointer stays valid and is read
   // live.
   void begin_comm(uint32_t comm, int32_t* activation_mask);
+  // How long the init of the process's first communicator was in the plugin.
+  void note_init(int64_t took_ns);
 
  private:
   class Blocks;  // the dump thread's view of arena and queue
@@ -61,6 +67,7 @@ class Recording {
   void note_early_marks();
   void show_to_callbacks();
   void note_missed_by_chain();
+  void flush_by_signal() const;
   void sample_host();
   void stop_services();
   // Through NCCL's logger, which the tables before v4 do not have: then warnings go to stderr.
@@ -70,6 +77,7 @@ class Recording {
   dumper::Config config_;
   LiveOutputs outputs_;
   dumper::CommProgress progress_{outputs_.overhead()};
+  SnapshotWish snapshot_wish_;
   HostLibrary library_;
   KindChoice kinds_;
   abi::DebugLogger log_ = nullptr;
@@ -85,6 +93,7 @@ class Recording {
   std::unique_ptr<Captures> captures_;
   std::unique_ptr<Control> control_;
   ControlSocket control_socket_;
+  FlushSignal flush_signal_;
   GpuSnapshots gpu_snapshots_;
   hostload::HostLoad host_load_;
   bool running_ = false;

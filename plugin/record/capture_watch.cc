@@ -13,13 +13,6 @@ constexpr uint64_t kWordMask = 0xffff;
 
 }  // namespace
 
-// Out of line for every kind that somebody watches.
-bool watched_start(uint64_t gate, uint64_t ticks, uint32_t comm, Kind kind) {
-  if ((gate & Recorder::kWatching) == 0) return false;
-  if (kind == Kind::CollApi) capture_watch.call(comm, ticks);
-  return (gate >> (Recorder::kEnabledShift + static_cast<unsigned>(kind)) & 1) != 0;
-}
-
 bool CaptureWatch::go(uint64_t* word, CapturePhase to) {
   const uint64_t next = (*word & ~uint64_t{0xff}) | static_cast<uint64_t>(to);
   if (!word_.compare_exchange_strong(*word, next, std::memory_order_seq_cst)) return false;

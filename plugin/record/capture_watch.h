@@ -1,6 +1,6 @@
 // The part of a capture that happens on NCCL's and the program's own threads: noticing that its place
 // has come, and switching there and then. No lock, no allocation, no system call; while nothing is
-// armed none of this is reached. plugin/process/capture.h arms it, and settles afterwards what
+// armed none of this is reached. plugin/capture/capture.h arms it, and settles afterwards what
 // may take time (notes, limits).
 //
 // NCCL reads its activation mask once for each call of its interface, before it tells us of the call,
@@ -48,7 +48,7 @@ class CaptureWatch {
   bool capture_start();
   bool capture_stop();
 
-  // ---- One other thread at a time (plugin/process/capture.h holds a lock) ----
+  // ---- One other thread at a time (plugin/capture/capture.h holds a lock) ----
 
   // arm_...() is false where the program has begun a capture meanwhile.
   // Begins watching for calls of `comm`. Those of records with fewer ticks than `from_ticks` are not

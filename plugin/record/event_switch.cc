@@ -4,8 +4,9 @@
 
 #include "base/clock_ns.h"
 #include "base/system.h"
-#include "dumper/options/event_mask.h"
+#include "lockstep/shared_kinds.h"
 #include "plugin/record/capture_watch.h"
+#include "plugin/record/operation_sampling.h"
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
@@ -20,8 +21,9 @@ std::string utc_now() {
 
 }  // namespace
 
-void EventSwitch::prepare(uint32_t kinds, uint32_t known, Note note, Changed changed) {
-  wanted_ = kinds;
+void EventSwitch::prepare(dumper::EventChoice choice, uint32_t known, Note note, Changed changed) {
+  wanted_ = choice.kinds;
+  one_in_ = choice.one_in;
   known_ = known;
   note_ = std::move(note);
   changed_ = std::move(changed);
@@ -44,6 +46,14 @@ uint32_t EventSwitch::in_force() const {
   return outside_capture() | (wide ? allowed(captured_) : 0);
 }
 
+bool EventSwitch::wants_all(uint32_t kinds_besides) const {
+  return ((loan_.kinds | kinds_besides) & kSharedKinds) != 0;
+}
+
+uint32_t EventSwitch::share_in_force() const {
+  return wants_all(is_wide(capture_watch.phase()) ? captured_ : 0) ? 1 : one_in_;
+}
+
 void EventSwitch::apply() {
   changed_(in_force());
   if (mask_ != nullptr) always_on_ &= outside_capture();
@@ -59,7 +69,10 @@ void EventSwitch::put_in_force(bool open_gate) {
   words.narrow_mask = static_cast<uint16_t>(asked);
   words.wide_mask = static_cast<uint16_t>(asked | allowed(captured_));
   capture_watch.set_in_force(words, mask_);
-  recorder.watched.store(watched_ & (known_ | Recorder::kWatchSteps), std::memory_order_relaxed);
+  operation_sampling.choose(one_in_, wants_all(0), wants_all(captured_));
+  const uint32_t sampled = one_in_ == 1 ? 0 : OperationSampling::kWatched;
+  recorder.watched.store((watched_ | sampled) & (known_ | Recorder::kWatchSteps),
+                         std::memory_order_relaxed);
   for (uint64_t seen = capture_watch.word();; seen = capture_watch.word()) {
     const CapturePhase phase = CaptureWatch::phase_of(seen);
     const bool late = phase == CapturePhase::Closed || phase == CapturePhase::Stopped;
@@ -106,16 +119,18 @@ bool EventSwitch::was_always_on(uint32_t kinds) const {
 }
 
 void EventSwitch::tell(const std::string& what) const {
-  note_(utc_now() + " " + what + "; recorded from here on: " + dumper::event_names(in_force()));
+  note_(utc_now() + " " + what +
+        "; recorded from here on: " + dumper::event_names(in_force(), share_in_force()));
 }
 
-void EventSwitch::set_kinds(uint32_t kinds, const std::string& by_whom) {
+void EventSwitch::set_kinds(dumper::EventChoice choice, const std::string& by_whom) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  wanted_ = kinds;
+  wanted_ = choice.kinds;
+  one_in_ = choice.one_in;
   held_back_ = 0;
   loan_ = {};
   apply();
-  tell("events set to " + dumper::event_names(kinds) + " by " + by_whom);
+  tell("events set to " + dumper::event_names(choice.kinds, choice.one_in) + " by " + by_whom);
 }
 
 void EventSwitch::lend(uint32_t kinds, int64_t now_ns, int64_t lasts_ns,
@@ -132,7 +147,7 @@ void EventSwitch::end_loan(int64_t now_ns) {
   if (loan_.kinds == 0 || now_ns < loan_.ends_ns) return;
   loan_ = {};
   apply();
-  tell("events set to " + dumper::event_names(wanted_) + " again, as before that");
+  tell("events set to " + dumper::event_names(wanted_, one_in_) + " again, as before that");
 }
 
 EventSwitch::Loan EventSwitch::loan() const {
@@ -166,6 +181,11 @@ bool EventSwitch::try_set_chain_mask(uint32_t kinds) {
 uint32_t EventSwitch::kinds() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return in_force();
+}
+
+uint32_t EventSwitch::one_in() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return share_in_force();
 }
 
 uint32_t EventSwitch::kinds_outside_captures() const {

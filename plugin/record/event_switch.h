@@ -3,6 +3,9 @@
 // and chained plugins (kinds they want and we may not). Every change goes through here and into the
 // process's ledger. Any thread but NCCL's callbacks.
 //
+// The user may want the deep kinds of one operation in so many only (OperationSampling). Whoever asks
+// for deep kinds besides, by a loan or a capture, has them of every operation for so long.
+//
 // Kinds can be lent: recorded besides the others for a limited time. The limit is kept here and not by
 // whoever asked, who may be killed meanwhile; what the user wants is not touched, so that what is in
 // force afterwards is what was before. A capture adds kinds likewise, from one operation to another:
@@ -16,6 +19,8 @@
 #include <mutex>
 #include <string>
 
+#include "dumper/options/event_mask.h"
+
 namespace lockstep::plugin {
 
 class EventSwitch {
@@ -25,13 +30,13 @@ class EventSwitch {
 
   // `known`: the kinds that the library knows by our names; no other is ever asked for.
   // `note` tells the ledger, `changed` whoever else must know.
-  void prepare(uint32_t kinds, uint32_t known, Note note, Changed changed);
+  void prepare(dumper::EventChoice choice, uint32_t known, Note note, Changed changed);
   // NCCL reads the mask live; the pointer stays valid as long as libnccl is mapped.
   void begin(int32_t* activation_mask);
   // The mask is left alone from here on: whoever owned it may be gone.
   void end();
   // Ends a loan, too.
-  void set_kinds(uint32_t kinds, const std::string& by_whom);
+  void set_kinds(dumper::EventChoice choice, const std::string& by_whom);
   // `kinds` as well, until end_loan() is called with `now_ns` + `lasts_ns` (CLOCK_MONOTONIC) or later.
   // Takes the place of a loan that still lasts.
   void lend(uint32_t kinds, int64_t now_ns, int64_t lasts_ns, const std::string& by_whom);
@@ -53,7 +58,8 @@ class EventSwitch {
   // On NCCL's threads: false, and nothing done, when somebody else is changing something.
   bool try_set_chain_mask(uint32_t kinds);
 
-  uint32_t kinds() const;  // recorded now
+  uint32_t kinds() const;   // recorded now
+  uint32_t one_in() const;  // of so many operations the deep ones among them
   uint32_t kinds_outside_captures() const;
   // True where the kind was recorded ever since the first communicator began, captures left out.
   bool was_always_on(uint32_t kinds) const;
@@ -70,6 +76,8 @@ class EventSwitch {
   uint32_t allowed(uint32_t kinds) const { return kinds & known_ & ~held_back_; }
   uint32_t outside_capture() const { return allowed(wanted_ | loan_.kinds); }
   uint32_t in_force() const;
+  bool wants_all(uint32_t kinds_besides) const;
+  uint32_t share_in_force() const;
   void apply();
   void put_in_force(bool open_gate);
   void refresh_locked();
@@ -79,7 +87,7 @@ class EventSwitch {
   Note note_;
   Changed changed_;
   int32_t* mask_ = nullptr;
-  uint32_t wanted_ = 0, known_ = 0, held_back_ = 0, chain_ = 0;
+  uint32_t wanted_ = 0, one_in_ = 1, known_ = 0, held_back_ = 0, chain_ = 0;
   uint32_t captured_ = 0, watched_ = 0, late_ = 0, always_on_ = ~0u;
   Loan loan_;
 };

@@ -110,8 +110,9 @@ void next_serials(ThreadLog& log);
 void count_call_without_block(unsigned kind, Call call);
 void count_loss(uint32_t comm, unsigned kind, Call call, Loss why);
 // A start of a kind whose bit in the gate is clear: true when it is recorded all the same, because the
-// kind is watched. `ticks`: those of the record.
-bool watched_start(uint64_t gate, uint64_t ticks, uint32_t comm, Kind kind);
+// kind is watched. `ticks`: those of the record; `number`: what operation_sampling chooses an operation by.
+bool watched_start(uint64_t gate, uint64_t ticks, uint32_t comm, Kind kind, EventId parent,
+                   uint64_t number);
 // A start of a kind that is switched off; with every kind off, as good as inert: not even counted.
 void filtered_start(uint32_t comm, Kind kind, void** handle);
 // A state or stop without a handle.
@@ -167,11 +168,14 @@ inline uint16_t intern(ThreadLog& log, const char* text) {
   return __builtin_expect(cached.text == text, 1) ? cached.number : intern_slow(log, text);
 }
 
+inline uint64_t no_number() { return 0; }
+
 // Records the start of an event; `fields(log)` gives a Record (record_fields.h) without its id and
-// parent, and is asked only when there is room for it. Always sets *handle.
-template <typename Record, typename Fields>
+// parent, and is asked only when there is room for it; `number()` only when the kind is watched.
+// Always sets *handle.
+template <typename Record, typename Fields, typename Number = uint64_t (*)()>
 [[gnu::always_inline]] inline void record_start(uint32_t comm, const void* parent, void** handle,
-                                                Fields fields) {
+                                                Fields fields, Number number = no_number) {
   constexpr Kind kKind = static_cast<Kind>(kTagOf<Record>);
   constexpr unsigned kWords = Record::kWords;
   constexpr unsigned kBit = static_cast<unsigned>(kKind);
@@ -179,7 +183,7 @@ template <typename Record, typename Fields>
   uint64_t watched_ticks = 0;  // known to be 0 on the short way
   if (__builtin_expect((gate >> kBit & 1) == 0, 0)) {
     watched_ticks = now_ticks();
-    if (!watched_start(gate, watched_ticks, comm, kKind))
+    if (!watched_start(gate, watched_ticks, comm, kKind, to_id(parent), number()))
       return filtered_start(comm, kKind, handle);
   }
   ThreadLog& log = own_log();

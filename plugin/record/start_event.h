@@ -11,6 +11,7 @@
 
 #include "lockstep/nccl_net_descr.h"
 #include "lockstep/nccl_profiler_abi.h"
+#include "plugin/record/operation_sampling.h"
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
@@ -23,50 +24,61 @@ inline uint32_t comm_of_child(const void* context, const void* parent) {
   return parent != nullptr ? comm_of(to_id(parent)) : comm_of_context(context);
 }
 
+// NCCL's names are Send and Recv.
+inline uint64_t pair_of(const char* func, int peer) {
+  return OperationSampling::pair(func != nullptr && func[0] == 'S', peer);
+}
+
 template <int kVersion, typename Descr>
 [[gnu::noinline]] void start_coll(void* context, void** handle, const Descr& d) {
-  record_start<CollRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog& log) {
-    const auto& c = d.coll;
-    CollRecord record;
-    record.func = intern(log, c.func);
-    record.datatype = intern(log, c.datatype);
-    record.algo = intern(log, c.algo);
-    record.proto = intern(log, c.proto);
-    if constexpr (kVersion >= 7) record.kernel_variant = intern(log, c.kernel_variant);
-    record.event_rank = d.rank;
-    record.channels = c.channels;
-    record.warps = c.warps;
-    record.seq_number = c.seq_number;
-    record.count = c.count;
-    record.send_buff = address(c.send_buff);
-    record.recv_buff = address(c.recv_buff);
-    record.root = c.root;
-    if constexpr (kVersion >= 5) record.parent_group = address(c.parent_group);
-    if constexpr (kVersion >= 7) {
-      record.symmetric = c.is_sym_coll;
-      record.user_tag = c.user_tag;
-    }
-    return record;
-  });
+  record_start<CollRecord>(
+      comm_of_context(context), d.parent, handle,
+      [&d](ThreadLog& log) {
+        const auto& c = d.coll;
+        CollRecord record;
+        record.func = intern(log, c.func);
+        record.datatype = intern(log, c.datatype);
+        record.algo = intern(log, c.algo);
+        record.proto = intern(log, c.proto);
+        if constexpr (kVersion >= 7) record.kernel_variant = intern(log, c.kernel_variant);
+        record.event_rank = d.rank;
+        record.channels = c.channels;
+        record.warps = c.warps;
+        record.seq_number = c.seq_number;
+        record.count = c.count;
+        record.send_buff = address(c.send_buff);
+        record.recv_buff = address(c.recv_buff);
+        record.root = c.root;
+        if constexpr (kVersion >= 5) record.parent_group = address(c.parent_group);
+        if constexpr (kVersion >= 7) {
+          record.symmetric = c.is_sym_coll;
+          record.user_tag = c.user_tag;
+        }
+        return record;
+      },
+      [&d] { return uint64_t{d.coll.seq_number}; });
 }
 
 template <int kVersion, typename Descr>
 [[gnu::noinline]] void start_p2p(void* context, void** handle, const Descr& d) {
-  record_start<P2pRecord>(comm_of_context(context), d.parent, handle, [&d](ThreadLog& log) {
-    const auto& p = d.p2p;
-    P2pRecord record;
-    record.func = intern(log, p.func);
-    record.datatype = intern(log, p.datatype);
-    record.event_rank = d.rank;
-    record.count = p.count;
-    record.buff = address(p.buff);
-    record.peer = p.peer;
-    // NCCL 2.30 leaves the channel count of a v4 descriptor unwritten: better none than garbage.
-    if constexpr (kVersion >= 5) record.channels = p.channels;
-    if constexpr (kVersion >= 5) record.parent_group = address(p.parent_group);
-    if constexpr (kVersion >= 7) record.user_tag = p.user_tag;
-    return record;
-  });
+  record_start<P2pRecord>(
+      comm_of_context(context), d.parent, handle,
+      [&d](ThreadLog& log) {
+        const auto& p = d.p2p;
+        P2pRecord record;
+        record.func = intern(log, p.func);
+        record.datatype = intern(log, p.datatype);
+        record.event_rank = d.rank;
+        record.count = p.count;
+        record.buff = address(p.buff);
+        record.peer = p.peer;
+        // NCCL 2.30 leaves the channel count of a v4 descriptor unwritten: better none than garbage.
+        if constexpr (kVersion >= 5) record.channels = p.channels;
+        if constexpr (kVersion >= 5) record.parent_group = address(p.parent_group);
+        if constexpr (kVersion >= 7) record.user_tag = p.user_tag;
+        return record;
+      },
+      [&d] { return pair_of(d.p2p.func, d.p2p.peer); });
 }
 
 // Our own process id, refreshed after fork by never being used there (the child is inert).

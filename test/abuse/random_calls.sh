@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # timeout: 600
-# Legal and illegal calls in random order from four threads; ROUNDS seeds (default 7, one per table).
+# Legal and illegal calls in random order from four threads; ROUNDS seeds from SEED on (7, one per table, from 1).
 . "$(dirname "$0")/../spine/lib.sh"
 export LOCKSTEP_EVENTS=all
-seed=${SEED:-$RANDOM}
+seed=${SEED:-1}
 echo "SEED=$seed"
 for ((i = 0; i < ${ROUNDS:-7}; ++i)); do
   dir=$TMP/$i

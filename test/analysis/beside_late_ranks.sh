@@ -1,15 +1,7 @@
 #!/usr/bin/env bash
 # A slow path that only the ends of its ring show is named beside a late rank as well; the traces that late ranks leave in the
 # ends of rings without a pause between them are not.
-. "$(dirname "$0")/../lib.sh"
-need jq jq
-
-judged() { # judged ARGUMENTS: who is named, in world ranks
-  rm -rf "$TMP/run"
-  "$BUILD/lockstep-simulate" "$TMP/run" --steps 30 "$@"
-  "$BUILD/lockstep" diagnose "$TMP/run" --json >"$TMP/answer" || [ $? = 1 ] || fail "diagnose ended with $?"
-  jq -c '[.findings[] | [.kind, .culprits_world]] | sort' "$TMP/answer"
-}
+. "$(dirname "$0")/lib.sh"
 want_equal "a GPU that moves data slowly" '[["slow_link",[1]],["straggler",[0]]]' \
   "$(judged --seed 352223468 --class late-growing,slow-gpu-transfer --schedule ddp --ranks 4 --gpus-per-host 2 \
     --noise checkpoint --events proxy)"

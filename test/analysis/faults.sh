@@ -5,7 +5,7 @@
 # serial
 # timeout: 900
 . "$(dirname "$0")/../lib.sh"
-only_when_long "emulated faults take real time: LONG=1 test/run analysis/faults"
+only_when_long "the answer depends on this machine's load; analysis/recorded_faults judges recordings: LONG=1 test/run analysis/faults"
 need python3 python3
 confusion() {
   python3 "$ROOT/scripts/confusion.py" "$@" --build "$BUILD" || fail "a kind is right in less than 90 % of its runs"

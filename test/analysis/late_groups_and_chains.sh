@@ -2,15 +2,7 @@
 # Simulated jobs where who is to blame shows beside what holds the job up: ranks of a tensor group that others wait for on
 # another stream, or whom nobody shares its work with, and chains of reductions, whose edges take what lay at them when they
 # began.
-. "$(dirname "$0")/../lib.sh"
-need jq jq
-
-judged() { # judged ARGUMENTS: who is named, in world ranks
-  rm -rf "$TMP/run"
-  "$BUILD/lockstep-simulate" "$TMP/run" --steps 30 "$@"
-  "$BUILD/lockstep" diagnose "$TMP/run" --json >"$TMP/answer" || [ $? = 1 ] || fail "diagnose ended with $?"
-  jq -c '[.findings[] | [.kind, .culprits_world]] | sort' "$TMP/answer"
-}
+. "$(dirname "$0")/lib.sh"
 want_equal "a late tensor group" '[["straggler",[2,3]]]' \
   "$(judged --seed 96966249 --class late-group --size 0.4 --schedule tp-dp --tp 2 --ranks 4 --gpus-per-host 2 \
     --noise congestion --events proxy)"

@@ -3,7 +3,7 @@
 # the runs stay there: test/data/recordings/causes was made so.
 # shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
-only_when_long "real causes take real time: LONG=1 test/run causes/"
+only_when_long "the answer depends on this machine's processors; causes/recorded judges recordings: LONG=1 test/run causes/"
 need jq jq
 need python3 python3
 [ -r /proc/self/schedstat ] || skip "this kernel keeps no schedstat (CONFIG_SCHED_INFO)"

@@ -52,6 +52,18 @@ want_equal "files in the host's directory" "$before" "$(sums "$DEST/$(hostname)"
 want_equal "files elsewhere" "" "$(find "$DEST" -maxdepth 1 -name '*.lks')"
 [ ! -e "$TMP/local" ] || fail "left behind: $(find "$TMP/local")"
 
+echo "captures come along, with the records that they have for themselves"
+record
+mkdir -p "$TMP/local/captures/kept"
+cp "$TMP/local"/*.0.lks "$TMP/local/captures/kept"
+echo '{"id":"kept","ranks":[]}' >"$TMP/local/captures/kept.json"
+before=$(cd "$TMP/local" && find captures -type f -exec sha256sum {} + | sort)
+"$lockstep" collect "$TMP/local" --to "$DEST" >"$TMP/out"
+want_equal "files of captures" "$before" "$(cd "$DEST" && find captures -type f -exec sha256sum {} + | sort)"
+want_equal "captures of the run" kept "$("$lockstep" captures list "$DEST" --json | jq -r '.[].id')"
+"$lockstep" verify "$DEST/captures/kept" >/dev/null || fail "the capture's own records did not arrive whole"
+[ ! -e "$TMP/local" ] || fail "left behind: $(find "$TMP/local")"
+
 # A part that is another file's beginning is not believed.
 record
 before=$(sums "$TMP/local")

@@ -10,6 +10,8 @@ done
 "$LOCKSTEP" info "$TMP/mixed" >"$TMP/info"
 grep -qE 'processes differ: events=proxy: [^;]*, [^;]*; events=step: ' "$TMP/info" ||
   fail "info does not say that the processes' settings differ: $(cat "$TMP/info")"
+want_equal "digests" "2 differ" "$("$LOCKSTEP" info "$TMP/mixed" --json |
+  jq -r '[.processes[].facts.settings_digest | select(test("^[0-9a-f]{16}$"))] | "\(group_by(.) | length) differ"')"
 want_equal "option in JSON" events "$("$LOCKSTEP" info "$TMP/mixed" --json | jq -r '.different_settings[0].option')"
 
 # One job whose third rank was told otherwise: diagnose names it by its rank, once.
@@ -27,4 +29,8 @@ want_equal "what diagnose says of settings" \
 LOCKSTEP_DIR=$TMP/one "$BUILD/lockstep-storm" "$PLUGIN" --operations 10 >/dev/null
 "$LOCKSTEP" info "$TMP/one" | grep 'processes differ' && fail "one process differs from itself"
 "$LOCKSTEP" diagnose "$TMP/one" | grep 'settings' && fail "diagnose says that one process differs from itself"
+# Names of hosts are their own: the digest is the same.
+LOCKSTEP_HOST=other LOCKSTEP_DIR=$TMP/one "$BUILD/lockstep-storm" "$PLUGIN" --operations 10 >/dev/null
+want_equal "digests of two hosts" 1 "$("$LOCKSTEP" info "$TMP/one" --json | jq '[.processes[].facts.settings_digest] | unique | length')"
+"$LOCKSTEP" info "$TMP/one" | grep 'processes differ' && fail "two hosts with the same settings differ"
 true

@@ -19,6 +19,7 @@ while read -r test; do [ -f "$ROOT/$test" ] || fail "there is no $test"; done <t
 
 cp -r "$ROOT/test/data/recordings/causes/network" my-run
 echo '{"events": "step"}' >options.json
+echo '2026-11-22 00:33:15 step 1' >train-0.log
 LOCKSTEP_DIR=job LOCKSTEP_CLOCK=0 LOCKSTEP_HOST_LOAD=0 LOCKSTEP_BUFFER_MB=4 LOCKSTEP_DUMP_INTERVAL_US=100000 lockstep-emulate --ranks 2 \
   --iterations 100000 --rate 50 "$BUILD/libnccl-profiler.so" >out 2>&1 &
 emulator=$!

@@ -20,13 +20,21 @@ want_equal "the interval in the files" 250000 \
 want_equal "exit code in run.json" 0 "$(jq .exit_code "${dir[0]}/run.json")"
 [ -s "${dir[0]}/summary/diagnose.txt" ] || fail "no summary"
 
-# An hour between two snapshots, and a program that does not end when its communicators have: there is one of its end.
-# shellcheck disable=SC2016  # the inner shell's own variables
-"$LOCKSTEP" run --dir "$TMP/slow_end" --snapshot-every 3600 -- bash -c '
-  "$0" "$1" --ranks 2 --rate 10 --iterations 60 >/dev/null
-  for i in {1..600}; do compgen -G "$2"/*/snapshot/*/report.html >/dev/null && exit 0; sleep 0.1; done; exit 1' \
-  "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" "$TMP/slow_end" 2>"$TMP/said" || fail "no snapshot of the end: $(cat "$TMP/said")"
-want_equal "snapshots of a run that ended once" 1 "$(find "$TMP"/slow_end/*/snapshot -mindepth 1 -maxdepth 1 | wc -l)"
+# A program that does not end when its communicators have: its plugin asks for a snapshot of the end, and one is made, without
+# --snapshot-every and with an hour between two. The segment has a note of it, and nobody is left waiting for another.
+for every in "" "--snapshot-every 3600"; do
+  rm -rf "$TMP/slow_end"
+  # shellcheck disable=SC2016,SC2086  # the inner shell's own variables; one word or two
+  "$LOCKSTEP" run --dir "$TMP/slow_end" $every -- bash -c '
+    "$0" "$1" --ranks 2 --rate 10 --iterations 30 >/dev/null
+    for i in {1..600}; do compgen -G "$2"/*/snapshot/*/report.html >/dev/null && exit 0; sleep 0.1; done; exit 1' \
+    "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" "$TMP/slow_end" 2>"$TMP/said" || fail "no snapshot of the end: $(cat "$TMP/said")"
+  want_equal "snapshots of a run that ended once" 1 "$(find "$TMP"/slow_end/*/snapshot -mindepth 1 -maxdepth 1 | wc -l)"
+  want_equal "wishes left" "" "$(find "$TMP/slow_end" -name snapshot.wanted)"
+  grep -q 'a communicator is torn down for the first time: a report is asked for' "$TMP"/slow_end/*/summary/verify.txt ||
+    fail "no note in the segment: $(cat "$TMP"/slow_end/*/summary/verify.txt)"
+  grep -q '^- Since the snapshot summary/' "$TMP"/slow_end/*/summary/final/summary.md || fail "the final report does not compare with the snapshot"
+done
 
 # Snapshots before there is anything on disk are no failure.
 "$LOCKSTEP" run --dir "$TMP/nothing_yet" --snapshot-every 0.1 -- sleep 1 2>"$TMP/said"

@@ -20,6 +20,24 @@ want_equal "operations with deep events outside of the windows" '[]' \
     [$kernels[0][] | {pid, ns: $colls[0]["\(.pid) \(.parent)"]}] | unique
     | map(. as $op | select([$windows[0][] | select(.pid == $op.pid and .started <= $op.ns
                                                     and (.stopped == null or $op.ns <= .stopped + 500000000))] == []))')"
+echo "it is said that kernel channels are samples, and the windows are captures"
+says='Recorded in captures only, so that what rests on them is a sample: KernelCh'
+want_equal "processes of which verify says so" 2 "$(grep -c "$says" "$TMP/verify")"
+"$lockstep" diagnose "$TMP/run" >"$TMP/diagnosed" || true
+want_equal "lines in which diagnose says so" 1 "$(grep -c "$says" "$TMP/diagnosed")"
+"$lockstep" report "$TMP/run" -o "$TMP/report" >/dev/null || fail "no report"
+grep -q "$says" "$TMP/report/summary.md" || fail "the report does not say so"
+grep -qE '^\| every-[0-9]+ and [0-9]+ more \|  ?\| every:1s:300ms \|' "$TMP/report/summary.md" ||
+  fail "the report does not list the windows: $(grep -A6 Captures "$TMP/report/summary.md")"
+if "$lockstep" query "$TMP/run" "SELECT 1" >/dev/null 2>&1; then
+  "$lockstep" query "$TMP/run" --csv "SELECT pid, replace(capture, 'every-', '') AS w, start_ns, stop_ns FROM captures
+    WHERE asked_by = 'LOCKSTEP_CAPTURE_EVERY' AND state = 'stopped' ORDER BY ALL" | tail -n +2 >"$TMP/rows"
+  want_equal "windows in the table" "$(jq -r 'map(select(.stopped)) | sort_by(.pid, .window)[] | "\(.pid),\(.window),\(.started),\(.stopped)"' "$TMP/windows" | sort)" \
+    "$(sort "$TMP/rows")"
+  "$lockstep" query "$TMP/run" --csv "SELECT count(*) > 0, count(*) FILTER (kernels > 0) > 0 FROM operations WHERE capture LIKE 'every-%'" |
+    tail -1 >"$TMP/rows"
+  want_equal "operations of the windows, with kernels" true,true "$(cat "$TMP/rows")"
+fi
 want_equal "what is wrong with a cycle is said" 1 "$(LOCKSTEP_DIR=$TMP/wrong LOCKSTEP_HOST_LOAD=0 LOCKSTEP_CLOCK=0 \
   LOCKSTEP_CAPTURE_EVERY=2s:60s "$BUILD/lockstep-emulate" --ranks 1 --iterations 2 "$BUILD/libnccl-profiler.so" 2>&1 |
   grep -c 'LOCKSTEP_CAPTURE_EVERY=2s:60s is no PERIOD:WINDOW')"

@@ -29,6 +29,21 @@ has CollApi 2
 check --ranks 4 --comms 2 --split --groups 2 --graph-replay 3 --sendrecv --alltoall
 check --ce
 has CeBatch 20
+# What the rules of NCCL's source say of these; nobody has recorded them yet.
+check --iterations 10 --streams 3 --ops none --sendrecv --channels 2 --sizes 1M
+has ProxyStep 160
+check --iterations 10 --streams 3 --ops none --sendrecv --channels 2 --sizes 1M --user-buffers
+want_equal "network steps of 40 registered sends and receives of two channels" 80 \
+  "$(plugin_counts "$TMP/counts" | jq .starts.ProxyStep)"
+check --iterations 10 --ops none --symmetric
+want_equal "a symmetric kernel of NCCL 2.31 on 2 ranks, 2 channels, ten times" '[20,20,40,120,null]' \
+  "$(plugin_counts "$TMP/counts" | jq -c '.starts | [.CollApi, .Coll, .KernelCh, .KernelPhase, .ProxyOp]')"
+check --iterations 10 --ops none --symmetric --table v6
+want_equal "the same of NCCL 2.30" '[20,null,null]' \
+  "$(plugin_counts "$TMP/counts" | jq -c '.starts | [.CollApi, .Coll, .KernelPhase]')"
+check --iterations 10 --ops none --device-api
+want_equal "operations of a kernel that communicates by itself" '[null,null,null]' \
+  "$(plugin_counts "$TMP/counts" | jq -c '.starts | [.CollApi, .Coll, .KernelLaunch]')"
 check --ranks 4 --split --share
 check --rounds 3 --comms 3
 check --net-events

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "plugin/process/capture_order.h"
+#include "plugin/capture/capture_order.h"
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/live/process_table.h"
+#include "cli/live/short_findings.h"
 #include "cli/live/stacks_view.h"
 #include "cli/live/standings.h"
 #include "live/places/stack_row.h"
@@ -19,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto comms = cli::standings_of(rows);
   if (cli::standings_text(comms, kMostLines).empty()) std::abort();
   if (cli::standings_of(cli::standings_json(comms)).size() != comms.size()) std::abort();
+  static_cast<void>(cli::short_findings(comms, 0));
   const auto stacks = live::rows_of_json(rows);
   if (!stacks.ok()) return 0;
   static_cast<void>(cli::stacks_text(stacks.value(), live::merge(stacks.value())));

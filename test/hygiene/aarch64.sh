@@ -3,7 +3,7 @@
 # g++ has warned of what its optimizer sees where this machine's own build was made.
 # timeout: 2400
 . "$(dirname "$0")/../lib.sh"
-only_when_long "a whole build of its own: LONG=1 test/run hygiene/"
+only_when_long "a whole build of its own, which .ci/run makes next: LONG=1 test/run hygiene/"
 need qemu-aarch64 qemu-user
 cd "$ROOT"
 

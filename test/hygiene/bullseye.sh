@@ -3,7 +3,7 @@
 # one binary serves every cluster. The chroot is kept under $BUILD between runs.
 # timeout: 3000
 . "$(dirname "$0")/../lib.sh"
-only_when_long "a whole build of its own: LONG=1 test/run hygiene/"
+only_when_long "a whole build of its own, which .ci/run makes next: LONG=1 test/run hygiene/"
 need debootstrap debootstrap
 need unshare util-linux
 [ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"

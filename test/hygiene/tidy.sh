@@ -2,7 +2,7 @@
 # clang-tidy's chosen checks (.clang-tidy) find nothing in our own code.
 # timeout: 2400
 . "$(dirname "$0")/../lib.sh"
-only_when_long "a whole build of its own: LONG=1 test/run hygiene/"
+only_when_long "a whole build of its own, which .ci/run makes next: LONG=1 test/run hygiene/"
 need clang-tidy clang-tidy
 cd "$ROOT"
 shopt -s nullglob

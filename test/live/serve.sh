@@ -86,6 +86,7 @@ cells = list(struct.iter_unpack("<4H2I", data[96:]))
 assert any(cell[0] for cell in cells) and any(cell[1] for cell in cells) and any(cell[2] for cell in cells)
 assert all((cell[4] == 0xFFFFFFFF) == (cell[2] == 0) for cell in cells)
 EOF
+want_equal "the name of the only communicator" '["world"]' "$(ask "$URL/api/tiles?by=communicator&columns=8" | tail -c 9)"
 want_equal "hosts" 1 "$(ask "$URL/api/tiles?by=host&columns=8" | od -An -tu4 -j8 -N4 | xargs)"
 for wrong in "from=x" "rows=0" "rows=300" "columns=5000" "level=99" "level=0" "by=colour" "ranks=9-" "ranks=77" "nonsense=1" \
   "from=5&to=5" "from=-9223372036854775808&to=9223372036854775807" "bucket_ns=9223372036854775807"; do
@@ -205,6 +206,60 @@ code=0
 "$lockstep" serve "$TMP/run" --stop 2>/dev/null || code=$?
 want_equal "exit code when nobody serves it" 1 "$code"
 want_equal "URLs when nobody serves it" 0 "$("$lockstep" runs list "$TMP" --json | jq '.[0].urls | length')"
+
+echo "a note that somebody else left: neither its process nor its token file is touched"
+if [ "$(id -u)" = 0 ]; then
+  sleep 100 &
+  PID=$!
+  note=$TMP/run/serve/$(hostname).$PID.json
+  jq -n --arg boot "$(cat /proc/sys/kernel/random/boot_id)" --arg host "$(hostname)" --argjson pid $PID \
+    --argjson begun "$(awk '{ print $22 }' /proc/$PID/stat)" --arg file "$TMP/run/serve/token" \
+    '{host: $host, boot_id: $boot, pid: $pid, process_start: $begun, url: "http://evil.example/", token_file: $file}' >"$note"
+  chown 12345 "$note"
+  code=0
+  "$lockstep" serve "$TMP/run" --stop 2>/dev/null || code=$?
+  want_equal "exit code of --stop" 1 "$code"
+  kill -0 "$PID" || fail "the process of another's note was ended"
+  "$lockstep" serve "$TMP/run" --reuse >"$TMP/out"
+  ! grep -q "$(cat "$TMP/run/serve/token")" "$TMP/out" || fail "our token was told: $(cat "$TMP/out")"
+  chown 0 "$note"
+  sed -i 's/"boot_id": "[^"]*"/"boot_id": "an earlier start of this machine"/' "$note"
+  want_equal "URLs after the machine has started again" 0 "$("$lockstep" runs list "$TMP" --json | jq '.[0].urls | length')"
+  rm "$note"
+  kill "$PID"
+  PID=
+fi
+
+echo "a copy of Perfetto's page: at a URL, or in a folder that has a port of its own here"
+export LOCKSTEP_PERFETTO_UI=http://perfetto.example/
+start "$TMP/run" --new
+want_equal "the URL" http://perfetto.example/ "$(ask "$URL/api/run" | jq -r .serve.perfetto_ui)"
+stop
+mkdir -p "$TMP/perfetto/v58"
+echo "<p>Perfetto" >"$TMP/perfetto/index.html"
+printf '\0asm' >"$TMP/perfetto/v58/trace processor.wasm"
+echo secret >"$TMP/secret.txt"
+ln -s "$TMP/secret.txt" "$TMP/perfetto/link.txt"
+export LOCKSTEP_PERFETTO_UI=$TMP/perfetto
+start "$TMP/run" --new
+SITE=$(ask "$URL/api/run" | jq -r .serve.perfetto_ui)
+SITE=${SITE%/}
+[ "$SITE" != "$URL" ] || fail "Perfetto's page has the origin of ours"
+want_equal "its page" "<p>Perfetto text/html; charset=utf-8" "$(curl -s -w '%{content_type}' "$SITE/" | xargs -d '\n')"
+want_equal "a part of it" "application/wasm 4" "$(curl -s -o /dev/null -w '%{content_type} %{size_download}' "$SITE/v58/trace%20processor.wasm")"
+for path in link.txt ../secret.txt %2e%2e/secret.txt v58 v58/ api/run v58/../../secret.txt; do
+  want_status 404 --path-as-is "$SITE/$path"
+done
+want_status 403 -H "Host: evil.example" "$SITE/"
+want_status 405 -d x "$SITE/"
+stop
+for wrong in "$TMP/perfetto/v58" "$TMP/nowhere"; do
+  code=0
+  LOCKSTEP_PERFETTO_UI=$wrong "$lockstep" serve "$TMP/run" --new >"$TMP/out" 2>&1 || code=$?
+  want_equal "exit code with $wrong as Perfetto's page" 3 "$code"
+  grep -q "LOCKSTEP_PERFETTO_UI: $wrong: there is no index.html" "$TMP/out" || fail "$(cat "$TMP/out")"
+done
+unset LOCKSTEP_PERFETTO_UI
 
 echo "TLS, and only with it beyond this machine"
 "$lockstep" serve "$TMP/run" --address 0.0.0.0 >"$TMP/out" 2>&1 && fail "it listened everywhere without TLS"

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 need curl curl
 need jq jq
+need zstd zstd
 [ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
 export XDG_CACHE_HOME=$TMP/cache
 "$BUILD/lockstep-generate" "$TMP/run" --ranks 16 --operations 4000 --every-ms 10 --late-rank 3 --late-us 3000 >/dev/null
@@ -53,6 +54,26 @@ stop
 made=$(stat -c %Y.%i "$TMP/run/pyramid/index.json")
 start --memory 8M
 want_equal "the pyramid when the run is the same" "$made" "$(stat -c %Y.%i "$TMP/run/pyramid/index.json")"
+stored=$(cat "$TMP"/run/*.lks | wc -c)
+seen=$(awk '$1 == "rchar:" { print $2 }' "/proc/$PID/io")
+[ "$seen" -lt $((stored / 4)) ] || fail "it read $seen bytes to open a run of $stored bytes that it had opened before"
+answers "$TMP/again"
+for answer in all coarse fine ops; do
+  cmp "$TMP/whole/$answer" "$TMP/again/$answer" || fail "$answer differs when the run is opened again"
+done
+stop
+
+echo "the summary is of the run as it is"
+touch -d '1 hour ago' "$TMP"/run/*.lks
+before=$(stat -c %Y.%i "$TMP/run/pyramid/summary.json.zst")
+start --memory 8M
+[ "$before" != "$(stat -c %Y.%i "$TMP/run/pyramid/summary.json.zst")" ] || fail "a summary of another state of the run was taken"
+run_said=$(ask "$URL/api/run" | jq -S 'del(.output)')
+stop
+printf '{"made_of": "%s", "report": "no JSON"}' "$(zstd -dc "$TMP/run/pyramid/summary.json.zst" | jq -r .made_of)" >"$TMP/damaged"
+zstd -qf "$TMP/damaged" -o "$TMP/run/pyramid/summary.json.zst"
+start --memory 8M
+want_equal "what it says with a damaged summary" "$run_said" "$(ask "$URL/api/run" | jq -S 'del(.output)')"
 stop
 percent=$(($(cat "$TMP"/run/pyramid/* | wc -c) * 100 / $(cat "$TMP"/run/*.lks | wc -c)))
 [ "$percent" -lt 2 ] || fail "the pyramid has $percent % of the recording"
@@ -64,5 +85,5 @@ start
 answers "$TMP/cached"
 cmp "$TMP/whole/all" "$TMP/cached/all" || fail "tiles from the cache differ"
 stop
-want_equal "files in the cache" "access.log index.json token" \
+want_equal "files in the cache" "access.log index.json summary.json.zst token" \
   "$(find "$TMP/cache/lockstep" -type f ! -name '*.cells' -printf '%f\n' | sort | xargs)"

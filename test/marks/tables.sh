@@ -30,6 +30,12 @@ want_equal "the optimizer outside its exchange" 0 "$(ask "SELECT count(*) FROM r
 # 101 pushed ranges, a text and a capture's two ends of each rank.
 want_equal "slices of the viewer" "42 208" "$(jq -r '[.traceEvents[] | select(.ph == "X") | .cat] | "\(map(select(. == "step")) | length) \(map(select(. == "range")) | length)"' "$TMP/trace.json")"
 
+record "$TMP/captured" --capture
+want_equal "captures that the program began" "0,program-1,the program,program,stopped
+1,program-1,the program,program,stopped" "$("$LOCKSTEP" query "$TMP/captured" --csv "SELECT rank, capture, asked_by, rule, state FROM captures ORDER BY rank" | tail -n +2)"
+want_equal "operations of these captures, and their steps" "0,10,5,9
+1,10,5,9" "$("$LOCKSTEP" query "$TMP/captured" --csv "SELECT rank, count(*), min(step), max(step) FROM operations WHERE capture = 'program-1' GROUP BY rank ORDER BY rank" | tail -n +2)"
+
 record "$TMP/begun" --unended
 run_step_ends() { "$LOCKSTEP" query "$TMP/begun" --csv "SELECT count(*) FROM rank_steps a JOIN rank_steps b ON a.process = b.process AND b.step = a.step + 1 WHERE a.finish_ns = b.start_ns" | tail -1; }
 want_equal "steps that end where the next begins" 38 "$(run_step_ends)"

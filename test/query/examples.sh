@@ -21,7 +21,7 @@ for run in run groups; do
 done
 
 # The words of each section of schema.md, and of its paragraph on row numbers, against the real columns.
-for table in operations arrivals matches communicators members processes clock ledger open_transports rank_steps ranges events proxy_steps critical_path path_gains expected_times peer_traffic \
+for table in operations arrivals matches communicators members processes clock ledger open_transports channels rank_steps ranges events proxy_steps critical_path path_gains expected_times peer_traffic \
   thread_load host_load nic_counters gpu_state; do
   sed -n -e '/^\*\*In SQL/,/^$/p' -e "/^## .*$table/,/^## /p" "$ROOT/docs/schema.md" | tr -c 'a-z_0-9' '\n' | sort -u >"$TMP/words"
   "$lockstep" query "$TMP/run" --csv "SELECT column_name FROM (DESCRIBE $table)" | tail -n +2 | sort -u >"$TMP/columns"

@@ -37,7 +37,14 @@ want_equal "operations in --json" "$(awk -F, '$1 == "operations" { print $2 }' "
   "$(jq .operations "$TMP/numbers")"
 want_equal "lines of one ranking" 1 "$(grep -c '^count,' "$TMP/run/top.csv")"
 report "$TMP/run" --snapshot >"$TMP/out"
-[ -s "$(find "$TMP/run/snapshot" -name summary.md)" ] || fail "no snapshot: $(cat "$TMP/out")"
+[ -s "$(find -L "$TMP/run/snapshot" -name summary.md)" ] || fail "no snapshot: $(cat "$TMP/out")"
+want_equal "a snapshot's folder" "$(ls "$TMP/run/snapshot")" "$(basename "$(dirname "$(compgen -G "$TMP/run/summary/*Z/report.html")")")"
+report "$TMP/run" --force >"$TMP/out"
+grep -q "^- Since the snapshot summary/.*: nothing differs in [0-9]* figures\.$" "$TMP/run/summary.md" ||
+  fail "the report does not compare with its snapshot: $(sed -n '/^## What ran/,/^## F/p' "$TMP/run/summary.md")"
+sed -i 's/^operations,.*/operations,7/' "$TMP"/run/summary/*Z/aggregate.csv
+report "$TMP/run" --force >"$TMP/out"
+grep -q "^- Since the snapshot .*: operations 7 -> [0-9]*; [0-9]* figures the same\.$" "$TMP/run/summary.md" || fail "a difference is not said"
 
 report "$TMP/run" -o "$TMP/same" --compare "$TMP/run" >"$TMP/out" || fail "a run became slower than itself: $(cat "$TMP/out")"
 play "$TMP/slow" --sizes 64K 1M --sendrecv --late-rank 2 --late-us 20000

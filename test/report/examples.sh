@@ -29,5 +29,13 @@ want_equal "slowest operations" \
   "$(query "SELECT $elapsed FROM operations WHERE assembled IS NULL ORDER BY 1 DESC NULLS LAST LIMIT 5" | xargs)" "$(listed operation | xargs)"
 want_equal "communicators" "$(query "SELECT sum($elapsed) FROM operations WHERE assembled IS NULL GROUP BY communicator ORDER BY 1 DESC" | xargs)" \
   "$(listed communicator | xargs)"
+want_equal "channels" "$(query "SELECT sent_bytes + received_bytes FROM channels ORDER BY 1 DESC LIMIT 5" | xargs)" "$(listed channel | xargs)"
+want_equal "bytes of all channels" \
+  "$(query "SELECT sum(sent_bytes), sum(received_bytes), sum(network_ns) FROM operations WHERE kind <> 'assembled'")" \
+  "$(query "SELECT sum(sent_bytes), sum(received_bytes), sum(network_ns) FROM channels")"
+want_equal "network operations and kernels of all channels" \
+  "$(query "SELECT sum(proxy_ops), sum(kernels), sum(steps) FROM operations WHERE kind <> 'assembled'")" \
+  "$(query "SELECT sum(proxy_ops), sum(kernels), sum(steps) FROM channels")"
+want_equal "total of the network" "$(query "SELECT sum(sent_bytes) FROM channels")" "$(sed -n 's/^network_sent_bytes,//p' "$TMP/run/aggregate.csv")"
 want_equal "peers" "$(query "SELECT sent_bytes FROM peer_traffic WHERE sent_bytes > 0 ORDER BY 1 DESC LIMIT 5" | xargs)" \
   "$(listed peer | xargs)"

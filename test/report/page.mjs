@@ -36,6 +36,7 @@ const runs = [
   { name: "alltoall", badge: "Not certain", headline: /./, ops: true },
   { name: "one", badge: "Not certain", headline: /^No operation is recorded/, ops: false },
   { name: "many", badge: "Slowed down", headline: /^Rank 45 on node0005 holds up the others/, ops: true },
+  { name: "large", badge: "Slowed down", headline: /^Rank 700 on node0087 holds up the others/, ops: true },
   { name: "damaged", badge: "Slowed down", headline: /^Rank 2 /, ops: true },
 ];
 
@@ -54,7 +55,7 @@ for (const run of runs) {
 }
 
 // Narrow and dark, and on paper.
-for (const name of ["straggler", "hang", "many", "alltoall", "one"]) {
+for (const name of ["straggler", "hang", "many", "alltoall", "one", "large", "several", "slow-host"]) {
   const { page, problems, close } = await open(browser, at(name), { width: 380, height: 800, dark: true });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   check(`${name}, 380 pixels wide: something sticks out`, overflow === 0, overflow);
@@ -117,6 +118,64 @@ for (const name of ["straggler", "hang", "many", "alltoall", "one"]) {
   check("theme: the button does not darken", await page.evaluate(() => getComputedStyle(document.body).backgroundColor) === "rgb(20, 23, 27)");
   await page.check("input[value=waiting]");
   check("measure: not in the address", /m=waiting/.test(page.url()), page.url());
+  await close();
+}
+
+// Rows of hosts and of communicators, where there are several.
+for (const [run, by, label] of [["slow-host", "host", /node0001/], ["several", "communicator", /world/]]) {
+  const { page, problems, close } = await open(browser, at(run));
+  const before = await page.evaluate(() => document.querySelector("#heat").height);
+  await page.check(`input[value=${by}]`);
+  await page.waitForFunction(old => document.querySelector("#heat").height !== old, before, { timeout: 5000 }).catch(() => check(`${run}: rows do not become ${by}s`, false));
+  check(`${run}, by ${by}: not in the address`, page.url().includes("by=" + by), page.url());
+  check(`${run}, by ${by}: nothing drawn`, await painted(page, "#heat") > 2000);
+  const box = await page.locator("#heat").boundingBox();
+  let said = "";
+  for (let y = 4; y < box.height && !label.test(said); y += 6) {
+    await page.hover("#heat", { position: { x: 200, y } });
+    said = await text(page, ".heat .readout");
+  }
+  check(`${run}, by ${by}: the name is not said`, label.test(said), said);
+  check(`${run}, by ${by}: problems`, problems.length === 0, problems.join("; "));
+  await close();
+}
+// Clocks of several hosts: the band, and how they drift.
+{
+  const { page, close } = await open(browser, at("slow-host"));
+  check("clock: no drift is drawn", await painted(page, "#drift-plot canvas") > 500);
+  check("clock: the drift is not said", /node0001, -?\d+\.\d+ ppm/.test(await text(page, "#drift-plot")), await text(page, "#drift-plot"));
+  await close();
+}
+
+// Lanes say what they show.
+{
+  const { page, close } = await open(browser, at("slow-host"));
+  const width = (await page.locator("#heat").boundingBox()).width;
+  let said = "";
+  for (let x = width / 2; x < width && !/^steps: step \d+, /.test(said); x += 3) {
+    await page.hover("#heat", { position: { x, y: 8 } });
+    said = await text(page, ".heat .readout");
+  }
+  check("lanes: the steps are not said", /^steps: step \d+, .* to .*\.$/.test(said), said);
+  await close();
+}
+{
+  const { page, close } = await open(browser, at("straggler"));
+  check("rows that the run has one of", await page.locator("input[value=host], input[value=communicator]").count() === 0);
+  await close();
+}
+
+// Ranks that hang wait to the end of the recording, for the one that never came.
+{
+  const { page, close } = await open(browser, at("hang"));
+  await page.check("input[value=waiting]");
+  const box = await page.locator("#heat").boundingBox();
+  const saidAt = async line => {  // 26 pixels a row above an axis of 22; the abort comes later
+    await page.hover("#heat", { position: { x: box.width / 2, y: box.height - 22 - 26 * (4 - line) + 13 } });
+    return text(page, ".heat .readout");
+  };
+  check("hang: rank 0 does not wait", /^Rank 0, .*waited 100 %/.test(await saidAt(0)), await saidAt(0));
+  check("hang: rank 1 does not make others wait", /^Rank 1, .*made others wait 100 %/.test(await saidAt(1)), await saidAt(1));
   await close();
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # report.html of each kind of run, in headless Chromium: what it says first, what it draws, by keyboard, narrow, dark, on
 # paper, for people who do not see it; nothing on the console, nothing asked of the network; and how large it is.
-# timeout: 240
+# timeout: 600
 . "$(dirname "$0")/../lib.sh"
 need chromium chromium
 need node nodejs
@@ -36,12 +36,18 @@ play hostile "$TMP"/logs/*.txt
 simulate proven --ranks 8 --schedule ddp --steps 20
 simulate slow-host --ranks 16 --gpus-per-host 4 --schedule ddp --class late-host --size 0.5 --rank 5 --steps 20
 simulate many --ranks 64 --schedule ddp --class late-rank --rank 45 --steps 12
+simulate large --ranks 1024 --gpus-per-host 8 --schedule ddp --class late-rank --rank 700 --steps 12
 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/one "$BUILD/lockstep-emulate" --ranks 1 --iterations 20 "$BUILD/libnccl-profiler.so" >"$TMP/played"
 
-for run in straggler hang healthy several alltoall damaged hostile proven slow-host many one; do
+for run in straggler hang healthy several alltoall damaged hostile proven slow-host many large one; do
   "$BUILD/lockstep" report "$TMP/$run" --force >"$TMP/head" 2>"$TMP/err" || [ $? = 1 ] || fail "$run: $(cat "$TMP/err")"
   ! grep -oiE '<[a-z]+[^>]* (src|href)=.?(https?:)?//[^ >]*' "$TMP/$run/report.html" || fail "$run: the page refers to the network"
 done
+mkdir "$TMP/empty"
+status=0
+"$BUILD/lockstep" report "$TMP/empty" >"$TMP/head" 2>"$TMP/err" || status=$?
+want_equal "exit code without a recording" 3 "$status"
+[ -s "$TMP/err" ] && [ ! -e "$TMP/empty/report.html" ] || fail "a page of nothing: $(cat "$TMP/err")"
 simulate compared --ranks 8 --schedule ddp --steps 20 --class slow-gpu-transfer --rank 3
 "$BUILD/lockstep" report "$TMP/compared" --compare "$TMP/proven" >"$TMP/head" || [ $? = 1 ] || fail "nothing to compare: $(cat "$TMP/head")"
 size=$(stat -c %s "$TMP/many/report.html")

@@ -21,11 +21,19 @@ Coverage: 7324 records, no call lost; 2 of 2 processes closed their recording." 
 grep -q 'options events=step and host_load=0\.$' "$TMP/ended" || fail "the options: $(cat "$TMP/ended")"
 
 # Only one of two ranks, whose recording lost its calls: the API kinds were off.
+began=$(date +%s%N)
 LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=Coll,ProxyOp LOCKSTEP_DIR=$TMP/half "$BUILD/lockstep-replay" "$BUILD/libnccl-profiler.so" --virtual \
   "$ROOT/test/data/calls/one_allreduce.0.txt.zst" >/dev/null
+took=$(($(date +%s%N) - began))
 "$BUILD/lockstep" report "$TMP/half" >/dev/null || true
 grep -q 'the largest has 2 ranks, of which 1 recorded\.' "$TMP/half/summary.md" || fail "nothing says that a rank is missing"
 grep -q 'Recorded: Coll and ProxyOp; options events=Coll,ProxyOp' "$TMP/half/summary.md" || fail "$(grep Recorded "$TMP/half/summary.md")"
+grep -q "init the plugin took" "$TMP/half/summary.md" || fail "nothing says what the plugin's init took"
+init=$(metric half plugin_init_longest_ns)
+[ "${init:-0}" -gt 1000 ] && [ "$init" -lt "$took" ] || fail "the plugin's init took '$init' ns of a process of $took ns"
+want_equal "where it was not recorded" "" "$(metric hang_ahead plugin_init_longest_ns)"
+grep -q '^- Strays: 1 operation without the call that made them, 0 with network work of another process, 0 called after' "$TMP/half/summary.md" ||
+  fail "the strays: $(grep Strays "$TMP/half/summary.md")"
 want_equal "operations whose call was not recorded" 1 "$(metric half operations_without_call)"
 
 need_duckdb "$TMP/hang_ahead"

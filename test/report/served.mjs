@@ -34,13 +34,27 @@ const painted = name => {
   check("zooming does not ask for the window", tiles !== undefined && Number(tiles.searchParams.get("from")) > 0, String(tiles));
   check("the token is in a query", asked.every(one => !one.search.includes("token")));
   check("the token left the address", page.url().includes("token=") && /t=\d+-\d+/.test(page.url()), page.url());
-  await page.check("input[value=host]");
-  await until(page, "rows of hosts", painted, "#heat");
+  check("rows that the run has one of", await page.locator("input[value=host], input[value=communicator]").count() === 0);
 
   if (await page.isVisible("#sql")) {
     await page.fill("#sql-text", "SELECT count(*) AS n FROM operations");
     await page.click("#sql button");
     await until(page, "SQL gives no answer", () => /240|no DuckDB/.test(document.querySelector("#sql [role=status]").textContent));
+    if (!/no DuckDB/.test(await text(page, "#sql [role=status]"))) {
+      check("SQL: one number is plotted", await page.locator("#answer-plot").count() === 0);
+      for (const [sql, label] of [["SELECT ordinal, avg(size_bytes) AS bytes FROM operations GROUP BY ordinal", "bytes by ordinal"],
+        ["SELECT func, count(*) AS n FROM operations GROUP BY func UNION ALL SELECT 'another', 7", "n by func"]]) {
+        await page.fill("#sql-text", sql);
+        await page.click("#sql button");
+        await until(page, `SQL: no plot of ${label}`, named => document.querySelector("#answer-plot")?.getAttribute("aria-label") === named &&
+          document.querySelector("#answer-plot canvas") !== null, label);
+        await page.waitForTimeout(200);
+        check(`SQL: the plot of ${label} is empty`, await page.evaluate(() => {
+          const canvas = document.querySelector("#answer-plot canvas");
+          return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.filter((value, i) => i % 4 === 3 && value > 0).length > 500;
+        }));
+      }
+    }
     await page.fill("#sql-text", "SELECT nonsense");
     await page.click("#sql button");
     await until(page, "SQL: a mistake is not told", () => /nonsense|no DuckDB/.test(document.querySelector("#sql [role=status]").textContent));

@@ -6,7 +6,8 @@
 . "$(dirname "$0")/../lib.sh"
 need chromium chromium
 need node nodejs
-need python3 python3
+need curl curl
+need jq jq
 [ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
 [ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
 [ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
@@ -25,12 +26,10 @@ addEventListener("message", event => {
 HTML
 PIDS=()
 trap 'kill "${PIDS[@]}" 2>/dev/null; rm -rf "$TMP"' EXIT
-python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$TMP/perfetto" >"$TMP/port" 2>"$TMP/err" &
+LOCKSTEP_PERFETTO_UI=$TMP/perfetto "$BUILD/lockstep" serve "$TMP/run" >"$TMP/banner" 2>"$TMP/err" &
 PIDS+=($!)
-until grep -q "port [0-9]" "$TMP/port"; do kill -0 "${PIDS[0]}" || fail "no page for traces: $(cat "$TMP/err")"; sleep 0.1; done
-port=$(sed -E 's/.* port ([0-9]+) .*/\1/' "$TMP/port")
-LOCKSTEP_PERFETTO_UI=http://127.0.0.1:$port/ "$BUILD/lockstep" serve "$TMP/run" >"$TMP/banner" 2>"$TMP/err" &
-PIDS+=($!)
-until [ -s "$TMP/banner" ]; do kill -0 "${PIDS[1]}" || fail "no server: $(cat "$TMP/err")"; sleep 0.1; done
-node "$ROOT/test/report/served.mjs" "$(head -1 "$TMP/banner" | awk '{ print $NF }')" "http://127.0.0.1:$port" ||
+until [ -s "$TMP/banner" ]; do kill -0 "${PIDS[0]}" || fail "no server: $(cat "$TMP/err")"; sleep 0.1; done
+url=$(head -1 "$TMP/banner" | awk '{ print $NF }')
+site=$(curl -s -H "Authorization: Bearer ${url##*=}" "${url%%/#*}/api/run" | jq -r .serve.perfetto_ui)
+node "$ROOT/test/report/served.mjs" "$url" "${site%/}" ||
   fail "the served page is not as it should be"

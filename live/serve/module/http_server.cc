@@ -213,6 +213,16 @@ std::string load(const HttpOptions& options, SSL_CTX* tls) {
     return options.certificate + ": no certificate chain in PEM can be read there";
   if (SSL_CTX_use_PrivateKey_file(tls, options.key.c_str(), SSL_FILETYPE_PEM) != 1)
     return options.key + ": no private key in PEM that fits the certificate can be read there";
+  const char* const authorities = options.client_authorities.c_str();
+  if (options.client_authorities.empty()) return "";
+  STACK_OF(X509_NAME)* const names = SSL_load_client_CA_file(authorities);
+  if (names != nullptr) SSL_CTX_set_client_CA_list(tls, names);
+  if (names == nullptr || SSL_CTX_load_verify_locations(tls, authorities, nullptr) != 1)
+    return options.client_authorities + ": no certificates in PEM can be read there";
+  SSL_CTX_set_verify(tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  // OpenSSL resumes no session of a client that was verified without a name for them.
+  static constexpr unsigned char kSessions[] = "lockstep";
+  SSL_CTX_set_session_id_context(tls, kSessions, sizeof(kSessions) - 1);
   return "";
 }
 

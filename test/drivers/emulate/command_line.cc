@@ -35,6 +35,14 @@ void add_workload(base::Command& program, Workload* work) {
   program.option("--graph-replay", &work->graph_replay,
                  "capture each operation once and replay it N times an iteration");
   program.flag("--ce", &work->ce, "also a copy-engine all-gather");
+  program.flag("--symmetric", &work->symmetric,
+               "also an all-gather in symmetric memory on the world, by a kernel without network "
+               "operations");
+  program.flag("--user-buffers", &work->user_buffers,
+               "sends and receives use registered buffers: one network step a GiB");
+  program.flag("--device-api", &work->device_api,
+               "also a kernel of the program's own that communicates: NCCL makes no call for it");
+  program.option("--streams", &work->streams, "streams that the calls take in turn").between(1, 64);
   program.flag("--net-events", &work->net_events, "also the socket transport's own events");
   program.option("--sync-every", &work->sync_every, "iterations between waits for the GPU")
       .between(1, 1 << 20);

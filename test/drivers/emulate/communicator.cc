@@ -22,7 +22,8 @@ Communicator::Communicator(Plugin* plugin, Bootstrap* bootstrap, const EmulateOp
       options_(options),
       facts_(std::move(facts)),
       stream_(gpu),
-      progress_(std::move(progress)) {
+      progress_(std::move(progress)),
+      gpu_(gpu) {
   const auto me = std::find(facts_.members.begin(), facts_.members.end(), bootstrap->rank());
   rank_ = static_cast<int>(me - facts_.members.begin());
   context_ = facts_.context;

@@ -78,6 +78,8 @@ class Communicator {
   std::shared_ptr<Kernel> enqueue_replay(const std::shared_ptr<LaunchPlan>& plan);
   void run_host_callback(LaunchPlan* plan, const std::shared_ptr<Kernel>& kernel);
   void ce_all_gather(ApiState* api, uint64_t size_bytes);
+  // Of the world alone: its ranks wait for each other by the job's barrier. False: one did not come.
+  bool symmetric_all_gather(ApiState* api, uint64_t size_bytes);
 
   enum class Ending { Drain, Abort };
   void destroy(Ending ending);
@@ -98,6 +100,12 @@ class Communicator {
   void launch(const ApiState& api, const LaunchPlan& plan,
               const std::function<void()>& queue_kernel);
   void ce_part(Kind kind, void* coll, abi::v7::EventDescr part, const std::function<void()>& work);
+  struct Phase {
+    const char* name;
+    uint64_t start_stamp, stop_stamp;
+  };
+  void symmetric_events(const Task& task, const std::vector<Phase>& phases);
+  void* stream_label() const;
   static void pair_works(std::vector<Task>* tasks);
   static std::shared_ptr<Kernel> make_kernel(const LaunchPlan& plan);
   void host_stream_plan(LaunchPlan* plan, const Kernel& kernel, bool stuck);
@@ -119,6 +127,8 @@ class Communicator {
   std::map<std::string, uint64_t> seq_numbers_;
   std::map<std::string, uint64_t> called_;  // per function and peer, for the tags
   uint64_t ce_seq_ = 0;
+  uint64_t groups_called_ = 0;
+  const GpuClock* gpu_;
   std::vector<char> ce_buffer_;
 };
 

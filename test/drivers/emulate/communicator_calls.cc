@@ -10,7 +10,7 @@ namespace lockstep::driver {
 namespace {
 
 constexpr uint64_t kElementBytes = 4;  // ncclFloat32
-void* const kStreamLabel = reinterpret_cast<void*>(uintptr_t{0x7e5700});
+constexpr uintptr_t kFirstStream = 0x7e5700;
 
 bool counts_bytes(const char* func) {
   return strcmp(func, "AllGather") == 0 || strcmp(func, "Broadcast") == 0;
@@ -28,6 +28,12 @@ uint64_t hash_of(const std::string& text) {
 }
 
 }  // namespace
+
+// The groups of calls take the streams in turn. NCCL orders a communicator's kernels among themselves.
+void* Communicator::stream_label() const {
+  const auto stream = groups_called_ % static_cast<uint64_t>(options_.work.streams);
+  return reinterpret_cast<void*>(kFirstStream + stream * sizeof(void*));
+}
 
 std::shared_ptr<Kernel> Communicator::call(ApiState* api, const std::vector<Operation>& operations,
                                            const CallOptions& how) {
@@ -69,7 +75,7 @@ void Communicator::launch(const ApiState& api, const LaunchPlan& plan,
   if (wanted) {
     abi::v7::EventDescr event{};
     event.parent = api.group_api;
-    event.kernel_launch.stream = kStreamLabel;
+    event.kernel_launch.stream = stream_label();
     plugin_->start(Kind::KernelLaunch, context_, &handle, event);
   }
   queue_kernel();
@@ -91,12 +97,14 @@ void Communicator::run_host_callback(LaunchPlan* plan, const std::shared_ptr<Ker
 
 std::vector<Task> Communicator::api_calls(ApiState* api, const std::vector<Operation>& operations,
                                           bool grouped, bool captured) {
+  ++groups_called_;
   start_group_api(api, grouped, captured);
   std::vector<Task> colls, p2ps;
   for (const Operation& operation : operations) {
     Task task;
     task.operation = operation;
-    task.plan = plan_operation(operation, ranks(), rank_, facts_.channels);
+    task.plan =
+        plan_operation(operation, ranks(), rank_, facts_.channels, options_.work.user_buffers);
     task.mask = api->mask;
     const std::string key = is_p2p(operation)
                                 ? std::string("P2p") + (operation.func[0] == 'S' ? ">" : "<") +
@@ -138,13 +146,13 @@ void Communicator::api_call(ApiState* api, Task* task, bool captured) {
     abi::v7::EventDescr event{};
     event.parent = api->group_api;
     if (p2p)
-      event.p2p_api = {task->operation.func, count, "ncclFloat32", kStreamLabel, captured, 0};
+      event.p2p_api = {task->operation.func, count, "ncclFloat32", stream_label(), captured, 0};
     else
       event.coll_api = {task->operation.func,
                         count,
                         "ncclFloat32",
                         task->operation.root,
-                        kStreamLabel,
+                        stream_label(),
                         captured,
                         0};
     plugin_->start(kind, context_, handle, event);
@@ -232,7 +240,7 @@ void Communicator::ce_all_gather(ApiState* api, uint64_t size_bytes) {
   event.ce_coll.datatype = "ncclInt8";
   event.ce_coll.sync_strategy = "UC";
   event.ce_coll.ce_seq = static_cast<uint32_t>(ce_seq_);
-  event.ce_coll.stream = kStreamLabel;
+  event.ce_coll.stream = stream_label();
   if (wanted) plugin_->start(Kind::CeColl, context_, &coll, event);
   abi::v7::EventDescr part{};
   part.ce_sync = {false, ranks()};
@@ -244,6 +252,70 @@ void Communicator::ce_all_gather(ApiState* api, uint64_t size_bytes) {
   ce_seq_ += 2;
   if (wanted) plugin_->stop(Kind::CeColl, coll);
   end_group_api(api);
+}
+
+// NCCL 2.30 and before call the API events alone; 2.31 has the collective, and of each channel its
+// kernel, with its three phases, when that is over.
+bool Communicator::symmetric_all_gather(ApiState* api, uint64_t size_bytes) {
+  constexpr int kPatienceMs = 30'000;
+  const std::vector<Task> tasks = api_calls(api, {{"AllGather", size_bytes, 0, 0}}, false, false);
+  if (api->group_api != nullptr)
+    plugin_->record(Kind::GroupApi, api->group_api, abi::kGroupEndApiStart, nullptr);
+  const uint64_t begin = gpu_->now();
+  const bool all_came = bootstrap_->barrier(kPatienceMs);
+  const uint64_t synced = gpu_->now();
+  ce_buffer_.assign(size_bytes * static_cast<uint64_t>(ranks()), 1);
+  const uint64_t computed = gpu_->now();
+  const bool all_done = all_came && bootstrap_->barrier(kPatienceMs);
+  if (plugin_->version() >= 7) {
+    symmetric_events(tasks[0], {{"initial_sync", begin, synced},
+                                {"compute", synced, computed},
+                                {"final_sync", computed, gpu_->now()}});
+  }
+  end_group_api(api);
+  return all_done;
+}
+
+void Communicator::symmetric_events(const Task& task, const std::vector<Phase>& phases) {
+  if (!mask_wants(task.mask, Kind::Coll)) return;
+  abi::v7::EventDescr event{};
+  event.parent = task.api;
+  event.rank = rank_;
+  event.coll.seq_number = seq_numbers_[task.operation.func]++;
+  event.coll.func = task.operation.func;
+  event.coll.send_buff = event.coll.recv_buff = &ce_buffer_;
+  event.coll.count = task.operation.size_bytes;
+  event.coll.datatype = "ncclInt8";
+  event.coll.channels = static_cast<uint8_t>(facts_.channels);
+  event.coll.warps = 16;
+  event.coll.algo = "LL";
+  event.coll.proto = "";
+  void* coll = nullptr;
+  plugin_->start(Kind::Coll, context_, &coll, event);
+  for (int channel = 0; channel < facts_.channels && mask_wants(task.mask, Kind::KernelCh);
+       ++channel) {
+    abi::v7::EventDescr of_channel{};
+    of_channel.parent = coll;
+    of_channel.kernel_ch = {static_cast<uint8_t>(channel), phases.front().start_stamp};
+    void* kernel = nullptr;
+    plugin_->start(Kind::KernelCh, context_, &kernel, of_channel);
+    abi::StateArgsV4 args{};
+    for (uint8_t p = 0; p < phases.size() && mask_wants(task.mask, Kind::KernelPhase); ++p) {
+      abi::v7::EventDescr of_phase{};
+      of_phase.parent = kernel;
+      of_phase.kernel_phase = {static_cast<uint8_t>(channel), p, phases[p].name,
+                               phases[p].start_stamp};
+      void* phase = nullptr;
+      plugin_->start(Kind::KernelPhase, context_, &phase, of_phase);
+      args.p_timer = phases[p].stop_stamp;
+      plugin_->record(Kind::KernelPhase, phase, abi::kKernelPhaseStop, &args);
+      plugin_->stop(Kind::KernelPhase, phase);
+    }
+    args.p_timer = phases.back().stop_stamp;
+    plugin_->record(Kind::KernelCh, kernel, abi::kKernelChStop, &args);
+    plugin_->stop(Kind::KernelCh, kernel);
+  }
+  plugin_->stop(Kind::Coll, coll);
 }
 
 void Communicator::ce_part(Kind kind, void* coll, abi::v7::EventDescr part,

@@ -2,6 +2,11 @@
 #include "test/drivers/emulate/scenario.h"
 
 namespace lockstep::driver {
+namespace {
+
+constexpr int kDeviceKernelMs = 30'000;
+
+}  // namespace
 
 void Scenario::call_on(Communicator* comm, int iteration) {
   const Workload& work = options_.work;
@@ -46,6 +51,13 @@ void Scenario::call_on(Communicator* comm, int iteration) {
     comm->ce_all_gather(&api_, work.sizes[0]);
     truth_->done(ids[0], now(), 0);
   }
+  if (work.symmetric && ranks > 1 && ranks == bootstrap_->world()) {
+    const std::vector<uint64_t> ids =
+        note_called(*comm, iteration, {{"AllGather", work.sizes[0], 0, 0}});
+    if (comm->symmetric_all_gather(&api_, work.sizes[0])) truth_->done(ids[0], now(), 0);
+  }
+  // What such a kernel sends and receives never passes the library.
+  if (work.device_api && ranks == bootstrap_->world()) bootstrap_->barrier(kDeviceKernelMs);
 }
 
 void Scenario::call_group(Communicator* comm, int iteration, std::vector<Operation> operations,

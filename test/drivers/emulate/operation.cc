@@ -12,6 +12,7 @@ namespace {
 constexpr uint64_t kRingChunkBytes = 2 << 20;  // SIMPLE: 4 of 8 steps of a 4 MiB buffer
 constexpr int kSlicesPerChunk = 2;
 constexpr uint64_t kP2pChunkBytes = 128 << 10;
+constexpr uint64_t kRegisteredChunkBytes = 1 << 30;
 constexpr uint64_t kChainChunkBytes = 512 << 10;
 
 uint64_t divide_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
@@ -50,15 +51,16 @@ OperationPlan plan_chain(const Operation& operation, int ranks, int rank, int ch
   return plan;
 }
 
-OperationPlan plan_p2p(const Operation& operation, int channels) {
+OperationPlan plan_p2p(const Operation& operation, int channels, bool user_buffers) {
+  const uint64_t chunk_bytes = user_buffers ? kRegisteredChunkBytes : kP2pChunkBytes;
   OperationPlan plan;
   plan.channels = operation.size_bytes > 2 * kP2pChunkBytes ? channels : 1;
   const uint64_t part = divide_up(operation.size_bytes, static_cast<uint64_t>(plan.channels));
-  const ChannelPlan edge{static_cast<int>(std::max<uint64_t>(1, divide_up(part, kP2pChunkBytes))),
-                         kP2pChunkBytes, part};
+  const ChannelPlan edge{static_cast<int>(std::max<uint64_t>(1, divide_up(part, chunk_bytes))),
+                         std::min(chunk_bytes, std::max<uint64_t>(1, part)), part};
   (strcmp(operation.func, "Send") == 0 ? plan.send : plan.receive) = edge;
   plan.lead = kIndependent;
-  plan.chunk_bytes = kP2pChunkBytes;
+  plan.chunk_bytes = static_cast<int32_t>(chunk_bytes);
   return plan;
 }
 
@@ -68,9 +70,10 @@ bool is_p2p(const Operation& operation) {
   return strcmp(operation.func, "Send") == 0 || strcmp(operation.func, "Recv") == 0;
 }
 
-OperationPlan plan_operation(const Operation& operation, int ranks, int rank, int channels) {
+OperationPlan plan_operation(const Operation& operation, int ranks, int rank, int channels,
+                             bool user_buffers) {
   if (is_p2p(operation))
-    return operation.peer == rank ? OperationPlan() : plan_p2p(operation, channels);
+    return operation.peer == rank ? OperationPlan() : plan_p2p(operation, channels, user_buffers);
   if (ranks == 1 || strcmp(operation.func, "Broadcast") == 0) return OperationPlan();
   if (strcmp(operation.func, "Reduce") == 0) return plan_chain(operation, ranks, rank, channels);
   return plan_ring(operation, static_cast<uint64_t>(ranks), channels);

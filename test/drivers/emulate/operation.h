@@ -33,8 +33,10 @@ struct OperationPlan {
   int32_t chunk_bytes = 0;
 };
 
-// A Broadcast and anything on one rank has no proxy side: channels 0.
-OperationPlan plan_operation(const Operation& operation, int ranks, int rank, int channels);
+// A Broadcast and anything on one rank has no proxy side: channels 0. user_buffers: what is sent and
+// received lies in registered memory, from which the network takes a GiB at a time.
+OperationPlan plan_operation(const Operation& operation, int ranks, int rank, int channels,
+                             bool user_buffers = false);
 
 // "allreduce", "allgather", "reducescatter", "reduce", "broadcast": the name NCCL gives it.
 Result<const char*> function_of_option(const std::string& option);

@@ -25,6 +25,10 @@ struct Workload {
   bool alltoall = false;
   int graph_replay = 0;  // replays per captured operation and iteration
   bool ce = false;
+  bool symmetric = false;
+  bool user_buffers = false;
+  bool device_api = false;
+  int streams = 1;
   bool net_events = false;
   int sync_every = 1;
   double rate = 0;   // iterations per second, 0: no limit

@@ -1,8 +1,8 @@
 // A training loop that marks its steps and ranges (lockstep/mark.h) around the calls that NCCL would
 // make, from several threads at once, and tells what became of each mark.
 //
-//   lockstep-marks PLUGIN [--rank 0] [--ranks 1] [--steps 10] [--threads 8] [--ranges 20] [--unended]
-//                  [--fork] [--end finalize|wait]
+//   lockstep-marks PLUGIN [--rank 0] [--ranks 1] [--steps 10] [--threads 8] [--ranges 20] [--unended] [--capture]
+//                  [--step-ms 0] [--fork] [--end finalize|wait]
 //
 // Before the plugin is loaded and after NCCL has finalised it marks a step too, with --fork also in a
 // child. In each step thread 0 calls two all-reduces inside the range "exchange", with "optimizer" inside
@@ -28,8 +28,8 @@ namespace {
 struct Options {
   std::string plugin, end = "finalize";
   int rank = 0, ranks = 1;
-  unsigned steps = 10, threads = 8, ranges = 20;
-  bool unended = false, forks = false;
+  unsigned steps = 10, threads = 8, ranges = 20, step_ms = 0;
+  bool unended = false, forks = false, captures = false;
 };
 
 class Tally {
@@ -84,6 +84,8 @@ class Rank {
   }
 
   void one_step(unsigned step) {
+    if (options_.captures && step == 5) inside_.add(lockstep_mark_capture_start("five"));
+    if (options_.captures && step == 10) inside_.add(lockstep_mark_capture_stop("five"));
     inside_.add(lockstep_mark_step_begin(step));
     std::vector<std::thread> threads;
     for (unsigned t = 1; t < options_.threads; ++t)
@@ -95,6 +97,7 @@ class Rank {
     inside_.add(lockstep_mark_range_pop());
     inside_.add(lockstep_mark_range_pop());
     for (std::thread& thread : threads) thread.join();
+    if (options_.step_ms != 0) usleep(options_.step_ms * 1000);
     if (!options_.unended) inside_.add(lockstep_mark_step_end(step));
   }
 
@@ -164,6 +167,9 @@ int main(int argc, char** argv) {
   program.option("--threads", &options.threads, "Threads that mark at once").positive();
   program.option("--ranges", &options.ranges, "Ranges of each other thread in a step");
   program.flag("--unended", &options.unended, "Marks no step's end");
+  program.option("--step-ms", &options.step_ms, "Sleeps so long in each step").between(0, 900);
+  program.flag("--capture", &options.captures,
+               "Begins a capture before step 5, and ends it before step 10");
   program.flag("--fork", &options.forks, "Marks in a forked child, too");
   program.option("--end", &options.end, "How it ends").one_of({"finalize", "wait"});
   const auto status = program.parse(argc, argv);

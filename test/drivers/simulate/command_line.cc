@@ -28,6 +28,7 @@ std::optional<int> parse(const std::vector<std::string>& words, Arguments* argum
   program.option("--tp", &run.tensor, "tensor ranks").positive();
   program.option("--pp", &run.stages, "pipeline stages").positive();
   program.option("--ep", &run.experts, "expert ranks").positive();
+  program.flag("--unnamed", &run.unnamed, "communicators have no names");
   program.option("--steps", &run.steps, "training steps").between(1, 1'000'000);
   program.option("--layers", &run.layers, "layers of a stage").between(1, 1'000);
   program.option("--micro-batches", &run.micro_batches, "of pipelines").between(1, 1'000);

@@ -75,7 +75,7 @@ void Recording::begin_rank(int number) {
     CommInitRecord record;
     record.comm = layout_.number_in(number, member.communicator);
     record.comm_id = communicator.id;
-    record.name = name_text(communicator);
+    record.name = options_.unnamed ? uint16_t{0} : name_text(communicator);
     record.rank = static_cast<uint32_t>(member.rank);
     record.ranks = static_cast<uint32_t>(communicator.ranks.size());
     record.nodes = static_cast<uint32_t>(communicator.nodes);

@@ -25,7 +25,8 @@ struct RunOptions {
   double size = 0;                   // of the first class; 0: the class's own
   int rank = -1, at_step = -1;       // likewise; -1: drawn
   ProcessEnd hung_end = ProcessEnd::Recovered;
-  bool aligned = true;  // clock_model.json for several hosts
+  bool unnamed = false;  // communicators have no names
+  bool aligned = true;   // clock_model.json for several hosts
 };
 
 }  // namespace lockstep::simulate

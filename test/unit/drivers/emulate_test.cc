@@ -43,6 +43,13 @@ TEST(OperationPlan, GivesAZeroByteSendOneStep) {
   EXPECT_EQ(plan_operation({"Send", 0, 0, 1}, 2, 0, 2).send.steps, 1);
 }
 
+TEST(OperationPlan, RegisteredBuffersTakeAStepAGiB) {
+  const Operation send = {"Send", uint64_t{3} << 30, 0, 1};
+  EXPECT_EQ(plan_operation(send, 2, 0, 2, true).send.steps, 2);
+  EXPECT_EQ(plan_operation(send, 2, 0, 2, false).send.steps, 12'288);
+  EXPECT_EQ(plan_operation({"Send", 4096, 0, 1}, 2, 0, 2, true).send.slice_bytes, 4096u);
+}
+
 TEST(OperationPlan, KeepsSelfSendsAndBroadcastsAwayFromTheProxy) {
   EXPECT_EQ(plan_operation({"Send", 4096, 0, 1}, 2, 1, 2).channels, 0);
   EXPECT_EQ(plan_operation({"Broadcast", 4096, 0, 0}, 2, 1, 2).channels, 0);

@@ -48,6 +48,34 @@ TEST(AlignRun, ReadsWhatTheProbersWroteAndGradesIt) {
   EXPECT_TRUE(aligned.value().all_connected());
 }
 
+TEST(AlignRun, UsesEveryInterfaceAndIsAsGoodAsTheBest) {
+  clocksync::SimulatedScenario fast = clocksync::all_scenarios().front();
+  clocksync::SimulatedScenario slow = fast;
+  slow.a_to_b.floor_ns = 900'000;
+  slow.b_to_a.floor_ns = 300'000;
+  const SimulatedEdge slow_edge = simulate(slow, 1), fast_edge = simulate(fast, 2);
+  const RunDir alone, both;
+  alone.write_edge("a", "b", fast_edge);
+  both.write_edge("a", "b", slow_edge);
+  both.write_edge("a", "b", fast_edge, "eth1");
+
+  const Result<Alignment> best = align_run(alone.path(), AlignOptions());
+  const Result<Alignment> all = align_run(both.path(), AlignOptions());
+
+  ASSERT_TRUE(best.ok() && all.ok());
+  ASSERT_EQ(all.value().edges.size(), 2u);
+  EXPECT_EQ(all.value().model.edges[0].interface, "");
+  EXPECT_EQ(all.value().model.edges[1].interface, "eth1");
+  EXPECT_EQ(all.value().edges[1].grade, Grade::Good);
+  const PairView &pair = all.value().pairs.at(0), &of_best = best.value().pairs.at(0);
+  const int64_t truth = fast_edge.truth(pair.at_raw_ns);
+  EXPECT_LE(pair.offset.lo_ns, truth);
+  EXPECT_GE(pair.offset.hi_ns, truth);
+  EXPECT_LE(pair.offset.hi_ns - pair.offset.lo_ns, of_best.offset.hi_ns - of_best.offset.lo_ns + 4);
+  EXPECT_NEAR(double(pair.offset.estimate_ns - truth), 0, 200) << "the slow way errs by 300 us";
+  EXPECT_EQ(all.value().hosts[1].graded.grade, Grade::Good) << all.value().hosts[1].graded.reason;
+}
+
 TEST(AlignRun, AnswersForTheInstantThatWasAsked) {
   const RunDir dir;
   const SimulatedEdge edge = idle_edge();

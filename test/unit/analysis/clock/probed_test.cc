@@ -55,7 +55,7 @@ TEST(Probed, AnEdgeHasThePacketsOfBothDirectionsAndTheWorseCoverage) {
   const ClockInput input = two_hosts();
   const RecordedSeconds recorded = {{"a", {100, 119}}, {"b", {600, 619}}};
   for (const auto& [one, other] : {std::make_pair("a", "b"), std::make_pair("b", "a")}) {
-    const Probed edge = probed_edge(input, recorded, one, other);
+    const Probed edge = probed_edge(input, recorded, {one, other});
     EXPECT_EQ(edge.windows, 9u);
     EXPECT_EQ(edge.ok_windows, 8u);
     EXPECT_EQ(edge.received, 1'030u);
@@ -63,14 +63,33 @@ TEST(Probed, AnEdgeHasThePacketsOfBothDirectionsAndTheWorseCoverage) {
     EXPECT_EQ(edge.coverage_percent(), 75);
   }
   EXPECT_EQ(probed_host(input, recorded, "a").coverage_percent(), 100);
-  EXPECT_EQ(probed_edge(input, {}, "a", "b").coverage_percent(), 100) << "as long as it was heard";
+  EXPECT_EQ(probed_edge(input, {}, {"a", "b"}).coverage_percent(), 100)
+      << "as long as it was heard";
 }
 
 TEST(Probed, ADirectionInWhichNothingWasHeardCoversNothing) {
   ClockInput input = two_hosts();
   input.heard.erase({"b", "a"});
   const RecordedSeconds recorded = {{"a", {100, 119}}, {"b", {600, 619}}};
-  EXPECT_EQ(probed_edge(input, recorded, "a", "b").coverage_percent(), 0);
+  EXPECT_EQ(probed_edge(input, recorded, {"a", "b"}).coverage_percent(), 0);
+}
+
+TEST(Probed, EveryInterfaceIsAnEdgeAndTheBestOneCountsForTheHost) {
+  ClockInput input = two_hosts();
+  input.hosts["a"].first_interface = input.hosts["b"].first_interface = "eth0";
+  HeardOfPeer& second = input.heard[{"b", "a", "eth1"}];
+  second.received = 300;
+  second.windows = second.ok_windows = 3;
+  const Probed first_edge = probed_edge(input, {}, {"a", "b"});
+  const Probed second_edge = probed_edge(input, {}, {"a", "b", "eth1"});
+  EXPECT_EQ(first_edge.interface, "eth0");
+  EXPECT_EQ(first_edge.received, 1'030u);
+  EXPECT_EQ(second_edge.interface, "eth1");
+  EXPECT_EQ(second_edge.received, 300u);
+  const Probed host = probed_host(input, {}, "b");
+  EXPECT_EQ(host.lost, 0u) << "eth1 lost nothing";
+  EXPECT_EQ(host.received, 300u);
+  EXPECT_EQ(host.heard_seconds, 15u) << "heard by either";
 }
 
 TEST(Probed, LowersTheGradeOfARunThatLostProbes) {

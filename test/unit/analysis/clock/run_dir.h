@@ -26,9 +26,10 @@ class RunDir {
   }
 
   // What the probers of a and b would have written about their edge.
-  void write_edge(const std::string& a, const std::string& b,
-                  const clocksync::SimulatedEdge& edge) const {
+  void write_edge(const std::string& a, const std::string& b, const clocksync::SimulatedEdge& edge,
+                  const std::string& interface = "") const {
     HullBin to_b, to_a;
+    to_b.interface = to_a.interface = interface;
     to_b.peer = a;
     for (const auto& p : edge.bounds.upper)
       to_b.points.push_back({p.x_raw_ns, p.offset_ns, StampKind::Kernel, 0});

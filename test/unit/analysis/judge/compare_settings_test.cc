@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lockstep/config.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -32,6 +34,44 @@ TEST(CompareSettings, LeavesOutProcessesWithoutFactsAndWhatIsEachHostsOwn) {
                                 {2, "host", "n2"},
                                 {2, "clock_pod", "west"}})
                   .empty());
+}
+
+TEST(CompareSettings, BelievesEqualDigestsOfAllProcesses) {
+  EXPECT_TRUE(compare_settings({{0, "events", "step"},
+                                {0, kSettingsDigest, "00ff"},
+                                {1, "events", "proxy"},
+                                {1, kSettingsDigest, "00ff"}})
+                  .empty());
+}
+
+TEST(CompareSettings, LooksAtOptionsWhereADigestIsMissing) {
+  const auto differences = compare_settings(
+      {{0, "events", "step"}, {0, kSettingsDigest, "00ff"}, {1, "events", "proxy"}});
+
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_EQ(differences[0].option, "events");
+}
+
+TEST(CompareSettings, NamesTheDigestWhereNoOptionExplainsIt) {
+  const std::vector<Setting> settings = {{0, "events", "step"},
+                                         {0, kSettingsDigest, "00ff"},
+                                         {1, "events", "step"},
+                                         {1, "new_option", "1"},
+                                         {1, kSettingsDigest, "00fe"}};
+  const auto differences = compare_settings(settings);
+
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_EQ(differences[0].option, kSettingsDigest);
+}
+
+TEST(CompareSettings, NamesTheOptionAndNotTheDigestThatFollowsFromIt) {
+  const auto differences = compare_settings({{0, "events", "step"},
+                                             {0, kSettingsDigest, "00ff"},
+                                             {1, "events", "coll"},
+                                             {1, kSettingsDigest, "00fe"}});
+
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_EQ(differences[0].option, "events");
 }
 
 }  // namespace

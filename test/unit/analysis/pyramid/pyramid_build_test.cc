@@ -53,11 +53,9 @@ class LongRun {
 
 StoredPyramid build(const std::string& path, const std::string& folder, uint64_t most_bytes,
                     PyramidNotes* notes) {
-  const auto extent = extent_of(path);
-  EXPECT_TRUE(extent.ok()) << extent.message();
   PyramidOptions options;
   options.most_table_bytes = most_bytes;
-  auto stored = load_or_build_pyramid(path, extent.value(), folder, options, notes);
+  auto stored = load_or_build_pyramid(path, folder, options, notes);
   EXPECT_TRUE(stored.ok()) << stored.message();
   EXPECT_EQ(notes->unwritten, "");
   return std::move(stored.value());

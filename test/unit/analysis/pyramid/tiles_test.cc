@@ -211,7 +211,7 @@ ReadTile tile_of(const Activity& activity, const TileRequest& request) {
   tile.from_ns = tile.number<int64_t>(16);
   tile.to_ns = tile.number<int64_t>(24);
   tile.bucket_ns = tile.number<int64_t>(32);
-  EXPECT_EQ(tile.bytes.size(), tile.cell(tile.rows, 0));
+  EXPECT_EQ(tile.bytes.size(), tile.cell(tile.rows, 0) + tile.number<uint32_t>(40));
   return tile;
 }
 
@@ -227,6 +227,7 @@ TEST(Tiles, OfSeveralRanksARowHaveTheirMeansAndWhoCausedMostWaiting) {
   EXPECT_EQ(tile.number<uint32_t>(64 + 8), 3u);
   EXPECT_EQ(tile.number<uint32_t>(64 + 12), 5u);
   EXPECT_EQ(tile.bucket_ns, bucket_ns(6));
+  EXPECT_EQ(tile.bytes.substr(tile.cell(tile.rows, 0)), R"(["left","right"])");
   bool somebody = false;
   for (uint32_t row = 0; row < tile.rows; ++row) {
     for (uint32_t column = 0; column < tile.columns; ++column) {

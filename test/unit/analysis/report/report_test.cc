@@ -119,7 +119,7 @@ TEST(Page, ShowsNamesAsTextNeverAsMarkup) {
   Report report = report_with(around(1000, 20));
   report.signatures[0].func = "</script><script>alert(1)</script>";
   report.signatures[0].busbw_gbs = 1;
-  report.communicator = "<b>";
+  report.communicators.emplace_back().label = "<b>";
   report.title = report.headline.text = "<img src=x>";
   report.findings.emplace_back().text = "<!--<script>";
   const std::string page = report_html(report, nullptr);

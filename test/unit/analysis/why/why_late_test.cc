@@ -207,14 +207,36 @@ TEST_F(WhyLate, TheMachineWhereMoreThreadsWantToRunThanItHasProcessors) {
   EXPECT_EQ(got.facts.why, Why::NoProcessor);
 }
 
-TEST_F(WhyLate, TheMachineWhereItDidNothingButWaitAlsoWhereTheOthersWaitAsLong) {
+TEST_F(WhyLate, TheMachineWhereTheOthersWaitAsLongAndAreLateAlike) {
   waits(kCulprit, 60, 60);
   everybody_else_waits(60, 60);
   runnable(9);
+  all_.excess_ns = {all_ns_ * 8 / 10, all_ns_, all_ns_ * 8 / 10, all_ns_ / 10, 0};
   const LateAnswer got = answer();
   EXPECT_TRUE(got.machine);
   EXPECT_EQ(got.facts.why, Why::NoProcessor);
   EXPECT_EQ(got.facts.seen[0].amount, all_ns_);
+}
+
+TEST_F(WhyLate, TheRankWhereTheOthersWaitAsLongAndAreNotLate) {
+  waits(kCulprit, 60, 60);
+  everybody_else_waits(60, 60);
+  runnable(9);
+  all_.excess_ns = {all_ns_ / 10, all_ns_, all_ns_ / 5, all_ns_ * 8 / 10, 0};
+  const LateAnswer got = answer();
+  EXPECT_FALSE(got.machine);
+  EXPECT_EQ(got.facts.why, Why::OwnCode);
+  EXPECT_NEAR(static_cast<double>(got.facts.seen[0].amount), 0.2 * static_cast<double>(all_ns_),
+              1e6);
+}
+
+TEST_F(WhyLate, NoProcessorWhereWaitingBeyondTheOthersIsMostOfIt) {
+  waits(kCulprit, 50, 10);
+  everybody_else_waits(20, 10);
+  runnable(9);
+  const LateAnswer got = answer();  // 300 ms more than the others, of 500 ms
+  EXPECT_FALSE(got.machine);
+  EXPECT_EQ(got.facts.why, Why::NoProcessor);
 }
 
 TEST_F(WhyLate, TheRankWhereItIsBoundToAProcessorThatOthersUse) {
@@ -236,7 +258,7 @@ TEST_F(WhyLate, TheMachineWhereBoundRanksWaitAndAreLateAlike) {
 
 TEST_F(WhyLate, TheRankLessSurelyWhereTheOthersWaitAndAreNotLate) {
   waits(kCulprit, 45, 45);
-  everybody_else_waits(40, 40);
+  everybody_else_waits(45, 45);
   runnable(9);
   const LateAnswer got = answer();
   EXPECT_FALSE(got.machine);

@@ -23,7 +23,7 @@ struct Job {
     setup.options.expected_hosts = expected;
     members = std::make_unique<Members>(setup, peers, clock, directory);
   }
-  Peer* peer(const std::string& name) const { return members->find(host_id_of(name)); }
+  Peer* peer(const std::string& name) const { return members->find({host_id_of(name), 0}); }
 };
 
 TEST(Members, ProbeAtOnceWhenEverybodyIsThere) {
@@ -77,10 +77,26 @@ TEST(Members, TakeInAKnownHostThatGreetsFirst) {
   job.directory->publish({host("a", 1), host("b", 2)});
   job.members->update(kSecond);
   ASSERT_EQ(job.peer("b"), nullptr);
-  const HostEntry* known = job.members->known_host(host_id_of("b"));
-  ASSERT_NE(known, nullptr);
-  EXPECT_NE(job.members->greeted_by(*known, kSecond), nullptr);
-  EXPECT_EQ(job.members->known_host(host_id_of("stranger")), nullptr);
+  ASSERT_TRUE(job.members->known_host({host_id_of("b"), 0}));
+  EXPECT_NE(job.members->greeted_by({host_id_of("b"), 0}, kSecond), nullptr);
+  EXPECT_FALSE(job.members->known_host({host_id_of("stranger"), 0}));
+}
+
+TEST(Members, ProbeAHostByEveryInterfaceThatBothHave) {
+  Job job(2);
+  job.setup.self.further = {{"eth1", "127.0.0.11", 3}, {"eth2", "127.0.0.12", 4}};
+  HostEntry b = host("b", 2);
+  b.further = {{"eth3", "127.0.0.23", 5}, {"eth2", "127.0.0.22", 6}};
+  job.directory->publish({host("a", 1), b});
+  job.members->update(kSecond);
+  ASSERT_EQ(job.members->peers().size(), 2u) << "the first of each, and eth2";
+  const Peer* second = job.members->find({b.id, 2});
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->via().interface, "eth2");
+  EXPECT_EQ(second->host().address, "127.0.0.22");
+  EXPECT_EQ(second->address().port(), 6);
+  EXPECT_EQ(job.peer("b")->address().port(), 2);
+  EXPECT_EQ(job.members->find({b.id, 1}), nullptr) << "b has no eth1";
 }
 
 TEST(Members, HandOnTheComplaintsOfTheRendezvousOnce) {

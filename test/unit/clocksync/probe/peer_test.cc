@@ -15,14 +15,14 @@ struct Side {
   std::unique_ptr<Peer> peer;
   uint64_t last_sequence = 0;
 
-  Side(uint32_t self, uint32_t other, uint64_t nonce, uint8_t secret) {
+  Side(uint32_t self, uint32_t other, uint64_t nonce, uint8_t secret, const PeerVia& via = {}) {
     setup.job_hash = 99;
     setup.self_id = self;
     setup.self_nonce = nonce;
     setup.secret[0] = secret;
     const std::string name = "h" + std::to_string(other);
     peer = std::make_unique<Peer>(setup, HostEntry{name, other, "127.0.0.1", 9, "pod"},
-                                  Endpoint::from("127.0.0.1", 9).value(), false, Instant());
+                                  Endpoint::from("127.0.0.1", 9).value(), false, Instant(), via);
   }
   Verdict take(const PacketBytes& bytes, int64_t raw_ns) {
     Packet packet;
@@ -64,6 +64,18 @@ TEST(Peer, CountsProbesOnlyAfterTheSessionIsProven) {
   ASSERT_EQ(a.take(b.hello(), 3), Verdict::Hello);
   ASSERT_EQ(b.take(a.ack(), 4), Verdict::HelloAck);
   EXPECT_EQ(b.take(a.probe(1, 30), 40), Verdict::Probe);
+}
+
+TEST(Peer, TakesNoPacketOfAnotherInterface) {
+  Side a(1, 2, 111, 7), b(2, 1, 222, 7), b_eth1(2, 1, 222, 7, {1, "eth1"});
+  EXPECT_EQ(b_eth1.take(a.hello(), 1), Verdict::Dropped);
+  Side a_eth1(1, 2, 111, 7, {1, "eth1"});
+  greet(&a, &b);
+  greet(&a_eth1, &b_eth1);
+  const PacketBytes first = a.probe(0, 10), second = a_eth1.probe(0, 10);
+  EXPECT_EQ(b_eth1.take(first, 20), Verdict::Dropped) << "it would stand for another packet there";
+  EXPECT_EQ(b_eth1.take(second, 20), Verdict::Probe);
+  EXPECT_EQ(b_eth1.counters.bad_mac, 2u);
 }
 
 TEST(Peer, DropsForgeriesReplaysAndStrangersWithoutAnswer) {

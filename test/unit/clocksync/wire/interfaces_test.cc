@@ -46,6 +46,13 @@ TEST(InterfaceChoice, PrefersWhatNcclPrefers) {
   EXPECT_EQ(parse_family(""), Family::Any);
 }
 
+TEST(InterfaceName, AListNamesThemUnlessItExcludesSome) {
+  EXPECT_TRUE(ifname_names("eth0,eth1"));
+  EXPECT_TRUE(ifname_names("=ib0"));
+  EXPECT_FALSE(ifname_names("^docker,lo"));
+  EXPECT_FALSE(ifname_names(""));
+}
+
 TEST(Loopback, IsTheWholeRangeAndNothingElse) {
   EXPECT_TRUE(is_loopback_address("127.0.0.1"));
   EXPECT_TRUE(is_loopback_address("127.9.8.7"));

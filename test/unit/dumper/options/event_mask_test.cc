@@ -34,6 +34,26 @@ TEST(EventMask, RefusesWhatIsNeither) {
             "'70000' is not an event mask: a number from 0 to 65535 is");
 }
 
+TEST(EventMask, TakesAShareOfTheOperations) {
+  const auto choice = parse_event_choice("step:1/16");
+  ASSERT_TRUE(choice.ok()) << choice.message();
+  EXPECT_EQ(choice.value().kinds, 0x7f5fu);
+  EXPECT_EQ(choice.value().one_in, 16u);
+  EXPECT_EQ(parse_event_choice("all").value().one_in, 1u);
+  EXPECT_EQ(parse_event_choice("coll,ProxyOp,NetPlugin:1/65536").value().one_in, 65536u);
+  for (const char* text : {"step:", "step:16", "step:1/", "step:1/0", "step:1/65537", "step:1/x",
+                           "step:2/16", "step:1/16,all", ":1/16", "step:1/-1", "stop:1/16"}) {
+    EXPECT_FALSE(parse_event_choice(text).ok()) << text;
+  }
+  EXPECT_FALSE(parse_events("step:1/16").ok());
+  EXPECT_NE(parse_event_choice("proxy:1/16").message().find("nothing to take a share of"),
+            std::string::npos);
+  EXPECT_FALSE(parse_event_choice("ProxyOp,ProxyStep:1/16").ok());
+  const std::string named = event_names(0x7f5f, 16);
+  EXPECT_EQ(parse_event_choice(named).value().one_in, 16u) << named;
+  EXPECT_EQ(event_names(0x2, 16), "Coll");
+}
+
 TEST(EventMask, NamesItsKindsSoThatTheyParseBack) {
   EXPECT_EQ(event_names(0x0a), "Coll,ProxyOp");
   EXPECT_EQ(event_names(0), "none");

@@ -33,6 +33,7 @@ TEST(Ledger, ComesBackAsItWas) {
   ledger.exited = true;
   ledger.shed_from_raw_ns = 11;
   ledger.shed_to_raw_ns = 12;
+  ledger.init_ns = 13;
   ledger.notes = {"a \"note\""};
   ledger.unknown_kinds = {{15, 3}, {kUnknownNumbers - 1, 1'000'000'000'000}};
   ledger.unknown_states = {{31, 2}};
@@ -48,6 +49,7 @@ TEST(Ledger, ComesBackAsItWas) {
   EXPECT_FALSE(back.value().recovered);
   EXPECT_EQ(back.value().shed_from_raw_ns, 11u);
   EXPECT_EQ(back.value().shed_to_raw_ns, 12u);
+  EXPECT_EQ(back.value().init_ns, 13u);
   EXPECT_EQ(back.value().notes, ledger.notes);
   EXPECT_EQ(back.value().unknown_kinds, ledger.unknown_kinds);
   EXPECT_EQ(back.value().unknown_states, ledger.unknown_states);

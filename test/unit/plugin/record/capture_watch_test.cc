@@ -22,12 +22,13 @@ class CaptureWatchTest : public testing::Test {
   CaptureWatchTest() {
     capture_watch.clear(1);  // the program may begin captures at once
     events_.prepare(
-        kBefore, 0xffff, [](const std::string&) {}, [](uint32_t) {});
+        {kBefore}, 0xffff, [](const std::string&) {}, [](uint32_t) {});
     events_.begin(&mask_);
   }
   ~CaptureWatchTest() override {
     capture_watch.clear(0);
     events_.set_captured(0, 0);
+    events_.end();
     recorder.gate.store(0);
     recorder.watched.store(0);
   }
@@ -108,7 +109,7 @@ TEST_F(CaptureWatchTest, TheLongWayIsTakenOnlyByWatchedKindsAndOnlyWhileArmed) {
   EXPECT_NE(recorder.gate.load() & kCollApi, 0u);
   arm(10, 1);
   EXPECT_EQ(recorder.gate.load() & Recorder::kAllKinds, kBefore & ~kCollApi);
-  EXPECT_TRUE(watched_start(recorder.gate.load(), ++ticks_, 7, Kind::CollApi))
+  EXPECT_TRUE(watched_start(recorder.gate.load(), ++ticks_, 7, Kind::CollApi, 0, 0))
       << "it is recorded as ever";
   EXPECT_EQ(capture_watch.calls(), 1u);
   ASSERT_TRUE(capture_watch.cancel_now());
@@ -119,10 +120,10 @@ TEST_F(CaptureWatchTest, TheLongWayIsTakenOnlyByWatchedKindsAndOnlyWhileArmed) {
 
 TEST_F(CaptureWatchTest, CountsCallsWhileNothingIsRecordedAndThenCaptures) {
   arm(3, 1);
-  events_.set_kinds(0, "a test");
+  events_.set_kinds({0}, "a test");
   EXPECT_EQ(mask_, static_cast<int32_t>(kCollApi)) << "positions go on being told";
   EXPECT_TRUE(takes_starts());
-  EXPECT_FALSE(watched_start(recorder.gate.load(), ++ticks_, 7, Kind::CollApi));
+  EXPECT_FALSE(watched_start(recorder.gate.load(), ++ticks_, 7, Kind::CollApi, 0, 0));
   call(2);
   EXPECT_EQ(mask_, static_cast<int32_t>(kCollApi | kDeep));
 }
@@ -131,7 +132,7 @@ TEST_F(CaptureWatchTest,
        WhatTheUserSetsMeanwhileIsInForceAfterwardsAndTheBudgetHoldsBackDeepKinds) {
   arm(1, 2);
   call(2);
-  events_.set_kinds(0x1 | kCollApi, "a test");
+  events_.set_kinds({0x1 | kCollApi}, "a test");
   EXPECT_EQ(mask_, static_cast<int32_t>(0x1 | kCollApi | kDeep));
   events_.hold_back(0x10, "too much");
   EXPECT_EQ(mask_, static_cast<int32_t>(0x1 | kCollApi | 0x48));
@@ -192,10 +193,10 @@ TEST_F(CaptureWatchTest, EndsWithTheRightMaskWhateverOthersChangeMeanwhile) {
   std::atomic<bool> done{false};
   std::thread other([&] {
     for (uint32_t i = 0; !done.load(); ++i) {
-      events_.set_kinds(kBefore | (i & 1), "a test");
+      events_.set_kinds({kBefore | (i & 1)}, "a test");
       events_.refresh();
     }
-    events_.set_kinds(kBefore, "a test");
+    events_.set_kinds({kBefore}, "a test");
   });
   for (int round = 0; round < 200; ++round) {
     events_.set_captured(kDeep, kCollApi);

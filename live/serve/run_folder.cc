@@ -1,0 +1,88 @@
+#include "live/serve/run_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/clock_ns.h"
+#include "base/json.h"
+#include "dumper/run/run_files.h"
+#include "live/serve/gate.h"
+
+namespace lockstep::serve {
+namespace {
+
+// Whether one of them passes.
+template <class Passes>
+bool any_run(const std::string& parent, const Passes& passes) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+    const std::string path = entry.path().string();
+    if (entry.is_directory(error) && passes(entry.path().filename().string()) &&
+        !dumper::is_host_directory(path) && dumper::has_segments(path))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_run(const std::string& parent, const std::string& name) {
+  return any_run(parent, [&](const std::string& one) { return one == name; });
+}
+
+bool has_runs(const std::string& parent) {
+  return any_run(parent, [](const std::string&) { return true; });
+}
+
+HttpResponse RunFolder::answer(const HttpRequest& request) {
+  if (request.path == "/") return page_answer(request);
+  if (!request.run.empty()) return answer_of_run(request);
+  if (request.path != "/api/run")
+    return error_response(404, "a folder of runs has /api/run, and each run /runs/NAME/api/");
+  JsonFields out;
+  out.object([&] {
+    out.string("folder", std::filesystem::path(sources_.parent).filename().string());
+    out.raw("runs", sources_.list());
+  });
+  HttpResponse response;
+  response.body = std::string(out.text()) + "\n";
+  return response;
+}
+
+std::shared_ptr<RunFolder::Place> RunFolder::place_of(const std::string& name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  asked_[name] = mono_now_ns();
+  std::shared_ptr<Place>& place = places_[name];
+  if (place == nullptr) place = std::make_shared<Place>();
+  std::shared_ptr<Place> found = place;
+  if (places_.size() > kMostOpenRuns) {
+    const auto oldest =
+        std::min_element(asked_.begin(), asked_.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    places_.erase(oldest->first);
+    asked_.erase(oldest);
+  }
+  return found;
+}
+
+HttpResponse RunFolder::answer_of_run(const HttpRequest& request) {
+  if (!has_run(sources_.parent, request.run))
+    return error_response(404, "there is no such run here");
+  const std::shared_ptr<Place> place = place_of(request.run);
+  std::shared_ptr<RunAnswers> run;
+  {
+    const std::unique_lock<std::timed_mutex> lock(place->mutex,
+                                                  std::chrono::milliseconds(kOpeningPatienceMs));
+    if (!lock.owns_lock())
+      return error_response(503, "this run is being opened; try again in a few seconds");
+    if (place->run == nullptr) {
+      auto opened = sources_.open(sources_.parent + "/" + request.run);
+      if (!opened.ok()) return error_response(503, opened.message());
+      place->run = std::make_shared<RunAnswers>(std::move(opened.value()));
+    }
+    run = place->run;
+  }
+  return run->answer(request);
+}
+
+}  // namespace lockstep::serve

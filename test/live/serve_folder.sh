@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# timeout: 180
+# `lockstep serve PARENT`: the runs of a folder from one server. The list is that of `lockstep runs list`, each run beneath it
+# answers as from a server of its own, more runs can be looked at than stay open, and nothing but runs is found there.
+. "$(dirname "$0")/../lib.sh"
+need curl curl
+need jq jq
+[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+lockstep=$BUILD/lockstep
+export XDG_CACHE_HOME=$TMP/cache
+parent=$TMP/parent
+mkdir "$parent" "$parent/no run"
+for n in 2 3 4 5 6 7; do "$BUILD/lockstep-generate" "$parent/run $n" --ranks $n --operations 20 >/dev/null; done
+"$BUILD/lockstep-generate" "$TMP/outside" --ranks 2 --operations 20 >/dev/null
+
+PID=
+trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
+start() {  # start ARGUMENT...: a server; sets PID, URL, TOKEN
+  rm -f "$TMP/banner"
+  "$lockstep" serve "$@" >"$TMP/banner" 2>"$TMP/err" &
+  PID=$!
+  for _ in $(seq 300); do [ -s "$TMP/banner" ] && break; kill -0 "$PID" 2>/dev/null || break; sleep 0.1; done
+  local url
+  url=$(head -1 "$TMP/banner" | awk '{ print $NF }')
+  URL=${url%%/#*} TOKEN=${url##*#token=}
+  [[ $URL == http://* ]] || fail "no URL in the banner: $(cat "$TMP/banner" "$TMP/err")"
+}
+stop() { kill "$PID"; wait "$PID" || fail "the server ended with $?"; PID=; }
+ask() { curl -s --max-time 60 -H "Authorization: Bearer $TOKEN" "$@"; }
+status() { curl -s --max-time 60 --path-as-is -o "$TMP/body" -w '%{http_code}' "$@"; }
+
+start "$parent"
+[ ! -e "$parent/run 2/pyramid" ] || fail "runs are opened before somebody asks"
+ask "$URL/api/run" | jq -S '[.runs[] | del(.urls)]' >"$TMP/served"
+"$lockstep" runs list "$parent" --json | jq -S '[.[] | del(.urls)]' >"$TMP/listed"
+cmp "$TMP/served" "$TMP/listed" || fail "the list differs from that of runs list"
+want_equal "the folder's name" parent "$(ask "$URL/api/run" | jq -r .folder)"
+want_equal "where a run is served" "$URL/runs/run%203/" "$("$lockstep" runs show "$parent/run 3" --json | jq -r '.urls[]')"
+
+echo "every run, more than stay open, twice"
+for _ in 1 2; do
+  for n in 2 3 4 5 6 7; do
+    want_equal "ranks of run $n" "$n" "$(ask "$URL/runs/run%20$n/api/run" | jq '.serve.ranks | length')"
+  done
+done
+want_equal "status of a tile" 200 "$(status -H "Authorization: Bearer $TOKEN" "$URL/runs/run%202/api/tiles?columns=16")"
+want_equal "operations of a run" 60 "$(ask "$URL/runs/run%203/api/ops?ranks=0-2" | jq '.rows | length')"
+want_equal "the page of a run" 200 "$(status "$URL/runs/run%202/")"
+ask "$URL/runs/run%205/api/run" | jq -S 'del(.serve, .origin_unix_ns, .output)' >"$TMP/served"
+"$lockstep" report "$parent/run 5" --json -o "$TMP/report" | jq -S 'del(.origin_unix_ns, .output)' >"$TMP/reported"
+cmp "$TMP/served" "$TMP/reported" || fail "a run's report differs from lockstep report --json"
+
+echo "many who ask for the same run at once open it once"
+rm -r "$parent/run 7/pyramid"
+askers=()
+for _ in $(seq 12); do
+  ask -o /dev/null -w '%{http_code}\n' "$URL/runs/run%207/api/run" >>"$TMP/codes" &
+  askers+=($!)
+done
+wait "${askers[@]}"
+want_equal "their answers" "12 200" "$(sort "$TMP/codes" | uniq -c | xargs)"
+
+echo "nobody without the token, and nothing but runs"
+for path in "runs/run%202/api/run" "runs/nothing/api/run" "api/run"; do
+  want_equal "status of $path without a token" 401 "$(status "$URL/$path")"
+done
+for path in "runs/nothing/api/run" "runs/no%20run/api/run" "runs/../api/nothing" "runs/..%2f..%2foutside/api/run" \
+  "runs/%2e%2e/api/run" "runs/.%2e/api/run" "runs/./api/run" "runs//api/run" "runs/serve/api/run" "runs/run%202" "runs/" \
+  "runs/run%202/pyramid/index.json" "runs/run%202/runs/run%202/api/run" "serve/token" "runs/run%202%00/api/run" "api/tiles"; do
+  code=$(status -H "Authorization: Bearer $TOKEN" "$URL/$path")
+  case $code in 404 | 400) ;; *) fail "status $code for $path: $(head -c 300 "$TMP/body")" ;; esac
+done
+ln -s "$TMP/outside" "$parent/link"
+want_equal "a link that the owner made is a run" 2 "$(ask "$URL/runs/link/api/run" | jq '.serve.ranks | length')"
+grep -q " owner GET /runs/run?2/api/tiles 200 " "$parent/serve/access.log" || fail "the log lacks a request"
+stop
+
+echo "one damaged run leaves the others alone"
+for file in "$parent/run 4"/*.lks; do truncate -s 10 "$file"; done
+rm -rf "$parent/run 4/pyramid"
+start "$parent"
+code=$(status -H "Authorization: Bearer $TOKEN" "$URL/runs/run%204/api/run")
+[ "$code" != 200 ] || fail "a run without a readable byte is shown"
+jq -e '.error | length > 0' "$TMP/body" >/dev/null || fail "no sentence: $(cat "$TMP/body")"
+want_equal "ranks of another" 3 "$(ask "$URL/runs/run%203/api/run" | jq '.serve.ranks | length')"
+want_equal "ended" 1 "$("$lockstep" serve "$parent" --stop | wc -l)"
+wait "$PID" || fail "the server ended with $?"
+PID=

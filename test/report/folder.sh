@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The page of a folder of runs that `lockstep serve` serves, in headless Chromium: the list, wide and on a phone, and from
+# there to a run and back. A name that is markup is text.
+# timeout: 180
+. "$(dirname "$0")/../lib.sh"
+need chromium chromium
+need node nodejs
+[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
+[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
+[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+export XDG_CACHE_HOME=$TMP/cache
+runs=("<b onclick=alert(1)>run & 1" "another run?x=1#y")
+mkdir "$TMP/parent"
+for run in "${runs[@]}"; do "$BUILD/lockstep-generate" "$TMP/parent/$run" --ranks 3 --operations 50 >/dev/null; done
+"$BUILD/lockstep" serve "$TMP/parent" >"$TMP/banner" 2>"$TMP/err" &
+PID=$!
+trap 'kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
+until [ -s "$TMP/banner" ]; do kill -0 "$PID" || fail "no server: $(cat "$TMP/err")"; sleep 0.1; done
+node "$ROOT/test/report/folder.mjs" "$(head -1 "$TMP/banner" | awk '{ print $NF }')" "${runs[@]}" || fail "the page of a folder is not as it should be"

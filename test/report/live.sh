@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The page of a job that runs, in headless Chromium: it follows the job by itself, stays where its reader zoomed to, goes on
+# at a key or a button, takes no text out of a field, and says when the job has ended. /api/live says the same.
+# timeout: 200
+. "$(dirname "$0")/../lib.sh"
+need chromium chromium
+need node nodejs
+need curl curl
+need jq jq
+[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
+[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
+[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+export LOCKSTEP_HOST_LOAD=0 LOCKSTEP_CLOCK=0 XDG_CACHE_HOME=$TMP/cache
+run=$TMP/run
+# What is shown comes out of the processes' memory: they write by themselves once an hour only.
+LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$run LOCKSTEP_DUMP_INTERVAL_US=3600000000 "$BUILD/lockstep-emulate" --ranks 4 \
+  --iterations 1000000 --rate 20 "$BUILD/libnccl-profiler.so" >"$TMP/counts" 2>&1 &
+job=$!
+server=
+pids() { find "$run" -name '*.ctl' | sed 's/.*\.\([0-9]*\)\.ctl/\1/'; }
+cleanup() {
+  # shellcheck disable=SC2046
+  kill -KILL $job $server $(pids) 2>/dev/null || true
+  wait
+  rm -rf "$TMP"
+}
+trap cleanup EXIT
+for _ in $(seq 600); do
+  [ "$("$BUILD/lockstep" progress "$run" --json 2>/dev/null | jq '.progress | length')" = 4 ] && break
+  sleep 0.1
+done
+"$BUILD/lockstep" serve "$run" >"$TMP/banner" 2>"$TMP/err" &
+server=$!
+until [ -s "$TMP/banner" ]; do kill -0 "$server" || fail "no server: $(cat "$TMP/err")"; sleep 0.1; done
+url=$(head -1 "$TMP/banner" | awk '{ print $NF }')
+
+now() { curl -s -H "Authorization: Bearer ${url##*#token=}" "${url%%#*}api/live"; }
+first=$(now)
+jq -e '.live and .trouble == "" and .age_ms >= 0 and .to_ns > 0' <<<"$first" >/dev/null || fail "/api/live: $first"
+for _ in $(seq 600); do
+  [ "$(now | jq .reading)" -gt "$(jq .reading <<<"$first")" ] && break
+  sleep 0.1
+done
+later=$(now)
+[ "$(jq .to_ns <<<"$later")" -gt "$(jq .to_ns <<<"$first")" ] || fail "a later reading has nothing more: $first, $later"
+
+# shellcheck disable=SC2046
+node "$ROOT/test/report/live.mjs" "$url" $(pids) || fail "the page of a running job is not as it should be"
+want_equal "/api/live when the job has ended" false "$(now | jq .live)"
