@@ -12,7 +12,7 @@ namespace {
 // Browsers hold the whole file in memory; beyond about this many slices they stop answering.
 constexpr uint64_t kManySlices = 1000000;
 
-constexpr const char* kUnits[] = {"ns", "operations", "MB/s"};  // of CounterUnit
+constexpr const char* kUnits[] = {"ns", "operations", "MB/s", "ppb"};  // of CounterUnit
 constexpr int32_t kNobody = 0;  // the process id of the hosts' clocks
 
 class ChromeSink : public TimelineSink, JsonFields {

@@ -87,6 +87,9 @@ class PerfettoSink : public TimelineSink {
       case CounterUnit::MegabytesPerSecond:
         counter.add_string(kCounterUnitName, "MB/s");
         break;
+      case CounterUnit::PartsPerBillion:
+        counter.add_string(kCounterUnitName, "ppb");
+        break;
     }
     counter.commit();
     descriptor_packet(data);

@@ -4,6 +4,7 @@
 #include <queue>
 #include <tuple>
 
+#include "analysis/export/clock_counters.h"
 #include "analysis/export/counters.h"
 #include "analysis/export/export_files.h"
 #include "analysis/export/lanes.h"
@@ -221,26 +222,14 @@ void Drawing::draw_mark(const Group& group, int64_t start_ns, int64_t stop_ns,
   ++counts_->slices;
 }
 
-// One track per host that has a clock model, within the run: a model's points may lie far before its
-// first record. Of those before the last one counts, of those after it the first.
+// Tracks of each host that has a clock model.
 void Drawing::clocks() {
-  const OperationSpan bounds = bounds_of(run_);
-  std::map<Text, std::map<int64_t, int64_t>> hosts;  // time on the run's axis: error
-  for (const ClockRow& row : run_.clock) {
-    const int64_t at_ns = row.at_ns + row.offset_ns;
-    std::map<int64_t, int64_t>& points = hosts[row.host];
-    if (at_ns <= bounds.start_ns) {
-      points[bounds.start_ns] = row.error_ns;
-    } else {
-      points.emplace(std::min(at_ns, bounds.stop_ns), row.error_ns);
-    }
-  }
-  for (const auto& [host, points] : hosts) {
-    const auto place = lanes_.place({kNoRow, Row::Operations, host, 0}, 0, kForever);
-    sink_->counter_track(place.track, kNoRow, "clock error " + run_.text(host),
-                         CounterUnit::Nanoseconds);
-    for (const auto& [at_ns, error_ns] : points) {
-      sink_->counter(place.track, at_ns, error_ns);
+  uint32_t part = 0;
+  for (const ClockCounter& counter : clock_counters(run_, bounds_of(run_))) {
+    const auto place = lanes_.place({kNoRow, Row::Operations, counter.host, part++}, 0, kForever);
+    sink_->counter_track(place.track, kNoRow, counter.name, counter.unit);
+    for (const auto& [at_ns, value] : counter.points) {
+      sink_->counter(place.track, at_ns, value);
       ++counts_->counters;
     }
   }

@@ -17,7 +17,7 @@ struct SliceNote {
   std::string_view text;  // instead of the number when not empty
 };
 
-enum class CounterUnit { Nanoseconds, Operations, MegabytesPerSecond };
+enum class CounterUnit { Nanoseconds, Operations, MegabytesPerSecond, PartsPerBillion };
 
 struct Slice {
   uint32_t track = 0;

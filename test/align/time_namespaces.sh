@@ -12,3 +12,11 @@ steps=$(jq '[.faults[] | select(.kind == "clock_step")] | length' "$TMP/clock.js
 grade=usable
 [ "$half" -gt 20000 ] || [ "$steps" -gt 0 ] || grade=good
 want_equal "grade for +-$half ns" "$grade" "$(jq -r '.hosts[1].grade' "$TMP/clock.json")"
+# The same clock as counters in a trace, each with its band.
+need protoc protobuf-compiler
+"$LOCKSTEP" export "$RUN" --to perfetto -o "$TMP/trace"
+protoc --decode=lockstep.perfetto.Trace -I "$ROOT/test/export" "$ROOT/test/export/perfetto.proto" <"$TMP/trace" >"$TMP/text" ||
+  fail "protoc cannot decode the export"
+want_equal "counters of h1's clock" 'clock drift h1;clock drift, least h1;clock drift, most h1;clock error h1;clock offset h1;clock offset, least h1;clock offset, most h1' \
+  "$(sed -n 's/^ *name: "\(clock [^"]* h1\)"$/\1/p' "$TMP/text" | sort | paste -sd';')"
+grep -q 'unit_name: "ppb"' "$TMP/text" || fail "drift has no unit"

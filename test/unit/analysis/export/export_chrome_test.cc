@@ -61,6 +61,17 @@ TEST(Chrome, BindsTheEventsOfAFlowByNameCategoryAndId) {
                        {"match match 1", "sf"}, {"match match 2", "sf"}, {"match match 3", "sf"}}));
 }
 
+// Of the counter with this name: its points, as time and value.
+std::string points_of(const RunTables& run, const std::string& name, const char* unit) {
+  std::string told;
+  for (const auto& event : export_chrome_of(run)["traceEvents"].GetArray()) {
+    if (event["ph"] != "C" || event["name"].GetString() != name) continue;
+    told += std::to_string(event["ts"].GetDouble()) + " " +
+            std::to_string(event["args"][unit].GetInt64()) + "; ";
+  }
+  return told;
+}
+
 TEST(Chrome, DrawsTheClockErrorWithinTheRun) {
   const auto run = sample_run();
   const Text host = run->processes[1].host;
@@ -69,13 +80,28 @@ TEST(Chrome, DrawsTheClockErrorWithinTheRun) {
                 {host, 1500000, 250, 30, 0},
                 {host, 5000000, 250, 40, 0},
                 {host, 6000000, 250, 50, 0}};
-  std::string told;
-  for (const auto& event : export_chrome_of(*run)["traceEvents"].GetArray()) {
-    if (event["ph"] != "C" || !event["args"].HasMember("ns")) continue;
-    told += std::to_string(event["ts"].GetDouble()) + " " +
-            std::to_string(event["args"]["ns"].GetInt()) + "; ";
-  }
-  EXPECT_EQ(told, "0.000000 20; 500.250000 30; 1000.000000 40; ");
+  EXPECT_EQ(points_of(*run, "clock error " + run->text(host), "ns"),
+            "0.000000 20; 500.250000 30; 1000.000000 40; ");
+}
+
+TEST(Chrome, DrawsHowFarEachClockWentAndHowFastWithTheirBands) {
+  const auto run = sample_run();
+  const Text host = run->processes[1].host;
+  const std::string name = run->text(host);
+  // The first point is before the run; 600 us later 300 ns are gone, 400 us later 100 ns are back.
+  run->clock = {
+      {host, 899000, 1000, 20, 0}, {host, 1498700, 1300, 10, 0}, {host, 1898800, 1200, 30, 0}};
+  EXPECT_EQ(points_of(*run, "clock offset " + name, "ns"),
+            "0.000000 0; 500.000000 300; 900.000000 200; ");
+  EXPECT_EQ(points_of(*run, "clock offset, least " + name, "ns"),
+            "0.000000 -20; 500.000000 290; 900.000000 170; ");
+  EXPECT_EQ(points_of(*run, "clock offset, most " + name, "ns"),
+            "0.000000 20; 500.000000 310; 900.000000 230; ");
+  EXPECT_EQ(points_of(*run, "clock drift " + name, "ppb"), "0.000000 500000; 500.000000 -250000; ");
+  EXPECT_EQ(points_of(*run, "clock drift, least " + name, "ppb"),
+            "0.000000 450000; 500.000000 -350000; ");
+  EXPECT_EQ(points_of(*run, "clock drift, most " + name, "ppb"),
+            "0.000000 550000; 500.000000 -150000; ");
 }
 
 TEST(Chrome, CountsWhatIsInFlightAndHowFastItMoves) {

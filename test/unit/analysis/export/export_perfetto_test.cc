@@ -135,7 +135,8 @@ TEST(Perfetto, KeepsEveryOperationAndEveryDetail) {
 
   EXPECT_EQ(drawn.begins, kSampleOperations + kSampleDetailSlices);
   EXPECT_EQ(drawn.ends, drawn.begins - 1) << "only the operation in flight has no end";
-  EXPECT_EQ(drawn.counters, 2u + 13u) << "points of the clock, changes of what is in flight";
+  EXPECT_EQ(drawn.counters, 4 * 2u + 3 * 1u + 13u)
+      << "points of the clock, what lies between them, changes of what is in flight";
   unsigned all_reduces = 0, sends = 0;
   for (const auto& [track, slices] : drawn.slices) {
     for (const DrawnSlice& slice : slices) {
