@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/json.h"
 #include "cli/capture/capture_text.h"
+#include "cli/capture/common_clock.h"
 #include "cli/commands.h"
 #include "cli/show/output.h"
-#include "dumper/run/capture_file.h"
+#include "dumper/run/all_captures.h"
 
 namespace lockstep::cli {
 namespace {
@@ -23,11 +26,22 @@ bool is_run(const CapturesArguments& arguments) {
   return fs::is_directory(arguments.directory, ignored);
 }
 
+// Files have their spread; of those without one it follows from the notes.
+void add_spreads(const std::string& run, std::vector<dumper::Capture>* captures) {
+  std::optional<CommonClock> clock;
+  for (dumper::Capture& capture : *captures) {
+    if (dumper::capture_has_file(run, capture.id)) continue;
+    if (!clock) clock.emplace(run);
+    clock->measure_spread(&capture);
+  }
+}
+
 int list(const CapturesArguments& arguments) {
   if (!is_run(arguments))
     return bad_input(arguments.directory + ": there is no such run directory");
   std::vector<std::string> damage;
-  const auto captures = dumper::read_captures(arguments.directory, &damage);
+  auto captures = dumper::all_captures(arguments.directory, &damage);
+  add_spreads(arguments.directory, &captures);
   for (const std::string& sentence : damage) complain(sentence);
   if (arguments.json) {
     std::string rows;
@@ -43,21 +57,29 @@ int list(const CapturesArguments& arguments) {
 }
 
 int show(const CapturesArguments& arguments) {
-  const auto capture = dumper::read_capture(arguments.directory, arguments.ids.front());
-  if (!capture.ok()) return bad_input(capture.message());
+  auto found = dumper::find_capture(arguments.directory, arguments.ids.front());
+  if (!found.ok()) return bad_input(found.message());
+  std::vector<dumper::Capture> captures = {std::move(found.value())};
+  add_spreads(arguments.directory, &captures);
   if (arguments.json) {
-    print_json(dumper::capture_json(capture.value()));
+    print_json(dumper::capture_json(captures.front()));
   } else {
-    print(capture_text(capture.value()));
+    print(capture_text(captures.front()));
   }
   return kOk;
 }
 
+constexpr const char* kNothing = "; nothing was removed";
+
 // The copies first: what is left of an interrupted removal still has its file.
 int rm(const CapturesArguments& arguments) {
   for (const std::string& id : arguments.ids) {
-    const auto capture = dumper::read_capture(arguments.directory, id);
-    if (!capture.ok()) return bad_input(capture.message() + "; nothing was removed");
+    if (dumper::is_only_noted(arguments.directory, id))
+      return bad_input(
+          id + ": there is nothing to remove: it is no more than a note in the run's segments" +
+          kNothing);
+    const auto capture = dumper::find_capture(arguments.directory, id);
+    if (!capture.ok()) return bad_input(capture.message() + kNothing);
   }
   for (const std::string& id : arguments.ids) {
     std::error_code error;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "dumper/run/capture_file.h"
+#include "dumper/run/all_captures.h"
 #include "dumper/run/chunk_search.h"
 #include "dumper/run/run_directory.h"
 
@@ -51,7 +51,7 @@ bool is_directory(const std::string& path) {
 }  // namespace
 
 Result<dumper::Selection> capture_selection(const std::string& id, std::string* directory) {
-  const auto capture = dumper::read_capture(*directory, id);
+  const auto capture = dumper::find_capture(*directory, id);
   if (!capture.ok()) return capture.status();
   const std::string copies = dumper::capture_copies(*directory, id);
   if (is_directory(copies)) *directory = copies;

@@ -56,22 +56,6 @@ std::optional<CaptureRank> rank_in(const json::Value& row) {
   return rank;
 }
 
-// Their ids, in order.
-std::vector<std::string> ids_of(const std::string& run) {
-  std::vector<std::string> ids;
-  DIR* folder = ::opendir(captures_folder(run).c_str());
-  if (folder == nullptr) return ids;
-  while (const dirent* entry = ::readdir(folder)) {
-    const std::string name = entry->d_name;
-    if (!has_ending(name, kEnding)) continue;
-    std::string id = name.substr(0, name.size() - std::strlen(kEnding));
-    if (is_capture_id(id)) ids.push_back(std::move(id));
-  }
-  ::closedir(folder);
-  std::sort(ids.begin(), ids.end());
-  return ids;
-}
-
 }  // namespace
 
 std::string capture_json(const Capture& capture) {
@@ -159,6 +143,26 @@ std::string capture_copies(const std::string& run, const std::string& id) {
   return captures_folder(run) + "/" + id;
 }
 
+bool capture_has_file(const std::string& run, const std::string& id) {
+  struct stat facts {};
+  return ::stat(capture_path(run, id).c_str(), &facts) == 0;
+}
+
+std::vector<std::string> capture_ids(const std::string& run) {
+  std::vector<std::string> ids;
+  DIR* folder = ::opendir(captures_folder(run).c_str());
+  if (folder == nullptr) return ids;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string name = entry->d_name;
+    if (!has_ending(name, kEnding)) continue;
+    std::string id = name.substr(0, name.size() - std::strlen(kEnding));
+    if (is_capture_id(id)) ids.push_back(std::move(id));
+  }
+  ::closedir(folder);
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
 Status write_capture(const std::string& run, const Capture& capture) {
   const std::string folder = captures_folder(run);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
@@ -170,13 +174,6 @@ Status write_capture(const std::string& run, const Capture& capture) {
 Result<Capture> read_capture(const std::string& run, const std::string& id) {
   if (!is_capture_id(id)) return Status::error("'" + id + "' is no id of a capture");
   const std::string path = capture_path(run, id);
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) {
-    std::string known;
-    for (const std::string& one : ids_of(run)) known += (known.empty() ? "" : ", ") + one;
-    return Status::error(run + ": there is no capture '" + id + "'; " +
-                         (known.empty() ? "it has none" : "it has " + known));
-  }
   const auto text = read_small_file(path, kLargestFile);
   if (!text.ok()) return Status::error(path + ": " + text.message());
   auto capture = parse_capture(text.value());
@@ -188,7 +185,7 @@ Result<Capture> read_capture(const std::string& run, const std::string& id) {
 
 std::vector<Capture> read_captures(const std::string& run, std::vector<std::string>* damage) {
   std::vector<Capture> captures;
-  for (const std::string& id : ids_of(run)) {
+  for (const std::string& id : capture_ids(run)) {
     auto capture = read_capture(run, id);
     if (capture.ok()) {
       captures.push_back(std::move(capture.value()));

@@ -66,8 +66,11 @@ std::string capture_path(const std::string& run, const std::string& id);
 // Where its own copies are, if it has any.
 std::string capture_copies(const std::string& run, const std::string& id);
 
+bool capture_has_file(const std::string& run, const std::string& id);
+// Of those with a file, in order, which is by time.
+std::vector<std::string> capture_ids(const std::string& run);
+
 Status write_capture(const std::string& run, const Capture& capture);
-// The error says which captures there are.
 Result<Capture> read_capture(const std::string& run, const std::string& id);
 // By id, which is by time; `damage` gets a sentence for each file that is none.
 std::vector<Capture> read_captures(const std::string& run, std::vector<std::string>* damage);

@@ -29,6 +29,29 @@ want_equal "lines in which diagnose says so" 1 "$(grep -c "$says" "$TMP/diagnose
 grep -q "$says" "$TMP/report/summary.md" || fail "the report does not say so"
 grep -qE '^\| every-[0-9]+ and [0-9]+ more \|  ?\| every:1s:300ms \|' "$TMP/report/summary.md" ||
   fail "the report does not list the windows: $(grep -A6 Captures "$TMP/report/summary.md")"
+
+echo "a window, which has no file, is listed, shown and chosen as every capture is, and there is nothing of it to remove"
+want_equal "windows in the list" "$(jq -c 'map(.window) | unique | map("every-\(.)")' "$TMP/windows")" \
+  "$("$lockstep" captures list "$TMP/run" --json | jq -c 'map(.id)')"
+window=$(jq -r 'group_by(.window) | map(select(length == 2 and all(.stopped)))[0][0].window' "$TMP/windows")
+"$lockstep" captures show "$TMP/run" "every-$window" --json >"$TMP/shown" || fail "window $window is not shown"
+want_equal "what is shown of it" "$(jq -c --argjson window "$window" '["every:1s:300ms", "LOCKSTEP_CAPTURE_EVERY",
+    (map(select(.window == $window)) | map([.pid, .started, .stopped]) | sort)]' "$TMP/windows")" \
+  "$(jq -c '[.rule, .by, (.ranks | map([.pid, .start_ns, .stop_ns]) | sort)]' "$TMP/shown")"
+want_equal "its ranks, and the spread of one host's clock" "[[0,1],true]" \
+  "$(jq -c '[[.ranks[].rank], .spread_ns == ([.ranks[].start_ns] | max - min)]' "$TMP/shown")"
+want_equal "collectives called in it, by --capture and by the clock" \
+  "$("$lockstep" count "$TMP/run" --capture "every-$window" --json | jq '.starts.Coll')" \
+  "$("$lockstep" cat "$TMP/run" --kind Coll | jq -s --slurpfile shown "$TMP/shown" 'map(select(.call == "start") | . as $op
+    | select($shown[0].ranks[] | .pid == $op.pid and .start_ns <= $op.raw_ns and $op.raw_ns <= .stop_ns)) | length')"
+"$lockstep" report "$TMP/run" --capture "every-$window" -o "$TMP/window" >/dev/null || fail "no report of a window"
+code=0
+"$lockstep" captures rm "$TMP/run" "every-$window" >"$TMP/removed" 2>&1 || code=$?
+want_equal "exit code of removing it" 3 $code
+grep -q "every-$window: there is nothing to remove" "$TMP/removed" || fail "$(cat "$TMP/removed")"
+"$lockstep" captures show "$TMP/run" every-1 >"$TMP/shown" 2>&1 && fail "a window that was not is shown"
+grep -q "there is no capture 'every-1'; it has every-$(jq 'map(.window) | min' "$TMP/windows")" "$TMP/shown" || fail "$(cat "$TMP/shown")"
+
 if "$lockstep" query "$TMP/run" "SELECT 1" >/dev/null 2>&1; then
   "$lockstep" query "$TMP/run" --csv "SELECT pid, replace(capture, 'every-', '') AS w, start_ns, stop_ns FROM captures
     WHERE asked_by = 'LOCKSTEP_CAPTURE_EVERY' AND state = 'stopped' ORDER BY ALL" | tail -n +2 >"$TMP/rows"
@@ -36,7 +59,9 @@ if "$lockstep" query "$TMP/run" "SELECT 1" >/dev/null 2>&1; then
     "$(sort "$TMP/rows")"
   "$lockstep" query "$TMP/run" --csv "SELECT count(*) > 0, count(*) FILTER (kernels > 0) > 0 FROM operations WHERE capture LIKE 'every-%'" |
     tail -1 >"$TMP/rows"
-  want_equal "operations of the windows, with kernels" true,true "$(cat "$TMP/rows")"
+  "$lockstep" query "$TMP/run" --capture "every-$window" --csv "SELECT count(*) > 0, count(*) FILTER (capture <> 'every-$window') FROM operations" |
+    tail -1 >>"$TMP/rows"
+  want_equal "operations of the windows, with kernels, and of one of them" "true,true true,0" "$(xargs <"$TMP/rows")"
 fi
 want_equal "what is wrong with a cycle is said" 1 "$(LOCKSTEP_DIR=$TMP/wrong LOCKSTEP_HOST_LOAD=0 LOCKSTEP_CLOCK=0 \
   LOCKSTEP_CAPTURE_EVERY=2s:60s "$BUILD/lockstep-emulate" --ranks 1 --iterations 2 "$BUILD/libnccl-profiler.so" 2>&1 |

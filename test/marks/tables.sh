@@ -35,6 +35,9 @@ want_equal "captures that the program began" "0,program-1,the program,program,st
 1,program-1,the program,program,stopped" "$("$LOCKSTEP" query "$TMP/captured" --csv "SELECT rank, capture, asked_by, rule, state FROM captures ORDER BY rank" | tail -n +2)"
 want_equal "operations of these captures, and their steps" "0,10,5,9
 1,10,5,9" "$("$LOCKSTEP" query "$TMP/captured" --csv "SELECT rank, count(*), min(step), max(step) FROM operations WHERE capture = 'program-1' GROUP BY rank ORDER BY rank" | tail -n +2)"
+want_equal "operations of them by --capture" "0,10
+1,10" "$("$LOCKSTEP" query "$TMP/captured" --capture program-1 --csv "SELECT rank, count(*) FROM operations GROUP BY rank ORDER BY rank" | tail -n +2)"
+want_equal "the list of captures" "program-1 the program 0 1" "$("$LOCKSTEP" captures list "$TMP/captured" --json | jq -r '.[] | [.id, .by, .ranks[].rank] | join(" ")')"
 
 record "$TMP/begun" --unended
 run_step_ends() { "$LOCKSTEP" query "$TMP/begun" --csv "SELECT count(*) FROM rank_steps a JOIN rank_steps b ON a.process = b.process AND b.step = a.step + 1 WHERE a.finish_ns = b.start_ns" | tail -1; }
