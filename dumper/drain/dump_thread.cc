@@ -12,9 +12,8 @@
 namespace lockstep::dumper {
 namespace {
 
-// Without a word from the keeper (it could not be started) the dump thread looks by itself this
-// often.
-constexpr uint64_t kLongestSleepUs = 1000000;
+// The keeper wakes the dump thread once per dump interval, of which this is the longest.
+constexpr uint64_t kLongestSleepUs = 3600000000;
 constexpr uint64_t kRetryUs = 200000;  // after a failed write
 constexpr uint64_t kFlushPollUs = 500;
 

@@ -57,7 +57,7 @@ void Keeper::loop() {
     } catch (...) {  // out of memory: the next tick tries again
     }
     const uint64_t interval_ns = interval_us_.load(std::memory_order_relaxed) * 1000;
-    if (now_ns - last_dump_ns >= interval_ns || queue_.full_count() >= kFullBlocksToWake) {
+    if (now_ns - last_dump_ns >= interval_ns || has_much_to_write()) {
       wake_dumper_();
       last_dump_ns = now_ns;
     }
@@ -79,6 +79,13 @@ void Keeper::note_use() {
 }
 
 // In a burst, four times what the last tick took: the keeper may be late on a busy machine.
+// However long the interval is, no record is shed while full blocks wait.
+bool Keeper::has_much_to_write() const {
+  const size_t full = queue_.full_count();
+  return full >= kFullBlocksToWake ||
+         (full != 0 && recorder.blocks_in_use() >= arena_.header()->max_blocks / 2);
+}
+
 void Keeper::reserve_ahead() {
   const uint64_t taken = arena_.header()->next_sequence.load(std::memory_order_relaxed);
   const auto burst =

@@ -42,6 +42,7 @@ class Keeper {
   void loop();
   void take_clock_anchor();
   void note_use();
+  bool has_much_to_write() const;
   void reserve_ahead();
   uint32_t blocks_ahead() const;
   void release_surplus();
