@@ -77,6 +77,12 @@ std::optional<JsonError> parse_exact(Stream* stream, json::Document* document) {
 
 }  // namespace
 
+json::Value::ConstArray elements_of(const json::Value& object, const char* name) {
+  static const json::Value kNone(json::kArrayType);
+  const json::Value* list = list_member(object, name);
+  return (list == nullptr ? kNone : *list).GetArray();
+}
+
 std::optional<JsonError> parse_exact_json(std::string_view text, json::Document* document) {
   json::MemoryStream stream(text.data(), text.size());
   return parse_exact(&stream, document);

@@ -87,15 +87,46 @@ struct JsonError {
 std::optional<JsonError> parse_exact_json(std::string_view text, json::Document* document);
 std::optional<JsonError> parse_exact_json(std::FILE* file, json::Document* document);
 
+// As parse_json(), of a list; where it is none, the document is an empty one.
+inline bool parse_json_list(std::string_view text, json::Document* document) {
+  document->Parse<json::kParseIterativeFlag>(text.data(), text.size());
+  if (!document->HasParseError() && document->IsArray()) return true;
+  document->SetArray();
+  return false;
+}
+
 inline const json::Value* member(const json::Value& object, const char* name) {
   if (!object.IsObject()) return nullptr;
   const auto found = object.FindMember(name);
   return found == object.MemberEnd() ? nullptr : &found->value;
 }
-inline uint64_t uint_member(const json::Value& object, const char* name) {
+inline std::optional<uint64_t> known_uint(const json::Value& object, const char* name) {
   const json::Value* value = member(object, name);
-  return value != nullptr && value->IsUint64() ? value->GetUint64() : 0;
+  if (value == nullptr || !value->IsUint64()) return std::nullopt;
+  return value->GetUint64();
 }
+inline uint64_t uint_member(const json::Value& object, const char* name) {
+  return known_uint(object, name).value_or(0);
+}
+inline std::optional<int64_t> known_int(const json::Value& object, const char* name) {
+  const json::Value* value = member(object, name);
+  if (value == nullptr || !value->IsInt64()) return std::nullopt;
+  return value->GetInt64();
+}
+inline int64_t int_member(const json::Value& object, const char* name, int64_t otherwise = 0) {
+  return known_int(object, name).value_or(otherwise);
+}
+inline bool bool_member(const json::Value& object, const char* name, bool otherwise = false) {
+  const json::Value* value = member(object, name);
+  return value != nullptr && value->IsBool() ? value->GetBool() : otherwise;
+}
+// Null: it has no list of that name.
+inline const json::Value* list_member(const json::Value& object, const char* name) {
+  const json::Value* value = member(object, name);
+  return value != nullptr && value->IsArray() ? value : nullptr;
+}
+// Those of a list; none where there is no list.
+json::Value::ConstArray elements_of(const json::Value& object, const char* name);
 inline std::string text_of(const json::Value& value) {
   return value.IsString() ? std::string(value.GetString(), value.GetStringLength()) : std::string();
 }
@@ -103,12 +134,9 @@ inline std::string text_member(const json::Value& object, const char* name) {
   const json::Value* value = member(object, name);
   return value == nullptr ? std::string() : text_of(*value);
 }
-// Those of a list; none where there is no list.
 inline std::vector<std::string> texts_member(const json::Value& object, const char* name) {
-  const json::Value* list = member(object, name);
   std::vector<std::string> texts;
-  for (json::SizeType i = 0; list != nullptr && list->IsArray() && i < list->Size(); ++i)
-    texts.push_back(text_of((*list)[i]));
+  for (const json::Value& text : elements_of(object, name)) texts.push_back(text_of(text));
   return texts;
 }
 inline void put_key(JsonWriter* writer, std::string_view name) {

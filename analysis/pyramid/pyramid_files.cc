@@ -154,30 +154,16 @@ std::string index_json(const StoredPyramid& stored) {
   return std::string(out.text()) + "\n";
 }
 
-int64_t int_member(const json::Value& object, const char* name) {
-  const json::Value* value = member(object, name);
-  return value != nullptr && value->IsInt64() ? value->GetInt64() : 0;
-}
-
-// Calls visit(element) for each of a list that is an object or a list.
-template <class Visit>
-void each(const json::Value& object, const char* name, const Visit& visit) {
-  const json::Value* list = member(object, name);
-  if (list == nullptr || !list->IsArray()) return;
-  for (const json::Value& element : list->GetArray()) visit(element);
-}
-
 LaneFacts lane_of(const json::Value& element) {
   LaneFacts lane;
   lane.rank = static_cast<int32_t>(int_member(element, "rank"));
   lane.host = text_member(element, "host");
   lane.communicators = texts_member(element, "communicators");
-  const json::Value* lost = member(element, "lost");
-  lane.lost = lost != nullptr && lost->IsBool() && lost->GetBool();
-  each(element, "recorded", [&](const json::Value& span) {
+  lane.lost = bool_member(element, "lost");
+  for (const json::Value& span : elements_of(element, "recorded")) {
     if (span.IsArray() && span.Size() == 2 && span[0].IsInt64() && span[1].IsInt64())
       lane.recorded.push_back({span[0].GetInt64(), span[1].GetInt64()});
-  });
+  }
   return lane;
 }
 
@@ -201,7 +187,7 @@ Result<StoredPyramid> read_pyramid(const std::string& folder) {
   const auto bad = [&] { return Status::error(index_path(folder) + ": it is no pyramid's index"); };
   if (!parse_json(text.value(), &index) || uint_member(index, "format") != kFormat) return bad();
   std::vector<LaneFacts> lanes;
-  each(index, "lanes", [&](const json::Value& element) { lanes.push_back(lane_of(element)); });
+  for (const json::Value& lane : elements_of(index, "lanes")) lanes.push_back(lane_of(lane));
   const int64_t length_ns = int_member(index, "length_ns"), finest = int_member(index, "finest");
   if (finest < 0 || finest >= kLevels || length_ns < 0) return bad();
   const auto buckets = static_cast<uint64_t>(length_ns / bucket_ns(static_cast<int>(finest))) + 1;
@@ -211,10 +197,9 @@ Result<StoredPyramid> read_pyramid(const std::string& folder) {
   stored.extent = {int_member(index, "recorded_ns"), uint_member(index, "operations"),
                    uint_member(index, "table_bytes")};
   stored.sources.clock = text_member(index, "clock");
-  each(index, "segments", [&](const json::Value& element) {
-    stored.sources.segments.emplace_back(text_member(element, "name"),
-                                         uint_member(element, "bytes"));
-  });
+  for (const json::Value& segment : elements_of(index, "segments"))
+    stored.sources.segments.emplace_back(text_member(segment, "name"),
+                                         uint_member(segment, "bytes"));
   for (int64_t window = 0; window * kWindowBuckets < static_cast<int64_t>(buckets); ++window) {
     const Status read = read_window(folder, window, &stored.pyramid);
     if (!read.ok()) return read;

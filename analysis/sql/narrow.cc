@@ -62,15 +62,9 @@ void find_scans(const json::Value& node, std::vector<const json::Value*>* scans)
   }
 }
 
-std::optional<int64_t> number_in(const json::Value& constant) {
-  const json::Value* value = member(constant, "value");
-  if (value == nullptr || !value->IsInt64()) return std::nullopt;
-  return value->GetInt64();
-}
-
 Numbers compared(const json::Value& filter) {
   const json::Value* constant = member(filter, "constant");
-  const auto number = constant == nullptr ? std::nullopt : number_in(*constant);
+  const auto number = constant == nullptr ? std::nullopt : known_int(*constant, "value");
   if (!number) return kAllNumbers;
   const std::string how = text_member(filter, "comparison_type");
   if (how == "COMPARE_EQUAL") return {*number, *number};
@@ -81,11 +75,11 @@ Numbers compared(const json::Value& filter) {
 
 // rank IN (...), say
 Numbers listed(const json::Value& filter) {
-  const json::Value* values = member(filter, "values");
-  if (values == nullptr || !values->IsArray() || values->Empty()) return kAllNumbers;
+  const json::Value* values = list_member(filter, "values");
+  if (values == nullptr || values->Empty()) return kAllNumbers;
   Numbers ranks{kAllNumbers.second, kAllNumbers.first};
   for (const json::Value& value : values->GetArray()) {
-    const auto number = number_in(value);
+    const auto number = known_int(value, "value");
     if (!number) return kAllNumbers;
     ranks = {std::min(ranks.first, *number), std::max(ranks.second, *number)};
   }
@@ -110,16 +104,16 @@ uint32_t kinds_passing(const json::Value& filter) {
   if (const json::Value* child = member(filter, "child_filter");
       type == "OPTIONAL_FILTER" && child != nullptr)
     return kinds_passing(*child);
-  const json::Value* values = member(filter, "values");
-  if (type == "IN_FILTER" && values != nullptr && values->IsArray()) {
+  const json::Value* values = list_member(filter, "values");
+  if (type == "IN_FILTER" && values != nullptr) {
     uint32_t kinds = 0;
     for (const json::Value& value : values->GetArray()) kinds |= kind_named(value);
     return kinds;
   }
   uint32_t kinds = kAllKinds;
-  const json::Value* children = member(filter, "child_filters");
-  if (type != "CONJUNCTION_AND" || children == nullptr || !children->IsArray()) return kinds;
-  for (const json::Value& child : children->GetArray()) kinds &= kinds_passing(child);
+  if (type != "CONJUNCTION_AND") return kinds;
+  for (const json::Value& child : elements_of(filter, "child_filters"))
+    kinds &= kinds_passing(child);
   return kinds;
 }
 
@@ -132,10 +126,9 @@ Numbers passing(const json::Value& filter) {
   if (const json::Value* child = member(filter, "child_filter");
       type == "OPTIONAL_FILTER" && child != nullptr)
     return passing(*child);
-  const json::Value* children = member(filter, "child_filters");
-  if (type != "CONJUNCTION_AND" || children == nullptr || !children->IsArray()) return kAllNumbers;
+  if (type != "CONJUNCTION_AND") return kAllNumbers;
   Numbers ranks = kAllNumbers;
-  for (const json::Value& child : children->GetArray()) {
+  for (const json::Value& child : elements_of(filter, "child_filters")) {
     const Numbers one = passing(child);
     ranks = {std::max(ranks.first, one.first), std::min(ranks.second, one.second)};
   }
@@ -147,9 +140,8 @@ std::vector<const json::Value*> filters_of(const json::Value& scan, const json::
                                            const char* column_name) {
   std::vector<const json::Value*> found;
   const json::Value* all = member(scan, "table_filters");
-  const json::Value* filters = all == nullptr ? nullptr : member(*all, "filters");
-  if (filters == nullptr || !filters->IsArray()) return found;
-  for (const json::Value& filter : filters->GetArray()) {
+  if (all == nullptr) return found;
+  for (const json::Value& filter : elements_of(*all, "filters")) {
     const uint64_t column = uint_member(filter, "key");
     const json::Value* value = member(filter, "value");
     const bool is_it = member(filter, "key") != nullptr && column < names.Size() &&
@@ -181,13 +173,12 @@ uint32_t kinds_of(const json::Value& scan, const json::Value& names, const std::
 // Whether every column that is read is a process's own; also says whether there are times among them.
 bool are_own(const json::Value& scan, const json::Value& names, bool of_operations,
              bool* has_times) {
-  const json::Value* columns = member(scan, "column_indexes");
-  if (columns == nullptr || !columns->IsArray() || columns->Empty()) return false;
+  const json::Value* columns = list_member(scan, "column_indexes");
+  if (columns == nullptr || columns->Empty()) return false;
   return std::all_of(columns->Begin(), columns->End(), [&](const json::Value& column) {
     const uint64_t index = uint_member(column, "index");
     if (member(column, "index") == nullptr || index >= names.Size()) return false;
-    const json::Value& value = names[static_cast<json::SizeType>(index)];
-    const std::string name = value.IsString() ? value.GetString() : "";
+    const std::string name = text_of(names[static_cast<json::SizeType>(index)]);
     *has_times = *has_times || has_ending(name, "_ns");
     if (of_operations && name == kSharedOfOperations) return false;
     return !name.empty() && std::find(std::begin(kSharedColumns), std::end(kSharedColumns), name) ==
@@ -197,17 +188,16 @@ bool are_own(const json::Value& scan, const json::Value& names, bool of_operatio
 
 void narrow_by_plan(const std::string& plan, NarrowQuestion* question) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(plan.data(), plan.size());
-  if (document.HasParseError() || !document.IsObject()) return;
+  if (!parse_json(plan, &document)) return;
   std::vector<const json::Value*> scans;
   find_scans(document, &scans);
   if (scans.size() != 1) return;
   const json::Value* function = member(*scans[0], "function_data");
-  const json::Value* names = member(*scans[0], "names");
+  const json::Value* names = list_member(*scans[0], "names");
   const std::string table = function == nullptr ? "" : text_member(*function, "table");
   const bool of_operations = table == "operations";
   if (!of_operations && table != kEventsTable && table != kProxyStepsTable) return;
-  if (names == nullptr || !names->IsArray()) return;
+  if (names == nullptr) return;
   bool has_times = false;
   if (!are_own(*scans[0], *names, of_operations, &has_times)) return;
   const Numbers ranks = numbers_of(*scans[0], *names, "rank");

@@ -10,12 +10,6 @@ namespace {
 
 using dumper::CaptureState;
 
-std::optional<uint64_t> known_uint(const json::Value& object, const char* name) {
-  const json::Value* value = member(object, name);
-  if (value == nullptr || !value->IsUint64()) return std::nullopt;
-  return value->GetUint64();
-}
-
 // What `status`, or `arm`, says of the capture. One that was cancelled before it began was armed and
 // never came to its beginning.
 void read_state(const json::Value& answer, CaptureReply* reply) {
@@ -80,8 +74,7 @@ void CaptureReplies::hear(const live::Answers& answers, bool arming) {
   for (const live::HostRows& host : answers.hosts) {
     hosts.insert(host.host);
     json::Document document;
-    document.Parse<json::kParseIterativeFlag>(host.rows.data(), host.rows.size());
-    if (document.HasParseError() || !document.IsArray()) continue;
+    if (!parse_json_list(host.rows, &document)) continue;
     for (const json::Value& row : document.GetArray()) {
       const ProcessId id(text_member(row, "host"), static_cast<uint32_t>(uint_member(row, "pid")));
       hosts.insert(id.first);

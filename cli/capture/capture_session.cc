@@ -124,12 +124,10 @@ class Session {
     begins_unix_ns_ = unix_ns;
     std::map<std::string, int64_t> offsets;
     json::Document rows;
-    const std::string text = all_rows(ask("capture_status", capture_request("status")));
-    rows.Parse<json::kParseIterativeFlag>(text.data(), text.size());
-    for (json::SizeType i = 0; !rows.HasParseError() && rows.IsArray() && i < rows.Size(); ++i) {
-      const json::Value* offset = member(rows[i], "real_offset_ns");
-      if (offset != nullptr && offset->IsInt64())
-        offsets[text_member(rows[i], "host")] = offset->GetInt64();
+    parse_json_list(all_rows(ask("capture_status", capture_request("status"))), &rows);
+    for (const json::Value& row : rows.GetArray()) {
+      if (const auto offset = known_int(row, "real_offset_ns"))
+        offsets[text_member(row, "host")] = *offset;
     }
     std::map<std::string, std::string> by_host;
     for (const auto& [host, wall_ns] : CommonClock(terms_.run).wall_of_hosts(unix_ns, offsets))

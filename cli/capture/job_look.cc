@@ -9,19 +9,13 @@
 namespace lockstep::cli {
 namespace {
 
-int64_t number_in(const json::Value& object, const char* name, int64_t otherwise) {
-  const json::Value* value = member(object, name);
-  return value != nullptr && value->IsInt64() ? value->GetInt64() : otherwise;
-}
-
 MemberLook member_in(const json::Value& comm) {
   MemberLook look;
   look.comm = text_member(comm, "id");
   look.name = text_member(comm, "name");
-  look.rank = number_in(comm, "rank", -1);
-  look.ranks = number_in(comm, "ranks", 0);
-  const json::Value* position = member(comm, "position");
-  if (position != nullptr && position->IsUint64()) look.position = position->GetUint64();
+  look.rank = int_member(comm, "rank", -1);
+  look.ranks = int_member(comm, "ranks");
+  look.position = known_uint(comm, "position");
   return look;
 }
 
@@ -29,13 +23,12 @@ ProcessLook process_in(const json::Value& row) {
   ProcessLook look;
   look.host = text_member(row, "host");
   look.pid = static_cast<uint32_t>(uint_member(row, "pid"));
-  const json::Value* answered = member(row, "answered");
-  look.answered = answered != nullptr && answered->IsBool() && answered->GetBool();
+  look.answered = bool_member(row, "answered");
   look.events = text_member(row, "events");
   const json::Value* progress = member(row, "progress");
-  const json::Value* comms = progress == nullptr ? nullptr : member(*progress, "communicators");
-  if (comms == nullptr || !comms->IsArray()) return look;
-  for (const json::Value& comm : comms->GetArray()) look.members.push_back(member_in(comm));
+  if (progress == nullptr) return look;
+  for (const json::Value& comm : elements_of(*progress, "communicators"))
+    look.members.push_back(member_in(comm));
   return look;
 }
 
@@ -43,9 +36,8 @@ ProcessLook process_in(const json::Value& row) {
 
 std::vector<ProcessLook> job_look(const std::string& rows) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(rows.data(), rows.size());
   std::vector<ProcessLook> processes;
-  if (document.HasParseError() || !document.IsArray()) return processes;
+  parse_json_list(rows, &document);
   for (const json::Value& row : document.GetArray()) processes.push_back(process_in(row));
   return processes;
 }

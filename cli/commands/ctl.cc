@@ -49,8 +49,7 @@ int ask_here(const CtlArguments& arguments) {
 // A line for each process; true when one of them refused.
 bool list_answers(const std::string& rows, std::string* text) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(rows.data(), rows.size());
-  if (document.HasParseError() || !document.IsArray()) return false;
+  parse_json_list(rows, &document);
   bool refused = false;
   for (const json::Value& row : document.GetArray()) {
     const json::Value* answer = member(row, "answer");

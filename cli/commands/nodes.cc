@@ -26,25 +26,18 @@ std::map<std::string, std::string> clock_grades(const std::string& run) {
 }
 
 std::string number_in(const json::Value& row, const char* name) {
-  const json::Value* value = member(row, name);
-  return value != nullptr && value->IsUint64() ? std::to_string(value->GetUint64()) : "-";
+  const auto number = known_uint(row, name);
+  return number ? std::to_string(*number) : "-";
 }
 
 std::string lag_of(const json::Value& row) {
-  const json::Value* value = member(row, "lag_ns");
-  return value != nullptr && value->IsInt64() ? analysis::duration(value->GetInt64()) : "-";
+  const auto ns = known_int(row, "lag_ns");
+  return ns ? analysis::duration(*ns) : "-";
 }
 
 std::string bytes_of(const json::Value& row) {
-  const json::Value* value = member(row, "bytes_written");
-  return value != nullptr && value->IsUint64() ? analysis::bytes(value->GetUint64()) : "-";
-}
-
-json::Document parsed(const std::string& rows) {
-  json::Document document;
-  document.Parse<json::kParseIterativeFlag>(rows.data(), rows.size());
-  if (document.HasParseError() || !document.IsArray()) document.SetArray();
-  return document;
+  const auto bytes = known_uint(row, "bytes_written");
+  return bytes ? analysis::bytes(*bytes) : "-";
 }
 
 // The rows with `clock` in each.
@@ -96,7 +89,8 @@ int run(const LiveArguments& arguments) {
   if (!answers.ok()) return bad_input(answers.message());
   const Result<std::string> directory = live_run(arguments);
   const auto clocks = clock_grades(directory.ok() ? directory.value() : "");
-  const json::Document rows = parsed(all_rows(answers.value()));
+  json::Document rows;
+  parse_json_list(all_rows(answers.value()), &rows);
   return print_live(arguments, answers.value(), "nodes", with_clocks(rows, clocks),
                     table_of(rows, clocks));
 }

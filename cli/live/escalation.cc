@@ -50,8 +50,7 @@ std::string question_for(const ProcessesOfHosts& processes, int64_t seconds) {
 
 void read_rows(const std::string& rows, Escalation* escalation) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(rows.data(), rows.size());
-  if (document.HasParseError() || !document.IsArray()) return;
+  parse_json_list(rows, &document);
   for (const json::Value& row : document.GetArray()) {
     const json::Value* answer = member(row, "answer");
     const std::string who =

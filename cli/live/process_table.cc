@@ -12,8 +12,8 @@ namespace lockstep::cli {
 namespace {
 
 std::string number_in(const json::Value& row, const char* name) {
-  const json::Value* value = member(row, name);
-  return value != nullptr && value->IsUint64() ? std::to_string(value->GetUint64()) : "-";
+  const auto number = known_uint(row, name);
+  return number ? std::to_string(*number) : "-";
 }
 
 // Percent of one core.
@@ -28,24 +28,14 @@ std::string overhead_of(const json::Value& row) {
   return text;
 }
 
-json::Document parsed(const std::string& rows) {
-  json::Document document;
-  document.Parse<json::kParseIterativeFlag>(rows.data(), rows.size());
-  if (document.HasParseError() || !document.IsArray()) document.SetArray();
-  return document;
+std::string bytes_in(const json::Value* object, const char* name) {
+  const auto bytes = object == nullptr ? std::nullopt : known_uint(*object, name);
+  return bytes ? analysis::bytes(*bytes) : "-";
 }
 
-const json::Value* member_below(const json::Value& row, const char* object, const char* name) {
-  const json::Value* inside = member(row, object);
-  return inside == nullptr ? nullptr : member(*inside, name);
-}
-
-std::string bytes_in(const json::Value* value) {
-  return value != nullptr && value->IsUint64() ? analysis::bytes(value->GetUint64()) : "-";
-}
-
-std::string duration_in(const json::Value* value) {
-  return value != nullptr && value->IsInt64() ? analysis::duration(value->GetInt64()) : "-";
+std::string duration_in(const json::Value& row, const char* name) {
+  const auto ns = known_int(row, name);
+  return ns ? analysis::duration(*ns) : "-";
 }
 
 // What `progress` says of the process: its place in its largest communicator, and the operation that
@@ -56,24 +46,23 @@ struct Standing {
 
 Standing standing_of(const json::Value& row) {
   Standing standing;
-  const json::Value* comms = member_below(row, "progress", "communicators");
-  if (comms == nullptr || !comms->IsArray()) return standing;
+  const json::Value* progress = member(row, "progress");
+  if (progress == nullptr) return standing;
   uint64_t most = 0;
   int64_t longest_ns = -1;
-  for (const json::Value& comm : comms->GetArray()) {
+  for (const json::Value& comm : elements_of(*progress, "communicators")) {
     const uint64_t ranks = uint_member(comm, "ranks");
     if (ranks > most) {
       standing.rank = std::to_string(uint_member(comm, "rank")) + "/" + std::to_string(ranks);
       most = ranks;
     }
     const json::Value* waiting = member(comm, "waiting");
-    const json::Value* age = waiting == nullptr ? nullptr : member(*waiting, "age_ns");
-    if (age == nullptr || !age->IsInt64() || age->GetInt64() <= longest_ns) continue;
-    longest_ns = age->GetInt64();
-    const json::Value* ordinal = member(*waiting, "ordinal");
+    const auto age_ns = waiting == nullptr ? std::nullopt : known_int(*waiting, "age_ns");
+    if (!age_ns || *age_ns <= longest_ns) continue;
+    longest_ns = *age_ns;
     standing.doing = text_member(*waiting, "func");
-    if (ordinal != nullptr && ordinal->IsUint64())
-      standing.doing += " #" + std::to_string(ordinal->GetUint64());
+    if (const auto ordinal = known_uint(*waiting, "ordinal"))
+      standing.doing += " #" + std::to_string(*ordinal);
     const std::string name = text_member(comm, "name");
     if (!name.empty()) standing.doing += " on " + name;
     standing.since = analysis::duration(longest_ns);
@@ -105,14 +94,14 @@ void add_row(const json::Value& row, bool with_host, Table* table) {
   std::vector<std::string> cells;
   if (with_host) cells.push_back(text_member(row, "host"));
   const Standing standing = standing_of(row);
+  const json::Value* memory = member(row, "memory");
   cells.insert(
       cells.end(),
       {number_in(row, "pid"), text_member(row, "program"), standing.rank, text_member(row, "state"),
        standing.doing, standing.since, number_in(row, "communicators_begun"),
-       number_in(row, "records_written"), bytes_in(member(row, "bytes_written")),
-       bytes_in(member_below(row, "memory", "in_use_bytes")),
-       bytes_in(member_below(row, "memory", "high_water_bytes")),
-       duration_in(member(row, "lag_ns")), number_in(row, "calls_not_recorded"), overhead_of(row)});
+       number_in(row, "records_written"), bytes_in(&row, "bytes_written"),
+       bytes_in(memory, "in_use_bytes"), bytes_in(memory, "high_water_bytes"),
+       duration_in(row, "lag_ns"), number_in(row, "calls_not_recorded"), overhead_of(row)});
   table->add(std::move(cells));
 }
 
@@ -129,7 +118,8 @@ std::string indented(const std::string& text, const char* by) {
 }  // namespace
 
 std::string process_table(const std::string& rows) {
-  const json::Document document = parsed(rows);
+  json::Document document;
+  parse_json_list(rows, &document);
   if (document.Empty()) return "No process records now.\n";
   Table table = new_table(true);
   for (const json::Value& row : document.GetArray()) add_row(row, true, &table);
@@ -137,7 +127,8 @@ std::string process_table(const std::string& rows) {
 }
 
 std::string process_tree(const std::string& rows) {
-  const json::Document document = parsed(rows);
+  json::Document document;
+  parse_json_list(rows, &document);
   if (document.Empty()) return "No process records now.\n";
   std::map<std::string, std::map<std::string, std::vector<const json::Value*>>> runs;
   for (const json::Value& row : document.GetArray())

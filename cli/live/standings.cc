@@ -16,11 +16,6 @@ namespace {
 // More than any job has: what a host says is not to cost memory.
 constexpr int64_t kMostRanks = 1 << 20;
 
-int64_t int_member(const json::Value& object, const char* name, int64_t otherwise) {
-  const json::Value* value = member(object, name);
-  return value != nullptr && value->IsInt64() ? value->GetInt64() : otherwise;
-}
-
 Mark mark_in(const json::Value& row, const char* name) {
   Mark mark;
   const json::Value* value = member(row, name);
@@ -29,7 +24,7 @@ Mark mark_in(const json::Value& row, const char* name) {
   mark.func = text_member(*value, "func");
   mark.ordinal = int_member(*value, "ordinal", -1);
   mark.collectives = uint_member(*value, "collectives");
-  mark.age_ns = int_member(*value, "age_ns", 0);
+  mark.age_ns = int_member(*value, "age_ns");
   return mark;
 }
 
@@ -186,15 +181,14 @@ std::string comm_title(const CommStandings& comm) {
 
 std::vector<CommStandings> standings_of(const std::string& rows) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(rows.data(), rows.size());
-  if (document.HasParseError() || !document.IsArray()) return {};
+  if (!parse_json_list(rows, &document)) return {};
   std::map<std::pair<std::string, int64_t>, CommStandings> by_id;
   std::vector<std::pair<CommStandings*, const json::Value*>> owners;
   for (const json::Value& row : document.GetArray()) {
     if (!row.IsObject()) continue;
-    CommStandings& comm = by_id[{text_member(row, "id"), int_member(row, "ranks", 0)}];
+    CommStandings& comm = by_id[{text_member(row, "id"), int_member(row, "ranks")}];
     comm.id = text_member(row, "id");
-    comm.ranks = std::clamp<int64_t>(int_member(row, "ranks", 0), 0, kMostRanks);
+    comm.ranks = std::clamp<int64_t>(int_member(row, "ranks"), 0, kMostRanks);
     if (comm.name.empty()) comm.name = text_member(row, "name");
     comm.standings.push_back(standing_in(row));
     owners.emplace_back(&comm, &row);

@@ -38,8 +38,7 @@ std::string number(const char* format, double value) {
 // "8 processes, 12.5 MB in memory (most 30.1 MB), 1.2 GB an hour, lag 0.5 s, 0 calls lost".
 std::string recording_line(const std::string& rows) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(rows.data(), rows.size());
-  if (document.HasParseError() || !document.IsArray()) return "no process answered";
+  if (!parse_json_list(rows, &document)) return "no process answered";
   uint64_t in_use = 0, most = 0, an_hour = 0, lag_ns = 0, lost = 0;
   for (const json::Value& row : document.GetArray()) {
     if (const json::Value* memory = member(row, "memory")) {

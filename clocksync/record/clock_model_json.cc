@@ -114,11 +114,7 @@ class Members {
  public:
   explicit Members(const Value& object, std::string* bad) : object_(object), bad_(bad) {}
 
-  const Value* find(const char* key) const {
-    if (!object_.IsObject()) return nullptr;
-    const auto at = object_.FindMember(key);
-    return at == object_.MemberEnd() ? nullptr : &at->value;
-  }
+  const Value* find(const char* key) const { return member(object_, key); }
   std::string text(const char* key) const {
     const Value* v = find(key);
     if (v != nullptr && v->IsString()) return v->GetString();
@@ -130,8 +126,7 @@ class Members {
     return complain(key), 0;
   }
   int64_t integer(const char* key) const {
-    const Value* v = find(key);
-    if (v != nullptr && v->IsInt64()) return v->GetInt64();
+    if (const auto known = known_int(object_, key)) return *known;
     return complain(key), 0;
   }
   bool flag(const char* key) const {
@@ -147,11 +142,8 @@ class Members {
     return list;
   }
   Value::ConstArray array(const char* key) const {
-    static const Value kEmpty(json::kArrayType);
-    const Value* v = find(key);
-    if (v != nullptr && v->IsArray()) return v->GetArray();
-    complain(key);
-    return kEmpty.GetArray();
+    if (list_member(object_, key) == nullptr) complain(key);
+    return elements_of(object_, key);
   }
   void complain(const char* key) const {
     if (bad_->empty()) *bad_ = key;
@@ -223,8 +215,7 @@ ClockModel read_model(const Members& m, std::string* bad) {
   model.reference = m.text("reference");
   model.d_ns_s2 = m.number("d_ns_s2");
   model.max_slope_ppm = m.number("max_slope_ppm");
-  for (const Value& a : m.array("assumptions"))
-    model.assumptions.push_back(a.IsString() ? a.GetString() : "");
+  for (const Value& a : m.array("assumptions")) model.assumptions.push_back(text_of(a));
   for (const Value& v : m.array("hosts")) model.hosts.push_back(read_host(Members(v, bad)));
   for (const Value& v : m.array("edges")) model.edges.push_back(read_edge(Members(v, bad)));
   for (const Value& v : m.array("faults")) {

@@ -168,9 +168,8 @@ class Get {
 
   template <typename T>
   void operator()(const char* key, T& value) {
-    const auto member = object_.FindMember(key);
-    if (member == object_.MemberEnd()) return;
-    if (!get(member->value, value) && bad_key_ == nullptr) bad_key_ = key;
+    const JsonValue* there = member(object_, key);
+    if (there != nullptr && !get(*there, value) && bad_key_ == nullptr) bad_key_ = key;
   }
   void unless_empty(const char* key, std::string& text) { (*this)(key, text); }
   const char* bad_key() const { return bad_key_; }
@@ -261,11 +260,9 @@ Result<std::optional<ClockRecord>> from_json(const char* line, size_t size_bytes
   if (const auto error = parse_exact_json({line, size_bytes}, &document))
     return Status::error("not JSON at column " + std::to_string(error->byte));
   if (!document.IsObject()) return Status::error("not a JSON object");
-  const auto type = document.FindMember("type");
-  if (type == document.MemberEnd() || !type->value.IsString()) {
-    return Status::error("no field 'type'");
-  }
-  return read_as(type->value.GetString(), document);
+  const json::Value* type = member(document, "type");
+  if (type == nullptr || !type->IsString()) return Status::error("no field 'type'");
+  return read_as(text_of(*type), document);
 }
 
 }  // namespace lockstep::clocksync

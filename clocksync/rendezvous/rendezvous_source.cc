@@ -25,22 +25,14 @@ bool plain_name(const std::string& name) {
   return true;
 }
 
-std::string string_at(const json::Value& object, const char* key) {
-  const auto member = object.FindMember(key);
-  const bool there = member != object.MemberEnd() && member->value.IsString();
-  return there ? std::string(member->value.GetString(), member->value.GetStringLength()) : "";
-}
-
 struct Place {
   std::string address;
   uint16_t port = 0;
 };
 // Nothing: no numeric address with a port.
 std::optional<Place> place_of(const json::Value& object) {
-  Place place{string_at(object, "address")};
-  const auto member = object.FindMember("port");
-  const unsigned port =
-      member != object.MemberEnd() && member->value.IsUint() ? member->value.GetUint() : 0;
+  Place place{text_member(object, "address")};
+  const uint64_t port = uint_member(object, "port");
   if (!numeric_address(place.address) || port == 0 || port > 65535) return std::nullopt;
   place.port = static_cast<uint16_t>(port);
   return place;
@@ -80,13 +72,12 @@ std::string entry_to_json(const HostEntry& entry) {
 
 Result<HostEntry> entry_from_json(const std::string& text) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(text.data(), text.size());
-  if (document.HasParseError() || !document.IsObject()) {
+  if (!parse_json(text, &document)) {
     return Status::error("rendezvous entry \"" + text.substr(0, 100) + "\" is not a JSON object");
   }
   HostEntry entry;
-  entry.name = string_at(document, "host");
-  entry.pod = string_at(document, "pod");
+  entry.name = text_member(document, "host");
+  entry.pod = text_member(document, "pod");
   const std::optional<Place> first = place_of(document);
   if (!plain_name(entry.name) || !first) {
     return Status::error("rendezvous entry \"" + text.substr(0, 100) +
@@ -95,11 +86,9 @@ Result<HostEntry> entry_from_json(const std::string& text) {
   entry.address = first->address;
   entry.port = first->port;
   entry.id = host_id_of(entry.name);
-  const auto further = document.FindMember("further");
-  if (further == document.MemberEnd() || !further->value.IsArray()) return entry;
-  for (const json::Value& one : further->value.GetArray()) {
+  for (const json::Value& one : elements_of(document, "further")) {
     if (!one.IsObject() || entry.further.size() + 1 == kMostInterfaces) break;
-    const std::string interface = string_at(one, "interface");
+    const std::string interface = text_member(one, "interface");
     const std::optional<Place> place = place_of(one);
     if (plain_name(interface) && place)
       entry.further.push_back({interface, place->address, place->port});

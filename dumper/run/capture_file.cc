@@ -28,21 +28,9 @@ void put_known(JsonFields* out, const char* key, const std::optional<Number>& nu
   out->writer().Null();
 }
 
-std::optional<uint64_t> known_uint(const json::Value& object, const char* name) {
-  const json::Value* value = member(object, name);
-  if (value == nullptr || !value->IsUint64()) return std::nullopt;
-  return value->GetUint64();
-}
-
-std::optional<int64_t> known_int(const json::Value& object, const char* name) {
-  const json::Value* value = member(object, name);
-  if (value == nullptr || !value->IsInt64()) return std::nullopt;
-  return value->GetInt64();
-}
-
 std::optional<CaptureRank> rank_in(const json::Value& row) {
   CaptureRank rank;
-  rank.rank = known_int(row, "rank").value_or(-1);
+  rank.rank = int_member(row, "rank", -1);
   rank.host = text_member(row, "host");
   rank.pid = static_cast<uint32_t>(uint_member(row, "pid"));
   const std::string state = text_member(row, "state");
@@ -101,8 +89,8 @@ Result<Capture> parse_capture(std::string_view json) {
   capture.rule = text_member(document, "rule");
   capture.events_before = text_member(document, "events_before");
   capture.events_after = text_member(document, "events_after");
-  const json::Value* ranks = member(document, "ranks");
-  if (ranks == nullptr || !ranks->IsArray()) return Status::error("it has no ranks");
+  const json::Value* ranks = list_member(document, "ranks");
+  if (ranks == nullptr) return Status::error("it has no ranks");
   for (const json::Value& row : ranks->GetArray()) {
     auto rank = rank_in(row);
     if (!rank) return Status::error("a rank of it has no state that is known");

@@ -165,12 +165,10 @@ Result<Ledger> ledger_from_json(std::string_view text) {
   Ledger ledger;
   ledger.raw_ns = uint_member(document, "raw_ns");
   ledger.first_segment = static_cast<uint32_t>(uint_member(document, "first_segment"));
-  const json::Value* losses = member(document, "losses");
-  if (losses != nullptr && !losses->IsArray())
+  if (member(document, "losses") != nullptr && list_member(document, "losses") == nullptr)
     return Status::error("the ledger's losses are not a list");
-  for (json::SizeType i = 0; losses != nullptr && i < losses->Size(); ++i) {
-    if (!get_loss((*losses)[i], &ledger))
-      return Status::error("the ledger holds a loss nobody can read");
+  for (const json::Value& loss : elements_of(document, "losses")) {
+    if (!get_loss(loss, &ledger)) return Status::error("the ledger holds a loss nobody can read");
   }
   if (!get_calls(document, "calls_without_block", &ledger.calls_without_block) ||
       !get_calls(document, "calls_given_up", &ledger.calls_given_up) ||
@@ -179,10 +177,8 @@ Result<Ledger> ledger_from_json(std::string_view text) {
       !get_unknown(document, "unknown_states", &ledger.unknown_states)) {
     return Status::error("the ledger holds call counts nobody can read");
   }
-  const json::Value* recovered = member(document, "recovered");
-  ledger.recovered = recovered != nullptr && recovered->IsTrue();
-  const json::Value* exited = member(document, "exited");
-  ledger.exited = exited != nullptr && exited->IsTrue();
+  ledger.recovered = bool_member(document, "recovered");
+  ledger.exited = bool_member(document, "exited");
   ledger.shed_from_raw_ns = uint_member(document, "shed_from_raw_ns");
   ledger.shed_to_raw_ns = uint_member(document, "shed_to_raw_ns");
   ledger.init_ns = uint_member(document, "init_ns");

@@ -85,9 +85,7 @@ Status LiveComms::merge_json(std::string_view text) {
   json::Document document;
   if (!parse_json(text, &document))
     return Status::error("the list of communicators is not a JSON object");
-  const json::Value* list = member(document, "comms");
-  for (json::SizeType i = 0; list != nullptr && list->IsArray() && i < list->Size(); ++i) {
-    const json::Value& entry = (*list)[i];
+  for (const json::Value& entry : elements_of(document, "comms")) {
     const uint64_t comm = uint_member(entry, "comm");
     if (comm > kLastComm || comms_.count(static_cast<uint32_t>(comm)) != 0) continue;
     CommFacts facts;

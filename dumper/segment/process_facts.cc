@@ -81,9 +81,7 @@ Result<ProcessFacts> facts_from_json(std::string_view text) {
     for (const auto& entry : job->GetObject())
       facts.job.push_back({text_of(entry.name), text_of(entry.value)});
   }
-  const json::Value* options = member(document, "options");
-  for (json::SizeType i = 0; options != nullptr && options->IsArray() && i < options->Size(); ++i) {
-    const json::Value& option = (*options)[i];
+  for (const json::Value& option : elements_of(document, "options")) {
     facts.options.push_back(
         {text_member(option, "name"), text_member(option, "value"), text_member(option, "origin")});
   }

@@ -85,8 +85,7 @@ Result<int> connect_unix(const std::string& path, int64_t deadline_ns) {
 
 bool is_array(const std::string& rows) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(rows.data(), rows.size());
-  return !document.HasParseError() && document.IsArray();
+  return parse_json_list(rows, &document);
 }
 
 // Rows and parts until the end.

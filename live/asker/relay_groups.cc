@@ -12,8 +12,6 @@ namespace {
 
 constexpr size_t kMostInGroup = 1024;
 
-bool is_array_text(const json::Value* value) { return value != nullptr && value->IsArray(); }
-
 }  // namespace
 
 std::vector<std::vector<size_t>> group_targets(const std::vector<Target>& targets,
@@ -58,8 +56,8 @@ std::string relay_arguments(const RelayQuestion& relay) {
 Result<RelayQuestion> parse_relay_arguments(const Question& question) {
   json::Document document;
   const bool read = parse_json(question.arguments, &document);
-  const json::Value* targets = read ? member(document, "targets") : nullptr;
-  if (!is_array_text(targets) || targets->Empty() || targets->Size() > kMostInGroup)
+  const json::Value* targets = read ? list_member(document, "targets") : nullptr;
+  if (targets == nullptr || targets->Empty() || targets->Size() > kMostInGroup)
     return Status::error("a relay names the agents to ask, 1,024 at most");
   RelayQuestion relay;
   relay.question = {text_member(document, "word"), text_member(document, "arguments"),
@@ -95,13 +93,12 @@ std::string relay_rows(const GroupAnswers& answers) {
 
 Result<GroupAnswers> parse_relay_rows(std::string_view rows, size_t hosts) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(rows.data(), rows.size());
-  if (document.HasParseError() || !document.IsArray() || document.Size() != hosts)
+  if (!parse_json_list(rows, &document) || document.Size() != hosts)
     return Status::error("its answer is not that of a group of " + std::to_string(hosts));
   GroupAnswers answers;
   for (const json::Value& one : document.GetArray()) {
-    const json::Value* list = member(one, "rows");
-    if (!is_array_text(list)) {
+    const json::Value* list = list_member(one, "rows");
+    if (list == nullptr) {
       const std::string reason = text_member(one, "reason");
       answers.emplace_back(Status::error(reason.empty() ? "no answer" : reason));
       continue;
@@ -110,8 +107,7 @@ Result<GroupAnswers> parse_relay_rows(std::string_view rows, size_t hosts) {
     JsonFields text;
     list->Accept(text.writer());
     answer.rows = text.text();
-    const json::Value* age = member(one, "oldest_data_ns");
-    answer.oldest_data_ns = age != nullptr && age->IsInt64() ? age->GetInt64() : 0;
+    answer.oldest_data_ns = int_member(one, "oldest_data_ns");
     answer.failed = texts_member(one, "failed");
     answers.emplace_back(std::move(answer));
   }

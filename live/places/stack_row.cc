@@ -62,31 +62,19 @@ void put_row(JsonFields& out, const StackRow& row) {
   });
 }
 
-int64_t int_member(const json::Value& object, const char* name, int64_t otherwise) {
-  const json::Value* value = member(object, name);
-  return value != nullptr && value->IsInt64() ? value->GetInt64() : otherwise;
-}
-
-template <class Each>
-void each_in(const json::Value& object, const char* name, const Each& each) {
-  const json::Value* list = member(object, name);
-  if (list == nullptr || !list->IsArray()) return;
-  for (const json::Value& value : list->GetArray()) each(value);
-}
-
 std::vector<Frame> frames_of(const json::Value& object) {
   std::vector<Frame> frames;
-  each_in(object, "frames", [&](const json::Value& value) {
+  for (const json::Value& value : elements_of(object, "frames")) {
     frames.push_back({text_member(value, "function"), text_member(value, "file"),
                       static_cast<uint32_t>(uint_member(value, "line")),
                       text_member(value, "module"), uint_member(value, "offset")});
-  });
+  }
   return frames;
 }
 
 ThreadStacks thread_of(const json::Value& value) {
   ThreadStacks thread;
-  thread.state.tid = static_cast<pid_t>(int_member(value, "tid", 0));
+  thread.state.tid = static_cast<pid_t>(int_member(value, "tid"));
   thread.state.name = text_member(value, "name");
   const std::string state = text_member(value, "state");
   thread.state.state = state.empty() ? '?' : state.front();
@@ -95,9 +83,9 @@ ThreadStacks thread_of(const json::Value& value) {
   thread.unread = text_member(value, "unread");
   std::vector<Frame> last = frames_of(value);
   if (last.empty()) return thread;
-  each_in(value, "earlier", [&](const json::Value& sample) {
+  for (const json::Value& sample : elements_of(value, "earlier")) {
     if (thread.samples.size() + 1 < kMostSamples) thread.samples.push_back(frames_of(sample));
-  });
+  }
   const uint64_t samples = std::clamp<uint64_t>(uint_member(value, "samples"), 1, kMostSamples);
   while (thread.samples.size() + 1 < samples) thread.samples.push_back(last);
   thread.samples.push_back(std::move(last));
@@ -108,18 +96,18 @@ StackRow row_of(const json::Value& value) {
   StackRow row;
   row.host = text_member(value, "host");
   row.standing = {std::max<int64_t>(-1, int_member(value, "rank", -1)),
-                  text_member(value, "operation"), int_member(value, "called_ago_ns", 0)};
-  row.stacks.pid = static_cast<pid_t>(int_member(value, "pid", 0));
+                  text_member(value, "operation"), int_member(value, "called_ago_ns")};
+  row.stacks.pid = static_cast<pid_t>(int_member(value, "pid"));
   row.stacks.command = text_member(value, "command");
   row.stacks.unread = text_member(value, "unread");
   row.stacks.python = text_member(value, "python_unread");
   row.stacks.other_threads = uint_member(value, "other_threads");
-  row.stacks.last_ns = int_member(value, "spread_ns", 0);
-  each_in(value, "threads",
-          [&](const json::Value& thread) { row.stacks.threads.push_back(thread_of(thread)); });
-  each_in(value, "stopped_ns", [&](const json::Value& ns) {
+  row.stacks.last_ns = int_member(value, "spread_ns");
+  for (const json::Value& thread : elements_of(value, "threads"))
+    row.stacks.threads.push_back(thread_of(thread));
+  for (const json::Value& ns : elements_of(value, "stopped_ns")) {
     if (ns.IsInt64()) row.stacks.stops_ns.push_back(ns.GetInt64());
-  });
+  }
   return row;
 }
 

@@ -8,9 +8,7 @@ namespace {
 // "AllReduce #20 on world"
 std::string name_of(const json::Value& mark, const std::string& communicator) {
   std::string name = text_member(mark, "func");
-  const json::Value* ordinal = member(mark, "ordinal");
-  if (ordinal != nullptr && ordinal->IsUint64())
-    name += " #" + std::to_string(ordinal->GetUint64());
+  if (const auto ordinal = known_uint(mark, "ordinal")) name += " #" + std::to_string(*ordinal);
   return communicator.empty() ? name : name + " on " + communicator;
 }
 
@@ -39,8 +37,7 @@ void take_younger(const json::Value* mark, const std::string& communicator, Foun
 
 const char* stage_of(const json::Value& waiting) {
   if (uint_member(waiting, "open_network") != 0) return ", its data is on the way";
-  const json::Value* started = member(waiting, "started_age_ns");
-  return started != nullptr && started->IsUint64() ? ", its kernel has begun" : "";
+  return known_uint(waiting, "started_age_ns") ? ", its kernel has begun" : "";
 }
 
 }  // namespace
@@ -49,17 +46,15 @@ Standing standing_of(std::string_view progress) {
   Standing standing;
   json::Document document;
   if (!parse_json(progress, &document)) return standing;
-  const json::Value* comms = member(document, "communicators");
-  if (comms == nullptr || !comms->IsArray()) return standing;
   uint64_t most_ranks = 0;
   Found waiting, issued;
-  for (const json::Value& comm : comms->GetArray()) {
+  for (const json::Value& comm : elements_of(document, "communicators")) {
     const std::string name = text_member(comm, "name");
     const uint64_t ranks = uint_member(comm, "ranks");
-    const json::Value* rank = member(comm, "rank");
-    if (rank != nullptr && rank->IsInt64() && ranks > most_ranks) {
+    const auto rank = known_int(comm, "rank");
+    if (rank && ranks > most_ranks) {
       most_ranks = ranks;
-      standing.rank = rank->GetInt64();
+      standing.rank = *rank;
     }
     take_older(member(comm, "waiting"), name, &waiting);
     take_younger(member(comm, "issued"), name, &issued);

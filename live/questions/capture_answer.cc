@@ -22,8 +22,8 @@ struct Asked {
 bool is_for(const json::Value& request, const LocalProcess& process) {
   const json::Value* only = member(request, "only");
   if (only == nullptr) return true;
-  const json::Value* pids = member(*only, process.host.c_str());
-  if (pids == nullptr || !pids->IsArray()) return false;
+  const json::Value* pids = list_member(*only, process.host.c_str());
+  if (pids == nullptr) return false;
   return pids->Empty() || std::any_of(pids->Begin(), pids->End(), [&](const json::Value& pid) {
            return pid.IsUint() && pid.GetUint() == process.pid;
          });
@@ -32,9 +32,8 @@ bool is_for(const json::Value& request, const LocalProcess& process) {
 Result<std::vector<Asked>> asked_by(const HostContext& context, const std::string& arguments) {
   json::Document document;
   const json::Value* requests = nullptr;
-  if (parse_json(arguments, &document)) requests = member(document, "requests");
-  if (requests == nullptr || !requests->IsArray())
-    return Status::error("the question `capture` lacks its requests");
+  if (parse_json(arguments, &document)) requests = list_member(document, "requests");
+  if (requests == nullptr) return Status::error("the question `capture` lacks its requests");
   for (const json::Value& request : requests->GetArray()) {
     const std::string words = text_member(request, "request");
     if (words.empty() || words.find('\n') != std::string::npos)
@@ -89,11 +88,9 @@ Result<HostAnswer> answer_capture(const HostContext& context, const Question& qu
 Result<HostAnswer> answer_capture_status(const HostContext& context, const Question& question,
                                          PartSink* parts) {
   json::Document document;
-  const json::Value* requests = nullptr;
-  if (parse_json(question.arguments, &document)) requests = member(document, "requests");
-  for (json::SizeType i = 0; requests != nullptr && requests->IsArray() && i < requests->Size();
-       ++i) {
-    if (!starts_with(text_member((*requests)[i], "request"), "status"))
+  parse_json(question.arguments, &document);
+  for (const json::Value& request : elements_of(document, "requests")) {
+    if (!starts_with(text_member(request, "request"), "status"))
       return Status::error("the question `capture_status` takes the word `status` alone");
   }
   return answer_capture(context, question, parts);

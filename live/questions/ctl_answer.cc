@@ -21,9 +21,8 @@ bool only_asks(const std::string& request) {
 // {"n1": [4711, 4712]}: these processes of each host, and none of a host that is not there.
 void keep_named(const json::Value& only, std::vector<LocalProcess>* processes) {
   const auto named = [&](const LocalProcess& process) {
-    const json::Value* pids = member(only, process.host.c_str());
-    return pids != nullptr && pids->IsArray() &&
-           std::any_of(pids->Begin(), pids->End(), [&](const json::Value& pid) {
+    const json::Value* pids = list_member(only, process.host.c_str());
+    return pids != nullptr && std::any_of(pids->Begin(), pids->End(), [&](const json::Value& pid) {
              return pid.IsUint() && pid.GetUint() == process.pid;
            });
   };

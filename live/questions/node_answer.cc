@@ -18,8 +18,7 @@ struct Sums {
 };
 
 void add(const json::Value& status, const char* name, std::optional<uint64_t>* sum) {
-  const json::Value* value = member(status, name);
-  if (value != nullptr && value->IsUint64()) *sum = sum->value_or(0) + value->GetUint64();
+  if (const auto said = known_uint(status, name)) *sum = sum->value_or(0) + *said;
 }
 
 void add_status(const std::string& text, Sums* sums) {

@@ -21,8 +21,8 @@ Status put_rows(const LocalProcess& process, const std::string& said, JsonFields
                 int64_t* oldest_ns) {
   json::Document document;
   if (!parse_json(said, &document)) return Status::error("its answer is no JSON");
-  const json::Value* comms = member(document, "communicators");
-  if (comms == nullptr || !comms->IsArray()) {
+  const json::Value* comms = list_member(document, "communicators");
+  if (comms == nullptr) {
     const std::string error = text_member(document, "error");
     return Status::error(error.empty() ? "its answer lacks the communicators"
                                        : "it records with an earlier lockstep and says: " + error);

@@ -49,9 +49,7 @@ Result<RecordingFile> parse_recording_file(const std::string& text) {
 
 Result<std::vector<RecordingFile>> parse_recording_files(const std::string& text) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(text.data(), text.size());
-  if (document.HasParseError() || !document.IsArray())
-    return Status::error("the list of files is no JSON array");
+  if (!parse_json_list(text, &document)) return Status::error("the list of files is no JSON array");
   std::vector<RecordingFile> files;
   for (const json::Value& object : document.GetArray()) {
     auto file = file_of(object);

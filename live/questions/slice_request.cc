@@ -18,17 +18,11 @@ void put_instant(const char* key, const std::optional<Instant>& instant, JsonFie
   });
 }
 
-std::optional<int64_t> int_member(const json::Value& object, const char* name) {
-  const json::Value* value = member(object, name);
-  if (value == nullptr || !value->IsInt64()) return std::nullopt;
-  return value->GetInt64();
-}
-
 std::optional<Instant> instant_member(const json::Value& object, const char* name) {
   const json::Value* value = member(object, name);
   if (value == nullptr) return std::nullopt;
   const json::Value* epoch = member(*value, "epoch");
-  const auto ns = int_member(*value, "ns");
+  const auto ns = known_int(*value, "ns");
   if (!ns || epoch == nullptr || !epoch->IsBool()) return std::nullopt;
   return Instant{epoch->GetBool() ? Instant::Since::Epoch : Instant::Since::RunStart, *ns};
 }
@@ -69,26 +63,24 @@ Result<SliceRequest> parse_slice_request(const std::string& text) {
     return Status::error("the arguments of the question `slice` are no JSON object");
   SliceRequest request;
   dumper::Selection& selection = request.selection;
-  selection.last_ns = int_member(document, "last_ns");
+  selection.last_ns = known_int(document, "last_ns");
   selection.from = instant_member(document, "from");
   selection.to = instant_member(document, "to");
   if (const uint64_t pid = uint_member(document, "pid"); pid != 0)
     selection.pid = static_cast<uint32_t>(pid);
-  const json::Value* ranks = member(document, "ranks");
-  for (json::SizeType i = 0; ranks != nullptr && ranks->IsArray() && i < ranks->Size(); ++i) {
-    selection.ranks.emplace_back(static_cast<uint32_t>(uint_member((*ranks)[i], "first")),
-                                 static_cast<uint32_t>(uint_member((*ranks)[i], "last")));
+  for (const json::Value& range : elements_of(document, "ranks")) {
+    selection.ranks.emplace_back(static_cast<uint32_t>(uint_member(range, "first")),
+                                 static_cast<uint32_t>(uint_member(range, "last")));
   }
   request.max_bytes = uint_member(document, "max_bytes");
-  const json::Value* host_load = member(document, "host_load");
-  request.host_load = host_load == nullptr || !host_load->IsBool() || host_load->GetBool();
+  request.host_load = bool_member(document, "host_load", true);
   if (const json::Value* only = member(document, "only_ranks"); only != nullptr) {
-    const auto first = int_member(*only, "first"), last = int_member(*only, "last");
+    const auto first = known_int(*only, "first"), last = known_int(*only, "last");
     if (first && last) request.only_ranks.emplace(*first, *last);
   }
   if (const json::Value* kinds = member(document, "kinds"); kinds != nullptr && kinds->IsUint())
     request.kinds = kinds->GetUint();
-  request.rows_from_ns = int_member(document, "rows_from_ns");
+  request.rows_from_ns = known_int(document, "rows_from_ns");
   return request;
 }
 
@@ -114,9 +106,8 @@ std::string to_json(const std::vector<SliceRow>& rows) {
 
 std::vector<SliceRow> parse_slice_rows(const std::string& text) {
   json::Document document;
-  document.Parse<json::kParseIterativeFlag>(text.data(), text.size());
   std::vector<SliceRow> rows;
-  if (document.HasParseError() || !document.IsArray()) return rows;
+  parse_json_list(text, &document);
   for (const json::Value& object : document.GetArray()) {
     SliceRow row;
     row.host = text_member(object, "host");
@@ -124,10 +115,9 @@ std::vector<SliceRow> parse_slice_rows(const std::string& text) {
     row.uid = uint_member(object, "uid");
     row.span = {uint_member(object, "from_raw_ns"), uint_member(object, "to_raw_ns")};
     row.last_raw_ns = uint_member(object, "last_raw_ns");
-    row.last_real_ns = int_member(object, "last_real_ns").value_or(0);
+    row.last_real_ns = int_member(object, "last_real_ns");
     row.bytes = uint_member(object, "bytes");
-    const json::Value* shared = member(object, "has_shared");
-    row.has_shared = shared != nullptr && shared->IsBool() && shared->GetBool();
+    row.has_shared = bool_member(object, "has_shared");
     if (row.uid != 0 && row.last_real_ns >= 0) rows.push_back(std::move(row));
   }
   return rows;

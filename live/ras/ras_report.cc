@@ -16,17 +16,10 @@ int32_t int_in(const json::Value& object, const char* name, int32_t otherwise) {
   return value != nullptr && value->IsInt() ? value->GetInt() : otherwise;
 }
 
-bool is_true(const json::Value& object, const char* name) {
-  const json::Value* value = member(object, name);
-  return value != nullptr && value->IsTrue();
-}
-
 // The objects of a list; none where there is no list.
 template <typename Take>
 void each_object(const json::Value& object, const char* name, const Take& take) {
-  const json::Value* list = member(object, name);
-  if (list == nullptr || !list->IsArray()) return;
-  for (const json::Value& one : list->GetArray()) {
+  for (const json::Value& one : elements_of(object, name)) {
     if (one.IsObject()) take(one);
   }
 }
@@ -38,9 +31,9 @@ RasRank rank_in(const json::Value& object) {
   rank.pid = static_cast<uint32_t>(uint_member(object, "pid"));
   if (const json::Value* status = member(object, "status")) {
     rank.async_error = int_in(*status, "async_error", 0);
-    rank.finalize_called = is_true(*status, "finalize_called");
-    rank.destroyed = is_true(*status, "destroy_flag");
-    rank.aborted = is_true(*status, "abort_flag");
+    rank.finalize_called = bool_member(*status, "finalize_called");
+    rank.destroyed = bool_member(*status, "destroy_flag");
+    rank.aborted = bool_member(*status, "abort_flag");
   }
   const json::Value* counts = member(object, "collective_counts");
   if (counts == nullptr || !counts->IsObject()) return rank;
@@ -56,8 +49,8 @@ RasMissingRank missing_in(const json::Value& object) {
   rank.host = text_member(object, "host");
   rank.pid = static_cast<uint32_t>(uint_member(object, "pid"));
   if (const json::Value* status = member(object, "status")) {
-    rank.unresponsive = is_true(*status, "unresponsive");
-    rank.considered_dead = is_true(*status, "considered_dead");
+    rank.unresponsive = bool_member(*status, "unresponsive");
+    rank.considered_dead = bool_member(*status, "considered_dead");
   }
   return rank;
 }

@@ -89,8 +89,7 @@ Result<RunSummary> read_summary(const std::string& folder, const std::string& ke
   RunSummary summary;
   summary.from_ns = static_cast<int64_t>(uint_member(document, "from_ns"));
   summary.origin_unix_ns = static_cast<int64_t>(uint_member(document, "origin_unix_ns"));
-  const json::Value* one_clock = member(document, "one_clock");
-  summary.one_clock = one_clock != nullptr && one_clock->IsTrue();
+  summary.one_clock = bool_member(document, "one_clock");
   summary.damage = texts_member(document, "damage");
   summary.report = text_member(document, "report");
   json::Document report;

@@ -16,15 +16,10 @@ namespace {
 // A thousand threads of a hundred frames have some 30 MB.
 constexpr size_t kAnswerBytes = 128 << 20;
 
-bool flag(const json::Value& object, const char* name) {
-  const json::Value* value = member(object, name);
-  return value != nullptr && value->IsBool() && value->GetBool();
-}
-
 PythonFrame frame_of(const json::Value& object) {
   PythonFrame frame{text_member(object, "name"), text_member(object, "filename"), 0, false};
   frame.line = static_cast<int32_t>(std::min<uint64_t>(uint_member(object, "line"), INT32_MAX));
-  frame.entry = flag(object, "is_entry") || flag(object, "is_shim_entry");
+  frame.entry = bool_member(object, "is_entry") || bool_member(object, "is_shim_entry");
   return frame;
 }
 
@@ -53,9 +48,8 @@ Result<std::vector<PythonStack>> parse_py_spy(std::string_view text) {
   if (!document.IsArray()) return Status::error("its answer is no list of threads");
   std::vector<PythonStack> stacks;
   for (json::SizeType i = 0; i < document.Size(); ++i) {
-    const json::Value* frames = member(document[i], "frames");
-    if (frames == nullptr || !frames->IsArray())
-      return Status::error("its answer has a thread without `frames`");
+    const json::Value* frames = list_member(document[i], "frames");
+    if (frames == nullptr) return Status::error("its answer has a thread without `frames`");
     stacks.push_back(stack_of(document[i], *frames));
   }
   return stacks;

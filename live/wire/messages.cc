@@ -52,8 +52,7 @@ Result<HostAnswer> parse_end(std::string_view json) {
   json::Document document;
   if (!parse_json(json, &document)) return Status::error("the answer's end is no JSON object");
   HostAnswer answer;
-  const json::Value* age = member(document, "oldest_data_ns");
-  answer.oldest_data_ns = age != nullptr && age->IsInt64() ? age->GetInt64() : 0;
+  answer.oldest_data_ns = int_member(document, "oldest_data_ns");
   answer.failed = texts_member(document, "failed");
   return answer;
 }

@@ -26,6 +26,36 @@ TEST(Json, ReadsMembersOfAnotherTypeAsAbsent) {
   EXPECT_FALSE(parse_json("[1]", &document));
 }
 
+TEST(Json, TellsAMemberThatIsThereFromOneOfAnotherType) {
+  json::Document document;
+  ASSERT_TRUE(parse_json(R"({"n":7,"minus":-7,"yes":true,"t":"x","list":[1,2]})", &document));
+
+  EXPECT_EQ(known_uint(document, "n"), 7u);
+  EXPECT_EQ(known_uint(document, "minus"), std::nullopt);
+  EXPECT_EQ(known_int(document, "minus"), -7);
+  EXPECT_EQ(known_int(document, "t"), std::nullopt);
+  EXPECT_EQ(int_member(document, "none", -1), -1);
+  EXPECT_TRUE(bool_member(document, "yes"));
+  EXPECT_FALSE(bool_member(document, "n"));
+  EXPECT_TRUE(bool_member(document, "t", true));
+  EXPECT_EQ(list_member(document, "t"), nullptr);
+  ASSERT_NE(list_member(document, "list"), nullptr);
+  EXPECT_EQ(elements_of(document, "list").Size(), 2u);
+  EXPECT_TRUE(elements_of(document, "t").Empty());
+  EXPECT_TRUE(elements_of(document["list"], "list").Empty());
+}
+
+TEST(Json, ReadsWhatIsNoListAsAnEmptyOne) {
+  json::Document document;
+  EXPECT_TRUE(parse_json_list("[1]", &document));
+  EXPECT_EQ(document.Size(), 1u);
+  for (const char* text : {"{}", "[1", "", "7"}) {
+    EXPECT_FALSE(parse_json_list(text, &document)) << text;
+    ASSERT_TRUE(document.IsArray()) << text;
+    EXPECT_TRUE(document.Empty()) << text;
+  }
+}
+
 TEST(Json, ReadsEachNumberAsExactlyAsItsTypeCan) {
   json::Document document;
   ASSERT_FALSE(parse_exact_json(
