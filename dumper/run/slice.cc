@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -19,15 +20,35 @@
 namespace lockstep::dumper {
 namespace {
 
-class ReadFile {
+std::string_view view(const std::vector<uint8_t>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The header of the first segment of a process that can be read.
+SegmentHeader header_of(const ProcessEntry& process) {
+  for (const SegmentFile& segment : process.segments) {
+    const auto reader = SegmentReader::open(segment.path);
+    if (reader.ok() && reader.value()->header().process_uid != 0) return reader.value()->header();
+  }
+  return {};
+}
+
+}  // namespace
+
+class Slice::ReadFile {
  public:
   explicit ReadFile(const std::string& path)
-      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    ++count_;
+  }
   ~ReadFile() {
+    --count_;
     if (file_ >= 0) ::close(file_);
   }
   ReadFile(const ReadFile&) = delete;
   ReadFile& operator=(const ReadFile&) = delete;
+
+  static int count() { return count_; }
 
   Status read(uint64_t offset, std::vector<uint8_t>* bytes) const {
     size_t done = 0;
@@ -46,22 +67,8 @@ class ReadFile {
  private:
   const std::string path_;
   const int file_;
+  static inline std::atomic<int> count_{0};
 };
-
-std::string_view view(const std::vector<uint8_t>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// The header of the first segment of a process that can be read.
-SegmentHeader header_of(const ProcessEntry& process) {
-  for (const SegmentFile& segment : process.segments) {
-    const auto reader = SegmentReader::open(segment.path);
-    if (reader.ok() && reader.value()->header().process_uid != 0) return reader.value()->header();
-  }
-  return {};
-}
-
-}  // namespace
 
 RawSpan with_margin(RawSpan span) {
   RawSpan wider = span;
@@ -104,7 +111,12 @@ void Slice::store(const SegmentChunk& chunk, const std::string& path, KindFilter
     if (filter->filter(chunk.records, &left).ok()) bytes = left.size();
     if (bytes == 0) return;
   }
-  if (paths_.empty() || paths_.back() != path) paths_.push_back(path);
+  if (paths_.empty() || paths_.back() != path) {
+    paths_.push_back(path);
+    const bool all_before = held_.size() + 1 == paths_.size();
+    if (all_before && ReadFile::count() < kMostHeld)
+      held_.push_back(std::make_shared<const ReadFile>(path));
+  }
   stored.segment = paths_.size() - 1;
   stored_.push_back(stored);
   bytes_ += bytes;
@@ -157,11 +169,13 @@ Status Slice::write(const TakeBytes& take) const {
     if (!write_chunk(chunk)) return unwanted();
   }
   KindFilter filter(kinds_);
-  std::unique_ptr<ReadFile> file;
+  std::shared_ptr<const ReadFile> file;
   for (size_t i = 0; i < stored_.size(); ++i) {
     const Stored& stored = stored_[i];
     if (i == 0 || stored_[i - 1].segment != stored.segment)
-      file = std::make_unique<ReadFile>(paths_[stored.segment]);
+      file = stored.segment < held_.size()
+                 ? held_[stored.segment]
+                 : std::make_shared<const ReadFile>(paths_[stored.segment]);
     Bytes bytes(stored.bytes);
     Status status = file->read(stored.offset, &bytes);
     if (status.ok() && !filter.passes_all()) status = filter.filter(&bytes);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,7 +35,8 @@ struct SliceContents {
 
 class Slice {
  public:
-  // Looks for the chunks; they are read again by write().
+  // Looks for the chunks; they are read again by write(). The oldest segments stay open meanwhile: a disk
+  // budget deletes them first.
   Slice(const ProcessEntry& process, RawSpan span, uint32_t kinds);
 
   const SliceContents& contents() const { return contents_; }
@@ -42,7 +44,7 @@ class Slice {
   const std::string& name() const { return name_; }
   // Of all of it.
   uint64_t bytes() const { return bytes_; }
-  // The error: a file cannot be read any more, or the bytes are not wanted.
+  // The error: one of many segments cannot be read any more, or the bytes are not wanted.
   Status write(const TakeBytes& take) const;
 
  private:
@@ -50,7 +52,9 @@ class Slice {
     size_t segment = 0;  // in paths_
     uint64_t offset = 0, bytes = 0;
   };
+  class ReadFile;
   using Bytes = std::vector<uint8_t>;
+  static constexpr int kMostHeld = 512;  // open files, of all slices
   void look_into(const DecodedChunk& records, uint32_t pid);
   void store(const SegmentChunk& chunk, const std::string& path, KindFilter* filter);
   void add_facts(const ProcessEntry& process);
@@ -62,6 +66,7 @@ class Slice {
   SegmentHeader header_{};
   std::vector<Bytes> before_, after_;  // chunks of text
   std::vector<std::string> paths_;
+  std::vector<std::shared_ptr<const ReadFile>> held_;  // of the first of paths_
   std::vector<Stored> stored_;
   uint64_t bytes_ = sizeof(SegmentHeader);
 };

@@ -1,6 +1,7 @@
 #include "dumper/run/slice.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <map>
 
@@ -129,6 +130,24 @@ TEST(Slice, LeavesOutOtherKindsOfEventsAndNothingElse) {
     EXPECT_EQ(left.ranks, expected.ranks);
     EXPECT_EQ(left.ended, expected.ended);
   }
+}
+
+TEST(Slice, IsWholeThoughADiskBudgetDeletesItsSegmentsBeforeTheyAreSent) {
+  RoundedProcess process(1 << 16);
+  for (uint64_t i = 0; i < 60; ++i) process.round(i, 1);
+  const ProcessEntry entry = process.entry();
+  ASSERT_GT(entry.segments.size(), 2u);
+  const Slice slice(entry, {}, kAllKinds);
+  for (const SegmentFile& segment : entry.segments) ASSERT_EQ(std::remove(segment.path.c_str()), 0);
+
+  uint64_t bytes = 0;
+  const Status status = slice.write([&](std::string_view piece) {
+    bytes += piece.size();
+    return true;
+  });
+
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(bytes, slice.bytes());
 }
 
 TEST(Slice, EndsWhereItsBytesAreNotWanted) {
