@@ -34,7 +34,8 @@ TOGETHER    = analysis/account analysis/clock analysis/export analysis/hostload 
               analysis/sql analysis/waits analysis/whatif analysis/why cli/capture cli/commands cli/job cli/live \
               cli/show clocksync/probe clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run \
               hostload/sample live/agent live/asker live/local live/native live/places live/questions live/ras \
-              live/serve live/stacks live/wire plugin/capture plugin/gpu plugin/process reader test/drivers/emulate
+              live/serve live/stacks live/wire plugin/capture plugin/gpu plugin/process reader test/drivers/emulate \
+              $(patsubst %/,%,$(sort $(dir $(wildcard test/unit/*/*.cc test/unit/*/*/*.cc))))
 # Not these: they have flags of their own, or names that a neighbor has, or what only a main file may say.
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/page/embedded.cc analysis/report/report_markdown.cc \
               cli/live/terminal.cc cli/show/version.cc dumper/feeds/prometheus_%.cc dumper/run/arena_file.cc \

@@ -10,6 +10,7 @@
 #include "dumper/segment/process_facts.h"
 #include "dumper/segment/segment_writer.h"
 #include "test/drivers/common/rank_records.h"
+#include "test/unit/durations.h"
 #include "test/unit/temp_dir.h"
 
 namespace lockstep::analysis {
@@ -72,8 +73,6 @@ class TestRun {
   static constexpr uint64_t kRealNs = 1'700'000'000'000'000'000;
   const TempDir directory_;
 };
-
-constexpr uint64_t kMs = 1'000'000;
 
 // Operation number i of a rank that calls `late_ns` after the others.
 inline driver::RankOperation operation_at(unsigned i, uint64_t late_ns) {

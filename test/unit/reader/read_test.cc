@@ -12,12 +12,12 @@
 #include "clocksync/record/clock_model_json.h"
 #include "lockstep/record_fields.h"
 #include "test/unit/analysis/run_directory.h"
+#include "test/unit/durations.h"
 #include "test/unit/temp_dir.h"
 
 namespace lockstep {
 namespace {
 
-using analysis::kMs;
 using analysis::operation_at;
 using analysis::TestRun;
 

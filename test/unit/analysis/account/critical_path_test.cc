@@ -10,11 +10,10 @@
 #include "analysis/account/step_times.h"
 #include "analysis/whatif/what_if.h"
 #include "test/unit/analysis/laid_out_run.h"
+#include "test/unit/durations.h"
 
 namespace lockstep::analysis {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 std::vector<CriticalPathRow> path_of(const LaidOutRun& job) {
   return find_critical_path(job.run, job.own, {job.own_excess_ns, job.transfer_excess_ns});

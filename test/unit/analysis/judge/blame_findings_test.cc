@@ -21,7 +21,7 @@ uint64_t a_little(int32_t rank, unsigned i) {
 
 TEST(Stragglers, AccusesTheRankThatIsLateBesideOneThatBusyProcessorsHoldUp) {
   // 24 times by 5 ms, the others now and then, which costs the job 1 % each.
-  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) -> uint64_t {
     if (rank == 2 && i % 4 == 0) return 5 * kMs;
     if (rank == 0 && i % 16 == 1) return (3 + i % 3) * kMs;
     if (rank == 1 && i % 32 == 2) return 6 * kMs;
@@ -34,7 +34,7 @@ TEST(Stragglers, AccusesTheRankThatIsLateBesideOneThatBusyProcessorsHoldUp) {
 
 TEST(Stragglers, AccusesALateRankAlthoughOthersComeEarly) {
   // One rank is always 5 ms before the others; that says nothing of who is 4 ms after them.
-  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) -> uint64_t {
     if (rank == 0) return a_little(rank, i);
     return (rank == 2 && i % 3 == 0 ? 9 : 5) * kMs + a_little(rank, i);
   });
@@ -45,7 +45,7 @@ TEST(Stragglers, AccusesALateRankAlthoughOthersComeEarly) {
 }
 
 TEST(Stragglers, AccusesSeveralRanksThatAreLateInTurn) {
-  const Judged diagnosis = diagnose_ranks(16, 1, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(16, 1, [](int32_t rank, unsigned i) -> uint64_t {
     const bool turn = rank == static_cast<int32_t>(i % 4) * 4;
     return (turn ? 4 * kMs : 0) + a_little(rank, i);
   });
@@ -58,7 +58,7 @@ TEST(Stragglers, AccusesSeveralRanksThatAreLateInTurn) {
 
 TEST(Stragglers, DoesNotAccuseForATrifleBesideALateRank) {
   // 68 times by a third of a millisecond, against 30 times by 5 ms: less than 2 % of the run.
-  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) -> uint64_t {
     if (rank == 2 && i % 10 < 3) return 5 * kMs;
     return (rank == 3 ? 300'000u : 0u) + a_little(rank, i) / 10;
   });
@@ -68,7 +68,7 @@ TEST(Stragglers, DoesNotAccuseForATrifleBesideALateRank) {
 
 TEST(Stragglers, NamesASlowHostOnceWithAllItsRanks) {
   for (const int32_t hosts : {2, 4}) {
-    const Judged diagnosis = diagnose_ranks(4 * hosts, 4, [](int32_t rank, unsigned i) {
+    const Judged diagnosis = diagnose_ranks(4 * hosts, 4, [](int32_t rank, unsigned i) -> uint64_t {
       return (rank / 4 == 1 ? 3 * kMs : 0) + a_little(rank, i);
     });
     ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
@@ -83,7 +83,7 @@ TEST(Stragglers, NamesASlowHostOnceWithAllItsRanks) {
 }
 
 TEST(Stragglers, DoesNotAccuseTheHostOfOneLateRank) {
-  const Judged diagnosis = diagnose_ranks(8, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(8, 4, [](int32_t rank, unsigned i) -> uint64_t {
     return (rank == 5 && i % 3 == 0 ? 3 * kMs : 0) + a_little(rank, i);
   });
   ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
@@ -91,7 +91,7 @@ TEST(Stragglers, DoesNotAccuseTheHostOfOneLateRank) {
 }
 
 TEST(Stragglers, SaysThatNobodyStandsOutWhereAllComeApart) {
-  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) {
+  const Judged diagnosis = diagnose_ranks(4, 4, [](int32_t rank, unsigned i) -> uint64_t {
     return (static_cast<unsigned>(rank) + i) % 4 * 2 * kMs;
   });
   EXPECT_TRUE(diagnosis.findings.empty()) << all_text(diagnosis);

@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::analysis {
 namespace {
 
 // 2026-11-22 00:33:15 UTC, as `date -u -d @1795307595` says.
 constexpr int64_t kNearNs = 1'795'307'595'000'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
 
 // Seconds after kNearNs; without a zone: UTC.
 double seconds(std::string_view line, int64_t zone_s = 0) {

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::analysis {
 namespace {
 
-constexpr int64_t kMs = 1'000'000, kEpochNs = 5'000'000'000;
+constexpr int64_t kEpochNs = 5'000'000'000;
 
 std::unique_ptr<RunTables> two_processes() {
   auto run = std::make_unique<RunTables>();

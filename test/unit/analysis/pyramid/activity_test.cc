@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::analysis {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 // Ranks 0 and 1 of three are in an operation from 10 ms on, rank 2 never calls it; the processes were last heard at
 // 100 ms.

@@ -11,7 +11,7 @@
 namespace lockstep::analysis {
 namespace {
 
-constexpr unsigned kRanks = 2;
+constexpr unsigned kBuiltRanks = 2;
 constexpr size_t kBlockWords = 6000;  // a block holds some 8,000
 
 // Each rank calls every four milliseconds; one of them is late in some calls, by more at some times than others.
@@ -21,8 +21,8 @@ class LongRun {
 
   // Processes of their own for these calls, as after a restart.
   void add_calls(uint32_t first_pid, unsigned first, unsigned end) {
-    for (unsigned rank = 0; rank < kRanks; ++rank) {
-      driver::RankRecords records(1, 0xc0 + first_pid, static_cast<int32_t>(rank), kRanks,
+    for (unsigned rank = 0; rank < kBuiltRanks; ++rank) {
+      driver::RankRecords records(1, 0xc0 + first_pid, static_cast<int32_t>(rank), kBuiltRanks,
                                   first_pid + rank, &run_.strings);
       records.init((1'000 + 4 * first) * kMs);
       std::vector<std::vector<uint64_t>> blocks;
@@ -99,7 +99,7 @@ TEST_F(PyramidOnDisk, IsWhatTheTablesOfTheWholeRunGive) {
   EXPECT_EQ(notes_.parts, 1u);
   const auto tables = run_.load();
   const Activity activity = activity_of(*tables, RunTime(*tables));
-  ASSERT_EQ(activity.lanes.size(), size_t{kRanks});
+  ASSERT_EQ(activity.lanes.size(), size_t{kBuiltRanks});
   ASSERT_GT(activity.lanes[0].busy.size(), 5'000u);
   expect_equal(stored.pyramid, Pyramid::of(activity, stored.pyramid.finest()));
   EXPECT_GT(stored.pyramid.buckets(), 2 * size_t{kWindowBuckets});

@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::analysis {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 class ReadFromTheMiddle : public testing::Test {
  protected:

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::analysis {
 namespace {
-
-constexpr int64_t kUs = 1'000;
 
 struct Member {
   Text host = 0;

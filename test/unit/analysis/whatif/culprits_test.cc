@@ -3,11 +3,10 @@
 #include <random>
 
 #include "test/unit/analysis/whatif/played_job.h"
+#include "test/unit/durations.h"
 
 namespace lockstep::analysis {
 namespace {
-
-constexpr uint64_t kUs = 1'000;
 
 // 0 to `most`, the same in every run of the test.
 class Noise {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::analysis {
 namespace {
-
-constexpr int64_t kUs = 1'000;
 
 // Around 1 ms, by a few microseconds more or less.
 std::vector<int64_t> usual_times(size_t count) {

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "test/unit/analysis/judge/judged.h"
+#include "test/unit/durations.h"
 
 namespace lockstep::analysis {
 namespace {
 
-constexpr uint64_t kUs = 1'000;
 constexpr unsigned kTimes = 30;
 
 struct Ring {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "test/unit/analysis/laid_out_run.h"
+#include "test/unit/durations.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -13,8 +14,6 @@ int64_t gain_without(const LaidOutRun& laid, uint32_t rank) {
   cured[rank] = 1;
   return WhatIf(laid.run, laid.own, laid.own_excess_ns).gain_ns(cured);
 }
-
-constexpr int64_t kMs = 1'000'000;
 
 TEST(WhatIf, GainsWhatALateRankCostsThoseWhoSendToItAndReceiveInOneKernel) {
   LaidOutRun laid(3);

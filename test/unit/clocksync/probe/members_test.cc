@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::clocksync {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 HostEntry host(const std::string& name, uint16_t port) {
   return {name, host_id_of(name), "127.0.0.1", port, "pod"};

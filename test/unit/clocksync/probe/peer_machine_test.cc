@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::clocksync {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 struct Story {
   PeerMachine machine{PeerRates(), 0};

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::clocksync {
 namespace {
 
@@ -148,7 +150,6 @@ TEST(Peer, FallsBackToTheApplicationStampWhenTheKernelsNeverComes) {
 TEST(Peer, TellsEverySendStampWithinTheNextTrainsAlsoAtASlowCadence) {
   Side a(1, 2, 111, 7), b(2, 1, 222, 7);
   greet(&a, &b);
-  constexpr int64_t kSecond = 1'000'000'000;
   size_t kernel = 0, all = 0;
   for (int64_t now = kSecond; now < 60 * kSecond; now += kSecond) {
     for (uint8_t index = 0; index < 3; ++index) {
@@ -170,7 +171,6 @@ TEST(Peer, TellsEverySendStampWithinTheNextTrainsAlsoAtASlowCadence) {
 
 TEST(Peer, IsSaidToBeLostOnceUntilItIsHeardAgain) {
   Side a(1, 2, 111, 7), b(2, 1, 222, 7);
-  constexpr int64_t kSecond = 1'000'000'000;
   int lost = 0;
   int64_t now = 0;
   const auto pass = [&](int seconds) {

@@ -1,18 +1,17 @@
 // What the whole method is worth, from the train's schedule to the solved interval, in virtual time:
 // limits in nanoseconds that say something about the method alone. The real runs of test/clocksync
 // are judged by their own packets instead.
-#include "test/simulation/simulated_probers.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 
+#include "test/simulation/simulated_probers.h"
+#include "test/unit/durations.h"
+
 namespace lockstep::clocksync {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 struct Worth {
   int64_t p99_ns = 0, half_p50_ns = 0;

@@ -5,12 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "test/unit/durations.h"
 #include "test/unit/temp_dir.h"
 
 namespace lockstep::clocksync {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 class Kept {
  public:

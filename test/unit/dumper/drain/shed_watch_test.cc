@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::dumper {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000;
 
 TEST(ShedWatch, SaysNothingWhileNothingIsShed) {
   ShedWatch watch(kSecond);
@@ -17,9 +17,10 @@ TEST(ShedWatch, SaysNothingWhileNothingIsShed) {
 TEST(ShedWatch, SpeaksAtTheFirstShedAndThenOnceAMinuteWithTheCounts) {
   ShedWatch watch(kSecond);
   EXPECT_EQ(watch.look(0, 10 * kSecond), "");
-  EXPECT_EQ(watch.look(7, 11 * kSecond),
-            "the buffers are nearly full: 7 calls were counted and not recorded, the least valuable "
-            "kinds first; raise LOCKSTEP_BUFFER_MB if this goes on");
+  EXPECT_EQ(
+      watch.look(7, 11 * kSecond),
+      "the buffers are nearly full: 7 calls were counted and not recorded, the least valuable "
+      "kinds first; raise LOCKSTEP_BUFFER_MB if this goes on");
   for (uint64_t second = 12; second < 71; ++second)
     EXPECT_EQ(watch.look(second, second * kSecond), "") << second;
   EXPECT_EQ(watch.look(107, 71 * kSecond),

@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "lockstep/record_fields.h"
+#include "test/unit/durations.h"
 
 namespace lockstep::dumper {
 namespace {
 
-constexpr uint64_t kMs = 1000000;
-constexpr uint32_t kComm = 1;
+constexpr uint32_t kWatchedComm = 1;
 constexpr uint16_t kAllReduce = 5, kSend = 6, kFloat = 7;
 
 class NoStrings : public StringSource {
@@ -42,7 +42,7 @@ struct Process {
   }
   Process() {
     CommInitRecord init;
-    init.comm = kComm;
+    init.comm = kWatchedComm;
     init.comm_id = 0xfeed;
     init.name = kFirstString;
     init.rank = 3;
@@ -50,7 +50,7 @@ struct Process {
     init.abi_version = 6;
     put(init, 1);
   }
-  EventId next(Kind kind) { return make_event_id(kind, kComm, serial++); }
+  EventId next(Kind kind) { return make_event_id(kind, kWatchedComm, serial++); }
   EventId group(uint64_t ticks) {
     GroupApiRecord record;
     record.id = next(Kind::GroupApi);
@@ -165,7 +165,7 @@ TEST(CommProgress, TheOldestOperationInFlightStaysHoweverLongItHangs) {
 
 TEST(CommProgress, AChildMayComeARoundBeforeItsParent) {
   Process p;
-  const EventId launch = make_event_id(Kind::Coll, kComm, 77);
+  const EventId launch = make_event_id(Kind::Coll, kWatchedComm, 77);
   const EventId first = p.kernel(launch, 120), second = p.kernel(launch, 130);
   p.stop(first, 140);
   EXPECT_EQ(p.after_round(90).in_flight, 0u);
@@ -180,7 +180,7 @@ TEST(CommProgress, AChildMayComeARoundBeforeItsParent) {
 
 TEST(CommProgress, ALaunchMayBeDrainedBeforeItsCallAndIsCountedOnce) {
   Process p;
-  const EventId api = make_event_id(Kind::CollApi, kComm, 500);
+  const EventId api = make_event_id(Kind::CollApi, kWatchedComm, 500);
   const EventId launch = p.coll(110, api, 0);
   p.stop(launch, 120);
   CollApiRecord late;
@@ -260,7 +260,7 @@ TEST(CommProgress, AFinalizedCommunicatorIsForgotten) {
   Process p;
   p.whole(100, 0);
   CommFinalizeRecord finalize;
-  finalize.comm = kComm;
+  finalize.comm = kWatchedComm;
   p.put(finalize, 1000);
   p.after_round(2000);
   EXPECT_TRUE(p.progress.snapshot().comms.empty());

@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::dumper {
 namespace {
 
-constexpr uint64_t kMs = 1000000;
 constexpr uint32_t kComm = 1;
 
 // Records as the adapters write them; ticks are nanoseconds here.

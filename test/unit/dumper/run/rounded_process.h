@@ -9,10 +9,10 @@
 #include "dumper/run/run_directory.h"
 #include "dumper/segment/ledger.h"
 #include "test/unit/dumper/segment/samples.h"
+#include "test/unit/durations.h"
 
 namespace lockstep::dumper {
 
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr unsigned kRecordsInRound = 400;
 
 inline void add_stop(uint32_t comm, uint64_t ns, uint64_t serial, std::vector<uint64_t>* words) {

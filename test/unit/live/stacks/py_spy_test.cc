@@ -15,7 +15,7 @@
 namespace lockstep::live {
 namespace {
 
-constexpr int64_t kPatienceNs = 60'000'000'000;  // bounds a hang
+constexpr int64_t kPySpyPatienceNs = 60'000'000'000;  // bounds a hang
 
 constexpr char kSample[] = R"([
   {
@@ -96,14 +96,14 @@ class PySpyInPath : public ::testing::Test {
 TEST_F(PySpyInPath, IsAskedWithoutStoppingTheProcess) {
   put("[ \"$*\" = \"dump --nonblocking --json --pid " + std::to_string(pid_) +
       "\" ] || exit 9\ncat <<'E'\n" + kSample + "\nE\n");
-  const auto stacks = ask_py_spy(pid_, kPatienceNs);
+  const auto stacks = ask_py_spy(pid_, kPySpyPatienceNs);
   ASSERT_TRUE(stacks.ok()) << stacks.message();
   EXPECT_EQ(stacks.value().size(), 2U);
 }
 
 TEST_F(PySpyInPath, IsQuotedWhereItFails) {
   put("echo 'Error: Permission Denied' >&2; echo more >&2; exit 1");
-  EXPECT_EQ(ask_py_spy(7, kPatienceNs).message(),
+  EXPECT_EQ(ask_py_spy(7, kPySpyPatienceNs).message(),
             "py-spy, asked for process 7, ended with code 1: Error: Permission Denied");
 }
 
@@ -116,7 +116,8 @@ TEST_F(PySpyInPath, IsEndedWhereItTakesTooLong) {
 TEST(PySpy, IsSaidToBeMissingWherePathHasNone) {
   const std::string path = std::getenv("PATH");
   setenv("PATH", "/nonexistent", 1);
-  EXPECT_EQ(ask_py_spy(7, kPatienceNs).message(), "py-spy, asked for process 7: it is not in PATH");
+  EXPECT_EQ(ask_py_spy(7, kPySpyPatienceNs).message(),
+            "py-spy, asked for process 7: it is not in PATH");
   setenv("PATH", path.c_str(), 1);
 }
 

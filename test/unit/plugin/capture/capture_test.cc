@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "plugin/record/recorder.h"
+#include "test/unit/durations.h"
 
 namespace lockstep::plugin {
 namespace {
 
-constexpr int64_t kMs = 1'000'000, kSecond = 1'000'000'000, kWall = 1'700'000'000 * kSecond;
+constexpr int64_t kWall = 1'700'000'000 * kSecond;
 constexpr uint32_t kBefore = 0xa02;  // Coll, CollApi, KernelLaunch
 constexpr uint32_t kStep = 0x7f5f;   // the preset
 

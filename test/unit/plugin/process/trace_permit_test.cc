@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "test/unit/durations.h"
+
 namespace lockstep::plugin {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 // Stands in for the kernel: which process may trace, as prctl(PR_SET_PTRACER) set it.
 class TracePermitTest : public testing::Test {
