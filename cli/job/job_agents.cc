@@ -14,9 +14,20 @@ namespace {
 
 constexpr double kEndLimitS = 2;
 
+// A file for each command, since each writes from its beginning.
+std::string log_of(const FinishPlan& plan, size_t command) {
+  return plan.directory + "/agents/log" + (command == 0 ? "" : "." + std::to_string(command));
+}
+
+// What ssh started stays when ssh is ended.
+bool ends_with_us(const JobFacts& job) {
+  return job.nodes == std::vector<int>{1} || job.pbs_hosts.empty() || has_pbsdsh();
+}
+
 CommandLine agent_here(const FinishPlan& plan) {
-  // It ends with the program, not when no process records for a while.
-  CommandLine command = {this_command(), "agent", plan.directory, "--stay"};
+  // Then it ends with the program, not when no process records for a while.
+  CommandLine command = {this_command(), "agent", plan.directory};
+  if (ends_with_us(plan.job)) command.emplace_back("--stay");
   if (!plan.local.empty()) command.insert(command.end(), {"--records", plan.local});
   return command;
 }
@@ -38,10 +49,7 @@ std::vector<CommandLine> agent_commands(const FinishPlan& plan) {
   if (job.job.empty() || job.nodes == std::vector<int>{1}) return {agent_here(plan)};
   std::vector<CommandLine> commands;
   for (size_t i = 0; i < job.nodes.size(); ++i) {
-    CommandLine command = on_each_node(job, i);
-    const CommandLine agent = agent_here(plan);
-    command.insert(command.end(), agent.begin(), agent.end());
-    commands.push_back(std::move(command));
+    commands.push_back(on_nodes(job, i, agent_here(plan), log_of(plan, i)));
   }
   return commands;
 }
@@ -51,8 +59,8 @@ JobAgents::JobAgents(ChildProcess& process, const FinishPlan& plan) : process_(p
   if (commands.empty()) return;
   const std::string folder = plan.directory + "/agents";
   mkdir(folder.c_str(), 0700);
-  for (const CommandLine& command : commands) {
-    const pid_t helper = process_.start_helper(command, folder + "/log");
+  for (size_t i = 0; i < commands.size(); ++i) {
+    const pid_t helper = process_.start_helper(commands[i], log_of(plan, i));
     if (helper > 0) helpers_.push_back(helper);
   }
   if (plan.job.task == "0")

@@ -15,7 +15,7 @@ std::vector<CommandLine> agent_commands(const FinishPlan& plan);
 
 class JobAgents {
  public:
-  // Starts them and waits for nothing. Their output goes to agents/log in the run directory.
+  // Starts them and waits for nothing. Their output goes to agents/log, agents/log.1, ... in the run directory.
   JobAgents(ChildProcess& process, const FinishPlan& plan);
   // Ends them, within two seconds.
   ~JobAgents();

@@ -25,4 +25,12 @@ CommandLine on_each_node(const JobFacts& job, size_t component) {
   return command;
 }
 
+CommandLine on_nodes(const JobFacts& job, size_t component, const CommandLine& command,
+                     const std::string& output) {
+  if (!job.pbs_hosts.empty()) return on_pbs_host(job.pbs_hosts[component], command, output);
+  CommandLine words = on_each_node(job, component);
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
 }  // namespace lockstep::cli

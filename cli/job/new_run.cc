@@ -38,6 +38,24 @@ Status cannot_make(const std::string& path, const std::string& why) {
                        "; --dir names another place");
 }
 
+// PBS names jobs 1234.server, and 1234[7].server those of an array.
+JobFacts pbs_facts(const Variables& variables) {
+  JobFacts facts;
+  const std::string id = launch_fact(LaunchFact::Job, variables, Launcher::Pbs);
+  const std::string job = id.substr(0, id.find('.'));
+  const std::string array = job.substr(0, job.find('['));
+  if (array.empty() || array.find_first_not_of("0123456789") != std::string::npos) return facts;
+  facts.job = array;
+  if (array != job) {
+    facts.array_job = array;
+    facts.array_task = launch_fact(LaunchFact::ArrayTask, variables, Launcher::Pbs);
+    facts.job += "_" + facts.array_task;
+  }
+  facts.pbs_hosts = pbs_hosts(variables("PBS_NODEFILE"));
+  if (!facts.pbs_hosts.empty()) facts.nodes.assign(facts.pbs_hosts.size(), 1);
+  return facts;
+}
+
 }  // namespace
 
 JobFacts job_facts() {
@@ -45,7 +63,7 @@ JobFacts job_facts() {
   const Variables variables = process_variables();
   const auto slurm = [&](LaunchFact fact) { return launch_fact(fact, variables, Launcher::Slurm); };
   facts.job = slurm(LaunchFact::Job);
-  if (facts.job.empty()) return facts;
+  if (facts.job.empty()) return pbs_facts(variables);
   facts.array_job = slurm(LaunchFact::ArrayJob);
   facts.array_task = slurm(LaunchFact::ArrayTask);
   facts.restart = slurm(LaunchFact::Restart);

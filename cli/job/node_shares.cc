@@ -13,9 +13,10 @@ Result<std::unique_ptr<NodeShares>> NodeShares::create(const std::string& direct
                                                        const std::string& beside) {
   std::unique_ptr<NodeShares> shares(new NodeShares);
   shares->job_ = job_facts();
-  if (shares->job_.job.empty() || shares->job_.inside_step()) {
+  if (shares->job_.job.empty() || shares->job_.inside_step() || !shares->job_.pbs_hosts.empty()) {
     return Status::error(
-        "--srun starts a job step, so it belongs into a batch script or under salloc; without it "
+        "--srun starts a SLURM job step, so it belongs into a batch script or under salloc; "
+        "without it "
         "this machine does all of the work");
   }
   std::error_code error;

@@ -28,10 +28,9 @@ std::vector<FinishStep> recover_steps(const FinishPlan& plan) {
   std::vector<FinishStep> steps;
   for (size_t i = 0; i < (here ? 1 : job.nodes.size()); ++i) {
     FinishStep step;
-    if (!here) step.command = on_each_node(job, i);
-    step.command.insert(step.command.end(), recover.begin(), recover.end());
     step.to =
         plan.directory + "/summary/recover" + (i == 0 ? "" : "." + std::to_string(i)) + ".txt";
+    step.command = here ? recover : on_nodes(job, i, recover, step.to);
     step.otherwise = plan.local.empty()
                          ? "what killed processes left on other nodes is recovered by `lockstep "
                            "finish` there, or by the epilog in slurm/"
@@ -68,13 +67,30 @@ std::vector<FinishStep> answer_steps(const FinishPlan& plan) {
   return steps;
 }
 
-int run_step(ChildProcess& process, const FinishStep& step, double limit_s) {
-  const int code = process.run_helper(step.command, step.to, limit_s);
+int judged(const FinishStep& step, int code) {
   if (code == 0 || (step.may_find && code == 1)) return code;
   complain("`" + shown(step.command) + "` " +
            (code < 0 ? "took too long" : "ended with " + std::to_string(code)) + " (" + step.to +
            ")" + (step.otherwise.empty() ? "" : "; " + step.otherwise));
   return code;
+}
+
+int run_step(ChildProcess& process, const FinishStep& step, double limit_s) {
+  return judged(step, process.run_helper(step.command, step.to, limit_s));
+}
+
+// On all nodes at the same time.
+std::vector<int> run_at_once(const ChildProcess& process, const std::vector<FinishStep>& steps,
+                             double limit_s) {
+  std::vector<CommandLine> commands;
+  std::vector<std::string> outputs;
+  for (const FinishStep& step : steps) {
+    commands.push_back(step.command);
+    outputs.push_back(step.to);
+  }
+  std::vector<int> codes = process.run_helpers(commands, outputs, limit_s);
+  for (size_t i = 0; i < steps.size(); ++i) codes[i] = judged(steps[i], codes[i]);
+  return codes;
 }
 
 }  // namespace
@@ -97,12 +113,14 @@ void finish_run(ChildProcess& process, const FinishPlan& plan) {
   std::error_code error;
   std::filesystem::create_directories(plan.directory + "/summary", error);
   const double limit_s = plan.local.empty() ? kRecoverLimitS : kStepLimitS;
-  for (const FinishStep& step : recover_steps(plan)) {
-    const int code = run_step(process, step, limit_s);
+  const std::vector<FinishStep> steps = recover_steps(plan);
+  const std::vector<int> codes = run_at_once(process, steps, limit_s);
+  for (size_t i = 0; i < steps.size(); ++i) {
     // Not our command's own failure: the job may be over, and no step can start any more. This node
     // at least.
-    if (code != 0 && code != kBadInput && step.command[0] == "env")
-      process.run_helper(recover_here(plan), step.to, limit_s);
+    if (codes[i] == 0 || codes[i] == kBadInput || steps[i].command[0] == this_command()) continue;
+    process.run_helper(recover_here(plan), steps[i].to, limit_s);
+    break;
   }
   if (plan.job.task == "0") write_answers(process, plan);
 }
