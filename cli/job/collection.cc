@@ -20,20 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Captures, and the small run that one of them may have for itself: that one first, so that a capture that has
-// arrived is whole.
-std::vector<std::string> capture_files(const std::string& local) {
-  std::vector<std::string> records, told;
-  std::error_code error;
-  fs::recursive_directory_iterator at(dumper::captures_folder(local), error);
-  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    if (!at->is_regular_file(error)) continue;
-    (at.depth() == 0 ? told : records).push_back(at->path().string());
-  }
-  records.insert(records.end(), told.begin(), told.end());
-  return records;
-}
-
 Result<std::string> move_all(const std::string& local, const std::string& directory) {
   const auto files = dumper::run_files(local);
   if (!files.ok()) return files.status();
@@ -45,7 +31,7 @@ Result<std::string> move_all(const std::string& local, const std::string& direct
     if (has_ending(file, ".ctl")) fs::remove(file, error);
     if (dumper::is_recording(file)) wanted.push_back(file);
   }
-  const std::vector<std::string> captures = capture_files(local);
+  const std::vector<std::string> captures = dumper::capture_files(local);
   wanted.insert(wanted.end(), captures.begin(), captures.end());
   for (const std::string& file : wanted) {
     const std::string to = directory + file.substr(local.size());

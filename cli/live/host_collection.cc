@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "base/json.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "cli/job/file_move.h"
 #include "live/questions/recording_file.h"
 
@@ -104,11 +106,24 @@ live::Targets only(const live::Targets& targets, const std::string& name) {
   return one;
 }
 
-Collected collect_listed(const live::Targets& targets, const live::HostRows& listed,
-                         const LiveArguments& arguments, const std::string& directory) {
-  const auto files = live::parse_recording_files(listed.rows);
-  if (!files.ok()) return {0, 0, files.status()};
-  return collect_host(only(targets, listed.host), files.value(), arguments, directory);
+using Listed = Result<std::vector<live::RecordingFile>>;
+
+// Hosts that share a folder list the same captures: each comes from the first of them.
+std::vector<Listed> list_once(const std::vector<live::HostRows>& hosts) {
+  std::vector<Listed> lists;
+  std::set<std::string> captures;
+  for (const live::HostRows& host : hosts) {
+    lists.push_back(live::parse_recording_files(host.rows));
+    if (!lists.back().ok()) continue;
+    auto& files = lists.back().value();
+    files.erase(std::remove_if(files.begin(), files.end(),
+                               [&](const live::RecordingFile& file) {
+                                 return starts_with(file.name, "captures/") &&
+                                        !captures.insert(file.name).second;
+                               }),
+                files.end());
+  }
+  return lists;
 }
 
 void add(const std::string& host, const Collected& collected, const std::string& directory,
@@ -140,10 +155,16 @@ Result<HostCollection> collect_from_hosts(const LiveArguments& arguments,
                               live_terms(arguments), nullptr);
   const std::vector<live::HostRows> listed = std::move(all.answers.hosts);
   all.answers.hosts.clear();
+  const std::vector<Listed> lists = list_once(listed);
   std::vector<Collected> collected(listed.size());
   in_parallel(listed.size(), static_cast<unsigned>(std::min(kMostHostsAtOnce, listed.size())),
               [&](size_t i) {
-                collected[i] = collect_listed(targets.value(), listed[i], arguments, directory);
+                if (!lists[i].ok()) {
+                  collected[i].status = lists[i].status();
+                } else {
+                  collected[i] = collect_host(only(targets.value(), listed[i].host),
+                                              lists[i].value(), arguments, directory);
+                }
               });
   for (size_t i = 0; i < listed.size(); ++i) add(listed[i].host, collected[i], directory, &all);
   all.answers.hosts_answered = all.answers.hosts.size();

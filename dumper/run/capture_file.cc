@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 
 #include "base/clock_ns.h"
@@ -129,6 +130,19 @@ std::string capture_path(const std::string& run, const std::string& id) {
 }
 std::string capture_copies(const std::string& run, const std::string& id) {
   return captures_folder(run) + "/" + id;
+}
+
+std::vector<std::string> capture_files(const std::string& run) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> records, told;
+  std::error_code error;
+  fs::recursive_directory_iterator at(captures_folder(run), error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (!at->is_regular_file(error) || at->is_symlink(error)) continue;
+    (at.depth() == 0 ? told : records).push_back(at->path().string());
+  }
+  records.insert(records.end(), told.begin(), told.end());
+  return records;
 }
 
 bool capture_has_file(const std::string& run, const std::string& id) {

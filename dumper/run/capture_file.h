@@ -66,6 +66,9 @@ std::string capture_path(const std::string& run, const std::string& id);
 // Where its own copies are, if it has any.
 std::string capture_copies(const std::string& run, const std::string& id);
 
+// All that lies in the run's captures: of each its copies first, so that one whose file has arrived
+// elsewhere is whole.
+std::vector<std::string> capture_files(const std::string& run);
 bool capture_has_file(const std::string& run, const std::string& id);
 // Of those with a file, in order, which is by time.
 std::vector<std::string> capture_ids(const std::string& run);

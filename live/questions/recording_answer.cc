@@ -3,11 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/text.h"
 #include "dumper/recovery/recover.h"
+#include "dumper/run/capture_file.h"
 #include "dumper/run/run_files.h"
 #include "live/local/local_processes.h"
 #include "live/questions/file_parts.h"
@@ -18,6 +20,13 @@ namespace {
 
 bool is_of_host(const std::string& path, const std::string& host) {
   return dumper::is_recording(path) && starts_with(base_name(path), host + ".");
+}
+
+// What is asked for by its name; captures are the run's, and so whoever has them sends them.
+bool is_sent(const std::string& run, const std::string& path, const std::string& host) {
+  if (is_of_host(path, host)) return true;
+  const std::vector<std::string> captures = dumper::capture_files(run);
+  return std::find(captures.begin(), captures.end(), path) != captures.end();
 }
 
 Status is_ended(const HostContext& context) {
@@ -33,11 +42,15 @@ Status is_ended(const HostContext& context) {
 
 Result<std::vector<RecordingFile>> files_of(const std::string& run, const std::string& host) {
   std::vector<RecordingFile> files;
-  const auto paths = dumper::run_files(run);
-  if (!paths.ok()) return paths.status();
-  for (const std::string& path : paths.value()) {
+  const auto all = dumper::run_files(run);
+  if (!all.ok()) return all.status();
+  std::vector<std::string> paths = dumper::capture_files(run);
+  for (const std::string& path : all.value()) {
+    if (is_of_host(path, host)) paths.push_back(path);
+  }
+  for (const std::string& path : paths) {
     struct stat facts;
-    if (!is_of_host(path, host) || lstat(path.c_str(), &facts) != 0) continue;
+    if (lstat(path.c_str(), &facts) != 0) continue;
     const std::string name = path.substr(run.size() + 1);
     if (!is_part_name(name))
       return Status::error(path + ": a name that cannot be sent; collect it on that node");
@@ -51,7 +64,7 @@ Result<std::string> find_file(const HostContext& context, const RecordingFile& f
   for (const std::string& run : context.runs) {
     const std::string path = run + "/" + file.name;
     struct stat facts;
-    if (is_of_host(path, context.host) && lstat(path.c_str(), &facts) == 0 &&
+    if (is_sent(run, path, context.host) && lstat(path.c_str(), &facts) == 0 &&
         S_ISREG(facts.st_mode))
       return path;
   }
@@ -116,7 +129,7 @@ Result<HostAnswer> answer_recording_taken(const HostContext& context, const Ques
     return Status::error(path.value() + " is not what was collected; it stays");
   if (unlink(path.value().c_str()) != 0)
     return Status::error(path.value() + ": cannot be removed: " + std::strerror(errno));
-  // The host's own folder goes with its last file; that of the run is the agent's.
+  // The host's own folder goes with its last file, and that of captures; that of the run is the agent's.
   if (file.name.find('/') != std::string::npos) rmdir(dumper::parent_of(path.value()).c_str());
   return answer_of({file});
 }

@@ -23,6 +23,14 @@ record() {
 collect() { ask collect --to "$DEST" "$@"; }
 # all that lies on the hosts, as it will lie in one folder
 all_sums() { for n in $HOSTS; do sums "$TMP/n$n/run"; done | sort -k 2; }
+# capture_on FOLDER ID: a capture of that run, with what it kept
+capture_on() {
+  mkdir -p "$1/captures/$2"
+  echo "{\"id\":\"$2\",\"ranks\":[]}" >"$1/captures/$2.json"
+  echo "stands for the copy of a segment" >"$1/captures/$2/n1.1.0.lks"
+  echo "stands for the clock model" >"$1/captures/$2/clock_model.json"
+}
+all_of() { (cd "$1" && find captures -type f -exec sha256sum {} + | sort -k 2); }
 make_cluster
 record "$HOSTS"
 for n in $HOSTS; do start_agent "$n" --stay; done
@@ -94,6 +102,18 @@ cp "$TMP/n2/run/n2/$other" "$DEST/n2"
 want_exit 0 collect
 want_equal "files" "$before" "$(sums "$DEST")"
 want_equal "recordings left on the hosts" 0 "$(left)"
+
+echo "captures come with them, those of a folder that hosts share from one of them"
+rm -rf "$DEST"
+record "1 2"
+capture_on "$TMP/n1/run" capture-a
+capture_on "$TMP/n2/run" capture-b
+rm -rf "$TMP/n3/run" && ln -s "$TMP/n2/run" "$TMP/n3/run"
+before=$(for n in 1 2; do all_of "$TMP/n$n/run"; done | sort -k 2)
+want_exit 0 collect
+want_equal "captures" "$before" "$(all_of "$DEST")"
+want_equal "captures left on the hosts" "" "$(ls -d "$TMP"/n[12]/run/captures 2>/dev/null)"
+want_equal "the list of them" "capture-a capture-b" "$("$lockstep" captures list "$DEST" --json | jq -r 'map(.id) | join(" ")')"
 
 echo "wrong usage, and another key"
 want_exit 3 on 1 "$lockstep" collect --to "$DEST" --agents "$AGENTS" --key "$TMP/wrong"
