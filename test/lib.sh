@@ -11,6 +11,10 @@ case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/lockstep-test.XXXXXX")
 export ROOT BUILD TMP
 trap 'rm -rf "$TMP"' EXIT
+# What `set -e` ends is said, also in functions: a log without a reason helps nobody.
+ended() { case $BASH_SUBSHELL$- in 0*e*) echo "FAIL: line $2: $3: status $1" >&2 ;; esac; }
+set -E
+trap 'ended $? "$LINENO" "$BASH_COMMAND"' ERR
 
 fail() { echo "FAIL: $*"; exit 1; }
 skip() { echo "skip: $*"; exit 77; }

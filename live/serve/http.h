@@ -59,7 +59,7 @@ class HttpServer {
  public:
   virtual ~HttpServer() = default;
   virtual uint16_t port() const = 0;
-  // Until stop(), which any thread may call.
+  // Until stop(), which any other thread may call, also before this one is here.
   virtual void serve() = 0;
   virtual void stop() = 0;
 };

@@ -24,8 +24,8 @@ start() {  # start ARGUMENT...: a server; sets PID, URL without the fragment, TO
   [[ $URL == http*://* ]] || fail "no URL in the banner: $(cat "$TMP/banner" "$TMP/err")"
 }
 stop() { kill "$PID"; wait "$PID" || fail "the server ended with $?"; PID=; }
-ask() { curl -sk --max-time 60 -H "Authorization: Bearer $TOKEN" "$@"; }
-status() { curl -sk --max-time 60 -o "$TMP/body" -w '%{http_code}' "$@"; }
+ask() { curl -sSk --max-time 60 -H "Authorization: Bearer $TOKEN" "$@"; }
+status() { curl -sSk --max-time 60 -o "$TMP/body" -w '%{http_code}' "$@"; }
 want_status() {  # want_status EXPECTED ARGUMENT...
   local expected=$1
   shift

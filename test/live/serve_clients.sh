@@ -28,7 +28,7 @@ for _ in $(seq 300); do [ -s banner ] && break; kill -0 "$PID" 2>/dev/null || br
 url=$(head -1 banner | awk '{ print $NF }')
 [[ $url == https://*#token=* ]] || fail "no URL in the banner: $(cat banner err)"
 port=${url%%/#*} port=${port##*:}
-ask() { curl -s --max-time 30 --cacert localhost.pem -o answer -w '%{http_code}' "$@" "https://localhost:$port/api/run"; }
+ask() { curl -sS --max-time 30 --cacert localhost.pem -o answer -w '%{http_code}' "$@" "https://localhost:$port/api/run"; }
 bearer="Authorization: Bearer ${url##*#token=}"
 
 want_equal "with a certificate and the token" 200 "$(ask --cert anna.pem --key anna.key -H "$bearer")"

@@ -26,8 +26,8 @@ start() {  # start ARGUMENT...: a server; sets PID, URL, TOKEN
   [[ $URL == http://* ]] || fail "no URL in the banner: $(cat "$TMP/banner" "$TMP/err")"
 }
 stop() { kill "$PID"; wait "$PID" || fail "the server ended with $?"; PID=; }
-ask() { curl -s --max-time 60 -H "Authorization: Bearer $TOKEN" "$@"; }
-status() { curl -s --max-time 60 --path-as-is -o "$TMP/body" -w '%{http_code}' "$@"; }
+ask() { curl -sS --max-time 60 -H "Authorization: Bearer $TOKEN" "$@"; }
+status() { curl -sS --max-time 60 --path-as-is -o "$TMP/body" -w '%{http_code}' "$@"; }
 
 start "$parent"
 [ ! -e "$parent/run 2/pyramid" ] || fail "runs are opened before somebody asks"

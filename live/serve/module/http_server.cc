@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -140,10 +141,16 @@ class Server : public HttpServer, private httplib::Server {
     return bind_to_port(options.address, options.port);
   }
   uint16_t port() const override { return port_; }
-  void serve() override { listen_after_bind(); }
+  void serve() override {
+    listen_after_bind();
+    over_ = true;
+  }
   void stop() override {
     const uint64_t one = 1;
-    if (write(stop_fd_, &one, sizeof(one)) == sizeof(one)) httplib::Server::stop();
+    if (write(stop_fd_, &one, sizeof(one)) != sizeof(one)) return;
+    // The library forgets a stop that comes before it listens.
+    while (!is_running() && !over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    httplib::Server::stop();
   }
 
  private:
@@ -204,6 +211,7 @@ class Server : public HttpServer, private httplib::Server {
   Threads* threads_ = nullptr;  // owned by the library while it listens
   const int stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   uint16_t port_ = 0;
+  std::atomic<bool> over_{false};
 };
 
 // Empty: the files are good.
