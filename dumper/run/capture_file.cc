@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 
 #include "base/clock_ns.h"
@@ -43,6 +42,25 @@ std::optional<CaptureRank> rank_in(const json::Value& row) {
   rank.start_ns = known_uint(row, "start_ns");
   rank.stop_ns = known_uint(row, "stop_ns");
   return rank;
+}
+
+// Regular files in it and below, by name.
+void add_files(const std::string& folder, std::vector<std::string>* files) {
+  DIR* opened = ::opendir(folder.c_str());
+  if (opened == nullptr) return;
+  std::vector<std::string> paths;
+  while (const dirent* entry = ::readdir(opened)) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") paths.push_back(folder + "/" + name);
+  }
+  ::closedir(opened);
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    struct stat facts {};
+    if (::lstat(path.c_str(), &facts) != 0) continue;
+    if (S_ISREG(facts.st_mode)) files->push_back(path);
+    if (S_ISDIR(facts.st_mode)) add_files(path, files);
+  }
 }
 
 }  // namespace
@@ -133,16 +151,13 @@ std::string capture_copies(const std::string& run, const std::string& id) {
 }
 
 std::vector<std::string> capture_files(const std::string& run) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> records, told;
-  std::error_code error;
-  fs::recursive_directory_iterator at(captures_folder(run), error);
-  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    if (!at->is_regular_file(error) || at->is_symlink(error)) continue;
-    (at.depth() == 0 ? told : records).push_back(at->path().string());
-  }
-  records.insert(records.end(), told.begin(), told.end());
-  return records;
+  std::vector<std::string> files;
+  add_files(captures_folder(run), &files);
+  const std::string folder = captures_folder(run) + "/";
+  std::stable_partition(files.begin(), files.end(), [&](const std::string& path) {
+    return path.find('/', folder.size()) != std::string::npos;
+  });
+  return files;
 }
 
 bool capture_has_file(const std::string& run, const std::string& id) {

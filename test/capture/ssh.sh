@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# timeout: 180
+# `lockstep capture` of a job on two hosts that have no agent: it logs in to each by a real ssh and sshd, which stand for the
+# hosts by a name of their own, starts the agents there and captures through them; the next capture needs no login.
+. "$(dirname "$0")/../lib.sh"
+need jq jq
+need ssh openssh-client
+sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || skip "no sshd (package openssh-server)"
+unshare --uts true 2>/dev/null || skip "a host name of its own is not permitted here"
+lockstep=$BUILD/lockstep
+run=$TMP/run
+daemons=() jobs=()
+agents() { [ ! -d "$run/agents" ] || cat "$run"/agents/*.json 2>/dev/null | jq .pid; }
+clean_up() {
+  local pid
+  for pid in $(agents) "${daemons[@]}"; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${jobs[@]}"; do pkill -KILL -P "$pid" 2>/dev/null || true; done
+  pkill -KILL -f "lockstep-emulate --rank .*$run.truth" 2>/dev/null || true
+  wait 2>/dev/null || true
+  rm -rf "$TMP"
+}
+trap clean_up EXIT
+wait_for() {  # wait_for WHAT COMMAND...
+  local what=$1
+  shift
+  for _ in $(seq 600); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.1
+  done
+  fail "$what did not happen: $(cat "$TMP"/*.log)"
+}
+
+# sshd wants this folder for itself when root starts it.
+[ "$(id -u)" != 0 ] || mkdir -p /run/sshd
+mkdir -m 700 "$TMP/ssh" "$TMP/bin" "$run"
+ssh-keygen -q -t ed25519 -N '' -f "$TMP/ssh/host"
+ssh-keygen -q -t ed25519 -N '' -f "$TMP/ssh/user"
+cp "$TMP/ssh/user.pub" "$TMP/ssh/authorized"
+read -ra ports <<<"$(python3 -c 'import socket
+held = [socket.socket() for _ in range(3)]
+for s in held: s.bind(("127.0.0.1", 0))
+print(*[s.getsockname()[1] for s in held])')"
+for n in 1 2; do
+  cat >"$TMP/ssh/sshd$n" <<SSHD
+Port ${ports[n]}
+ListenAddress 127.0.0.1
+HostKey $TMP/ssh/host
+AuthorizedKeysFile $TMP/ssh/authorized
+PidFile none
+StrictModes no
+UsePAM no
+PermitRootLogin yes
+PasswordAuthentication no
+SSHD
+  printf 'Host n%s\n  HostName 127.0.0.1\n  Port %s\n' "$n" "${ports[n]}" >>"$TMP/ssh/config"
+  # shellcheck disable=SC2016  # the inner shell's own
+  unshare --uts sh -c 'hostname "$1"; exec "$2" -D -e -f "$3"' sh "n$n" "$sshd" "$TMP/ssh/sshd$n" 2>"$TMP/sshd$n.log" &
+  daemons+=($!)
+done
+cat >>"$TMP/ssh/config" <<SSH
+Host *
+  IdentityFile $TMP/ssh/user
+  IdentitiesOnly yes
+  BatchMode yes
+  StrictHostKeyChecking no
+  UserKnownHostsFile $TMP/ssh/known
+  LogLevel ERROR
+SSH
+printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$(command -v ssh)" "$TMP/ssh/config" >"$TMP/bin/ssh"
+chmod +x "$TMP/bin/ssh"
+PATH=$TMP/bin:$PATH
+for n in 1 2; do wait_for "a login to n$n" ssh "n$n" true; done
+
+for rank in 0 1 2 3; do
+  ssh "n$((rank / 2 + 1))" env LOCKSTEP_DIR="$run" LOCKSTEP_EVENTS=coll LOCKSTEP_CLOCK=0 LOCKSTEP_HOST_LOAD=0 \
+    "$BUILD/lockstep-emulate" --rank "$rank" --world 4 --master "127.0.0.1:${ports[0]}" --sizes 1k --ops allreduce --channels 1 \
+    --rate 50 --iterations 100000 --stall-us 1e9 --truth "$run.truth.%r" "$BUILD/libnccl-profiler.so" >"$TMP/rank$rank.log" 2>&1 &
+  jobs+=($!)
+done
+all_call() { [ "$(find "$run" -name 'n[12].*.ctl' | wc -l)" = 4 ] && [ "$("$lockstep" cat "$run" --kind CollApi | wc -l)" -gt 40 ]; }
+wait_for "that all ranks record and call" all_call
+capture() { LOCKSTEP_HOST=login "$lockstep" capture "$run" --operations 5 --json "$@" 2>"$TMP/err"; }
+logins() { grep -c "^Accepted publickey" "$TMP/sshd1.log"; }
+before=$(logins)
+
+capture --orchestrator ssh --verbose >"$TMP/capture" || fail "exit code $?: $(cat "$TMP/err")"
+grep -q "lockstep agents start $run --hosts n1,n2$" "$TMP/err" || fail "--verbose does not print what is run: $(cat "$TMP/err")"
+want_equal "ranks, hosts and states" '[[0,"n1","stopped"],[1,"n1","stopped"],[2,"n2","stopped"],[3,"n2","stopped"]]' \
+  "$(jq -c '[.ranks[] | [.rank, .host, .state]]' "$TMP/capture")"
+want_equal "positions that they began with" 1 "$(jq '[.ranks[].position] | unique | length' "$TMP/capture")"
+want_equal "logins to n1" $((before + 1)) "$(logins)"
+capture >"$TMP/again" || fail "the second: $(cat "$TMP/err")"
+want_equal "states of the second" '["stopped"]' "$(jq -c '[.ranks[].state] | unique' "$TMP/again")"
+want_equal "logins to n1 after the second" $((before + 1)) "$(logins)"
