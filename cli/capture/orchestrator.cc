@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
 #include "base/clock_ns.h"
 #include "cli/job/job_step.h"
 #include "cli/job/run_finish.h"
-#include "live/registry/registration.h"
 
 namespace lockstep::cli {
 namespace {
@@ -68,23 +68,43 @@ std::vector<CommandLine> commands_for_agents(Orchestrator orchestrator, const st
   return commands;
 }
 
-void start_agents(const std::vector<CommandLine>& commands, const std::string& run,
-                  const std::vector<std::string>& hosts, double patience_s) {
-  const std::string folder = run + "/agents";
+StartedAgents::StartedAgents(const std::vector<CommandLine>& commands, std::string run,
+                             const std::vector<std::string>& hosts, double patience_s)
+    : run_(std::move(run)) {
+  const std::string folder = run_ + "/agents";
   mkdir(folder.c_str(), 0700);
+  bool are_steps = false;
   {
     const ChildProcess process;
-    for (const CommandLine& command : commands)
-      static_cast<void>(process.start_helper(command, folder + "/log"));
+    for (const CommandLine& command : commands) {
+      const bool is_step = std::find(command.begin(), command.end(), "srun") != command.end();
+      helpers_.push_back(process.start_helper(command, folder + "/log"));
+      are_steps = are_steps || is_step;
+    }
   }
   const int64_t end_ns = mono_now_ns() + static_cast<int64_t>(patience_s * 1e9);
+  auto registered = live::read_registrations(run_);
   const auto all_there = [&] {
-    const auto registered = live::read_registrations(run);
+    registered = live::read_registrations(run_);
     return std::all_of(hosts.begin(), hosts.end(),
                        [&](const std::string& host) { return registered.count(host) != 0; });
   };
   constexpr timespec kPoll = {0, 50'000'000};
   while (!all_there() && mono_now_ns() < end_ns) nanosleep(&kPoll, nullptr);
+  for (const std::string& host : hosts) {
+    const auto found = registered.find(host);
+    if (are_steps && found != registered.end()) steps_.push_back(found->second);
+  }
+}
+
+StartedAgents::~StartedAgents() {
+  constexpr double kEndLimitS = 5;
+  const ChildProcess process;
+  for (const pid_t helper : helpers_) {
+    if (helper > 0) process.end_helper(helper, kEndLimitS);
+  }
+  for (const live::Registration& registration : steps_)
+    live::remove_registration(run_, registration);
 }
 
 }  // namespace lockstep::cli

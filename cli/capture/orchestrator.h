@@ -2,11 +2,14 @@
 // The own host needs none. Main thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/job/child_process.h"
+#include "live/registry/registration.h"
 #include "lockstep/status.h"
 
 namespace lockstep::cli {
@@ -23,9 +26,22 @@ std::vector<CommandLine> commands_for_agents(Orchestrator orchestrator, const st
                                              const std::string& run,
                                              const std::vector<std::string>& hosts);
 
-// Starts them and waits until all hosts have registered, or so long; the caller sees who has not. Agents
-// by SLURM and kubectl end with this process, those by ssh with the job.
-void start_agents(const std::vector<CommandLine>& commands, const std::string& run,
-                  const std::vector<std::string>& hosts, double patience_s);
+// The agents that these commands start. Those by SLURM and kubectl end with this object, or with this
+// process; those by ssh with the job.
+class StartedAgents {
+ public:
+  // Waits until all hosts have registered, or so long; the caller sees who has not.
+  StartedAgents(const std::vector<CommandLine>& commands, std::string run,
+                const std::vector<std::string>& hosts, double patience_s);
+  // An ended srun kills its step, so that agents cannot take back that they are to be asked: this does.
+  ~StartedAgents();
+  StartedAgents(const StartedAgents&) = delete;
+  StartedAgents& operator=(const StartedAgents&) = delete;
+
+ private:
+  const std::string run_;
+  std::vector<pid_t> helpers_;
+  std::vector<live::Registration> steps_;  // of SLURM
+};
 
 }  // namespace lockstep::cli

@@ -184,8 +184,9 @@ int capture_once(const CaptureArguments& arguments, const std::string& run,
                                 : capture_past(arguments, run, targets, std::move(capture));
 }
 
-// Hosts without an agent get one, or are told in --dry-run how they would.
-Result<live::Targets> reach_all(const CaptureArguments& arguments, const std::string& run) {
+// Hosts without an agent get one as long as `agents` is there, or are told in --dry-run how they would.
+Result<live::Targets> reach_all(const CaptureArguments& arguments, const std::string& run,
+                                std::unique_ptr<StartedAgents>* agents) {
   auto targets = find_live_targets(arguments);
   if (!targets.ok()) return targets;
   std::vector<std::string> hosts;
@@ -199,7 +200,7 @@ Result<live::Targets> reach_all(const CaptureArguments& arguments, const std::st
     if (arguments.dry_run || arguments.verbose) tell(arguments, shown(command));
   }
   if (arguments.dry_run) return targets;
-  start_agents(commands, run, hosts, arguments.timeout_s);
+  *agents = std::make_unique<StartedAgents>(commands, run, hosts, arguments.timeout_s);
   return find_live_targets(arguments);
 }
 
@@ -243,7 +244,8 @@ int run_capture(const CaptureArguments& arguments) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(run.value(), ignored))
     return bad_input(run.value() + ": there is no such run directory");
-  const auto targets = reach_all(arguments, run.value());
+  std::unique_ptr<StartedAgents> agents;
+  const auto targets = reach_all(arguments, run.value(), &agents);
   if (!targets.ok()) return bad_input(targets.message());
   if (arguments.when.empty() || arguments.dry_run)
     return capture_once(arguments, run.value(), targets.value(), terms);
