@@ -205,6 +205,8 @@ void narrow_by_plan(const std::string& plan, NarrowQuestion* question) {
   // All records of an event come after its start; a network step needs its network operation too.
   const int64_t from_ns = numbers_of(*scans[0], *names, "start_ns").first;
   if (table == kEventsTable && from_ns != kAllNumbers.first) question->from_ns = from_ns;
+  const int64_t to_ns = numbers_of(*scans[0], *names, "stop_ns").second;
+  if (table == kEventsTable && to_ns != kAllNumbers.second) question->to_ns = to_ns;
   question->kinds = kinds_of(*scans[0], *names, table);
   question->has_times = has_times;
   question->is_of_operations = of_operations;

@@ -125,8 +125,8 @@ int ask(const std::string& directory, dumper::Selection selection, const QueryAr
 int run_live(const QueryArguments& arguments, dumper::Selection selection, Shown shown) {
   if (!selection.has_span()) selection.last_ns = kAskedPartNs;
   const analysis::NarrowQuestion narrow = analysis::narrow_question(arguments.statement);
-  const LiveNeeds needs{narrow.host_load,        narrow.ranks, narrow.has_times,
-                        narrow.is_of_operations, narrow.kinds, narrow.from_ns};
+  const LiveNeeds needs{narrow.host_load, narrow.ranks,   narrow.has_times, narrow.is_of_operations,
+                        narrow.kinds,     narrow.from_ns, narrow.to_ns};
   const auto live = LiveRun::gather(arguments, std::move(selection), needs);
   if (!live.ok()) return bad_input(live.message());
   const live::Answers& answers = live.value()->answers();

@@ -172,6 +172,7 @@ Status LiveRun::take_parts(const live::Targets& targets, const LiveRunArguments&
     request.only_ranks = needs.ranks;
     request.kinds = needs.kinds;
     request.rows_from_ns = needs.from_ns;
+    request.rows_to_ns = needs.to_ns;
   }
   request.kinds &= wanted_kinds(arguments).value();
   const std::vector<live::SliceRow> rows =

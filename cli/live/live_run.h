@@ -33,7 +33,7 @@ struct LiveNeeds {
   std::optional<std::pair<int64_t, int64_t>> ranks;
   bool has_times = false, is_of_operations = false;
   uint32_t kinds = dumper::kAllKinds;
-  std::optional<int64_t> from_ns;
+  std::optional<int64_t> from_ns, to_ns;
 };
 
 class LiveRun {

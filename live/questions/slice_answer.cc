@@ -77,6 +77,9 @@ class HostSlice {
     if (request.rows_from_ns && !has_clock_model_)
       read.from_ns = std::max(read.from_ns,
                               static_cast<uint64_t>(std::max<int64_t>(*request.rows_from_ns, 0)));
+    if (request.rows_to_ns && !has_clock_model_)
+      read.to_ns =
+          std::min(read.to_ns, static_cast<uint64_t>(std::max<int64_t>(*request.rows_to_ns, 0)));
     dumper::Slice slice(process, read, request.kinds);
     const dumper::SliceContents& contents = slice.contents();
     row.has_shared = contents.has_pairs || contents.has_foreign;

@@ -47,6 +47,7 @@ std::string to_json(const SliceRequest& request) {
     out.boolean("host_load", request.host_load);
     if (request.kinds != dumper::kAllKinds) out.number("kinds", request.kinds);
     if (request.rows_from_ns) out.number("rows_from_ns", *request.rows_from_ns);
+    if (request.rows_to_ns) out.number("rows_to_ns", *request.rows_to_ns);
     if (request.only_ranks) {
       out.object("only_ranks", [&] {
         out.number("first", request.only_ranks->first);
@@ -81,6 +82,7 @@ Result<SliceRequest> parse_slice_request(const std::string& text) {
   if (const json::Value* kinds = member(document, "kinds"); kinds != nullptr && kinds->IsUint())
     request.kinds = kinds->GetUint();
   request.rows_from_ns = known_int(document, "rows_from_ns");
+  request.rows_to_ns = known_int(document, "rows_to_ns");
   return request;
 }
 

@@ -21,9 +21,9 @@ struct SliceRequest {
   // Of processes that have none of these ranks, first and last, only their rows: nothing else is asked.
   std::optional<std::pair<int64_t, int64_t>> only_ranks;
   uint32_t kinds = dumper::kAllKinds;  // records of others are left out
-  // Nothing is asked for that was recorded earlier, by the clock of a run of this one host. Not kept to
-  // where the run has a model of its clocks.
-  std::optional<int64_t> rows_from_ns;
+  // Nothing is asked for that was recorded earlier or later, by the clock of a run of this one host. Not
+  // kept to where the run has a model of its clocks.
+  std::optional<int64_t> rows_from_ns, rows_to_ns;
 };
 
 std::string to_json(const SliceRequest& request);

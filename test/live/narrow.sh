@@ -89,6 +89,15 @@ for instant in first middle last; do
     "${both[@]}" -t "$(listens n2)"
   [ "$(jq '.rows | length' "$TMP/whole")" -gt 0 ] || fail "no events from the $instant instant on"
 done
+echo "questions about events until some instant"
+for instant in first middle last; do
+  until=$(jq ".rows[0].$instant + 1000000" "$TMP/instants")
+  for condition in "stop_ns <= $until" "start_ns <= $until"; do
+    agree any "SELECT event_id, kind, rank, start_ns, stop_ns, states FROM events WHERE $condition ORDER BY ALL" "${both[@]}" -t "$(listens n2)"
+    [ "$(jq '.rows | length' "$TMP/whole")" -gt 0 ] || fail "no events until the $instant instant"
+  done
+done
+agree fewer "SELECT event_id FROM events WHERE stop_ns < $(jq '.rows[0].first - 1000000000' "$TMP/instants")" "${both[@]}" -t "$(listens n2)"
 agree fewer "SELECT event_id FROM events WHERE start_ns > $(jq '.rows[0].last + 1000000000' "$TMP/instants")" "${both[@]}" -t "$(listens n2)"
 
 agree any "SELECT func, count(*) AS n FROM operations WHERE rank = 2 OR rank = 3 GROUP BY ALL ORDER BY ALL" "${both[@]}"

@@ -110,6 +110,20 @@ TEST_F(Narrow, EventsNeedWhatWasRecordedSinceTheyCanBegin) {
   EXPECT_FALSE(from_ns("proxy_steps", "start_ns > 70"));
 }
 
+TEST_F(Narrow, EventsNeedWhatWasRecordedUntilTheyMustHaveEnded) {
+  const auto to_ns = [](const std::string& table, const std::string& condition) {
+    return narrow_question("SELECT event_id FROM " + table + " WHERE " + condition).to_ns;
+  };
+  EXPECT_EQ(to_ns("events", "stop_ns <= 1000000000007"), 1'000'000'000'007);
+  EXPECT_EQ(to_ns("events", "start_ns > 20 AND stop_ns BETWEEN 70 AND 90 AND rank = 3"), 90);
+  // What began before may end later, or never.
+  for (const char* all :
+       {"start_ns < 70", "start_ns BETWEEN 20 AND 70", "stop_ns > 70", "stop_ns IS NULL",
+        "stop_ns < 70 OR stop_ns IS NULL", "coalesce(stop_ns, 0) < 70"})
+    EXPECT_FALSE(to_ns("events", all)) << all;
+  EXPECT_FALSE(to_ns("proxy_steps", "stop_ns < 70"));
+}
+
 TEST_F(Narrow, TimesAndOperationsAreNamed) {
   const auto times = narrow_question("SELECT start_ns FROM events WHERE rank = 3");
   EXPECT_TRUE(times.has_times);

@@ -20,6 +20,7 @@ TEST(SliceRequest, ArrivesAsItWasSent) {
   sent.only_ranks.emplace(-5, 9);
   sent.kinds = 5;
   sent.rows_from_ns = 732'239'477'000'000'001;
+  sent.rows_to_ns = 732'239'477'000'000'009;
 
   const auto got = parse_slice_request(to_json(sent));
 
@@ -38,6 +39,7 @@ TEST(SliceRequest, ArrivesAsItWasSent) {
   EXPECT_EQ(got.value().only_ranks, sent.only_ranks);
   EXPECT_EQ(got.value().kinds, 5u);
   EXPECT_EQ(got.value().rows_from_ns, sent.rows_from_ns);
+  EXPECT_EQ(got.value().rows_to_ns, sent.rows_to_ns);
 }
 
 TEST(SliceRequest, IsForEverythingUnlessItSaysMore) {
