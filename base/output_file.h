@@ -17,7 +17,7 @@ namespace lockstep {
 enum class IfExists { Refuse, Replace };
 
 struct FileTerms {
-  mode_t mode = 0644;      // less the process's umask
+  mode_t mode = 0644;       // less the process's umask
   bool reach_disk = false;  // fsync before the file gets its name
 };
 
