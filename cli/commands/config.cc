@@ -33,7 +33,8 @@ std::string shown_value(const dumper::Config& config, Option option) {
   std::string value = config.text(option);
   if (value.empty()) return "(unset)";
   if (option != Option::Events) return value;
-  const std::string kinds = dumper::event_names(static_cast<uint32_t>(config.u64(option)));
+  const dumper::EventChoice choice = config.events();
+  const std::string kinds = dumper::event_names(choice.kinds, choice.one_in);
   return value == kinds ? value : value + " = " + kinds;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dumper/options/event_mask.h"
 #include "lockstep/config.h"
 #include "lockstep/status.h"
 
@@ -28,6 +29,10 @@ class Config {
   bool flag(Option option) const { return value(option).number != 0; }
   uint64_t u64(Option option) const { return value(option).number; }  // of Events: the mask
   double real(Option option) const { return value(option).real; }
+  EventChoice events() const {
+    return {static_cast<uint32_t>(u64(Option::Events)),
+            static_cast<uint32_t>(real(Option::Events))};
+  }
   // As the user or the table wrote it; valid as long as this object.
   const char* text(Option option) const;
   Origin origin(Option option) const { return value(option).origin; }

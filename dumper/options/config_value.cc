@@ -108,7 +108,7 @@ Result<ParsedValue> parse_value(const OptionRow& row, std::string_view text) {
     case OptionType::Events: {
       const Result<EventChoice> choice = parse_event_choice(text);
       if (!choice.ok()) return Status::error(choice.message());
-      return ParsedValue{choice.value().kinds, 0};
+      return ParsedValue{choice.value().kinds, static_cast<double>(choice.value().one_in)};
     }
     case OptionType::Text:
       return ParsedValue{};

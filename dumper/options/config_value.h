@@ -12,7 +12,7 @@ namespace lockstep::dumper {
 
 struct ParsedValue {
   uint64_t number = 0;  // of a flag, a number, kinds, or a choice (its place in the range)
-  double real = 0;      // Number and Real
+  double real = 0;      // Number and Real; of Events: of one operation in so many
 };
 
 // The error says what was expected, without naming the option.

@@ -125,7 +125,7 @@ void Recording::show_to_callbacks() {
 
 void Recording::choose_what_to_record(int bound_version) {
   KindRequest request;
-  request.events = static_cast<uint32_t>(config_.u64(Option::Events));
+  request.events = config_.events().kinds;
   request.given = config_.is_set(Option::Events);
   request.needed = outputs_.needed_kinds();
   request.table = bound_version;
@@ -134,10 +134,8 @@ void Recording::choose_what_to_record(int bound_version) {
 }
 
 void Recording::prepare_services() {
-  // The option was read with these words.
-  const auto choice = dumper::parse_event_choice(config_.text(Option::Events));
   events_.prepare(
-      {kinds_.wanted, choice.ok() ? choice.value().one_in : 1}, kinds_.known,
+      {kinds_.wanted, config_.events().one_in}, kinds_.known,
       [this](const std::string& sentence) { dump_->add_note(sentence); },
       [this](uint32_t now) {
         outputs_.set_kinds(now);

@@ -117,6 +117,14 @@ TEST(Config, KeepsTheDefaultAndSaysTheRangeForABadValue) {
           "(default)"}));
 }
 
+TEST(Config, KeepsOfHowManyOperationsTheDeepKindsAreWanted) {
+  EXPECT_EQ(load({}).config.events().one_in, 1u);
+  const LoadedConfig loaded = load({"LOCKSTEP_EVENTS=step:1/16"});
+  EXPECT_EQ(loaded.config.events().kinds, loaded.config.u64(Option::Events));
+  EXPECT_EQ(loaded.config.events().one_in, 16u);
+  EXPECT_EQ(load({"NCCL_PROFILE_EVENT_MASK=6"}).config.events().one_in, 1u);
+}
+
 TEST(Config, HonoursNcclsMaskOnlyWhereOurOwnNameIsNotGiven) {
   EXPECT_EQ(load({"NCCL_PROFILE_EVENT_MASK=6"}).config.u64(Option::Events), 6u);
   EXPECT_EQ(load({"NCCL_PROFILE_EVENT_MASK=6", "LOCKSTEP_EVENTS=Coll"}).config.u64(Option::Events),
