@@ -45,8 +45,8 @@ std::vector<ClassRow> operation_classes(const RunTables& run) {
     ClassSum& sum = sums[{role, reach, op.func, size, op.algo, op.proto}];
     ClassRow& row = sum.row;
     if (row.operations++ == 0) {
-      row.role = role == CommRole::Unknown ? "" : kCommRoleNames[static_cast<size_t>(role)];
-      row.reach = reach == Reach::Unknown ? "" : kReachNames[static_cast<size_t>(reach)];
+      row.role = known_word(role);
+      row.reach = known_word(reach);
       row.func = run.text(op.func);
       row.size_class = kSizeClasses[size].name;
       row.algo = run.text(op.algo);

@@ -118,10 +118,9 @@ std::vector<CommRanks> ranks_of_communicators(const RunTables& run,
     CommRanks& one = out.emplace_back();
     one.communicator = c;
     one.label = communicator_label(run, c);
-    one.role = row.role == CommRole::Unknown ? "" : kCommRoleNames[static_cast<size_t>(row.role)];
+    one.role = known_word(row.role);
     one.role_reason = run.text(row.role_reason);
-    const Reach reach = reach_of(run, row);
-    one.reach = reach == Reach::Unknown ? "" : kReachNames[static_cast<size_t>(reach)];
+    one.reach = known_word(reach_of(run, row));
     one.nranks = row.nranks;
     for (auto& [rank, of_rank] : ranks[c]) {
       one.operations += of_rank.operations;

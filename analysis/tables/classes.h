@@ -25,6 +25,14 @@ constexpr size_t size_class_of(uint64_t bytes) {
 enum class Reach : uint8_t { Unknown, Inside, Between };
 constexpr const char* kReachNames[] = {"unknown", "inside", "between"};
 
+// For tables and reports: empty where it is not known.
+constexpr const char* known_word(CommRole role) {
+  return role == CommRole::Unknown ? "" : kCommRoleNames[static_cast<size_t>(role)];
+}
+constexpr const char* known_word(Reach reach) {
+  return reach == Reach::Unknown ? "" : kReachNames[static_cast<size_t>(reach)];
+}
+
 // Inside one host or between several, as NCCL counted its nodes; where it did not (before table v4), as
 // far as all its members are recorded.
 inline Reach reach_of(const RunTables& run, const CommunicatorRow& row) {

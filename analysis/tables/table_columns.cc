@@ -14,6 +14,7 @@ Value time_or_null(int64_t ns) { return {ns != kNoTime, ns, 0, {}}; }
 Value row_or_null(uint32_t row) { return {row != kNoRow, row, 0, {}}; }
 Value id_or_null(uint64_t id) { return {id != 0, static_cast<int64_t>(id), 0, {}}; }
 Value word(std::string_view text) { return {true, 0, 0, text}; }
+Value word_or_null(std::string_view text) { return text.empty() ? Value() : word(text); }
 Value text_or_null(const RunTables& run, Text text) { return {text != 0, 0, 0, run.text(text)}; }
 Value host_of(const RunTables& run, uint32_t process) {
   return process < run.processes.size() ? text_or_null(run, run.processes[process].host) : Value();
@@ -70,12 +71,6 @@ Value word_of(const char* const* words, size_t count, size_t index) {
 #define WORD(member, words)         \
   LOCKSTEP_COLUMN(#member, Varchar, \
                   word_of(words, std::size(words), static_cast<size_t>(row.member)))
-// NULL where the value is the first one, which stands for not known.
-#define KNOWN_WORD(name, words, value)            \
-  LOCKSTEP_COLUMN(name, Varchar,                  \
-                  static_cast<size_t>(value) == 0 \
-                      ? Value()                   \
-                      : word_of(words, std::size(words), static_cast<size_t>(value)))
 #define RANK(process) LOCKSTEP_COLUMN("rank", Integer, rank_of(run, process))
 #define CAPTURE() LOCKSTEP_COLUMN("capture", Varchar, capture_of(run, row))
 #define HOST(process) LOCKSTEP_COLUMN("host", Varchar, host_of(run, process))
@@ -116,12 +111,18 @@ template <>
 const std::vector<Column<CommunicatorRow>>& columns_of<CommunicatorRow>() {
   using R = CommunicatorRow;
   static const std::vector<Column<R>> columns = {
-      KEY("communicator"), HASH(comm_id),
-      HASH(member_digest), COUNT(incarnation),
-      TEXT(name),          SMALL(nranks),
-      SMALL(nnodes),       COUNT(first_member),
-      COUNT(members),      KNOWN_WORD("role", kCommRoleNames, row.role),
-      TEXT(role_reason),   KNOWN_WORD("reach", kReachNames, reach_of(run, row))};
+      KEY("communicator"),
+      HASH(comm_id),
+      HASH(member_digest),
+      COUNT(incarnation),
+      TEXT(name),
+      SMALL(nranks),
+      SMALL(nnodes),
+      COUNT(first_member),
+      COUNT(members),
+      LOCKSTEP_COLUMN("role", Varchar, word_or_null(known_word(row.role))),
+      TEXT(role_reason),
+      LOCKSTEP_COLUMN("reach", Varchar, word_or_null(known_word(reach_of(run, row))))};
   return columns;
 }
 
