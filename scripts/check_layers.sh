@@ -127,7 +127,7 @@ offences() {
   third_party 'protozero/' 'analysis/.*perfetto|test/'
   third_party 'duckdb' 'analysis/sql/|test/'
   third_party 'sqlite3' 'analysis/export/sqlite_file\.cc:'
-  third_party 'zlib' 'analysis/export/export_file\.cc:|analysis/page/packed\.cc:|live/serve/packing\.cc:'
+  third_party 'zlib' 'analysis/export/export_file\.cc:|analysis/page/packed\.cc:'
   third_party 'httplib' 'live/serve/module/connection\.h:'
   third_party 'openssl/' 'live/serve/module/'
   third_party 'gtest/' 'test/'

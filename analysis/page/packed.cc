@@ -5,17 +5,16 @@
 #include <new>
 
 namespace lockstep::analysis {
-namespace {
 
-std::string zipped(std::string_view bytes) {
+std::string gzip(std::string_view bytes, int level) {
   constexpr int kGzipWindow = 16 + 15, kDefaultMemory = 8;
   z_stream stream = {};
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzipWindow, kDefaultMemory,
-                   Z_DEFAULT_STRATEGY) != Z_OK)
+  if (deflateInit2(&stream, level, Z_DEFLATED, kGzipWindow, kDefaultMemory, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
     throw std::bad_alloc();
   std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());  // of a page: far below zlib's 4 GB
+  stream.avail_in = static_cast<uInt>(bytes.size());  // far below zlib's 4 GB
   stream.next_out = reinterpret_cast<Bytef*>(&out[0]);
   stream.avail_out = static_cast<uInt>(out.size());
   deflate(&stream, Z_FINISH);
@@ -24,11 +23,9 @@ std::string zipped(std::string_view bytes) {
   return out;
 }
 
-}  // namespace
-
 std::string gzip_base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const std::string zip = zipped(bytes);
+  const std::string zip = gzip(bytes, Z_BEST_COMPRESSION);
   std::string out;
   out.reserve((zip.size() + 2) / 3 * 4);
   for (size_t at = 0; at < zip.size(); at += 3) {
