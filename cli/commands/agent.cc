@@ -93,7 +93,7 @@ int run(const AgentArguments& arguments) {
   if (!agent.ok()) return bad_input(agent.message());
   const live::Registration& registration = agent.value()->registration();
   const bool is_v6 = registration.address.find(':') != std::string::npos;
-  print("agent of " + registration.host +
+  print("agent of " + registration.process.host +
         (registration.port == 0
              ? ": on this machine only, no TCP"
              : " listens on " + (is_v6 ? "[" + registration.address + "]" : registration.address) +

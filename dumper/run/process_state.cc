@@ -47,6 +47,10 @@ char process_run_state(uint32_t pid) {
   return stat.empty() ? '\0' : stat[0];
 }
 
+ProcessIdentity process_here(const std::string& host, uint32_t pid) {
+  return {host, this_boot_id(), pid, process_start_time(pid)};
+}
+
 ProcessState process_state(const ProcessIdentity& process) {
   if (process.boot_id != this_boot_id()) {
     return process.host == this_host() ? ProcessState::Dead : ProcessState::Elsewhere;

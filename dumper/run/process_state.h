@@ -21,6 +21,8 @@ enum class ProcessState : uint8_t {
 };
 
 ProcessState process_state(const ProcessIdentity& process);
+// Of a process of this machine; its start is 0 when there is none.
+ProcessIdentity process_here(const std::string& host, uint32_t pid);
 std::string this_boot_id();
 // 0 when there is no such process.
 uint64_t process_start_time(uint32_t pid);

@@ -35,10 +35,7 @@ std::string reason(const std::string& what) { return what + ": " + std::strerror
 
 Registration describe(const AgentOptions& options) {
   Registration registration;
-  registration.host = options.host;
-  registration.pid = static_cast<uint32_t>(getpid());
-  registration.process_start = dumper::process_start_time(registration.pid);
-  registration.boot_id = dumper::this_boot_id();
+  registration.process = dumper::process_here(options.host, static_cast<uint32_t>(getpid()));
   registration.net_namespace = link_target("/proc/self/ns/net");
   registration.started = utc_text("%Y-%m-%dT%H:%M:%SZ", real_now_ns());
   registration.version = kVersion;
@@ -198,16 +195,14 @@ bool Agent::job_has_ended() {
   if (options_.stay) return false;
   const int64_t now = mono_now_ns();
   if (none_since_ns_ == 0) none_since_ns_ = now;
-  if (known_pid_ != 0 && dumper::process_start_time(known_pid_) == known_start_) return false;
+  if (dumper::process_state(known_) == dumper::ProcessState::Running) return false;
   std::vector<std::string> places = options_.runs;
   places.insert(places.end(), options_.records.begin(), options_.records.end());
   const auto processes = local_processes({options_.host, places});
-  known_pid_ = 0;
   if (!processes.empty()) {
     seen_any_ = true;
     none_since_ns_ = now;
-    known_pid_ = processes.front().pid;
-    known_start_ = dumper::process_start_time(known_pid_);
+    known_ = dumper::process_here(options_.host, processes.front().pid);
   }
   return now - none_since_ns_ > (seen_any_ ? kGoneNs : kNeverCameNs);
 }

@@ -60,8 +60,7 @@ class Agent {
   std::vector<std::string> sockets_;  // their paths
   std::shared_ptr<Shared> shared_;    // with the threads that answer
   // What job_has_ended() remembers: a process that recorded the last time, and since when none has.
-  uint32_t known_pid_ = 0;
-  uint64_t known_start_ = 0;
+  dumper::ProcessIdentity known_;  // of the job; none yet: pid 0
   bool seen_any_ = false;
   int64_t none_since_ns_ = 0;
 };

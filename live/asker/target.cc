@@ -28,14 +28,14 @@ Target unreachable(const std::string& host, const std::string& run) {
 
 // Over its Unix socket where that is on this machine.
 Target by_agent(const Registration& registration, const std::string& run) {
-  Target target{registration.host, Target::Way::Agent, "", {}};
+  Target target{registration.process.host, Target::Way::Agent, "", {}};
   target.agent.address = registration.address;
   target.agent.port = registration.port;
-  const std::string socket = socket_path(run, registration.host);
-  if (registration.boot_id == dumper::this_boot_id() && access(socket.c_str(), W_OK) == 0)
+  const std::string socket = socket_path(run, registration.process.host);
+  if (registration.process.boot_id == dumper::this_boot_id() && access(socket.c_str(), W_OK) == 0)
     target.agent.socket = socket;
   if (target.agent.socket.empty() && registration.port == 0)
-    return {registration.host,
+    return {registration.process.host,
             Target::Way::Unreachable,
             "its agent listens on its own machine only: it was started without a key",
             {}};

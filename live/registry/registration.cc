@@ -12,7 +12,7 @@
 #include "base/system.h"
 #include "base/text.h"
 #include "clocksync/wire/key_file.h"
-#include "dumper/run/process_state.h"
+#include "dumper/run/process_note.h"
 
 namespace lockstep::live {
 namespace {
@@ -30,22 +30,14 @@ Status make_folder(const std::string& run) {
   return Status::error(folder + ": cannot make the folder: " + std::strerror(errno));
 }
 
-bool is_gone(const Registration& registration) {
-  return registration.boot_id == dumper::this_boot_id() &&
-         dumper::process_start_time(registration.pid) != registration.process_start;
-}
-
 }  // namespace
 
 std::string registration_json(const Registration& registration) {
   JsonFields out;
   out.object([&] {
-    out.string("host", registration.host);
+    dumper::put_process(registration.process, &out);
     out.string("address", registration.address);
     out.number("port", registration.port);
-    out.number("pid", registration.pid);
-    out.number("process_start", registration.process_start);
-    out.string("boot_id", registration.boot_id);
     out.string("net_namespace", registration.net_namespace);
     out.string("started", registration.started);
     out.string("version", registration.version);
@@ -56,22 +48,21 @@ std::string registration_json(const Registration& registration) {
 
 Result<Registration> parse_registration(std::string_view json) {
   json::Document document;
+  auto process = dumper::process_of_note(json);
+  if (!process.ok()) return process.status();
   if (!parse_json(json, &document)) return Status::error("it is no JSON object");
   Registration registration;
-  registration.host = text_member(document, "host");
+  registration.process = std::move(process.value());
   registration.address = text_member(document, "address");
-  const uint64_t port = uint_member(document, "port"), pid = uint_member(document, "pid");
+  const uint64_t port = uint_member(document, "port");
   registration.port = static_cast<uint16_t>(port);
-  registration.pid = static_cast<uint32_t>(pid);
-  registration.process_start = uint_member(document, "process_start");
-  registration.boot_id = text_member(document, "boot_id");
   registration.net_namespace = text_member(document, "net_namespace");
   registration.started = text_member(document, "started");
   registration.version = text_member(document, "version");
   registration.key_name = text_member(document, "key_id");
   // The host becomes part of a file name.
-  const bool named = !registration.host.empty() && registration.host.find('/') == std::string::npos;
-  if (!named || port > UINT16_MAX || pid == 0 || pid > INT32_MAX)
+  const std::string& host = registration.process.host;
+  if (host.empty() || host.find('/') != std::string::npos || port > UINT16_MAX)
     return Status::error("it is no agent's registration");
   return registration;
 }
@@ -79,12 +70,12 @@ Result<Registration> parse_registration(std::string_view json) {
 Status write_registration(const std::string& run, const Registration& registration) {
   Status made = make_folder(run);
   if (!made.ok()) return made;
-  return write_file(path_of(run, registration.host), registration_json(registration),
+  return write_file(path_of(run, registration.process.host), registration_json(registration),
                     IfExists::Replace, {0600});
 }
 
 void remove_registration(const std::string& run, const Registration& registration) {
-  const std::string path = path_of(run, registration.host);
+  const std::string path = path_of(run, registration.process.host);
   const auto text = read_small_file(path, kLargestFile);
   if (text.ok() && text.value() == registration_json(registration)) unlink(path.c_str());
 }
@@ -100,10 +91,12 @@ std::map<std::string, Registration> read_registrations(const std::string& run) {
     const auto text = read_small_file(folder + "/" + name, kLargestFile);
     if (!text.ok()) continue;
     auto registration = parse_registration(text.value());
-    if (!registration.ok() || name != registration.value().host + ".json" ||
-        is_gone(registration.value()))
+    if (!registration.ok()) continue;
+    const dumper::ProcessIdentity process = registration.value().process;
+    if (name != process.host + ".json" ||
+        dumper::process_state(process) == dumper::ProcessState::Dead)
       continue;
-    found.emplace(registration.value().host, std::move(registration.value()));
+    found.emplace(process.host, std::move(registration.value()));
   }
   closedir(entries);
   return found;

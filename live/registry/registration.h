@@ -10,17 +10,15 @@
 #include <string_view>
 
 #include "clocksync/wire/packet_auth.h"
+#include "dumper/run/process_state.h"
 #include "lockstep/status.h"
 
 namespace lockstep::live {
 
 struct Registration {
-  std::string host;     // as processes are recorded under it
-  std::string address;  // numeric; empty: no TCP
+  dumper::ProcessIdentity process;  // its host as processes are recorded under it
+  std::string address;              // numeric; empty: no TCP
   uint16_t port = 0;
-  uint32_t pid = 0;
-  uint64_t process_start = 0;  // of that pid: tells a reused one
-  std::string boot_id;         // of the machine
   std::string net_namespace;
   std::string started;   // UTC
   std::string version;   // of lockstep
@@ -35,7 +33,7 @@ Status write_registration(const std::string& run, const Registration& registrati
 // Removes it if it is still this one.
 void remove_registration(const std::string& run, const Registration& registration);
 // By host. Files that hold something else, or another host than their name, are passed over; so are
-// those of agents of this machine that are gone.
+// those of agents that are gone, as far as this machine knows.
 std::map<std::string, Registration> read_registrations(const std::string& run);
 
 // RUN/agents/<host>.sock, where the agent's own host reaches it.

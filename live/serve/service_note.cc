@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/output_file.h"
 #include "base/system.h"
+#include "dumper/run/process_note.h"
 #include "live/serve/place.h"
 
 namespace lockstep::serve {
@@ -23,17 +24,16 @@ Result<ServiceNote> read_service(const std::string& path) {
   const auto text = read_small_file(path, kLargestNote);
   if (!text.ok()) return text.status();
   json::Document document;
+  auto process = dumper::process_of_note(text.value());
+  if (!process.ok()) return Status::error(path + ": " + process.message());
   if (!parse_json(text.value(), &document)) return Status::error(path + ": it is no JSON object");
   ServiceNote note;
-  const uint64_t pid = uint_member(document, "pid");
-  note.process = {text_member(document, "host"), text_member(document, "boot_id"),
-                  static_cast<uint32_t>(pid), uint_member(document, "process_start")};
+  note.process = std::move(process.value());
   struct stat facts {};
   note.ours = lstat(path.c_str(), &facts) == 0 && facts.st_uid == geteuid();
   note.url = text_member(document, "url");
   note.token_file = text_member(document, "token_file");
-  if (note.url.empty() || pid < 2 || pid > INT32_MAX)
-    return Status::error(path + ": it is no server's");
+  if (note.url.empty() || note.process.pid == 1) return Status::error(path + ": it is no server's");
   return note;
 }
 
@@ -41,8 +41,7 @@ Result<ServiceNote> read_service(const std::string& path) {
 
 ServiceNote own_service(const std::string& url, const std::string& token_file) {
   ServiceNote note;
-  const auto pid = static_cast<uint32_t>(getpid());
-  note.process = {this_host(), dumper::this_boot_id(), pid, dumper::process_start_time(pid)};
+  note.process = dumper::process_here(this_host(), static_cast<uint32_t>(getpid()));
   note.ours = true;
   note.url = url;
   note.token_file = token_file;
@@ -52,10 +51,7 @@ ServiceNote own_service(const std::string& url, const std::string& token_file) {
 Status write_service(const std::string& place, const ServiceNote& note) {
   JsonFields out;
   out.object([&] {
-    out.string("host", note.process.host);
-    out.string("boot_id", note.process.boot_id);
-    out.number("pid", note.process.pid);
-    out.number("process_start", note.process.start);
+    dumper::put_process(note.process, &out);
     out.string("url", note.url);
     out.string("token_file", note.token_file);
   });

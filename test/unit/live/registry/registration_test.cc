@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "dumper/run/process_state.h"
+#include "base/system.h"
 
 namespace lockstep::live {
 namespace {
@@ -25,12 +25,9 @@ class Registry : public ::testing::Test {
   // Of this very process, so alive.
   static Registration own(const std::string& host) {
     Registration registration;
-    registration.host = host;
+    registration.process = dumper::process_here(host, static_cast<uint32_t>(getpid()));
     registration.address = "10.0.0.1";
     registration.port = 4711;
-    registration.pid = static_cast<uint32_t>(getpid());
-    registration.process_start = dumper::process_start_time(registration.pid);
-    registration.boot_id = dumper::this_boot_id();
     registration.version = "1";
     return registration;
   }
@@ -60,15 +57,22 @@ TEST_F(Registry, FilesAreForTheirOwnerAlone) {
 
 TEST_F(Registry, AnAgentOfThisMachineThatIsGoneIsPassedOver) {
   Registration dead = own("n1");
-  ++dead.process_start;  // the number is another process's now
+  ++dead.process.start;  // the number is another process's now
+  ASSERT_TRUE(write_registration(run_, dead).ok());
+  EXPECT_TRUE(read_registrations(run_).empty());
+}
+
+TEST_F(Registry, AnAgentOfAnEarlierBootOfThisMachineIsPassedOver) {
+  Registration dead = own(this_host());
+  dead.process.boot_id = "an earlier boot";
   ASSERT_TRUE(write_registration(run_, dead).ok());
   EXPECT_TRUE(read_registrations(run_).empty());
 }
 
 TEST_F(Registry, AnAgentOfAnotherMachineIsBelieved) {
   Registration there = own("n1");
-  ++there.process_start;
-  there.boot_id = "another boot";
+  ++there.process.start;
+  there.process.boot_id = "another boot";
   ASSERT_TRUE(write_registration(run_, there).ok());
   EXPECT_EQ(read_registrations(run_).size(), 1u);
 }
@@ -93,7 +97,7 @@ TEST_F(Registry, AFileUnderAnothersNameIsPassedOver) {
 
 TEST_F(Registry, AHostThatWouldLeaveTheFolderIsNone) {
   Registration wrong = own("n1");
-  wrong.host = "../n1";
+  wrong.process.host = "../n1";
   EXPECT_FALSE(parse_registration(registration_json(wrong)).ok());
 }
 
