@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import types
 import warnings
 
 import lockstep
@@ -41,20 +42,46 @@ assert sorted(os.listdir(path)) == before, "a report wrote into the run"
 mistake = error_of(lambda: run.sql("SELECT frob FROM operations"), lockstep.LockstepError)
 assert mistake.exit_code == 2 and "frob" in str(mistake)
 assert "nowhere" in str(error_of(lambda: lockstep.Run("nowhere"), FileNotFoundError))
+given = os.environ.get("LOCKSTEP_DUCKDB")
 os.environ["LOCKSTEP_DUCKDB"] = "/none"
 missing = error_of(lambda: run.sql("SELECT 1"), lockstep.LockstepError)
 assert missing.exit_code == 3 and "/none" in str(missing), missing
 del os.environ["LOCKSTEP_DUCKDB"]
+if given is not None:
+    os.environ["LOCKSTEP_DUCKDB"] = given
 
+
+def cannot(call, module):
+    """As where it is not installed."""
+    before = sys.modules.pop(module, None)
+    sys.modules[module] = None
+    assert module in str(error_of(call, ImportError))
+    del sys.modules[module]
+    if before is not None:
+        sys.modules[module] = before
+
+
+cannot(answer.df, "pandas")
+cannot(answer.arrow, "pyarrow")
 try:
     import pandas
 except ImportError:
-    assert "pandas" in str(error_of(answer.df, ImportError))
+    assert "--with-pandas" not in sys.argv, "there is no pandas"
 else:
     frame = answer.df()
     assert isinstance(frame, pandas.DataFrame) and list(frame.columns) == ["func", "calls"]
     assert int(frame["calls"].sum()) == len(run.operations) and len(nobody.df()) == 0
     print("pandas", pandas.__version__)
+try:
+    import pyarrow
+except ImportError:
+    # A stand-in tells what pyarrow would be given.
+    sys.modules["pyarrow"] = types.SimpleNamespace(table=lambda columns: columns)
+    columns = answer.arrow()
+    del sys.modules["pyarrow"]
+else:
+    columns = answer.arrow().to_pydict()
+assert columns == {"func": [row["func"] for row in answer], "calls": [row["calls"] for row in answer]}
 
 variables = lockstep.env("somewhere", buffer_mb=128, host_load=False)
 assert variables["LOCKSTEP_DIR"] == "somewhere" and variables["LOCKSTEP_BUFFER_MB"] == "128"

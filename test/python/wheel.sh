@@ -21,6 +21,11 @@ cp "$wheel" "$TMP/first.whl"
 make --no-print-directory BUILD="$BUILD" wheel >/dev/null
 cmp "$wheel" "$TMP/first.whl" || fail "the same files give another wheel"
 
+echo "its sources are Python 3.9"
+$python -c 'import ast, sys
+for path in sys.argv[1:]: ast.parse(open(path, encoding="utf-8").read(), path, feature_version=(3, 9))' python/lockstep/*.py ||
+  fail "not the syntax of Python 3.9"
+
 unset PYTHONPATH
 $python -m venv "$TMP/venv"
 here=$TMP/venv/bin
@@ -46,3 +51,20 @@ want_equal "ranges that ended" 8004 "$(marks range_pop length)"
 want_equal "texts" "günstig" "$(marks text 'map(.text) | join(" ")')"
 want_equal "captures" "after warm-up after warm-up" \
   "$(marks capture_start 'map(.name) | join(" ")') $(marks capture_stop 'map(.name) | join(" ")')"
+
+echo "recordings are read in an environment without pandas, and in one that sees the system's"
+. "$ROOT/test/export/record.sh"
+record straggler "$TMP/run"
+need_duckdb "$TMP/run"
+# The installed command does not look into the source tree.
+duckdb=$(find "$ROOT/node_modules/@duckdb" -name libduckdb.so -print -quit 2>/dev/null || true)
+[ -z "$duckdb" ] || export LOCKSTEP_DUCKDB=$duckdb
+reads() {  # reads ENVIRONMENT [--with-pandas]
+  PATH=$1/bin:$PATH "$1/bin/python" "$ROOT/test/python/reads_test.py" "$TMP/run" "${@:2}" || fail "reading in $1"
+}
+"$here/python" -c 'import pandas' 2>/dev/null && fail "a clean environment has pandas"
+reads "$TMP/venv"
+$python -c 'import pandas' 2>/dev/null || skip "the system's Python has no pandas (package python3-pandas)"
+$python -m venv --system-site-packages "$TMP/with"
+"$TMP/with/bin/pip" install -q --no-index --disable-pip-version-check "$ROOT/$wheel" || fail "pip does not install the wheel"
+reads "$TMP/with" --with-pandas
