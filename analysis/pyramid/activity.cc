@@ -24,12 +24,14 @@ class ActivityMaker {
     make_lanes();
     for (const OperationRow& row : run_.operations) add_busy(row);
     for (const MatchRow& match : run_.matches) add_waits(match);
-    for (Lane& lane : activity_.lanes) {
-      lane.waiting = united(lane.waits);
+    for (size_t i = 0; i < activity_.lanes.size(); ++i) {
+      Lane& lane = activity_.lanes[i];
+      lane.waiting = united(waits_[i]);
       const auto earlier = [](const TimeSpan& a, const TimeSpan& b) {
         return a.from_ns < b.from_ns;
       };
-      std::sort(lane.waits.begin(), lane.waits.end(), earlier);
+      std::sort(waits_[i].begin(), waits_[i].end(), earlier);
+      lane.waits = SpanSearch(std::move(waits_[i]));
       for (TimeSpans* spans : {&lane.busy, &lane.caused, &lane.recorded})
         *spans = united(std::move(*spans));
     }
@@ -51,6 +53,7 @@ class ActivityMaker {
       lanes_.push_back(process.rank < 0 ? kNoRow : static_cast<uint32_t>(numbers[process.rank]));
       if (process.rank >= 0) add_process(i, &activity_.lanes[lanes_.back()]);
     }
+    waits_.resize(activity_.lanes.size());
     add_communicators();
   }
 
@@ -84,6 +87,10 @@ class ActivityMaker {
   Lane* lane_of(uint32_t process) {
     const uint32_t number = process < lanes_.size() ? lanes_[process] : kNoRow;
     return number == kNoRow ? nullptr : &activity_.lanes[number];
+  }
+  TimeSpans* waits_of(uint32_t process) {
+    const uint32_t number = process < lanes_.size() ? lanes_[process] : kNoRow;
+    return number == kNoRow ? nullptr : &waits_[number];
   }
 
   void add_busy(const OperationRow& row) {
@@ -122,7 +129,7 @@ class ActivityMaker {
       const uint32_t process = run_.operations[arrival.operation].process;
       const int64_t from_ns = time_.at(process, arrival.arrival_ns);
       const int64_t to_ns = from_ns + arrival.wait_ns;
-      if (Lane* lane = lane_of(process)) add(from_ns, to_ns, &lane->waits);
+      if (TimeSpans* waits = waits_of(process)) add(from_ns, to_ns, waits);
       TimeSpan& span =
           caused.emplace(arrival.last_rank_row, TimeSpan{from_ns, to_ns}).first->second;
       span.from_ns = std::min(span.from_ns, from_ns);
@@ -154,7 +161,7 @@ class ActivityMaker {
       if (!is_endless(match, arrival) || arrival.arrival_ns == kNoTime) continue;
       const TimeSpan span{time_.at(row.process, arrival.arrival_ns),
                           time_.at(row.process, end_of(row))};
-      if (Lane* lane = lane_of(row.process)) add(span.from_ns, span.to_ns, &lane->waits);
+      if (TimeSpans* waits = waits_of(row.process)) add(span.from_ns, span.to_ns, waits);
       all = {std::min(all.from_ns, span.from_ns), std::max(all.to_ns, span.to_ns)};
     }
     if (match.communicator >= run_.communicators.size()) return;
@@ -170,7 +177,8 @@ class ActivityMaker {
   const RunTables& run_;
   const RunTime& time_;
   Activity activity_;
-  std::vector<uint32_t> lanes_;  // by process; kNoRow: it has no rank
+  std::vector<uint32_t> lanes_;   // by process; kNoRow: it has no rank
+  std::vector<TimeSpans> waits_;  // by lane
 };
 
 }  // namespace

@@ -14,13 +14,9 @@
 #include <vector>
 
 #include "analysis/pyramid/run_time.h"
+#include "analysis/pyramid/span_search.h"
 
 namespace lockstep::analysis {
-
-struct TimeSpan {
-  int64_t from_ns = 0, to_ns = 0;  // up to, without
-};
-using TimeSpans = std::vector<TimeSpan>;
 
 struct LaneFacts {
   int32_t rank = -1;
@@ -32,7 +28,7 @@ struct LaneFacts {
 
 struct Lane : LaneFacts {
   TimeSpans busy, waiting, caused;  // disjoint, in order
-  TimeSpans waits;                  // one by one, by beginning
+  SpanSearch waits;                 // one by one
 };
 
 struct Activity {

@@ -61,13 +61,12 @@ Cells cells_of(const Lane& lane, int level, int64_t first, size_t count) {
   put_shares(lane.caused, level, first, &Cell::caused, &cells);
   const int64_t length_ns = bucket_ns(level), begin_ns = first * length_ns;
   const int64_t end_ns = begin_ns + length_ns * static_cast<int64_t>(count);
-  for (const TimeSpan& wait : lane.waits) {
-    if (wait.from_ns >= end_ns) break;
+  lane.waits.each(begin_ns, end_ns, [&](const TimeSpan& wait) {
     spread(wait, begin_ns, length_ns, count, [&](size_t bucket, int64_t) {
       uint32_t& longest = cells[bucket].longest_wait_us;
       longest = std::max(longest, microseconds(wait));
     });
-  }
+  });
   return cells;
 }
 

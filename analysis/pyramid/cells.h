@@ -28,7 +28,7 @@ inline bool operator==(const Cell& a, const Cell& b) {
 }
 using Cells = std::vector<Cell>;
 
-// Buckets first, first + 1, ... of that level; in time linear in the spans that touch them.
+// Buckets first, first + 1, ... of that level; in time by the spans that touch them, whatever came before.
 Cells cells_of(const Lane& lane, int level, int64_t first, size_t count);
 
 // Four cells as one of the next level. `cells` begins with a bucket whose number is a multiple of four;
