@@ -33,8 +33,9 @@ TOGETHER    = analysis/account analysis/clock analysis/export analysis/hostload 
               analysis/judge analysis/load analysis/page analysis/pyramid analysis/relate analysis/report analysis/say \
               analysis/sql analysis/waits analysis/whatif analysis/why cli/capture cli/commands cli/job cli/live \
               cli/show clocksync/probe clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run \
-              hostload/sample live/agent live/asker live/local live/native live/places live/questions live/ras \
-              live/serve live/stacks live/wire plugin/capture plugin/gpu plugin/process reader test/drivers/emulate \
+              hostload/sample live/agent live/asker live/follow live/http live/local live/native live/places \
+              live/questions live/ras live/serve live/stacks live/wire plugin/capture plugin/gpu plugin/process reader \
+              test/drivers/emulate \
               $(patsubst %/,%,$(sort $(dir $(wildcard test/unit/*/*.cc test/unit/*/*/*.cc))))
 # Not these: they have flags of their own, or names that a neighbor has, or what only a main file may say.
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/page/embedded.cc analysis/report/report_markdown.cc \
@@ -202,7 +203,7 @@ $(BUILD)/lockstep $(BUILD)/wheel/lockstep: $(call objs,cli) $(COMMAND_LINE) $(LI
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(if $(findstring /wheel/,$@),-static-libstdc++ -static-libgcc) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) $(ZLIB) $(SQLITE) -ldl
 
-$(BUILD)/liblockstep-http.so: $(call objs,live/serve/module) $(BUILD)/libbase.a
+$(BUILD)/liblockstep-http.so: $(call objs,live/http/module) $(BUILD)/libbase.a
 	$(CXX) -shared $(LDFLAGS) -Wl,--exclude-libs,ALL -Wl,-soname,$(@F) -o $@ $(filter %.o %.a,$^) -lcpp-httplib -lssl -lcrypto
 
 # Pieces of the command that a driver shows by themselves.

@@ -61,8 +61,9 @@ live/wire             live/questions clocksync/wire
 live/registry         clocksync/wire dumper/run
 live/agent            live/wire live/questions live/registry live/local dumper/run live/asker
 live/ras
-live/serve            analysis/tables analysis/load analysis/pyramid analysis/page analysis/judge analysis/account analysis/hostload analysis/why analysis/report analysis/sql analysis/export dumper/run live/follow
-live/follow     live/serve live/asker live/places
+live/http             analysis/page dumper/run
+live/follow           analysis/tables analysis/load analysis/pyramid analysis/judge analysis/account analysis/hostload analysis/why analysis/report analysis/export dumper/run live/http live/asker live/places
+live/serve            analysis/tables analysis/load analysis/pyramid analysis/page analysis/judge analysis/sql analysis/export dumper/run live/http live/follow
 cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery clocksync/wire clocksync/rendezvous
 '
 
@@ -123,13 +124,13 @@ offences() {
 
   third_party '(concurrentqueue/)?(moodycamel/)?(blocking)?concurrentqueue' 'plugin/record/block_queue\.h:|bench/|test/'
   third_party 'CLI/' 'base/command_line\.cc:'
-  third_party 'sodium' 'clocksync/|live/wire/|live/serve/tokens\.cc:|test/'
+  third_party 'sodium' 'clocksync/|live/wire/|live/http/tokens\.cc:|test/'
   third_party 'protozero/' 'analysis/.*perfetto|test/'
   third_party 'duckdb' 'analysis/sql/|test/'
   third_party 'sqlite3' 'analysis/export/sqlite_file\.cc:'
   third_party 'zlib' 'analysis/export/export_file\.cc:|analysis/page/packed\.cc:'
-  third_party 'httplib' 'live/serve/module/connection\.h:'
-  third_party 'openssl/' 'live/serve/module/'
+  third_party 'httplib' 'live/http/module/connection\.h:'
+  third_party 'openssl/' 'live/http/module/'
   third_party 'gtest/' 'test/'
   third_party 'rapidjson/' 'base/json\.h:|test/'
   # base/json.h brings all of RapidJSON with it.

@@ -1,4 +1,4 @@
-// Bytes for browsers, which unpack gzip by themselves: of an answer (live/serve/packing.h), and inside a page
+// Bytes for browsers, which unpack gzip by themselves: of an answer (live/http/packing.h), and inside a page
 // (DecompressionStream), written as base64. Pure functions; lack of memory is std::bad_alloc.
 #pragma once
 

@@ -16,7 +16,7 @@
 #include "cli/job/run_finish.h"
 #include "cli/show/output.h"
 #include "clocksync/rendezvous/host_list.h"
-#include "live/serve/place.h"
+#include "live/http/place.h"
 
 namespace lockstep::cli {
 namespace {

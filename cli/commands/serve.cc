@@ -19,11 +19,11 @@
 #include "cli/show/output.h"
 #include "cli/show/progress.h"
 #include "dumper/recovery/memory_files.h"
+#include "live/http/http_library.h"
+#include "live/http/place.h"
+#include "live/http/service_note.h"
 #include "live/serve/api.h"
-#include "live/serve/http_library.h"
-#include "live/serve/place.h"
 #include "live/serve/run_folder.h"
-#include "live/serve/service_note.h"
 
 namespace lockstep::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "base/text.h"
-#include "live/serve/http_library.h"
-#include "live/serve/site.h"
+#include "live/http/http_library.h"
+#include "live/http/site.h"
 
 namespace lockstep::cli {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/serve/http.h"
+#include "live/http/http.h"
 #include "lockstep/status.h"
 
 namespace lockstep::cli {

@@ -14,7 +14,7 @@
 #include "clocksync/record/clock_model_json.h"
 #include "dumper/recovery/memory_files.h"
 #include "dumper/run/run_files.h"
-#include "live/serve/service_note.h"
+#include "live/http/service_note.h"
 
 namespace lockstep::cli {
 namespace {

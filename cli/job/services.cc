@@ -7,8 +7,8 @@
 
 #include "cli/commands.h"
 #include "cli/show/output.h"
-#include "live/serve/service_note.h"
-#include "live/serve/tokens.h"
+#include "live/http/service_note.h"
+#include "live/http/tokens.h"
 
 namespace lockstep::cli {
 namespace {

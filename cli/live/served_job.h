@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "live/serve/served_run.h"
+#include "live/follow/served_run.h"
 
 namespace lockstep::cli {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "live/serve/served_run.h"
+#include "live/follow/served_run.h"
 
 namespace lockstep::serve {
 

@@ -2,8 +2,8 @@
 
 #include "base/clock_ns.h"
 #include "base/json.h"
-#include "live/serve/gate.h"
-#include "live/serve/parameters.h"
+#include "live/http/gate.h"
+#include "live/http/parameters.h"
 
 namespace lockstep::serve {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "live/follow/followed_run.h"
-#include "live/serve/http.h"
+#include "live/http/http.h"
 
 namespace lockstep::serve {
 

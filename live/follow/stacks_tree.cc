@@ -3,9 +3,9 @@
 #include "base/clock_ns.h"
 #include "base/json.h"
 #include "live/asker/answers_json.h"
+#include "live/http/gate.h"
+#include "live/http/parameters.h"
 #include "live/places/stack_tree.h"
-#include "live/serve/gate.h"
-#include "live/serve/parameters.h"
 
 namespace lockstep::serve {
 namespace {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "live/serve/http.h"
+#include "live/http/http.h"
 
 namespace lockstep::serve {
 

@@ -2,9 +2,9 @@
 
 #include "analysis/page/page.h"
 #include "live/follow/live_answer.h"
-#include "live/serve/gate.h"
+#include "live/http/gate.h"
+#include "live/http/packing.h"
 #include "live/serve/ops_answer.h"
-#include "live/serve/packing.h"
 #include "live/serve/run_answer.h"
 #include "live/serve/tiles_answer.h"
 #include "live/serve/trace_answer.h"

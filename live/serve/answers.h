@@ -6,7 +6,7 @@
 
 #include "live/follow/followed_run.h"
 #include "live/follow/stacks_tree.h"
-#include "live/serve/http.h"
+#include "live/http/http.h"
 #include "live/serve/query_answer.h"
 
 namespace lockstep::serve {

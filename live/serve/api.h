@@ -2,10 +2,10 @@
 // number of threads at once.
 #pragma once
 
-#include "live/serve/access_log.h"
+#include "live/http/access_log.h"
+#include "live/http/gate.h"
+#include "live/http/http.h"
 #include "live/serve/answers.h"
-#include "live/serve/gate.h"
-#include "live/serve/http.h"
 
 namespace lockstep::serve {
 

@@ -4,8 +4,8 @@
 
 #include "analysis/page/operation_lines.h"
 #include "base/json.h"
-#include "live/serve/gate.h"
-#include "live/serve/parameters.h"
+#include "live/http/gate.h"
+#include "live/http/parameters.h"
 
 namespace lockstep::serve {
 namespace {

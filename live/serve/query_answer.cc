@@ -5,7 +5,7 @@
 
 #include "base/clock_ns.h"
 #include "base/json.h"
-#include "live/serve/gate.h"
+#include "live/http/gate.h"
 
 namespace lockstep::serve {
 namespace {

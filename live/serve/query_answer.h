@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "analysis/sql/query_session.h"
-#include "live/serve/http.h"
-#include "live/serve/served_run.h"
+#include "live/follow/served_run.h"
+#include "live/http/http.h"
 
 namespace lockstep::serve {
 

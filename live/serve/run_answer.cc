@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "base/json.h"
-#include "live/serve/gate.h"
-#include "live/serve/parameters.h"
+#include "live/http/gate.h"
+#include "live/http/parameters.h"
 #include "lockstep/version.h"
 
 namespace lockstep::serve {

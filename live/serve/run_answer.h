@@ -3,7 +3,7 @@
 #pragma once
 
 #include "live/follow/followed_run.h"
-#include "live/serve/http.h"
+#include "live/http/http.h"
 
 namespace lockstep::serve {
 

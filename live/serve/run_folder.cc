@@ -6,7 +6,7 @@
 #include "base/clock_ns.h"
 #include "base/json.h"
 #include "dumper/run/run_files.h"
-#include "live/serve/gate.h"
+#include "live/http/gate.h"
 
 namespace lockstep::serve {
 namespace {

@@ -1,9 +1,9 @@
 #include "live/serve/tiles_answer.h"
 
 #include "analysis/pyramid/tiles.h"
-#include "live/serve/gate.h"
-#include "live/serve/packing.h"
-#include "live/serve/parameters.h"
+#include "live/http/gate.h"
+#include "live/http/packing.h"
+#include "live/http/parameters.h"
 
 namespace lockstep::serve {
 namespace {

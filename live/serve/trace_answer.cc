@@ -7,8 +7,8 @@
 #include "analysis/export/export.h"
 #include "analysis/judge/blame.h"
 #include "base/system.h"
-#include "live/serve/gate.h"
-#include "live/serve/parameters.h"
+#include "live/http/gate.h"
+#include "live/http/parameters.h"
 
 namespace lockstep::serve {
 namespace {

@@ -2,8 +2,8 @@
 // a request is an answer of status 400, what is too large 413, with a sentence.
 #pragma once
 
-#include "live/serve/http.h"
-#include "live/serve/served_run.h"
+#include "live/follow/served_run.h"
+#include "live/http/http.h"
 
 namespace lockstep::serve {
 

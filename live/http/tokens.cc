@@ -1,4 +1,4 @@
-#include "live/serve/tokens.h"
+#include "live/http/tokens.h"
 
 #include <fcntl.h>
 #include <sodium.h>

@@ -1,4 +1,4 @@
-#include "live/serve/place.h"
+#include "live/http/place.h"
 
 #define XXH_INLINE_ALL
 #include <sys/stat.h>

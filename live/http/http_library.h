@@ -1,7 +1,7 @@
 // liblockstep-http.so, looked for beside the command and in ../lib, loaded once. Main thread.
 #pragma once
 
-#include "live/serve/http.h"
+#include "live/http/http.h"
 #include "lockstep/status.h"
 
 namespace lockstep::serve {

@@ -1,4 +1,4 @@
-#include "live/serve/packing.h"
+#include "live/http/packing.h"
 
 #include "analysis/page/packed.h"
 

@@ -1,4 +1,4 @@
-#include "live/serve/module/connection.h"
+#include "live/http/module/connection.h"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -11,7 +11,7 @@
 #include <cerrno>
 
 #include "base/clock_ns.h"
-#include "live/serve/http.h"
+#include "live/http/http.h"
 
 namespace lockstep::serve {
 namespace {

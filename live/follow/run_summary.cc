@@ -1,4 +1,4 @@
-#include "live/serve/run_summary.h"
+#include "live/follow/run_summary.h"
 
 #define XXH_INLINE_ALL
 #include <sys/stat.h>

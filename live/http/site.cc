@@ -1,4 +1,4 @@
-#include "live/serve/site.h"
+#include "live/http/site.h"
 
 #include <filesystem>
 

@@ -2,7 +2,7 @@
 // thread.
 #pragma once
 
-#include "live/serve/http.h"
+#include "live/http/http.h"
 
 namespace lockstep::serve {
 

@@ -1,4 +1,4 @@
-#include "live/serve/http_library.h"
+#include "live/http/http_library.h"
 
 #include <dlfcn.h>
 

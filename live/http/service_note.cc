@@ -1,4 +1,4 @@
-#include "live/serve/service_note.h"
+#include "live/http/service_note.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "base/output_file.h"
 #include "base/system.h"
 #include "dumper/run/process_note.h"
-#include "live/serve/place.h"
+#include "live/http/place.h"
 
 namespace lockstep::serve {
 namespace {

@@ -1,4 +1,4 @@
-#include "live/serve/served_run.h"
+#include "live/follow/served_run.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "live/serve/access_log.h"
+#include "live/http/access_log.h"
 
 #include <cinttypes>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "live/serve/http.h"
-#include "live/serve/tokens.h"
+#include "live/http/http.h"
+#include "live/http/tokens.h"
 
 namespace lockstep::serve {
 

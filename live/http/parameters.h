@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/number_ranges.h"
-#include "live/serve/http.h"
+#include "live/http/http.h"
 
 namespace lockstep::serve {
 

@@ -1,4 +1,4 @@
-#include "live/serve/gate.h"
+#include "live/http/gate.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "live/serve/gate.h"
-#include "live/serve/http.h"
+#include "live/http/gate.h"
+#include "live/http/http.h"
 #include "lockstep/status.h"
 
 namespace lockstep::serve {

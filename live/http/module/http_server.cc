@@ -1,6 +1,6 @@
 // The server of liblockstep-http.so: cpp-httplib reads requests and writes answers, the limits on clients
 // are ours (http.h). The only user of that library.
-#include "live/serve/module/http_server.h"
+#include "live/http/module/http_server.h"
 
 #include <openssl/ssl.h>
 #include <sys/eventfd.h>
@@ -13,7 +13,7 @@
 #include <mutex>
 #include <thread>
 
-#include "live/serve/module/connection.h"
+#include "live/http/module/connection.h"
 
 namespace lockstep::serve {
 namespace {

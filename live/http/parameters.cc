@@ -1,4 +1,4 @@
-#include "live/serve/parameters.h"
+#include "live/http/parameters.h"
 
 #include <algorithm>
 

@@ -12,7 +12,7 @@
 #include "analysis/load/run.h"
 #include "analysis/load/stream_process.h"
 #include "analysis/pyramid/pyramid_build.h"
-#include "live/serve/run_summary.h"
+#include "live/follow/run_summary.h"
 
 namespace lockstep::serve {
 
