@@ -108,7 +108,7 @@ READER_SO = $(BUILD)/liblockstep.so.0
 COMMAND_LINE = $(BUILD)/libcommandline.a
 unit_libs = $(if $(filter live_%,$(1)),$(BUILD)/liblive.a,$(if $(filter analysis_% cli_% dumper_recovery reader,$(1)),$(filter-out $(RECORDING),$(LIBS)))) $(RECORDING)
 
-.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install wheel wheel-here fresh-root-test clean help
+.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install wheel wheel-here tidy-units fresh-root-test clean help
 all: plugin tools reader     ## the plugin, the command and the library
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
 tools: $(TOOLS) $(HTTP_SO)
@@ -288,6 +288,10 @@ wheel:                       ## a Python wheel with the plugin and the command i
 	@$(if $(filter $(MACHINE),$(ARCH)),$(MAKE) --no-print-directory wheel-here,BUILD=$(BUILD) scripts/cross_make.sh --no-print-directory wheel-here)
 wheel-here: $(PLUGIN_SO) $(BUILD)/wheel/lockstep
 	python3 -B python/build_wheel.py --version $(VERSION) --arch $(ARCH) --plugin $(PLUGIN_SO) --command $(BUILD)/wheel/lockstep
+# A line for each: the sources that clang-tidy reads at once, which are those that are compiled together.
+tidy-units:
+	@$(foreach o,$(patsubst $(BUILD)/obj/%.o,%,$(call objs,base plugin dumper clocksync hostload reader analysis live cli)),\
+	  echo $(if $(filter %/room,$o),$(call members,$(o:%/room=%)),$o.cc);)
 fresh-root-test:             ## make demo and make test in an empty root (root, minutes)
 	FRESH_ROOT=1 test/run hygiene/fresh_root
 clean:                       ## remove what was built
