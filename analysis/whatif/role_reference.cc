@@ -215,16 +215,40 @@ class Reference {
       while (last != end && last->visit == first->visit) ++last;
       const bool compares = last - first > 1 && spread_[own_.segments[first->arrival].actor];
       const int64_t here_ns = compares ? reference_of(first, last) : usual_ns;
-      for (const Entry* one = first; one != last; ++one) {
-        if (compared_[one->arrival] != 0) continue;  // where more of what came before is alike
-        const int64_t excess_ns = one->own_ns - std::max(usual_ns, here_ns);
-        out_.ns[one->arrival] =
-            excess_ns > noise_ns
-                ? static_cast<int64_t>(static_cast<double>(excess_ns) * factor_of(one->arrival))
-                : 0;
-        usual_ns_[one->arrival] = usual_ns;
-        compared_[one->arrival] = 1;
-      }
+      for (Entry* one = first; one != last; ++one) one->own_ns -= std::max(usual_ns, here_ns);
+    }
+    take_off_unseen_waits(begin, end);
+    for (const Entry* one = begin; one != end; ++one) {
+      if (compared_[one->arrival] != 0) continue;  // where more of what came before is alike
+      const int64_t excess_ns = one->own_ns;
+      out_.ns[one->arrival] =
+          excess_ns > noise_ns
+              ? static_cast<int64_t>(static_cast<double>(excess_ns) * factor_of(one->arrival))
+              : 0;
+      usual_ns_[one->arrival] = usual_ns;
+      compared_[one->arrival] = 1;
+    }
+  }
+
+  // The end of what came before is not recorded, though that of the operation itself is: how long the
+  // rank was held up there lies in the segment. A broadcast reaches the ranks of its ring one after the
+  // other, and so does what each has beyond the others time after time.
+  bool hides_a_wait(uint32_t a) const {
+    const uint32_t before = own_.segments[a].before;
+    return operation(a).finish_ns != kNoTime && before != kNoRow &&
+           operation(before).finish_ns == kNoTime;
+  }
+  // Of the rows at a position, what each rank has beyond the others in most of its visits.
+  void take_off_unseen_waits(Entry* begin, Entry* end) const {
+    std::unordered_map<uint32_t, std::vector<int64_t>> beyond_ns;  // by actor
+    for (const Entry* one = begin; one != end; ++one) {
+      if (hides_a_wait(one->arrival))
+        beyond_ns[own_.segments[one->arrival].actor].push_back(one->own_ns);
+    }
+    for (auto& [actor, values] : beyond_ns) values = {quantile(&values, kRoleReference)};
+    for (Entry* one = begin; one != end && !beyond_ns.empty(); ++one) {
+      if (hides_a_wait(one->arrival))
+        one->own_ns -= std::max<int64_t>(0, beyond_ns[own_.segments[one->arrival].actor].front());
     }
   }
   // Where others do the same work, theirs shows what is noise.

@@ -63,6 +63,34 @@ TEST(Culprits, TwoLateRanksOfFourDoNotExcuseEachOther) {
   EXPECT_EQ(judged.findings.size(), 2u);
 }
 
+// Steps of 4 ms of work, an all-reduce, and a broadcast whose end is not recorded: it passes the ranks
+// one after the other.
+Judged broadcasts(const Late& late_ns) {
+  constexpr int32_t kRanks = 8;
+  PlayedJob job(kRanks, kRanks);
+  Noise noise;
+  for (unsigned i = 0; i < 40; ++i) {
+    for (int32_t rank = 0; rank < kRanks; ++rank)
+      job.work(rank, 4 * kMs + noise.upto(50 * kUs) + late_ns(rank, i));
+    job.collective(0);
+    job.call_only(0, "Broadcast");
+    for (int32_t rank = 0; rank < kRanks; ++rank)
+      job.work(rank, 300 * kUs * static_cast<uint64_t>(rank));
+  }
+  return job.judge();
+}
+
+TEST(Culprits, DoesNotTakeTheWaitInAnOperationWithoutARecordedEndForLateness) {
+  const Judged judged = broadcasts([](int32_t, unsigned) { return 0; });
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+}
+
+TEST(Culprits, NamesALateRankBehindAnOperationWithoutARecordedEnd) {
+  const Judged judged =
+      broadcasts([](int32_t rank, unsigned i) { return rank == 2 && i % 3 == 1 ? 5 * kMs : 0; });
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{2}) << all_text(judged);
+}
+
 TEST(Culprits, NamesTheLateOneOfTwoRanks) {
   const Judged judged = all_reduces(
       2, 30, [](int32_t rank, unsigned i) { return rank == 1 && i % 4 == 1 ? 5 * kMs : 0; });

@@ -51,6 +51,18 @@ class PlayedJob {
     for (size_t i = 0; i < comm.members.size(); ++i)
       end(&comm, i, func, 0, now(comm.members[i]) + ns);
   }
+  // Everybody calls and goes on; of the operation the call alone is recorded.
+  void call_only(unsigned number, const char* func) {
+    Comm& comm = comms_[number];
+    for (size_t i = 0; i < comm.members.size(); ++i) {
+      driver::RankOperation op;
+      op.func = func;
+      op.sequence = comm.calls[i]++;
+      op.call_ns = now(comm.members[i]);
+      comm.records[i]->call_only(op);
+      now(comm.members[i]) += 10'000;
+    }
+  }
   // On the world. The sender goes on at once, as with small messages.
   void send(int32_t from, int32_t to, uint64_t ns = kMs / 10) {
     sent_[{from, to}].push_back(now(from) + ns);
