@@ -17,12 +17,6 @@ void append(const std::vector<Row>& from, std::vector<Row>* to) {
   to->insert(to->end(), from.begin(), from.end());
 }
 
-// More than where data stands still.
-bool names_who(const Finding& finding) {
-  const bool one_of = std::get<StallFacts>(finding.facts).one_of;
-  return !finding.culprits.empty() && !(finding.kind == FindingKind::StuckInTransport && one_of);
-}
-
 class HangJudge {
  public:
   explicit HangJudge(const RunTables& run) : run_(run), graph_(run), causes_(graph_.causes()) {}
@@ -287,6 +281,11 @@ class HangJudge {
 };
 
 }  // namespace
+
+bool names_who(const Finding& finding) {
+  const bool one_of = std::get<StallFacts>(finding.facts).one_of;
+  return !finding.culprits.empty() && !(finding.kind == FindingKind::StuckInTransport && one_of);
+}
 
 Hangs judge_hangs(const RunTables& run) { return HangJudge(run).judge(); }
 

@@ -16,5 +16,7 @@ struct Hangs {
 };
 
 Hangs judge_hangs(const RunTables& run);
+// Of such a finding: more than where data stands still.
+bool names_who(const Finding& hang);
 
 }  // namespace lockstep::analysis

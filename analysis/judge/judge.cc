@@ -23,7 +23,9 @@ class RunJudge {
     for (const Finding& finding : hangs.findings) note_match(finding);
     append(&hangs.findings, &out_.findings);
     append(&hangs.not_known, &out_.not_known);
-    for (Finding& finding : find_mismatches()) out_.findings.push_back(std::move(finding));
+    std::vector<Finding> mismatches = find_mismatches();
+    for (Finding& mismatch : mismatches) take_in_what_follows(&mismatch);
+    append(&mismatches, &out_.findings);
     if (out_.findings.empty()) {
       std::optional<Finding> standstill = find_standstill(run_);
       if (standstill.has_value()) out_.findings.push_back(std::move(*standstill));
@@ -95,6 +97,54 @@ class RunJudge {
     std::vector<Finding> findings;
     for (auto& [communicator, finding] : by_communicator) findings.push_back(std::move(finding));
     return findings;
+  }
+
+  // Where nothing tells that a mismatched operation ended its ranks may stand in it for good: what they
+  // called later stands still because of it, unless something else is known that holds it up.
+  void take_in_what_follows(Finding* mismatch) {
+    const auto& facts = std::get<SizeFacts>(mismatch->facts);
+    if (facts.ended) return;
+    const std::map<uint32_t, int64_t> called_ns =
+        calls_of(run_.matches[run_.operations[facts.operation].match]);
+    if (went_on(called_ns)) return;
+    std::vector<Finding> left;
+    for (Finding& hang : out_.findings) {
+      const auto* stall = std::get_if<StallFacts>(&hang.facts);
+      if (stall == nullptr || names_who(hang) || !was_called_later(*stall, called_ns)) {
+        left.push_back(std::move(hang));
+        continue;
+      }
+      mismatch->consequences.push_back({stall->operation, hang.ranks, {}});
+      append(&hang.consequences, &mismatch->consequences);
+    }
+    out_.findings = std::move(left);
+  }
+  // When each process called an operation, on its own clock.
+  std::map<uint32_t, int64_t> calls_of(const MatchRow& match) const {
+    std::map<uint32_t, int64_t> called_ns;
+    for (uint32_t i = match.first_arrival; i < match.first_arrival + match.arrivals; ++i) {
+      const OperationRow& row = run_.operations[run_.arrivals[i].operation];
+      called_ns[row.process] = row.called_ns();
+    }
+    return called_ns;
+  }
+  static bool is_later(const OperationRow& row, const std::map<uint32_t, int64_t>& called_ns) {
+    const auto found = called_ns.find(row.process);
+    return found != called_ns.end() && found->second != kNoTime && row.called_ns() > found->second;
+  }
+  bool went_on(const std::map<uint32_t, int64_t>& called_ns) const {
+    return std::any_of(run_.operations.begin(), run_.operations.end(), [&](const auto& row) {
+      return row.state == OpState::Done && is_later(row, called_ns);
+    });
+  }
+  bool was_called_later(const StallFacts& stall,
+                        const std::map<uint32_t, int64_t>& called_ns) const {
+    const uint32_t match = run_.operations[stall.operation].match;
+    if (match == kNoRow) return is_later(run_.operations[stall.operation], called_ns);
+    const ArrivalRow* begin = run_.arrivals.data() + run_.matches[match].first_arrival;
+    return std::all_of(begin, begin + run_.matches[match].arrivals, [&](const ArrivalRow& arrival) {
+      return is_later(run_.operations[arrival.operation], called_ns);
+    });
   }
 
   // Without ends, differing calls are all there is to see.

@@ -123,6 +123,13 @@ std::string which_of(const Finding& finding, const StallFacts& facts) {
              : " Which of them is right is not known.";
 }
 
+std::string held_up_sentence(const Finding& finding) {
+  const size_t others = finding.consequences.size();
+  if (others == 0) return "";
+  return " " + counted(others, "other operation") + (others == 1 ? " stands" : " stand") +
+         " still because of that.";
+}
+
 std::string stall_sentence(const RunTables& run, const Finding& finding, const StallFacts& facts) {
   std::string text = stall_headline(run, finding, facts);
   if (facts.too_soon)
@@ -136,19 +143,16 @@ std::string stall_sentence(const RunTables& run, const Finding& finding, const S
     text += " " + capitalized(rank_list(facts.held)) + (one(facts.held) ? " is" : " are") +
             " held up elsewhere.";
   if (facts.one_of) text += which_of(finding, facts);
-  const size_t others = finding.consequences.size();
-  if (others != 0)
-    text += " " + counted(others, "other operation") + (others == 1 ? " stands" : " stand") +
-            " still because of that.";
-  return text;
+  return text + held_up_sentence(finding);
 }
 
-std::string size_sentence(const RunTables& run, const SizeFacts& facts) {
+std::string size_sentence(const RunTables& run, const Finding& finding, const SizeFacts& facts) {
   return operation_on(run, facts.operation) +
          (facts.ended
               ? " ended although its ranks passed different sizes: its result cannot be right."
               : " was called with different sizes: it hangs, or its result is wrong.") +
-         (facts.times > 1 ? " This happened " + std::to_string(facts.times) + " times." : "");
+         (facts.times > 1 ? " This happened " + std::to_string(facts.times) + " times." : "") +
+         held_up_sentence(finding);
 }
 
 std::string who_of(const RunTables& run, const Finding& finding) {
@@ -324,7 +328,9 @@ class Sentence {
   std::string operator()(const StallFacts& facts) const {
     return stall_sentence(run_, finding_, facts);
   }
-  std::string operator()(const SizeFacts& facts) const { return size_sentence(run_, facts); }
+  std::string operator()(const SizeFacts& facts) const {
+    return size_sentence(run_, finding_, facts);
+  }
   std::string operator()(const LateFacts& facts) const {
     return late_sentence(run_, finding_, facts);
   }

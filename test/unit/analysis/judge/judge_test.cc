@@ -58,6 +58,44 @@ TEST(Diagnose, SeesDifferentSizesInOperationsThatEnded) {
   EXPECT_EQ(diagnosis.findings[0].ordinal, 7u);
 }
 
+// Ranks 0 to 2 broadcast, rank 1 less than the others, and stand still in the all-reduce after it; with
+// `went_on` that comes after another one, which ended.
+Judged after_a_mismatch(bool went_on) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i < kOperations; ++i) records.operation(operation_at(i, 0));
+    driver::RankOperation broadcast = operation_at(kOperations, 0);
+    broadcast.func = "Broadcast";
+    if (rank == 1) broadcast.count /= 2;
+    records.call_only(broadcast);
+    if (went_on) records.operation(operation_at(kOperations + 1, 0));
+    records.operation(open_at(kOperations + 2));
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+  return Judged(run.load());
+}
+
+TEST(Judge, ListsWhatStandsStillBehindAMismatchAsItsConsequence) {
+  const Judged diagnosis = after_a_mismatch(false);
+  ASSERT_EQ(diagnosis.findings.size(), 1u) << diagnosis.text();
+  const Finding& mismatch = diagnosis.findings[0];
+  EXPECT_EQ(mismatch.kind, FindingKind::Mismatch);
+  EXPECT_EQ(mismatch.culprits, std::vector<int32_t>{1});
+  ASSERT_EQ(mismatch.consequences.size(), 1u);
+  EXPECT_EQ(mismatch.consequences[0].waiting, (std::vector<int32_t>{0, 1, 2}));
+  EXPECT_NE(diagnosis.text().find("1 other operation stands still because of that."),
+            std::string::npos)
+      << diagnosis.text();
+}
+
+TEST(Judge, TakesNothingForAConsequenceOfAMismatchThatTheRanksCameThrough) {
+  const Judged diagnosis = after_a_mismatch(true);
+  ASSERT_EQ(diagnosis.findings.size(), 2u) << diagnosis.text();
+  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::StuckInTransport);
+  EXPECT_EQ(diagnosis.findings[1].kind, FindingKind::Mismatch);
+}
+
 TEST(Diagnose, FindsTheSlowLinkAmongReceivesThatSendNothing) {
   TestRun run;
   for (int32_t rank = 0; rank < 4; ++rank) {
