@@ -23,7 +23,11 @@ constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;  // an odd multiplier that spre
 class Reference {
  public:
   Reference(const RunTables& run, const OwnSegments& own, const Roles& roles)
-      : run_(run), own_(own), roles_(roles) {}
+      : run_(run),
+        own_(own),
+        roles_(roles),
+        reduce_(run.strings.find("Reduce")),
+        broadcast_(run.strings.find("Broadcast")) {}
 
   Excesses measure() {
     out_.ns.assign(own_.segments.size(), 0);
@@ -33,6 +37,7 @@ class Reference {
     number_trials();
     compare_with_its_kind();
     compare_with_everybody();
+    bound_by_arrivals();
     return std::move(out_);
   }
 
@@ -311,6 +316,34 @@ class Reference {
     }
     return factors;
   }
+
+  // A reduction to one rank lets the others go as soon as they have sent: who leaves early has as much to
+  // do as those whose work hides in its wait for a late one. Behind such an operation nobody is late by
+  // more than it comes after the others.
+  void bound_by_arrivals() {
+    for (const MatchRow& match : run_.matches) {
+      constexpr uint32_t kFewestToBound = 3;
+      if (match.comparable == 0 || match.arrivals < kFewestToBound) continue;
+      std::vector<int64_t> starts_ns;
+      const uint32_t end = match.first_arrival + match.arrivals;
+      for (uint32_t a = match.first_arrival; a < end; ++a) {
+        if (follows_rooted(a)) starts_ns.push_back(own_.segments[a].start_ns);
+      }
+      if (starts_ns.size() < kFewestToBound) continue;
+      const int64_t others_ns = quantile(&starts_ns, kRoleReference);
+      for (uint32_t a = match.first_arrival; a < end; ++a) {
+        if (follows_rooted(a))
+          out_.ns[a] = std::clamp<int64_t>(own_.segments[a].start_ns - others_ns, 0, out_.ns[a]);
+      }
+    }
+  }
+  bool follows_rooted(uint32_t a) const {
+    const uint32_t before = own_.segments[a].before;
+    if (own_.segments[a].actor == kNoRow || before == kNoRow) return false;
+    const Text func = operation(before).func;
+    return func == reduce_ || func == broadcast_;
+  }
+
   uint32_t trial_of(uint32_t a) const { return out_.trial[own_.segments[a].launch]; }
   double factor_of(uint32_t a) const { return factors_.empty() ? 1 : factors_[trial_of(a)]; }
   bool is_compared(uint32_t a) const {
@@ -320,6 +353,7 @@ class Reference {
   const RunTables& run_;
   const OwnSegments& own_;
   const Roles& roles_;
+  const Text reduce_, broadcast_;  // rooted
   std::vector<bool> spread_;       // by actor: its role is on several hosts
   std::vector<int64_t> usual_ns_;  // by row of `arrivals`: the reference
   std::vector<double> factors_;    // by trial, once they are known

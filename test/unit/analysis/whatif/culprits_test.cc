@@ -91,6 +91,27 @@ TEST(Culprits, NamesALateRankBehindAnOperationWithoutARecordedEnd) {
   EXPECT_EQ(accused(judged), std::vector<int32_t>{2}) << all_text(judged);
 }
 
+// A reduction lets rank 0 go at once, which works 2 ms until the next operation. The others' work hides
+// in its wait for rank 7, whose GPU is slow.
+TEST(Culprits, AccusesNobodyWhoLeftAReductionBeforeTheOthersAndIsNotLateForTheNext) {
+  constexpr int32_t kRanks = 8;
+  PlayedJob job(kRanks, kRanks);
+  Noise noise;
+  for (unsigned i = 0; i < 40; ++i) {
+    for (int32_t rank = 0; rank < kRanks; ++rank)
+      job.work(rank, 4 * kMs + noise.upto(50 * kUs) + (rank == 7 ? 4 * kMs : 0));
+    const uint64_t slow_ns = job.now_ns(7) + 100 * kUs;
+    job.each_until(0, "Reduce", [&](int32_t rank) {
+      return rank == 0 ? job.now_ns(rank) + 100 * kUs : slow_ns;
+    });
+    job.work(0, 2 * kMs);
+    job.work(7, 6 * kMs);
+    job.collective(0);
+  }
+  const Judged judged = job.judge();
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{7}) << all_text(judged);
+}
+
 TEST(Culprits, NamesTheLateOneOfTwoRanks) {
   const Judged judged = all_reduces(
       2, 30, [](int32_t rank, unsigned i) { return rank == 1 && i % 4 == 1 ? 5 * kMs : 0; });

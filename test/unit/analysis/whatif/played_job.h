@@ -51,6 +51,14 @@ class PlayedJob {
     for (size_t i = 0; i < comm.members.size(); ++i)
       end(&comm, i, func, 0, now(comm.members[i]) + ns);
   }
+  // Each rank ends when until_ns(rank) says.
+  template <class Until>
+  void each_until(unsigned number, const char* func, const Until& until_ns) {
+    Comm& comm = comms_[number];
+    std::vector<uint64_t> ends_ns;
+    for (const int32_t rank : comm.members) ends_ns.push_back(until_ns(rank));
+    for (size_t i = 0; i < comm.members.size(); ++i) end(&comm, i, func, 0, ends_ns[i]);
+  }
   // Everybody calls and goes on; of the operation the call alone is recorded.
   void call_only(unsigned number, const char* func) {
     Comm& comm = comms_[number];
