@@ -45,7 +45,8 @@ start_agent n2
 both=(--agents "$(listens n1),$(listens n2)" --key "$run/agents/key" --timeout 30 --last 1h --json)
 "$lockstep" query "$run" "SELECT 1" >/dev/null 2>"$TMP/err" || skip "$(cat "$TMP/err")"
 
-# agree WHICH STATEMENT ADDRESSES...: the rows of the statement alone and behind another; WHICH: fewer bytes, all, or any
+# agree WHICH STATEMENT ADDRESSES...: the rows of the statement alone and behind another; WHICH: fewer bytes, all, or any.
+# Fewer: by a tenth at least. Most of a host's bytes are instants of network steps, which a busy machine spreads.
 agree() {
   local which=$1 sql=$2 narrow whole
   shift 2
@@ -55,7 +56,7 @@ agree() {
 $(diff <(jq -c '.rows[]' "$TMP/narrow") <(jq -c '.rows[]' "$TMP/whole") | head -10)"
   narrow=$(jq .bytes "$TMP/narrow") whole=$(jq .bytes "$TMP/whole")
   case $which in
-    fewer) [ $((narrow * 10)) -lt $((whole * 8)) ] || fail "$sql: $narrow bytes came, and $whole of all ranks" ;;
+    fewer) [ $((narrow * 10)) -lt $((whole * 9)) ] || fail "$sql: $narrow bytes came, and $whole of all ranks" ;;
     all) [ $((narrow * 10)) -ge $((whole * 9)) ] || fail "$sql: only $narrow of $whole bytes came" ;;
   esac
 }
