@@ -78,7 +78,6 @@ void Keeper::note_use() {
     most_in_use_.store(in_use, std::memory_order_relaxed);
 }
 
-// In a burst, four times what the last tick took: the keeper may be late on a busy machine.
 // However long the interval is, no record is shed while full blocks wait.
 bool Keeper::has_much_to_write() const {
   const size_t full = queue_.full_count();
@@ -86,6 +85,7 @@ bool Keeper::has_much_to_write() const {
          (full != 0 && recorder.blocks_in_use() >= arena_.header()->max_blocks / 2);
 }
 
+// In a burst, four times what the last tick took: the keeper may be late on a busy machine.
 void Keeper::reserve_ahead() {
   const uint64_t taken = arena_.header()->next_sequence.load(std::memory_order_relaxed);
   const auto burst =

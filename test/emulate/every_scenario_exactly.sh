@@ -50,7 +50,6 @@ check --net-events
 has NetPlugin 100
 check --peer-wait-repeats 20 --recv-repeats 3
 check --sync-every 16 --iterations 200
-check --end exit
 check --alltoall --sizes 0
 for table in v1 v2 v3 v4 v5 v6 v7; do check --table $table --ce --sendrecv; done
 for injection in hang-rank wrong-order mismatch-count stuck-transport abort; do
@@ -68,3 +67,14 @@ want_equal "starts under mask 0" '{}' "$(plugin_counts "$TMP/counts" | jq -c .st
 check --hazards
 want_equal "double and late stops" 4 "$(plugin_counts "$TMP/counts" | jq '(.stops.NetPlugin - .starts.NetPlugin) / 2 +
   (.stops.CollApi - .starts.CollApi) / 2')"
+
+# exit() ends the counting while the threads of the network and the GPU still call: of theirs a few may be missing.
+count_into "$TMP/counts"
+said=$("$BUILD/lockstep-emulate" "$BUILD/test/libcount.so" --end exit) || fail "--end exit: exit status $?"
+callers='[.starts, .states, .stops] | map({Coll, CollApi, Group, GroupApi, KernelLaunch})'
+want_equal "--end exit: calls of the threads that call NCCL" "$(driver_counts "$said" | jq -c "$callers")" \
+  "$(plugin_counts "$TMP/counts" | jq -c "$callers")"
+has Coll 20
+want_equal "--end exit: kinds of which the plugin saw more than there were" '[]' "$(jq -c -n \
+  --argjson true "$(driver_counts "$said")" --argjson seen "$(plugin_counts "$TMP/counts")" \
+  '[("starts", "states", "stops") as $call | $seen[$call] | to_entries[] | select(.value > ($true[$call][.key] // 0)) | .key]')"

@@ -62,7 +62,7 @@ void messages(const std::string& bytes) {
   }
   const auto registration = parse_registration(bytes);
   if (registration.ok()) {
-    expect(registration.value().host.find('/') == std::string::npos);
+    expect(registration.value().process.host.find('/') == std::string::npos);
     const std::string json = registration_json(registration.value());
     expect(registration_json(parse_registration(json).value()) == json);
   }
