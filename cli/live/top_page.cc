@@ -7,8 +7,8 @@
 #include "base/clock_ns.h"
 #include "base/json.h"
 #include "base/system.h"
-#include "cli/live/live_arguments.h"
 #include "cli/live/short_findings.h"
+#include "live/asker/answers_json.h"
 
 namespace lockstep::cli {
 namespace {
