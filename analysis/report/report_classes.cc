@@ -26,8 +26,8 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 }  // namespace
 
 std::vector<ClassRow> operation_classes(const RunTables& run) {
-  using Key = std::tuple<CommRole, Reach, Text, size_t, Text, Text>;
-  std::map<Key, ClassSum> sums;
+  using ClassKey = std::tuple<CommRole, Reach, Text, size_t, Text, Text>;
+  std::map<ClassKey, ClassSum> sums;
   std::vector<Reach> reaches;
   for (const CommunicatorRow& row : run.communicators) reaches.push_back(reach_of(run, row));
   std::vector<int64_t> wait_ns(run.operations.size());

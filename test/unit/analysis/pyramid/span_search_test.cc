@@ -15,7 +15,7 @@ TimeSpans found(const SpanSearch& search, int64_t from_ns, int64_t to_ns) {
 
 TEST(SpanSearch, FindsWhatTouchesATimeAndNothingElse) {
   std::mt19937_64 random(7);
-  for (const size_t count : {0, 1, 15, 16, 17, 250, 1000}) {
+  for (const size_t count : {0u, 1u, 15u, 16u, 17u, 250u, 1000u}) {
     TimeSpans spans;
     int64_t at_ns = 0;
     for (size_t i = 0; i < count; ++i) {

@@ -41,7 +41,7 @@ class Sampling : public testing::Test {
 
 TEST_F(Sampling, OfCollectivesGoesByTheirNumberAndReachesAllThatBelongsToThem) {
   sampling_.choose(4, false, false);
-  for (const uint64_t number : {0, 1, 7, 8, 9, 4096}) {
+  for (const uint64_t number : {0u, 1u, 7u, 8u, 9u, 4096u}) {
     const bool chosen = number % 4 == 0;
     const EventId coll = start(Kind::Coll, 0, number);
     const EventId proxy_op = start(Kind::ProxyOp, coll);
