@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeout: 240
+# timeout: 300
 # Four hosts without a shared folder, eight ranks and an agent each: all are asked at once; agents that are frozen, killed
 # in the middle of an answer, have another key or a full disk are named and cost nobody else anything; the jobs notice
 # nothing.
@@ -7,7 +7,8 @@
 . "$(dirname "$0")/cluster.sh"
 lockstep=$BUILD/lockstep
 make_cluster
-for n in $HOSTS; do start_job "$n" 8 --iterations 150 --rate 5 --stall-us 100000000; done
+# Two minutes, four times what the questions need: the jobs must last as long as they are asked.
+for n in $HOSTS; do start_job "$n" 8 --iterations 600 --rate 5 --stall-us 100000000; done
 for n in $HOSTS; do wait_for 60 "that eight ranks record on n$n" sockets_are "$n" 8; done
 # The third host's disk is full when its agent comes: it cannot register, and is reached by its address.
 mkdir "$TMP/n3/run/agents"
