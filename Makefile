@@ -47,7 +47,7 @@ CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-s
               -fno-semantic-interposition -fno-plt $(if $(findstring clang,$(CXX)),,-fno-gnu-unique)
 INCLUDES    = -Iinclude -I.
 # The standard headers, and GoogleTest's for its tests, are parsed once for each set of flags: a third of the compile
-# time. ccache gains nothing from it. What a source forgot to include shows with `make PCH=0 TOGETHER=`.
+# time. ccache gains nothing from it. What a source forgot to include test/hygiene/tidy.sh finds.
 PCH        ?= $(if $(CCACHE),0,1)
 FUZZFLAGS   = $(if $(findstring fuzzer,$(SAN)),-fsanitize-ignorelist=test/fuzz/rapidjson.ignore)
 CXXFLAGS   += $(CXXSTD) $(WARN) $(OPT) $(CODEGEN) $(SANFLAGS) $(FUZZFLAGS) $(INCLUDES) -pthread -MMD -MP
@@ -108,7 +108,7 @@ READER_SO = $(BUILD)/liblockstep.so.0
 COMMAND_LINE = $(BUILD)/libcommandline.a
 unit_libs = $(if $(filter live_%,$(1)),$(BUILD)/liblive.a,$(if $(filter analysis_% cli_% dumper_recovery reader,$(1)),$(filter-out $(RECORDING),$(LIBS)))) $(RECORDING)
 
-.PHONY: FORCE all plugin tools reader unit unit-recording unit-plugin bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install wheel wheel-here tidy-units fresh-root-test clean help
+.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install wheel wheel-here tidy-units fresh-root-test clean help
 all: plugin tools reader     ## the plugin, the command and the library
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
 tools: $(TOOLS) $(HTTP_SO)
@@ -116,8 +116,6 @@ reader: $(BUILD)/liblockstep.a $(BUILD)/liblockstep.so
 unit: $(UNIT) $(TEST_SO)     ## unit test programs
 # Those of what runs in other people's processes, without the analysis: what CI builds again with sanitizers.
 unit-recording: $(filter-out %_recovery,$(filter $(BUILD)/test/unit_plugin_% $(BUILD)/test/unit_dumper_%,$(UNIT)))
-# Those of all that the plugin consists of.
-unit-plugin: unit-recording $(filter $(BUILD)/test/unit_base $(BUILD)/test/unit_clocksync_% $(BUILD)/test/unit_hostload_%,$(UNIT))
 bench-programs: $(BENCH)
 fuzz-programs: $(FUZZ)
 

@@ -30,8 +30,8 @@ fi
 cp -r /usr/include/CLI "$root/usr/include/"
 rm -rf "$root/src/lockstep" && mkdir -p "$root/src/lockstep"
 tar -C "$ROOT" --exclude='./build*' --exclude=./node_modules --exclude=./.git -cf - . | tar -C "$root/src/lockstep" -xf -
-# The command is not built there: an old cluster's nodes only need the plugin.
-inside 'make -j2 plugin unit-plugin $BUILD/lockstep-load' \
+# The command is not built there: a cluster's old login node only needs the plugin.
+inside 'make -j2 plugin unit $BUILD/lockstep-load' \
   >"$TMP/log" 2>&1 || { tail -30 "$TMP/log"; fail "it does not build with g++ 10.2"; }
 plugin=$root/build-lockstep/libnccl-profiler.so
 "$ROOT/scripts/check_symbols.sh" "$plugin" || fail "symbols (see above)"
