@@ -21,9 +21,7 @@ HttpResponse answer_live(const Reading& reading, const std::string& trouble,
     out.number("to_ns", reading.run->pyramid().length_ns());
     out.string("trouble", trouble);
   });
-  HttpResponse response;
-  response.body = std::string(out.text()) + "\n";
-  return response;
+  return json_response(out);
 }
 
 }  // namespace lockstep::serve

@@ -83,9 +83,7 @@ HttpResponse StacksTree::ask(const std::string& directory) {
     out.list("trees", live::merge(rows.value()),
              [&](const live::StackTree& tree) { put_tree(tree, rows.value(), &out); });
   });
-  HttpResponse response;
-  response.body = std::string(out.text()) + "\n";
-  return response;
+  return json_response(out);
 }
 
 }  // namespace lockstep::serve

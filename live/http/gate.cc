@@ -52,12 +52,17 @@ std::optional<Gate::Refusal> Gate::refusal(const HttpRequest& request, std::stri
   return std::nullopt;
 }
 
+HttpResponse json_response(const JsonFields& out) {
+  HttpResponse response;
+  response.body = std::string(out.text()) + "\n";
+  return response;
+}
+
 HttpResponse error_response(int status, const std::string& sentence) {
   JsonFields out;
   out.object([&] { out.string("error", sentence); });
-  HttpResponse response;
+  HttpResponse response = json_response(out);
   response.status = status;
-  response.body = std::string(out.text()) + "\n";
   if (status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }

@@ -10,6 +10,10 @@
 #include "live/http/http.h"
 #include "live/http/tokens.h"
 
+namespace lockstep {
+class JsonFields;
+}
+
 namespace lockstep::serve {
 
 class Gate {
@@ -32,6 +36,9 @@ class Gate {
   std::vector<User> users_;
   std::vector<std::string> names_;
 };
+
+// The text of what was written so far, as 200.
+HttpResponse json_response(const JsonFields& out);
 
 // {"error": sentence}
 HttpResponse error_response(int status, const std::string& sentence);

@@ -106,9 +106,7 @@ HttpResponse QueryAnswers::ask(const std::string& sql, uint64_t most_rows) {
   out.boolean("truncated", truncated || rows.is_full());
   out.number("elapsed_ms", (mono_now_ns() - begun_ns) / 1'000'000);
   out.writer().EndObject();
-  HttpResponse response;
-  response.body = std::string(out.text()) + "\n";
-  return response;
+  return json_response(out);
 }
 
 }  // namespace lockstep::serve

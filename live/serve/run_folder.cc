@@ -44,9 +44,7 @@ HttpResponse RunFolder::answer(const HttpRequest& request) {
     out.string("folder", std::filesystem::path(sources_.parent).filename().string());
     out.raw("runs", sources_.list());
   });
-  HttpResponse response;
-  response.body = std::string(out.text()) + "\n";
-  return response;
+  return json_response(out);
 }
 
 std::shared_ptr<RunFolder::Place> RunFolder::place_of(const std::string& name) {
