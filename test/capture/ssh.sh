@@ -4,8 +4,6 @@
 # hosts by a name of their own, starts the agents there and captures through them; the next capture needs no login.
 . "$(dirname "$0")/../lib.sh"
 need jq jq
-need ssh openssh-client
-sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || skip "no sshd (package openssh-server)"
 need setpriv util-linux
 unshare --uts --mount true 2>/dev/null || skip "UTS or mount namespaces are not permitted here"
 lockstep=$BUILD/lockstep
@@ -30,45 +28,15 @@ wait_for() {  # wait_for WHAT COMMAND...
   fail "$what did not happen: $(cat "$TMP"/*.log)"
 }
 
-# sshd wants this folder for itself when root starts it.
-[ "$(id -u)" != 0 ] || mkdir -p /run/sshd
-mkdir -m 700 "$TMP/ssh" "$TMP/bin" "$run"
-ssh-keygen -q -t ed25519 -N '' -f "$TMP/ssh/host"
-ssh-keygen -q -t ed25519 -N '' -f "$TMP/ssh/user"
-cp "$TMP/ssh/user.pub" "$TMP/ssh/authorized"
-read -ra ports <<<"$(python3 -c 'import socket
-held = [socket.socket() for _ in range(3)]
-for s in held: s.bind(("127.0.0.1", 0))
-print(*[s.getsockname()[1] for s in held])')"
+. "$(dirname "$0")/../live/sshd.sh"
+mkdir -m 700 "$run"
+read -ra ports <<<"$(free_ports 3)"
 for n in 1 2; do
-  cat >"$TMP/ssh/sshd$n" <<SSHD
-Port ${ports[n]}
-ListenAddress 127.0.0.1
-HostKey $TMP/ssh/host
-AuthorizedKeysFile $TMP/ssh/authorized
-PidFile none
-StrictModes no
-UsePAM no
-PermitRootLogin yes
-PasswordAuthentication no
-SSHD
-  printf 'Host n%s\n  HostName 127.0.0.1\n  Port %s\n' "$n" "${ports[n]}" >>"$TMP/ssh/config"
+  add_host "n$n" "${ports[n]}"
   # shellcheck disable=SC2016  # the inner shell's own
-  unshare --uts --mount sh -c 'hostname "$1"; mount -t tmpfs -o mode=1777 shm /dev/shm; exec "$2" -D -e -f "$3"' sh "n$n" "$sshd" "$TMP/ssh/sshd$n" 2>"$TMP/sshd$n.log" &
+  unshare --uts --mount sh -c 'hostname "$1"; mount -t tmpfs -o mode=1777 shm /dev/shm; exec "$2" -D -e -f "$3"' sh "n$n" "$sshd" "$TMP/ssh/n$n" 2>"$TMP/sshd$n.log" &
   daemons+=($!)
 done
-cat >>"$TMP/ssh/config" <<SSH
-Host *
-  IdentityFile $TMP/ssh/user
-  IdentitiesOnly yes
-  BatchMode yes
-  StrictHostKeyChecking no
-  UserKnownHostsFile $TMP/ssh/known
-  LogLevel ERROR
-SSH
-printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$(command -v ssh)" "$TMP/ssh/config" >"$TMP/bin/ssh"
-chmod +x "$TMP/bin/ssh"
-PATH=$TMP/bin:$PATH
 for n in 1 2; do wait_for "a login to n$n" ssh "n$n" true; done
 
 for rank in 0 1 2 3; do

@@ -5,50 +5,17 @@
 . "$(dirname "$0")/../lib.sh"
 need curl curl
 need jq jq
-need ssh openssh-client
-sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || skip "no sshd (package openssh-server)"
 [ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
 lockstep=$BUILD/lockstep
 export XDG_CACHE_HOME=$TMP/cache
-mkdir -m 700 "$TMP/ssh" "$TMP/bin" "$TMP/cache"
+. "$(dirname "$0")/sshd.sh"
+mkdir -m 700 "$TMP/cache"
 "$BUILD/lockstep-generate" "$TMP/runs/it's my run" --ranks 2 --operations 10 >/dev/null
 
-# sshd wants this folder for itself when root starts it.
-[ "$(id -u)" != 0 ] || mkdir -p /run/sshd
-ssh-keygen -q -t ed25519 -N '' -f "$TMP/ssh/host"
-ssh-keygen -q -t ed25519 -N '' -f "$TMP/ssh/user"
-cp "$TMP/ssh/user.pub" "$TMP/ssh/authorized"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-cat >"$TMP/ssh/sshd_config" <<SSHD
-Port $port
-ListenAddress 127.0.0.1
-HostKey $TMP/ssh/host
-AuthorizedKeysFile $TMP/ssh/authorized
-PidFile none
-StrictModes no
-UsePAM no
-PermitRootLogin yes
-PasswordAuthentication no
-SSHD
-cat >"$TMP/ssh/config" <<SSH
-Host far
-  HostName 127.0.0.1
-  Port $port
-Host down
-  HostName 127.0.0.1
-  Port 1
-Host *
-  IdentityFile $TMP/ssh/user
-  IdentitiesOnly yes
-  BatchMode yes
-  StrictHostKeyChecking no
-  UserKnownHostsFile $TMP/ssh/known
-  LogLevel ERROR
-SSH
-printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$(command -v ssh)" "$TMP/ssh/config" >"$TMP/bin/ssh"
-chmod +x "$TMP/bin/ssh"
-PATH=$TMP/bin:$PATH
-"$sshd" -D -e -f "$TMP/ssh/sshd_config" 2>"$TMP/sshd.log" &
+port=$(free_ports 1)
+add_host far "$port"
+add_host down 1
+"$sshd" -D -e -f "$TMP/ssh/far" 2>"$TMP/sshd.log" &
 daemon=$!
 clean_up() {
   "$lockstep" connect far --disconnect >/dev/null 2>&1 || true
@@ -78,7 +45,7 @@ connect far "$TMP/runs/it's my run"
 want_equal "the run through the second" "[0,1]" "$(ranks_at "$(url_said)")"
 want_equal "the run through the first" "[0,1]" "$(ranks_at "$first")"
 want_equal "servers" 1 "$(find "$TMP/runs" -path '*/serve/*.json' | wc -l)"
-here=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+here=$(free_ports 1)
 connect far "$TMP/runs" --port "$here"
 [[ $(url_said) == http://127.0.0.1:$here/#token=* ]] || fail "another port than asked for: $(cat "$TMP/out")"
 
