@@ -148,22 +148,19 @@ class LaneMaker {
   }
 
   void add_pressure() {
+    std::map<Text, uint32_t> first_process;  // of each host
+    for (uint32_t i = 0; i < run_.processes.size(); ++i)
+      first_process.emplace(run_.processes[i].host, i);
     Named hosts;
     for (const HostPressureRow& row : run_.host_pressure) {
-      const uint32_t process = process_on(row.host);
-      if (process == kNoRow) continue;
+      const auto process = first_process.find(row.host);
+      if (process == first_process.end()) continue;
       char text[64];
       std::snprintf(text, sizeof(text), "short of %s, %.0f %%", run_.text(row.of).c_str(),
                     100 * row.share);
-      hosts[run_.text(row.host)].push_back(span_of(process, row.start_ns, row.finish_ns, text));
+      hosts[run_.text(row.host)].push_back(span_of(process->second, row.start_ns, row.finish_ns, text));
     }
     add_largest(Kind::Pressure, std::move(hosts), &lanes_);
-  }
-
-  uint32_t process_on(Text host) const {
-    for (uint32_t i = 0; i < run_.processes.size(); ++i)
-      if (run_.processes[i].host == host) return i;
-    return kNoRow;
   }
 
   const RunTables& run_;
