@@ -158,7 +158,8 @@ class LaneMaker {
       char text[64];
       std::snprintf(text, sizeof(text), "short of %s, %.0f %%", run_.text(row.of).c_str(),
                     100 * row.share);
-      hosts[run_.text(row.host)].push_back(span_of(process->second, row.start_ns, row.finish_ns, text));
+      hosts[run_.text(row.host)].push_back(
+          span_of(process->second, row.start_ns, row.finish_ns, text));
     }
     add_largest(Kind::Pressure, std::move(hosts), &lanes_);
   }
