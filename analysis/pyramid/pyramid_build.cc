@@ -51,6 +51,14 @@ Result<std::unique_ptr<RunTables>> load_part(const std::string& directory, int64
   return load_run(directory, options);
 }
 
+Result<std::unique_ptr<RunTables>> load_whole(const std::string& directory,
+                                              const std::function<void(double)>& progress) {
+  LoadOptions options;
+  options.memory = true;
+  options.progress = progress;
+  return load_run(directory, options);
+}
+
 bool has_grown_from(const PyramidSources& before, const PyramidSources& now) {
   const std::map<std::string, uint64_t> bytes(now.segments.begin(), now.segments.end());
   return before.clock == now.clock &&
@@ -80,10 +88,13 @@ class Builder {
     }
   }
 
-  Status build() {
+  // `whole`: its tables where they were read already.
+  Status build(std::unique_ptr<RunTables> whole) {
     const uint64_t parts =
         extent_.table_bytes / std::max<uint64_t>(options_.most_table_bytes, 1) + 1;
     int64_t from_ns = finest_ < 0 ? 0 : first_window_ * kWindowBuckets * bucket_ns(finest_);
+    if (parts == 1) return build_at_once(from_ns, std::move(whole));
+    whole.reset();
     const int64_t step_ns = extent_.length_ns / static_cast<int64_t>(parts) + 1;
     while (parts_ == 0 || from_ns <= extent_.length_ns) {
       const bool last = from_ns + step_ns >= extent_.length_ns;
@@ -113,6 +124,7 @@ class Builder {
     return stored;
   }
   size_t parts() const { return parts_; }
+  WholeRun take_whole() { return std::move(whole_); }
   int64_t first_window() const { return first_window_; }
 
  private:
@@ -121,15 +133,34 @@ class Builder {
     Cells cells;
   };
 
-  // Cells from *from_ns on, whole buckets; moves it to where the next part begins.
+  Status build_at_once(int64_t from_ns, std::unique_ptr<RunTables> tables) {
+    if (tables == nullptr) {
+      auto read = load_whole(directory_, options_.progress);
+      if (!read.ok()) return read.status();
+      tables = std::move(read.value());
+    }
+    whole_.activity = activity_in(*tables);
+    whole_.tables = std::move(tables);
+    add_cells(whole_.activity, &from_ns, extent_.length_ns + 1);
+    return Status();
+  }
+
   Status add_part(int64_t* from_ns, int64_t to_ns) {
     const int64_t margin_ns = (to_ns - *from_ns) / 8;
     const auto tables =
         load_part(directory_, *from_ns - margin_ns, to_ns + margin_ns, extent_.length_ns);
     if (!tables.ok()) return tables.status();
-    const RunTables& run = *tables.value();
+    add_cells(activity_in(*tables.value()), from_ns, to_ns);
+    return Status();
+  }
+
+  Activity activity_in(const RunTables& run) {
     if (!origin_ns_) origin_ns_ = RunTime(run).origin_ns();
-    const Activity activity = activity_of(run, RunTime(run, *origin_ns_));
+    return activity_of(run, RunTime(run, *origin_ns_));
+  }
+
+  // Cells from *from_ns on, whole buckets; moves it to where the next part begins.
+  void add_cells(const Activity& activity, int64_t* from_ns, int64_t to_ns) {
     length_ns_ = std::max(length_ns_, activity.length_ns);
     // By the estimate, also where all is read at once: the level is the same in however many parts.
     if (finest_ < 0)
@@ -147,7 +178,6 @@ class Builder {
     }
     *from_ns = end * length_ns;
     ++parts_;
-    return Status();
   }
 
   static void merge(const Lane& lane, LaneFacts* facts) {
@@ -165,14 +195,15 @@ class Builder {
   const RunExtent extent_;
   const PyramidOptions& options_;
   std::map<int32_t, Made> lanes_;  // by rank
+  WholeRun whole_;
   std::optional<int64_t> origin_ns_;
   int64_t length_ns_ = 0, first_window_ = 0;
   int finest_ = -1;
   size_t parts_ = 0;
 };
 
-// By reading a small part of it.
-Result<RunExtent> extent_of(const std::string& directory) {
+// By reading a small part of it; of a small run all of it, which is then in *whole.
+Result<RunExtent> extent_of(const std::string& directory, std::unique_ptr<RunTables>* whole) {
   const auto opened = dumper::RunDirectory::open(directory);
   if (!opened.ok()) return opened.status();
   RunExtent extent;
@@ -180,11 +211,12 @@ Result<RunExtent> extent_of(const std::string& directory) {
   const bool small = opened.value().bytes < kReadWholeBytes;
   // From its middle: runs begin slowly.
   const int64_t part_ns = extent.length_ns / kSamples, from_ns = extent.length_ns / 2;
-  const auto part = load_part(directory, small ? 0 : from_ns,
-                              small ? extent.length_ns : from_ns + part_ns, extent.length_ns);
+  auto part = small ? load_whole(directory, {})
+                    : load_part(directory, from_ns, from_ns + part_ns, extent.length_ns);
   if (!part.ok()) return part.status();
   extent.operations = part.value()->operations.size() * (small ? 1 : uint64_t{kSamples});
   extent.table_bytes = extent.operations * kTableBytesPerOperation;
+  if (small) *whole = std::move(part.value());
   return extent;
 }
 
@@ -214,15 +246,17 @@ Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const 
   if (before.ok() && before.value().sources.segments == sources.segments &&
       before.value().sources.clock == sources.clock)
     return before;
-  const auto extent = extent_of(directory);
+  std::unique_ptr<RunTables> whole;
+  const auto extent = extent_of(directory, &whole);
   if (!extent.ok()) return extent.status();
   if (options.estimate) options.estimate(extent.value());
   Builder builder(directory, extent.value(), options);
   if (before.ok() && has_grown_from(before.value().sources, sources))
     builder.continue_from(before.value());
-  const Status done = builder.build();
+  const Status done = builder.build(std::move(whole));
   if (!done.ok()) return done;
   notes->parts = builder.parts();
+  notes->whole = builder.take_whole();
   StoredPyramid stored = builder.finish(std::move(sources));
   const Status written = write_pyramid(folder, stored, builder.first_window());
   if (!written.ok()) notes->unwritten = written.message();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "analysis/load/run.h"
@@ -20,9 +21,16 @@ struct PyramidOptions {
   std::function<void(const RunExtent&)> estimate;  // before the run is read; may be empty
 };
 
+// All of a run, with what its processes on this host have not written yet.
+struct WholeRun {
+  std::unique_ptr<RunTables> tables;
+  Activity activity;  // of them
+};
+
 struct PyramidNotes {
   size_t parts = 0;       // of the run that were read for it, 0 when it was there
   std::string unwritten;  // why it is not stored; empty: it is
+  WholeRun whole;         // where all was read at once, so that nobody needs to read it again
 };
 // `folder`: where it is stored, which exists.
 Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const std::string& folder,

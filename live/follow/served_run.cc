@@ -48,7 +48,6 @@ void complete(const std::string& directory, RunPart* part) {
   analysis::RunTables& tables = *part->tables;
   analysis::add_causes(&tables);
   part->input = analysis::export_input(directory, tables);
-  part->activity = analysis::activity_of(tables, part->time());
   part->arrivals.assign(tables.operations.size(), analysis::kNoRow);
   for (uint32_t i = 0; i < tables.arrivals.size(); ++i) {
     const uint32_t operation = tables.arrivals[i].operation;
@@ -92,7 +91,7 @@ Result<std::unique_ptr<ServedRun>> ServedRun::open(const std::string& directory,
   const analysis::RunExtent& extent = run->stored_->extent;
   run->whole_ = extent.table_bytes <= options.most_table_bytes;
   if (!run->whole_) run->main_from_ns_ = std::max<int64_t>(0, run->end_ns() - run->most_ns());
-  const Status summarized = run->summarize(options);
+  const Status summarized = run->summarize(options, std::move(notes.whole));
   if (!summarized.ok()) return summarized;
   return run;
 }
@@ -104,14 +103,14 @@ int64_t ServedRun::most_ns() const {
   return std::max<int64_t>(1, static_cast<int64_t>(share * static_cast<double>(extent.length_ns)));
 }
 
-Status ServedRun::summarize(const ServeOptions& options) {
+Status ServedRun::summarize(const ServeOptions& options, analysis::WholeRun whole) {
   const std::string key = summary_key(directory_, main_from_ns_);
   auto kept = read_summary(options.place, key);
   if (kept.ok() && !options.goes_on) {
     summary_ = std::move(kept.value());
     return Status();
   }
-  auto main = read_main(options.progress, &summary_);
+  auto main = read_main(options.progress, std::move(whole), &summary_);
   if (!main.ok()) return main.status();
   main_ = std::move(main.value());
   summary_.running = summary_.running || options.goes_on;
@@ -122,21 +121,27 @@ Status ServedRun::summarize(const ServeOptions& options) {
 }
 
 Result<RunPartPointer> ServedRun::read_main(const std::function<void(double)>& progress,
-                                            RunSummary* summary) const {
-  analysis::LoadOptions load;
-  load.progress = progress;
-  if (whole_) {
-    load.memory = true;
-  } else {
-    load.selection.last_ns = most_ns();
-  }
-  auto tables = analysis::load_run(directory_, load);
-  if (!tables.ok()) return tables.status();
+                                            analysis::WholeRun whole, RunSummary* summary) const {
   auto part = std::make_shared<RunPart>();
   part->from_ns = main_from_ns_;
   part->to_ns = end_ns();
   part->origin_ns = stored_->origin_ns;
-  part->tables = std::move(tables.value());
+  if (whole_ && whole.tables != nullptr) {
+    part->tables = std::move(whole.tables);
+    part->activity = std::move(whole.activity);
+  } else {
+    analysis::LoadOptions load;
+    load.progress = progress;
+    if (whole_) {
+      load.memory = true;
+    } else {
+      load.selection.last_ns = most_ns();
+    }
+    auto tables = analysis::load_run(directory_, load);
+    if (!tables.ok()) return tables.status();
+    part->tables = std::move(tables.value());
+    part->activity = analysis::activity_of(*part->tables, part->time());
+  }
   analysis::add_accounts(part->tables.get());
   if (summary != nullptr) {
     // The hosts' files are read for all of the run or not at all.
@@ -149,7 +154,7 @@ Result<RunPartPointer> ServedRun::read_main(const std::function<void(double)>& p
 
 Result<RunPartPointer> ServedRun::main_part_locked() const {
   if (main_ != nullptr) return main_;
-  auto read = read_main({}, nullptr);
+  auto read = read_main({}, {}, nullptr);
   if (read.ok()) main_ = read.value();
   return read;
 }
@@ -177,6 +182,7 @@ Result<RunPartPointer> ServedRun::part(int64_t from_ns, int64_t to_ns) const {
   part->to_ns = to_ns;
   part->origin_ns = stored_->origin_ns;
   part->tables = std::move(tables.value());
+  part->activity = analysis::activity_of(*part->tables, part->time());
   complete(directory_, part.get());
   recent_ = part;
   return recent_;

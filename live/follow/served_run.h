@@ -59,10 +59,10 @@ class ServedRun {
 
  private:
   ServedRun() = default;
-  // With `summary` also that, from these tables.
+  // With `summary` also that, from these tables. `whole`: all of the run where it was read already.
   Result<RunPartPointer> read_main(const std::function<void(double)>& progress,
-                                   RunSummary* summary) const;
-  Status summarize(const ServeOptions& options);
+                                   analysis::WholeRun whole, RunSummary* summary) const;
+  Status summarize(const ServeOptions& options, analysis::WholeRun whole);
   int64_t most_ns() const;                                      // that can be read at a time
   int64_t end_ns() const { return pyramid().length_ns() + 1; }  // of run time
   Result<RunPartPointer> main_part_locked() const;

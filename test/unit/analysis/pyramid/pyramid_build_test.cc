@@ -105,12 +105,22 @@ TEST_F(PyramidOnDisk, IsWhatTheTablesOfTheWholeRunGive) {
   EXPECT_GT(stored.pyramid.buckets(), 2 * size_t{kWindowBuckets});
 }
 
+TEST_F(PyramidOnDisk, GivesTheTablesItWasMadeOfWhereTheyAreThoseOfTheWholeRun) {
+  const StoredPyramid stored = build(run_.path(), folder_, kAll, &notes_);
+  ASSERT_NE(notes_.whole.tables, nullptr);
+  const auto tables = run_.load();
+  EXPECT_EQ(notes_.whole.tables->operations.size(), tables->operations.size());
+  EXPECT_EQ(notes_.whole.tables->arrivals.size(), tables->arrivals.size());
+  expect_equal(stored.pyramid, Pyramid::of(notes_.whole.activity, stored.pyramid.finest()));
+}
+
 TEST_F(PyramidOnDisk, IsTheSameMadePartByPart) {
   const StoredPyramid whole = build(run_.path(), folder_, kAll, &notes_);
   std::filesystem::remove_all(folder_);
   std::filesystem::create_directory(folder_);
   const StoredPyramid parts = build(run_.path(), folder_, kPart, &notes_);
   EXPECT_GE(notes_.parts, 5u);
+  EXPECT_EQ(notes_.whole.tables, nullptr) << "tables of a part are not those of the run";
   expect_equal(parts.pyramid, whole.pyramid);
 }
 
