@@ -25,15 +25,7 @@ class Blamer {
   explicit Blamer(const RunTables& run) : run_(run) {}
 
   Blame assign() {
-    out_.late = find_late_operations(run_);
-    slow_ = find_slow_paths(run_, out_.late);
-    slow_.erase(std::remove_if(slow_.begin(), slow_.end(),
-                               [&](const SlowPath& path) {
-                                 return !path.never_waits &&
-                                        !matters(path.lost_ns, path.communicator);
-                               }),
-                slow_.end());
-    explain_by_slow_paths();
+    find_late();
     sum_up();
     pass_on();
     const auto followed = std::make_shared<const FollowedRun>(follow_run(run_));
@@ -46,7 +38,25 @@ class Blamer {
     return std::move(out_);
   }
 
+  // Without what follows from them, which takes most of the time.
+  std::vector<LateOperation> late() {
+    find_late();
+    return std::move(out_.late);
+  }
+
  private:
+  void find_late() {
+    out_.late = find_late_operations(run_);
+    slow_ = find_slow_paths(run_, out_.late);
+    slow_.erase(std::remove_if(slow_.begin(), slow_.end(),
+                               [&](const SlowPath& path) {
+                                 return !path.never_waits &&
+                                        !matters(path.lost_ns, path.communicator);
+                               }),
+                slow_.end());
+    explain_by_slow_paths();
+  }
+
   // Lateness that came with the end of an operation in which a process with a slow path took part
   // is that path's doing.
   void explain_by_slow_paths() {
@@ -265,7 +275,7 @@ class Blamer {
 Blame assign_blame(const RunTables& run) { return Blamer(run).assign(); }
 
 void add_causes(RunTables* run) {
-  for (const LateOperation& late : assign_blame(*run).late) {
+  for (const LateOperation& late : Blamer(*run).late()) {
     run->arrivals[late.arrival].cause = late.cause;
     run->matches[late.match].cause = late.cause;
   }
