@@ -207,8 +207,9 @@ $(BUILD)/liblockstep-http.so: $(call objs,live/http/module) $(BUILD)/libbase.a
 	$(CXX) -shared $(LDFLAGS) -Wl,--exclude-libs,ALL -Wl,-soname,$(@F) -o $@ $(filter %.o %.a,$^) -lcpp-httplib -lssl -lcrypto
 
 # Pieces of the command that a driver shows by themselves.
+agent_command  = commands/agent job/agent_snapshots job/snapshot_clock job/child_process job/scontrol show/output
 driver_more    = $(if $(filter pyframes,$(1)),$(call objs,live/stacks)) \
-                 $(if $(filter agent,$(1)),$(BUILD)/obj/cli/commands/agent.o $(BUILD)/obj/cli/show/output.o $(BUILD)/liblive.a)
+                 $(if $(filter agent,$(1)),$(agent_command:%=$(BUILD)/obj/cli/%.o) $(BUILD)/liblive.a)
 # A driver is a folder of test/drivers; a unit test program is a folder of test/unit; a bench is a file of bench/.
 $(BUILD)/lockstep-%: $$(call objs,test/drivers/$$*) $$(call driver_more,$$*) $(call objs,test/drivers/common) $(COMMAND_LINE) $(RECORDING)
 	$(CXX) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(ZSTD) $(SODIUM) -ldl

@@ -12,6 +12,7 @@
 
 #include "base/end_signals.h"
 #include "cli/commands.h"
+#include "cli/job/agent_snapshots.h"
 #include "cli/show/output.h"
 #include "clocksync/rendezvous/host_list.h"
 #include "clocksync/wire/interfaces.h"
@@ -85,8 +86,10 @@ Result<live::AgentOptions> options_of(const AgentArguments& arguments) {
 
 int run(const AgentArguments& arguments) {
   const int stop = end_signals_fd();
-  const Result<live::AgentOptions> options = options_of(arguments);
+  Result<live::AgentOptions> options = options_of(arguments);
   if (!options.ok()) return bad_input(options.message());
+  AgentSnapshots snapshots(options.value().runs);
+  options.value().at_look = [&snapshots] { return snapshots.look(); };
   std::vector<std::string> complaints;
   auto agent = live::Agent::start(options.value(), &complaints);
   for (const std::string& sentence : complaints) complain(sentence);

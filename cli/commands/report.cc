@@ -19,6 +19,7 @@
 #include "base/system.h"
 #include "cli/commands.h"
 #include "cli/job/node_shares.h"
+#include "cli/show/give_way.h"
 #include "cli/show/log_options.h"
 #include "cli/show/output.h"
 #include "cli/show/progress.h"
@@ -117,6 +118,7 @@ Result<analysis::Comparison> compare_with_earlier(const std::vector<std::string>
 }
 
 int run_report(const ReportArguments& arguments) {
+  if (arguments.snapshot) give_way();
   std::vector<std::string> damage;
   analysis::LoadOptions load;
   load.memory = true;

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/launcher.h"
+#include "base/system.h"
 #include "cli/job/scontrol.h"
 #include "cli/show/output.h"
 
@@ -59,6 +60,11 @@ std::string shown(const CommandLine& command) {
     text += (text.empty() ? "" : " ") + (plain ? word : "'" + quoted + "'");
   }
   return text;
+}
+
+std::string this_command() {
+  const std::string path = link_target("/proc/self/exe");
+  return path.empty() ? "lockstep" : path;
 }
 
 ChildProcess::ChildProcess() {

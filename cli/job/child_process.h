@@ -18,6 +18,9 @@ using CommandLine = std::vector<std::string>;
 // For people: quoted where a shell would need it.
 std::string shown(const CommandLine& command);
 
+// Path of the running command.
+std::string this_command();
+
 class ChildProcess {
  public:
   ChildProcess();

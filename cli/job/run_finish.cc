@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/job/job_step.h"
+#include "cli/job/snapshot_clock.h"
 #include "cli/show/output.h"
 #include "dumper/run/run_directory.h"
 
@@ -95,12 +96,6 @@ std::vector<int> run_at_once(const ChildProcess& process, const std::vector<Fini
 
 }  // namespace
 
-std::string this_command() {
-  std::error_code error;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "lockstep" : path.string();
-}
-
 std::vector<FinishStep> finish_steps(const FinishPlan& plan) {
   std::vector<FinishStep> steps = recover_steps(plan);
   // Of several tasks of a step the first answers for all.
@@ -135,7 +130,7 @@ void write_answers(ChildProcess& process, const FinishPlan& plan) {
 
 void take_snapshot(ChildProcess& process, const FinishPlan& plan) {
   if (!dumper::has_segments(plan.directory)) return;  // the program has not come to its first dump
-  CommandLine command = {this_command(), "report", plan.directory, "--snapshot"};
+  CommandLine command = snapshot_command(plan.directory);
   const CommandLine top = top_option(plan);
   command.insert(command.end(), top.begin(), top.end());
   const int code = process.run_helper(command, "", kSnapshotLimitS);

@@ -35,7 +35,4 @@ void write_answers(ChildProcess& process, const FinishPlan& plan);
 // The report of what there is while the program runs, into summary/TIME.
 void take_snapshot(ChildProcess& process, const FinishPlan& plan);
 
-// Path of the running command.
-std::string this_command();
-
 }  // namespace lockstep::cli

@@ -14,6 +14,14 @@ constexpr double kLookS = 1, kNeverS = 1e9;
 
 }  // namespace
 
+bool take_snapshot_wish(const std::string& run_directory) {
+  return unlink((run_directory + "/snapshot.wanted").c_str()) == 0;
+}
+
+CommandLine snapshot_command(const std::string& run_directory) {
+  return {this_command(), "report", run_directory, "--snapshot"};
+}
+
 SnapshotClock::SnapshotClock(std::string run_directory, double every_s)
     : directory_(std::move(run_directory)),
       every_(std::chrono::duration_cast<Clock::duration>(Seconds(every_s > 0 ? every_s : kNeverS))),
@@ -29,8 +37,7 @@ bool SnapshotClock::due() {
 }
 
 bool SnapshotClock::teardown_began() {
-  // Whoever removes the file has taken the wish up.
-  if (teardown_told_ || unlink((directory_ + "/snapshot.wanted").c_str()) != 0) return false;
+  if (teardown_told_ || !take_snapshot_wish(directory_)) return false;
   teardown_told_ = true;
   return true;
 }

@@ -6,7 +6,15 @@
 #include <chrono>
 #include <string>
 
+#include "cli/job/child_process.h"
+
 namespace lockstep::cli {
+
+// True for whoever takes the plugin's wish up, which removes the file.
+bool take_snapshot_wish(const std::string& run_directory);
+
+// What makes a report of what there is, into summary/TIME.
+CommandLine snapshot_command(const std::string& run_directory);
 
 class SnapshotClock {
  public:

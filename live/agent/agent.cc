@@ -26,7 +26,7 @@
 namespace lockstep::live {
 namespace {
 
-constexpr int kLookMs = 5000;  // how often it asks whether the job has ended
+constexpr int kLookMs = 5000;  // how often it asks whether the job has ended, and calls at_look
 constexpr int64_t kGoneNs = 30'000'000'000, kNeverCameNs = 1'800'000'000'000;
 constexpr int kRetryMs = 100;  // with too many connections, or no descriptor left
 constexpr int kBacklog = 64;   // connections that wait in the kernel
@@ -214,7 +214,8 @@ void Agent::serve(int stop_fd) {
   int64_t next_look_ns = 0;
   while (true) {
     if (mono_now_ns() >= next_look_ns) {
-      if (job_has_ended()) return;
+      const bool is_busy = options_.at_look && options_.at_look();
+      if (job_has_ended() && !is_busy) return;
       next_look_ns = mono_now_ns() + int64_t{kLookMs} * 1'000'000;
     }
     const bool full = shared_->admission.inside() >= kMostInside;

@@ -4,6 +4,7 @@
 // nothing of the job: it reads what any process of the user may read, and asks control sockets.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct AgentOptions {
   uint16_t listen_port = 0;             // 0: any free one
   bool stay = false;                    // goes on when no process records any more
   int64_t greeting_ns = 2'000'000'000;  // how long a connection may ask nothing
+  // Called now and then by the thread that serves; true keeps the agent, though the job has ended.
+  std::function<bool()> at_look;
 };
 
 class Agent {
