@@ -1,7 +1,9 @@
 // Ranks over time: a cell's colour says what share of its time its ranks made others wait, waited, or were in operations.
 // The darkest colour is the 99th percentile of what is shown, so one operation that sets everything up drowns nothing.
-// Above it lanes: training steps, ranges and marks of the program, captures, hosts short of something, findings.
+// Above it lanes: training steps, ranges and marks of the program, captures, hosts short of something, lines of
+// the job's logs, findings.
 import { colour, make, sized } from "./dom";
+import { logLanes } from "./logs";
 import type { Lane, Run } from "./run";
 import { drawNames, gutter, kAxisHeight, TimeAxis } from "./time_axis";
 import { kLost, kNobody, kNoData, kPartly, type Tiles } from "./tiles";
@@ -19,6 +21,7 @@ function lanesOf(run: Run): Lane[] {
   const steps = run.steps.filter(step => step.step !== "");
   if (steps.length > 1 && !lanes.some(lane => lane.kind === "steps"))
     lanes.unshift({ kind: "steps", name: "steps", spans: steps.map(step => [step.start_ns, step.start_ns + step.duration_ns, "step " + step.step]) });
+  lanes.push(...logLanes(run.logs));
   run.verdicts.slice(0, 6).forEach((verdict, i) => {
     if (verdict.at_ns.length !== 0)
       lanes.push({ kind: "finding", name: "finding " + (i + 1), spans: verdict.at_ns.map(ns => [ns, ns, verdict.text]) });
@@ -28,7 +31,7 @@ function lanesOf(run: Run): Lane[] {
 
 const kLaneColours: Record<Lane["kind"], [string, string]> = {  // of even and odd spans
   steps: ["lane-even", "lane-odd"], ranges: ["lane-even", "lane-odd"], moments: ["series-4", "series-4"],
-  captures: ["series-6", "series-6"], pressure: ["series-2", "series-2"], finding: ["bad", "bad"],
+  captures: ["series-6", "series-6"], pressure: ["series-2", "series-2"], log: ["series-3", "series-3"], log_errors: ["bad", "bad"], finding: ["bad", "bad"],
 };
 const kLeastWidth = 2;  // pixels: what is shorter is still seen
 
@@ -160,7 +163,8 @@ export class HeatMap {
     const near = lane.spans.filter(([from, to]) => x >= axis.x(from) - 1 && x <= Math.max(axis.x(to), axis.x(from) + kLeastWidth) + 1);
     if (near.length === 0) return;
     const [from, to, text] = near[near.length - 1];
-    this.readout.textContent = `${lane.name}: ${text}, ${duration(from)}` + (to > from ? ` to ${duration(to)}.` : ".");
+    const others = near.length > 1 ? `, the last of ${near.length} here` : "";
+    this.readout.textContent = `${lane.name}: ${text}, ${duration(from)}` + (to > from ? ` to ${duration(to)}` : "") + others + ".";
   }
 
   private point(event: PointerEvent): void {

@@ -1,6 +1,7 @@
 // Ranks over time: controls, heat map, trend and, for the window in view, the operations one by one.
 import { make, section } from "./dom";
 import { HeatMap, kMeasures } from "./heat";
+import { LogLines } from "./logs";
 import { perfettoButton } from "./perfetto";
 import * as plots from "./plots";
 import type { Run } from "./run";
@@ -18,6 +19,7 @@ export class Ranks {
   followed = () => {};  // called when that changes
   private heat: HeatMap;
   private timeline = new Timeline();
+  private logs = new LogLines();
   private window = make("p", { class: "legend", id: "window" });
   private failure = make("p", { class: "said", role: "status" });
   private body = make("div");
@@ -32,7 +34,7 @@ export class Ranks {
     this.element = section("ranks", "Ranks over time",
       make("p", {}, "Drag or click to zoom; with the keyboard: arrows move, + and - zoom, 0 shows all."),
       this.controls(), this.window, this.failure, this.body,
-      make("h3", {}, "Operations in view"), this.timeline.element, this.table.element);
+      make("h3", {}, "Operations in view"), this.timeline.element, this.logs.element, this.table.element);
     this.element.addEventListener("keydown", event => this.key(event));
   }
 
@@ -89,6 +91,7 @@ export class Ranks {
     }
     this.heat.draw(tiles, view);
     this.timeline.draw(ops, view);
+    this.logs.draw(this.run.logs, view);
     if (sameWindow(view, this.whole) || this.trend.childElementCount === 0) {
       plots.dropPlots(this.trend);
       this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, plots.trendSentence(tiles)), plots.trend(tiles));

@@ -50,9 +50,17 @@ export interface Step {
 }
 // What went on beside the operations, above the heat map.
 export interface Lane {
-  kind: "steps" | "ranges" | "moments" | "captures" | "pressure" | "finding";
+  kind: "steps" | "ranges" | "moments" | "captures" | "pressure" | "log" | "log_errors" | "finding";
   name: string;
   spans: [number, number, string][];  // from, to, what it is
+}
+export interface LogLine {
+  at_ns: number;
+  file: string;
+  line: number;
+  level: "error" | "warning" | "info" | "unknown";
+  rank?: number;
+  text: string;
 }
 export interface Peers {
   communicator: string;
@@ -101,6 +109,7 @@ export interface Run {
   tables: SaidTable[];
   steps: Step[];
   lanes: Lane[];
+  logs: LogLine[];
   peers: Peers[];
   expected: Expected[];
   slower?: Change[];
@@ -146,6 +155,7 @@ export function inRunTime(run: Run): Run {
     length_ns: Math.max(run.length_ns + from, run.serve?.to_ns ?? 0),
     verdicts: run.verdicts.map(verdict => ({ ...verdict, at_ns: verdict.at_ns.map(ns => ns + from) })),
     steps: run.steps.map(step => ({ ...step, start_ns: step.start_ns + from })),
+    logs: run.logs.map(line => ({ ...line, at_ns: line.at_ns + from })),
     lanes: run.lanes.map(lane => ({ ...lane, spans: lane.spans.map(([begin, end, text]) => [begin + from, end + from, text]) })),
   };
 }

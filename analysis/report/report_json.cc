@@ -168,6 +168,22 @@ void put_expected(const ExpectedRow& row, JsonFields* out) {
   });
 }
 
+// By time. Where there are more than fit, errors and warnings before others.
+std::vector<const LogLine*> lines_that_fit(const std::vector<LogLine>& lines) {
+  size_t others = kMostLogLines;
+  for (const LogLine& line : lines) {
+    if (line.level >= LogLevel::Warning && others > 0) --others;
+  }
+  std::vector<const LogLine*> fit;
+  for (const LogLine& line : lines) {
+    if (fit.size() == kMostLogLines) break;
+    if (line.level < LogLevel::Warning && others == 0) continue;
+    if (line.level < LogLevel::Warning) --others;
+    fit.push_back(&line);
+  }
+  return fit;
+}
+
 void put_log_line(const LogLine& row, JsonFields* out) {
   out->object([&] {
     out->number("at_ns", row.at_ns);
@@ -228,7 +244,7 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
   put_peers(report.peers, out);
   out->list("expected", first_of(report.expected, kMostExpected),
             [&](const ExpectedRow* one) { put_expected(*one, out); });
-  out->list("logs", first_of(report.logs, kMostLogLines),
+  out->list("logs", lines_that_fit(report.logs),
             [&](const LogLine* one) { put_log_line(*one, out); });
 }
 

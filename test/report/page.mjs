@@ -159,6 +159,33 @@ for (const [run, by, label] of [["slow-host", "host", /node0001/], ["several", "
   check("lanes: the steps are not said", /^steps: step \d+, .* to .*\.$/.test(said), said);
   await close();
 }
+// Lines of the job's logs: an instant in a lane, and words where they are in view.
+{
+  const { page, problems, close } = await open(browser, at("proven"));
+  const box = await page.locator("#heat").boundingBox();
+  const lane = async line => {
+    let said = "";
+    for (let x = box.width / 2 - 60; x < box.width / 2 + 120 && !said.startsWith(line); x += 1) {
+      for (let y = 8; y < 60 && !said.startsWith(line); y += 16) {
+        await page.hover("#heat", { position: { x, y } });
+        said = await text(page, ".heat .readout");
+      }
+    }
+    return said;
+  };
+  const error = await lane("log errors");
+  check("logs: the error is in no lane", /^log errors: train\.log:2: .*<b>loss is nan<\/b>, .*\.$/.test(error), error);
+  check("logs: no words", /train\.log:1unknown.*step 9.*train\.log:2error.*loss is nan/.test(await text(page, "#logs")), await text(page, "#logs"));
+  check("logs: markup", await page.evaluate(() => document.querySelectorAll("main b").length) === 0);
+  await page.focus("#heat");
+  await page.keyboard.press("+");
+  await page.keyboard.press("+");
+  for (let i = 0; i < 12; ++i) await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction(() => document.querySelector("#logs").textContent === "", undefined, { timeout: 5000 })
+    .catch(() => check("logs: lines of another time are shown", false));
+  check("logs: problems", problems.length === 0, problems.join("; "));
+  await close();
+}
 {
   const { page, close } = await open(browser, at("straggler"));
   check("rows that the run has one of", await page.locator("input[value=host], input[value=communicator]").count() === 0);

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 need chromium chromium
 need node nodejs
+need jq jq
 need zstd zstd
 [ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
 [ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
@@ -43,6 +44,11 @@ for run in straggler hang healthy several alltoall damaged hostile proven slow-h
   "$BUILD/lockstep" report "$TMP/$run" --force >"$TMP/head" 2>"$TMP/err" || [ $? = 1 ] || fail "$run: $(cat "$TMP/err")"
   ! grep -oiE '<[a-z]+[^>]* (src|href)=.?(https?:)?//[^ >]*' "$TMP/$run/report.html" || fail "$run: the page refers to the network"
 done
+# A job log with two lines in the middle of the run.
+mkdir "$TMP/proven/logs"
+middle=$("$BUILD/lockstep" report "$TMP/proven" --force --json | jq '(.origin_unix_ns + .length_ns / 2) / 1e9')
+printf '%s step 9\n%s ERROR <b>loss is nan</b>\n' "$middle" "$middle" >"$TMP/proven/logs/train.log"
+"$BUILD/lockstep" report "$TMP/proven" --force >"$TMP/head" || fail "a run with a log: $(cat "$TMP/head")"
 mkdir "$TMP/empty"
 status=0
 "$BUILD/lockstep" report "$TMP/empty" >"$TMP/head" 2>"$TMP/err" || status=$?
