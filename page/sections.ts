@@ -10,7 +10,9 @@ export function operations(run: Run): HTMLElement {
     kind.transfer_median_ns > 0 ? duration(kind.transfer_median_ns) : "-", kind.busbw_gbs > 0 ? kind.busbw_gbs.toPrecision(3) : "-"]);
   return section("operations", "Operations",
     make("ul", {}, ...run.answers.map(answer => make("li", {}, answer))),
-    table(["function", "size", "ranks", "rank calls", "time", "waiting", "median transfer", "bus bandwidth, GB/s"], rows, "Operations by function and size"));
+    table(["function", "size", "ranks", "rank calls", "time", "waiting", "median transfer", "bus bandwidth, GB/s"], rows, "Operations by function and size"),
+    make("p", { class: "legend" }, "Bus bandwidth: with nccl-tests' factors, from the last arrival to the last end of all ranks; of rooted, two-rank and grouped operations, " +
+      "sends and receives from the first arrival, waiting included. None where an end is not known."));
 }
 
 export function bandwidth(run: Run): HTMLElement | null {

@@ -25,6 +25,11 @@ std::string known(const Spread& spread, int64_t value) {
   return spread.count == 0 ? "-" : duration(value);
 }
 
+constexpr const char* kBandwidthWords =
+    "with nccl-tests' factors, from the last arrival to the last end of all ranks; of rooted, "
+    "two-rank and grouped operations, sends and receives from the first arrival, waiting included. "
+    "None where an end is not known. Median over rank calls.";
+
 std::string operations_table(const Report& report) {
   std::string text =
       "| function | size | ranks | rank calls | time | median time | p99 | waiting | median "
@@ -43,7 +48,7 @@ std::string operations_table(const Report& report) {
   if (report.signatures.size() > kTableLines)
     text += "\nThe other " + std::to_string(report.signatures.size() - kTableLines) +
             " are in operations.csv.\n";
-  return text;
+  return text + "\nBus bandwidth: " + kBandwidthWords + "\n";
 }
 
 std::string table_line(const std::vector<std::string>& cells) {
@@ -111,11 +116,6 @@ std::string report_markdown(const Report& report) {
          "includes waiting and queueing on the stream.\n"
          "- **waiting**: from the arrival of a rank to the arrival of the last one.\n"
          "- **transfer**: from the last arrival to a rank's own end.\n"
-         "- **bus bandwidth**: with nccl-tests' factors, from the last arrival to the last end of "
-         "all "
-         "ranks; of rooted, two-rank and grouped operations, sends and receives from the first "
-         "arrival, "
-         "waiting included. None where an end is not known. Median over rank calls.\n"
          "- **critical path**: what determined the end of the run, walked back from it: what came "
          "last "
          "each time. Elsewhere there was time to spare.\n"
