@@ -32,6 +32,29 @@ WhatIf::WhatIf(const RunTables& run, const OwnSegments& own, const std::vector<i
     if (segments[a].waits_for_launch) last_start_of_launch(segments[a].launch);
   }
   launch_observed_ns_ = launch_ns_;
+  keep_starts();
+}
+
+void WhatIf::keep_starts() {
+  starts_.reserve(order_.size());
+  ends_.resize(own_.segments.size());
+  for (const uint32_t a : order_) {
+    const Segment& segment = own_.segments[a];
+    starts_.push_back({segment.start_ns, segment.own_ns, a, segment.before, run_.arrivals[a].match,
+                       segment.actor});
+    ends_[a] = end_in(a);
+  }
+}
+
+// As it was observed.
+WhatIf::End WhatIf::end_in(uint32_t arrival) const {
+  const Segment& segment = own_.segments[arrival];
+  const uint32_t match = run_.arrivals[arrival].match;
+  if (segment.waits_for_launch)
+    return {segment.end_ns - launch_observed_ns_[segment.launch], segment.launch,
+            Base::LastStartOfLaunch};
+  if (segment.waits) return {segment.end_ns - own_.last_start_ns[match], match, Base::LastStart};
+  return {segment.end_ns - segment.start_ns, arrival, Base::OwnStart};
 }
 
 // All that it waits for has begun when it has ended: so it is asked for only then.
@@ -46,25 +69,24 @@ int64_t WhatIf::last_start_of_launch(uint32_t launch) {
 }
 
 int64_t WhatIf::end_of(uint32_t arrival) {
-  const Segment& segment = own_.segments[arrival];
-  const uint32_t match = run_.arrivals[arrival].match;
-  const int64_t end_ns = segment.end_ns - (saved_ns_ != nullptr ? (*saved_ns_)[arrival] : 0);
-  if (segment.waits_for_launch)
-    return last_start_of_launch(segment.launch) + end_ns - launch_observed_ns_[segment.launch];
-  return segment.waits ? last_start_ns_[match] + end_ns - own_.last_start_ns[match]
-                       : start_ns_[arrival] + end_ns - segment.start_ns;
+  const End& end = ends_[arrival];
+  const int64_t after_ns = end.after_ns - (saved_ns_ != nullptr ? (*saved_ns_)[arrival] : 0);
+  if (end.base == Base::LastStart) return last_start_ns_[end.of] + after_ns;
+  if (end.base == Base::OwnStart) return start_ns_[end.of] + after_ns;
+  return last_start_of_launch(end.of) + after_ns;
 }
 
 void WhatIf::replay(const std::vector<uint8_t>& cured) {
   std::fill(last_start_ns_.begin(), last_start_ns_.end(), std::numeric_limits<int64_t>::min());
   std::fill(launch_ns_.begin(), launch_ns_.end(), kNoTime);
-  for (const uint32_t a : order_) {
-    const Segment& segment = own_.segments[a];
-    int64_t start_ns = segment.start_ns;
-    if (segment.before != kNoRow)
-      start_ns = end_of(segment.before) + segment.own_ns - (is_cured(a, cured) ? excess_ns_[a] : 0);
-    start_ns_[a] = start_ns;
-    int64_t& last = last_start_ns_[run_.arrivals[a].match];
+  for (const Start& one : starts_) {
+    int64_t start_ns = one.start_ns;
+    if (one.before != kNoRow) {
+      start_ns = end_of(one.before) + one.own_ns;
+      if (cured[one.actor] != 0) start_ns -= excess_ns_[one.arrival];
+    }
+    start_ns_[one.arrival] = start_ns;
+    int64_t& last = last_start_ns_[one.match];
     last = std::max(last, start_ns);
   }
 }

@@ -36,7 +36,21 @@ class WhatIf {
   int64_t span_ns() const { return last_ns_ - first_ns_; }
 
  private:
+  // What a replay needs of a row, close together: a judgement replays a run a hundred times.
+  struct Start {
+    int64_t start_ns = 0, own_ns = 0;  // of the segment
+    uint32_t arrival = 0, before = 0, match = 0, actor = 0;
+  };
+  enum class Base : uint8_t { OwnStart, LastStart, LastStartOfLaunch };
+  struct End {
+    int64_t after_ns = 0;  // its base
+    uint32_t of = 0;       // row of `arrivals`, of `matches`, or launch
+    Base base = Base::OwnStart;
+  };
+
   void replay(const std::vector<uint8_t>& cured);
+  void keep_starts();
+  End end_in(uint32_t arrival) const;
   int64_t end_of(uint32_t arrival);
   int64_t last_start_of_launch(uint32_t launch);
   // Of those that it waited for, who came last.
@@ -51,6 +65,8 @@ class WhatIf {
   const std::vector<int64_t>& excess_ns_;
   const std::vector<int64_t>* saved_ns_ = nullptr;  // of transfers, in the replay at hand
   std::vector<uint32_t> order_;                     // rows of `arrivals` by observed start
+  std::vector<Start> starts_;                       // in that order
+  std::vector<End> ends_;                           // by row of `arrivals`
   std::vector<int64_t> start_ns_, last_start_ns_;   // replayed: by row of `arrivals`, of `matches`
   // The last start that a launch waits for, by launch: observed; replayed, once that was asked for.
   std::vector<int64_t> launch_observed_ns_, launch_ns_;
