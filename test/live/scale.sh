@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeout: 900
+# timeout: 1800
 # serial
 # 128 processes of 8 ranks with an agent each, on this machine: every process is in every answer, an agent stays below
 # 64 MiB, and all agents together below 2 % of a core while nobody asks; SQL about 1,000 operations of every rank takes less
