@@ -125,6 +125,12 @@ size_t CaptureReplies::armed() const {
                                            [](const auto& one) { return one.second.accepted; }));
 }
 
+size_t CaptureReplies::late() const {
+  return static_cast<size_t>(std::count_if(replies_.begin(), replies_.end(), [](const auto& one) {
+    return one.second.state == CaptureState::Late;
+  }));
+}
+
 std::vector<std::string> CaptureReplies::refusals() const {
   std::vector<std::string> sentences;
   for (const auto& [id, reply] : replies_) {

@@ -41,6 +41,7 @@ class CaptureReplies {
 
   bool all_final() const;
   size_t armed() const;  // accepted so far
+  size_t late() const;   // its beginning had passed when they were asked
   const std::map<ProcessId, CaptureReply>& replies() const { return replies_; }
   // Who is not whole, a sentence each; for Deaf the reason.
   std::vector<std::string> refusals() const;

@@ -53,8 +53,7 @@ class Session {
     for (const std::string& sentence : replies.refusals()) tell_(sentence);
     tell_(std::to_string(replies.armed()) + " of " + std::to_string(rules.value().size()) +
           " processes armed within " + analysis::duration(armed_ns - began_ns));
-    if (replies.armed() == 0 && replies.all_final())
-      return Status::error(terms_.run + ": nobody is armed, so nothing was captured");
+    if (replies.armed() == 0 && replies.all_final()) return nobody_armed(replies);
     wait(&replies, armed_ns);
     gather(replies);
     return Status();
@@ -142,6 +141,13 @@ class Session {
       request.replace(request.find('%'), 1, rule);
       tell_(process.first + " process " + std::to_string(process.second) + ": capture " + request);
     }
+  }
+
+  Status nobody_armed(const CaptureReplies& replies) const {
+    std::string sentence = terms_.run + ": nobody is armed, so nothing was captured";
+    if (replies.late() != 0) sentence += "; its beginning had passed";
+    if (replies.late() != 0 && terms_.at_unix_ns) sentence += ": give a later --at";
+    return Status::error(sentence);
   }
 
   // Nothing is sent that it depends on: these questions only ask how it goes.

@@ -11,6 +11,7 @@ run=$TMP/run
 each=${LONG:+16}
 each=${each:-4}
 world=$((4 * each))
+soon=+$((2 + each / 2))s  # from now, until which all of them are armed
 start_ranks() {  # `each` on every host, one job
   local n rank
   for rank in $(seq 0 $((world - 1))); do
@@ -73,10 +74,13 @@ jq -e '.spread_ns > 10000000' "$TMP/capture" >/dev/null || fail "a rank that is 
 want_equal "kinds as before" "$(jq -c '[.pid, .events]' "$TMP/status" | sort)" "$(jq -c '[.pid, .events]' "$TMP/after" | sort)"
 
 echo "some ranks only, by the clock"
-want_exit 0 on 1 "$lockstep" capture "$run" --at +3s --duration 500ms --ranks 0-1 --json
+want_exit 0 on 1 "$lockstep" capture "$run" --at "$soon" --duration 500ms --ranks 0-1 --json
 want_equal "ranks and states" '[[0,"stopped"],[1,"stopped"]]' "$(jq -c '[.ranks[] | [.rank, .state]]' "$TMP/out")"
 want_equal "no position" "[null]" "$(jq -c '[.ranks[].position] | unique' "$TMP/out")"
 want_equal "half a second, at least" true "$(jq '[.ranks[] | .stop_ns - .start_ns >= 499000000] | all' "$TMP/out")"
+
+want_exit 3 on 1 "$lockstep" capture "$run" --at +1ms --duration 500ms --ranks 0-1 --json
+grep -q "nobody is armed, so nothing was captured; its beginning had passed: give a later --at$" "$TMP/err" || fail "$(cat "$TMP/err")"
 
 echo "a stopped process is deaf, and those that wait for it never come there"
 stopped=$(pid_of 2)
@@ -86,14 +90,14 @@ want_equal "states" "[[\"armed\",$((world - 1))],[\"deaf\",1]]" "$(states "$TMP/
 want_equal "who is deaf" 2 "$(jq '.ranks[] | select(.state == "deaf") | .rank' "$TMP/out")"
 grep -qE "^lockstep: rank 0 of n1, process [0-9]+, did not reach position [0-9]+$" "$TMP/err" || fail "$(cat "$TMP/err")"
 grep -q "^lockstep: rank 2 of n1, process $stopped, did not answer$" "$TMP/err" || fail "$(cat "$TMP/err")"
-want_exit 1 on 1 "$lockstep" capture "$run" --at +4s --duration 200ms --timeout 2 --json
+want_exit 1 on 1 "$lockstep" capture "$run" --at "$soon" --duration 200ms --timeout 2 --json
 want_equal "states by the clock" "[[\"deaf\",1],[\"stopped\",$((world - 1))]]" "$(states "$TMP/out")"
 kill -CONT "$stopped"
 now=$(calls)
 wait_for 60 "that the job goes on" calls_are "$now"
 
 echo "a process that is killed while it is armed is dead"
-on 1 "$lockstep" capture "$run" --at +6s --duration 200ms --json >"$TMP/out" 2>"$TMP/err" &
+on 1 "$lockstep" capture "$run" --at "$soon" --duration 200ms --json >"$TMP/out" 2>"$TMP/err" &
 asker=$!
 wait_for 20 "that all are armed" grep -q " armed within " "$TMP/err"
 killed=$(pid_of 7)

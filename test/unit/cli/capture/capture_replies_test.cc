@@ -34,6 +34,7 @@ TEST(CaptureReplies, ALateRankIsNamedWithWhatItWasLateFor) {
        {"n2", "[" + row("n2", 3, said("armed", "")) + "]"}}));
 
   EXPECT_EQ(replies.armed(), 2u);
+  EXPECT_EQ(replies.late(), 1u);
   dumper::Capture capture;
   replies.fill({}, &capture);
   EXPECT_EQ(capture.ranks[1].state, CaptureState::Late);
