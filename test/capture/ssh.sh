@@ -2,6 +2,7 @@
 # timeout: 180
 # `lockstep capture` of a job on two hosts that have no agent: it logs in to each by a real ssh and sshd, which stand for the
 # hosts by a name of their own, starts the agents there and captures through them; the next capture needs no login.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 need jq jq
 need setpriv util-linux

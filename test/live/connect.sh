@@ -2,6 +2,7 @@
 # timeout: 180
 # `lockstep connect`: a real sshd on this machine stands for the other host. The page's server starts there, is found the
 # second time, and is reached through a tunnel until --disconnect; what goes wrong on the way is said.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 need curl curl
 need jq jq
