@@ -86,6 +86,7 @@ export interface Change {
 export interface SaidTable {
   title: string;
   words: string;
+  coverage: string;  // the line under it, or empty
   columns: string[];
   rows: string[][];
 }
@@ -107,6 +108,7 @@ export interface Run {
   places: [number, string, number][];  // rank, host, pid
   clock: { one_clock: boolean; error_ns: number; hosts: string[]; points: [number, number, number, number][] };  // host, seconds, half width and offset since its first, us
   tables: SaidTable[];
+  operations_coverage: string;
   steps: Step[];
   lanes: Lane[];
   logs: LogLine[];

@@ -4,6 +4,11 @@ import * as plots from "./plots";
 import type { Change, Run } from "./run";
 import { bytes, duration } from "./words";
 
+// Of which ranks a table is, and what could not be known there.
+function under(coverage: string): HTMLElement | null {
+  return coverage ? make("p", { class: "facts" }, coverage) : null;
+}
+
 export function operations(run: Run): HTMLElement {
   const rows = run.kinds.slice(0, 100).map(kind => [
     kind.func, bytes(kind.size_bytes), String(kind.nranks), kind.operations.toLocaleString("en"), duration(kind.elapsed_ns), duration(kind.wait_ns),
@@ -12,7 +17,8 @@ export function operations(run: Run): HTMLElement {
     make("ul", {}, ...run.answers.map(answer => make("li", {}, answer))),
     table(["function", "size", "ranks", "rank calls", "time", "waiting", "median transfer", "bus bandwidth, GB/s"], rows, "Operations by function and size"),
     make("p", { class: "legend" }, "Bus bandwidth: with nccl-tests' factors, from the last arrival to the last end of all ranks; of rooted, two-rank and grouped operations, " +
-      "sends and receives from the first arrival, waiting included. None where an end is not known."));
+      "sends and receives from the first arrival, waiting included. None where an end is not known."),
+    under(run.operations_coverage));
 }
 
 export function bandwidth(run: Run): HTMLElement | null {
@@ -22,7 +28,7 @@ export function bandwidth(run: Run): HTMLElement | null {
 
 function said(run: Run, title: string): HTMLElement | null {
   const found = run.tables.find(one => one.title === title);
-  return found ? make("div", {}, make("h3", {}, found.title), found.words ? make("p", {}, found.words) : null, table(found.columns, found.rows, found.title)) : null;
+  return found ? make("div", {}, make("h3", {}, found.title), found.words ? make("p", {}, found.words) : null, table(found.columns, found.rows, found.title), under(found.coverage)) : null;
 }
 
 const kPathTables = ["Critical path", "What could be won", "Training steps"];

@@ -1,5 +1,7 @@
 #include "analysis/join/channel_totals.h"
 
+#include <iterator>
+
 namespace lockstep::analysis {
 namespace {
 
@@ -21,24 +23,24 @@ ChannelTotals::ChannelTotals(const std::vector<ChannelRow>& rows) {
             static_cast<uint32_t>(i));
 }
 
-ChannelRow& ChannelTotals::row_of(const OperationRow& row, uint8_t channel,
+ChannelRow& ChannelTotals::row_of(const Whose& whose, uint8_t channel,
                                   std::vector<ChannelRow>* rows) {
   channel &= (1u << kChannelBits) - 1;  // as in OperationRow::channels_mask
-  const uint64_t key = key_of(row.process, row.communicator, channel);
+  const uint64_t key = key_of(whose.process, whose.communicator, channel);
   const uint32_t known = at_.find(key);
   if (known != IdMap::kNone) return (*rows)[known];
   at_.set(key, static_cast<uint32_t>(rows->size()));
   ChannelRow& made = rows->emplace_back();
-  made.process = row.process;
-  made.communicator = row.communicator;
-  made.rank = row.rank;
+  made.process = whose.process;
+  made.communicator = whose.communicator;
+  made.rank = whose.rank;
   made.channel = channel;
   return made;
 }
 
 void ChannelTotals::add(const ProxyWork& work, const OperationRow& row,
                         std::vector<ChannelRow>* rows) {
-  ChannelRow& total = row_of(row, work.channel, rows);
+  ChannelRow& total = row_of({row.process, row.communicator, row.rank}, work.channel, rows);
   ++total.proxy_ops;
   total.steps += work.steps;
   (work.is_send ? total.sent_bytes : total.received_bytes) += work.bytes;
@@ -51,7 +53,17 @@ void ChannelTotals::add(const ProxyWork& work, const OperationRow& row,
 
 void ChannelTotals::add(const KernelSpan& kernel, const OperationRow& row,
                         std::vector<ChannelRow>* rows) {
-  ++row_of(row, kernel.channel, rows).kernels;
+  ++row_of({row.process, row.communicator, row.rank}, kernel.channel, rows).kernels;
+}
+
+void ChannelTotals::add(const PhaseSpan& phase, const JoinedComm& comm,
+                        std::vector<ChannelRow>* rows) {
+  constexpr int64_t ChannelRow::*kTimes[] = {&ChannelRow::initial_sync_ns, &ChannelRow::compute_ns,
+                                             &ChannelRow::final_sync_ns};
+  if (phase.phase >= std::size(kTimes)) return;
+  ChannelRow& total = row_of({0, comm.number, comm.rank}, phase.channel, rows);
+  ++total.phases;
+  total.*kTimes[phase.phase] += static_cast<int64_t>(phase.gpu_stop - phase.gpu_start);
 }
 
 }  // namespace lockstep::analysis

@@ -1,5 +1,6 @@
 // What the children of operations add to their channel: network operations (ProxyOp) and kernels (KernelCh), at the same time
-// as to the row of their operation (operation_children.h), so that the two add up to the same. One thread.
+// as to the row of their operation (operation_children.h), so that the two add up to the same; and the
+// phases of kernels on symmetric memory, which only channels have. One thread.
 #pragma once
 
 #include <vector>
@@ -16,9 +17,14 @@ class ChannelTotals {
 
   void add(const ProxyWork& work, const OperationRow& row, std::vector<ChannelRow>* rows);
   void add(const KernelSpan& kernel, const OperationRow& row, std::vector<ChannelRow>* rows);
+  void add(const PhaseSpan& phase, const JoinedComm& comm, std::vector<ChannelRow>* rows);
 
  private:
-  ChannelRow& row_of(const OperationRow& row, uint8_t channel, std::vector<ChannelRow>* rows);
+  struct Whose {
+    uint32_t process, communicator;
+    int32_t rank;
+  };
+  ChannelRow& row_of(const Whose& whose, uint8_t channel, std::vector<ChannelRow>* rows);
 
   IdMap at_;
 };

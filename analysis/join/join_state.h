@@ -64,8 +64,9 @@ struct JoinState {
   std::vector<KernelSpan> kernels, kernels_done;
   std::vector<ProxyWork> works, works_done;
   std::vector<OpenStep> steps;
-  std::vector<uint32_t> free_steps, free_works, free_kernels;
-  IdMap comm_at, row_at, api_at, group_at, launch_at, kernel_at, work_at, step_at;
+  std::vector<PhaseSpan> phases;
+  std::vector<uint32_t> free_steps, free_works, free_kernels, free_phases;
+  IdMap comm_at, row_at, api_at, group_at, launch_at, kernel_at, work_at, step_at, phase_at;
   GpuTimes gpu;
   MarkJoin marks;
   ChannelTotals channels;  // in `out`

@@ -121,6 +121,14 @@ void OperationJoin::start(const uint64_t* w, const Now& now) {
       if (kernel.p_timer != 0) s_.gpu.seen(comm_of(kernel.parent), kernel.p_timer, now.ns);
       return;
     }
+    case Kind::KernelPhase: {
+      const auto phase = KernelPhaseRecord::read(w);
+      if (phase.p_timer == 0 || now.ns < s_.from_ns || now.ns > s_.to_ns) return;
+      const uint32_t at = take(&s_.phases, &s_.free_phases);
+      s_.phases[at] = {phase.p_timer, 0, phase.channel, phase.phase};
+      s_.phase_at.set(phase.id, at);
+      return;
+    }
     case Kind::ProxyOp:
       return start_proxy_op(w, now);
     case Kind::ProxyStep:
@@ -273,6 +281,9 @@ void OperationJoin::state(const uint64_t* w, const Now& now) {
     s_.kernels[at].gpu_stop = argument;
     if (are_an_interval(s_.kernels[at].gpu_start, argument))
       s_.gpu.seen(comm_of(s_.kernels[at].parent), argument, now.ns);
+  } else if (number == kKernelPhaseStop) {
+    const uint32_t at = s_.phase_at.find(id);
+    if (at != IdMap::kNone && argument != kNoArgument) s_.phases[at].gpu_stop = argument;
   } else if (number == kProxyOpInProgress) {
     const uint32_t work = s_.work_at.find(id);
     if (work != IdMap::kNone) {
@@ -337,6 +348,15 @@ void OperationJoin::stop(const uint64_t* w, const Now& now) {
       s_.kernel_at.erase(id);
       s_.kernels[at] = {};
       s_.free_kernels.push_back(at);
+      return;
+    }
+    case Kind::KernelPhase: {
+      const uint32_t at = s_.phase_at.find(id);
+      if (at == IdMap::kNone) return;
+      if (are_an_interval(s_.phases[at].gpu_start, s_.phases[at].gpu_stop))
+        s_.channels.add(s_.phases[at], s_.comm(comm_of(id)), &s_.out.channels);
+      s_.phase_at.erase(id);
+      s_.free_phases.push_back(at);
       return;
     }
     case Kind::CollApi:

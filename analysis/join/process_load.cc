@@ -42,6 +42,7 @@ void fill_facts(const dumper::ProcessEntry& entry, LoadedProcess* out) {
   }
   row.nccl_library = out->strings.intern(entry.facts.nccl_library);
   row.nccl_version = entry.facts.nccl_version;
+  row.driver_version = out->strings.intern(entry.facts.driver_version);
   row.kinds = entry.facts.activation_mask;
   const auto add_setting = [out](const std::string& name, const std::string& value) {
     out->settings.push_back({kNoRow, out->strings.intern(name), out->strings.intern(value)});

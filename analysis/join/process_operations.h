@@ -26,6 +26,12 @@ struct KernelSpan {
   uint8_t channel = 0;
 };
 
+// One phase of a kernel on symmetric memory, on one channel.
+struct PhaseSpan {
+  uint64_t gpu_start = 0, gpu_stop = 0;
+  uint8_t channel = 0, phase = 0;  // 0 initial_sync, 1 compute, 2 final_sync
+};
+
 // One network operation of a proxy thread, its steps summed.
 struct ProxyWork {
   uint64_t parent = 0;

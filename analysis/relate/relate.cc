@@ -32,8 +32,8 @@ class Merger {
     for (Text i = 0; i < process->strings.size(); ++i)
       texts_.push_back(run_.strings.intern(process->strings.text(i)));
     ProcessRow& row = process->row;
-    for (Text* text :
-         {&row.host, &row.boot_id, &row.job, &row.nccl_api, &row.library, &row.nccl_library})
+    for (Text* text : {&row.host, &row.boot_id, &row.job, &row.nccl_api, &row.library,
+                       &row.nccl_library, &row.driver_version})
       *text = texts_[*text];
     run_.processes.push_back(row);
     for (JoinedComm& comm : process->joined.comms) {

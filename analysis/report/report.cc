@@ -13,6 +13,7 @@
 #include "analysis/report/report_html.h"
 #include "analysis/report/report_markdown.h"
 #include "analysis/report/report_page_facts.h"
+#include "analysis/report/report_phases.h"
 #include "analysis/report/report_ranks.h"
 #include "analysis/report/report_scope.h"
 #include "analysis/report/report_spread.h"
@@ -188,6 +189,7 @@ Spread spread_of(std::vector<int64_t>* samples) {
 Report make_report(const RunTables& run, const Judgement& judgement, const std::string& title,
                    size_t top) {
   Report report;
+  const std::vector<Capability> capabilities = find_capabilities(run);
   report.title = title;
   report.signatures = make_signatures(run);
   report.classes = operation_classes(run);
@@ -196,7 +198,8 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
     CommRanks& busiest = report.communicators.front();
     add_rank_examples(run, busiest.communicator, &busiest.ranks);
     report.accounts = {spread_table(report.communicators),
-                       communicators_table(report.communicators), classes_table(report.classes)};
+                       communicators_table(report.communicators, capabilities),
+                       classes_table(report.classes)};
   }
   add_clock(run, &report);
   report.headline = headline(run, judgement);
@@ -211,6 +214,8 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   report.scope = scope_sentences(run);
   report.metrics = metrics_of(run, report);
   for (auto& metric : scope_metrics(run)) report.metrics.push_back(std::move(metric));
+  add_phases_of(run, &report);
+  add_coverage(run, capabilities, &report);
   return report;
 }
 

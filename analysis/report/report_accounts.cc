@@ -7,6 +7,7 @@
 #include "analysis/account/peer_traffic.h"
 #include "analysis/account/step_times.h"
 #include "analysis/say/names.h"
+#include "analysis/say/table_coverage.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
 #include "base/quantile.h"
@@ -66,6 +67,7 @@ class Tables {
   void add_phases() {
     SaidTable table;
     table.title = "Critical path";
+    table.rests = kOnEnds | kOnWaits;
     table.words =
         "What determined how long the run takes: the time before these operations, where a rank "
         "did "
@@ -99,6 +101,7 @@ class Tables {
   void add_gains() {
     SaidTable table;
     table.title = "What could be won";
+    table.rests = kOnEnds | kOnWaits;
     table.words =
         "How much shorter the run would be had they never taken longer than usual, as a replay "
         "says; "
@@ -141,6 +144,7 @@ class Tables {
     });
     SaidTable table;
     table.title = "Training steps";
+    table.rests = kOnEnds | kOnWaits;
     table.words = counted(longest.size(), run_.rank_steps.empty() ? "step" : "marked step") +
                   ", half of them within " + duration(median(&times_ns)) +
                   " of the critical path; the longest:";
@@ -158,6 +162,7 @@ class Tables {
   void add_slower() {
     SaidTable table;
     table.title = "Slower than expected";
+    table.rests = kOnEnds;
     table.words =
         "Operations that took clearly longer for a while than their own kind usually does.";
     table.columns = {"operation", "communicator", "algorithm", "operations",
@@ -181,6 +186,7 @@ class Tables {
   void add_traffic() {
     SaidTable table;
     table.title = "Traffic between ranks";
+    table.rests = kOnCalls;
     table.words = "By calls of send and receive, of which an all-to-all is made.";
     table.columns = {"communicator", "ranks", "pairs", "sent", "sends most", "receives most"};
     for (const Imbalance& one : find_imbalances(run_.peer_traffic)) {
@@ -204,6 +210,7 @@ class Tables {
                      });
     SaidTable table;
     table.title = "Pairs of ranks that send most";
+    table.rests = kOnCalls;
     table.columns = {"from", "to", "communicator", "sends", "bytes"};
     for (size_t i = 0; i < pairs.size() && i < kLines; ++i) {
       const PeerTrafficRow& row = *pairs[i];
@@ -243,6 +250,7 @@ class Tables {
     };
     SaidTable table;
     table.title = "Channels";
+    table.rests = kOnNetwork;
     table.words = "What ranks moved over the network on each channel of a communicator.";
     table.columns = {"communicator", "ranks' channels", "sent",
                      "received",     "most on one",     "least on one"};

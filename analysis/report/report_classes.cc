@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analysis/report/report_facts.h"
+#include "analysis/say/table_coverage.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/classes.h"
 #include "analysis/tables/operation_address.h"
@@ -80,6 +81,7 @@ SaidTable classes_table(const std::vector<ClassRow>& classes) {
   if (classes.size() > kClassLines) table.words += " The others are in classes.csv.";
   table.columns = {"role",       "hosts", "function", "size",   "algorithm",
                    "rank calls", "bytes", "time",     "waiting"};
+  table.rests = kOnEnds | kOnWaits;
   for (size_t i = 0; i < classes.size() && i < kClassLines; ++i) {
     const ClassRow& row = classes[i];
     table.rows.push_back({or_dash(row.role), or_dash(row.reach), row.func, row.size_class,
@@ -90,20 +92,29 @@ SaidTable classes_table(const std::vector<ClassRow>& classes) {
   return table;
 }
 
-SaidTable communicators_table(const std::vector<CommRanks>& communicators) {
+SaidTable communicators_table(const std::vector<CommRanks>& communicators,
+                              const std::vector<Capability>& capabilities) {
   SaidTable table;
   table.title = "Communicators";
   table.words = "What each is for is a guess, from its name or from its members and their calls.";
   if (communicators.size() > kCommunicatorLines)
     table.words += " Those with fewer operations are in spread.csv.";
-  table.columns = {"communicator", "ranks",      "role",  "because",
-                   "hosts",        "rank calls", "bytes", "time"};
+  table.columns = {"communicator", "ranks", "recorded", "role",       "because",           "hosts",
+                   "rank calls",   "bytes", "time",     "ends known", "with network steps"};
+  table.rests = kOnEnds | kOnNetwork;
   for (size_t i = 0; i < communicators.size() && i < kCommunicatorLines; ++i) {
     const CommRanks& one = communicators[i];
-    table.rows.push_back({one.label, std::to_string(one.nranks), or_dash(one.role),
-                          or_dash(one.role_reason), or_dash(one.reach),
-                          std::to_string(one.operations), bytes(one.bytes),
-                          duration(one.elapsed_ns)});
+    const Capability& known = capabilities[one.communicator];
+    const auto share = [&](uint64_t some) {
+      return known.operations == 0
+                 ? "-"
+                 : percent(static_cast<double>(some) / static_cast<double>(known.operations));
+    };
+    table.rows.push_back(
+        {one.label, std::to_string(one.nranks), std::to_string(known.recorded_ranks),
+         or_dash(one.role), or_dash(one.role_reason), or_dash(one.reach),
+         std::to_string(one.operations), bytes(one.bytes), duration(one.elapsed_ns),
+         share(known.with_end), share(known.with_steps)});
   }
   return table;
 }

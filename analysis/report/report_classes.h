@@ -14,8 +14,10 @@ namespace lockstep::analysis {
 std::vector<ClassRow> operation_classes(const RunTables& run);  // most time first
 
 SaidTable classes_table(const std::vector<ClassRow>& classes);
-// What each communicator is for, and why that is thought.
-SaidTable communicators_table(const std::vector<CommRanks>& communicators);
+// What each communicator is for, and why that is thought; and how much of it is known. `capabilities` by
+// row of `communicators`.
+SaidTable communicators_table(const std::vector<CommRanks>& communicators,
+                              const std::vector<Capability>& capabilities);
 std::string report_classes_csv(const Report& report);
 
 }  // namespace lockstep::analysis

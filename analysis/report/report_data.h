@@ -12,6 +12,7 @@
 #include "analysis/page/lanes.h"
 #include "analysis/page/whole_run.h"
 #include "analysis/say/headline.h"
+#include "analysis/tables/capabilities.h"
 #include "analysis/tables/tables.h"
 
 namespace lockstep::analysis {
@@ -136,8 +137,17 @@ struct LogLine {
 // A table for people, its cells said already.
 struct SaidTable {
   std::string title, words;  // words: a sentence before it, or empty
+  std::string coverage;      // the line under it: of which ranks it is, what is not known there
+  unsigned rests = 0;  // what its figures rest on (analysis/say/table_coverage.h); 0: no such line
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
+};
+
+// What is known of a communicator.
+struct KnownComm {
+  std::string communicator;
+  std::vector<std::string> nccl;  // versions that its ranks use: "NCCL 2.30.7, table v6"
+  Capability known;
 };
 
 struct Report {
@@ -158,11 +168,13 @@ struct Report {
   std::vector<std::string> answers;  // sentences, the most important first
   std::vector<std::string> scope;    // sentences: what ran and what was recorded of it
   std::vector<SaidFinding> findings;
-  std::vector<SaidTable> accounts;  // how even the ranks are, where the time and the bytes went
-  std::vector<StepRow> steps;       // in the order of the path
-  int64_t path_start_ns = 0;        // since the run's first record
-  std::vector<PlaceRow> places;     // by process
-  std::vector<PeerMatrix> peers;    // the busiest communicators first
+  std::string operations_coverage;      // as SaidTable::coverage, of the table of `signatures`
+  std::vector<KnownComm> capabilities;  // of every communicator
+  std::vector<SaidTable> accounts;      // how even the ranks are, where the time and the bytes went
+  std::vector<StepRow> steps;           // in the order of the path
+  int64_t path_start_ns = 0;            // since the run's first record
+  std::vector<PlaceRow> places;         // by process
+  std::vector<PeerMatrix> peers;        // the busiest communicators first
   std::vector<ExpectedRow> expected;
   std::vector<PageLane> lanes;
   WholeTiles tiles;                                          // as the page has it (analysis/page)

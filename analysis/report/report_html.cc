@@ -37,6 +37,11 @@ std::string operations_table(const Report& report) {
   return text + "</table>\n";
 }
 
+// The line under a table.
+std::string under(const std::string& coverage) {
+  return coverage.empty() ? "" : "<p>" + html_text(coverage) + "</p>\n";
+}
+
 std::string said_tables(const std::vector<SaidTable>& tables) {
   std::string text;
   for (const SaidTable& table : tables) {
@@ -50,7 +55,7 @@ std::string said_tables(const std::vector<SaidTable>& tables) {
       for (const std::string& value : row) text += "<td>" + html_text(value);
       text += "</tr>\n";
     }
-    text += "</table>\n";
+    text += "</table>\n" + under(table.coverage);
   }
   return text;
 }
@@ -66,8 +71,8 @@ std::string plain_page(const Report& report) {
         "Nothing is missing: every call was recorded and every operation has an end.");
   return "<h1>" + html_text(report.headline.text) + "</h1>\n" + list(report.answers) + "<p>" +
          html_text(report.clock_text) + "</p>\n<h2>Findings</h2>\n" + list(findings) +
-         "<h2>Operations</h2>\n" + operations_table(report) + said_tables(report.accounts) +
-         "<h2>What is not known</h2>\n" + list(coverage);
+         "<h2>Operations</h2>\n" + operations_table(report) + under(report.operations_coverage) +
+         said_tables(report.accounts) + "<h2>What is not known</h2>\n" + list(coverage);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace lockstep::analysis {
 namespace {
 
 constexpr size_t kMostKinds = 500, kMostSteps = 2000, kMostVerdicts = 100, kMostExpected = 500,
-                 kMostLogLines = 5000;
+                 kMostLogLines = 5000, kMostCapabilities = 2000;
 
 // The first `most` of a list that is in order of importance, or of time.
 template <typename Row>
@@ -100,6 +100,7 @@ void put_tables(const std::vector<SaidTable>& tables, JsonFields* out) {
     out->object([&] {
       out->string("title", table.title);
       out->string("words", table.words);
+      out->string("coverage", table.coverage);
       out->strings("columns", table.columns);
       out->list("rows", table.rows, [&](const std::vector<std::string>& row) {
         out->writer().StartArray();
@@ -207,6 +208,37 @@ void put_changes(const char* key, const std::vector<Change>& changes, JsonFields
   });
 }
 
+std::vector<std::string> names_of(uint32_t kinds) {
+  std::vector<std::string> names;
+  for (unsigned kind = 0; kind < kKinds; ++kind) {
+    if ((kinds >> kind & 1u) != 0) names.emplace_back(kKindNames[kind]);
+  }
+  return names;
+}
+
+void put_known_comm(const KnownComm& one, JsonFields* out) {
+  const Capability& known = one.known;
+  out->string("communicator", one.communicator);
+  out->strings("nccl", one.nccl);
+  out->number("nranks", known.nranks);
+  out->number("recorded_ranks", known.recorded_ranks);
+  out->number("recorded_ns", known.recorded_ns);
+  out->strings("kinds", names_of(known.came));
+  out->strings("kinds_off", names_of(known.offered & ~known.on & ~known.came));
+  out->strings("kinds_not_offered", names_of(~known.offered & ~known.came));
+  out->number("deep_kinds_of_one_in", known.one_in);
+  for (const auto& [name, count] : {std::pair("operations", known.operations),
+                                    {"with_end", known.with_end},
+                                    {"with_kernels", known.with_kernels},
+                                    {"with_gpu_times", known.with_gpu_times},
+                                    {"with_network", known.with_network},
+                                    {"with_steps", known.with_steps},
+                                    {"with_all_ranks", known.with_all_ranks},
+                                    {"with_one_clock", known.with_one_clock},
+                                    {"lost", known.lost}})
+    out->number(name, count);
+}
+
 }  // namespace
 
 void put_report(const Report& report, const Comparison* comparison, JsonFields* out) {
@@ -238,6 +270,9 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
   });
   put_clock(report, out);
   put_tables(report.accounts, out);
+  out->string("operations_coverage", report.operations_coverage);
+  out->list("capabilities", first_of(report.capabilities, kMostCapabilities),
+            [&](const KnownComm* one) { out->object([&] { put_known_comm(*one, out); }); });
   out->list("steps", first_of(report.steps, kMostSteps),
             [&](const StepRow* one) { put_step(*one, report.path_start_ns, out); });
   out->list("lanes", report.lanes, [&](const PageLane& lane) { put_lane(lane, out); });

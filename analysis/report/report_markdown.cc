@@ -57,6 +57,11 @@ std::string table_line(const std::vector<std::string>& cells) {
   return line + "\n";
 }
 
+// The line under a table.
+std::string under(const std::string& coverage) {
+  return coverage.empty() ? "" : "\n" + coverage + "\n";
+}
+
 std::string said_tables(const std::vector<SaidTable>& tables) {
   std::string text;
   for (const SaidTable& table : tables) {
@@ -66,6 +71,7 @@ std::string said_tables(const std::vector<SaidTable>& tables) {
     for (size_t i = 1; i < table.columns.size(); ++i) text += "--:|";
     text += "\n";
     for (const auto& row : table.rows) text += table_line(row);
+    text += under(table.coverage);
   }
   return text;
 }
@@ -104,8 +110,8 @@ std::string report_markdown(const Report& report) {
             " sure): " + finding.text + "\n";
   }
   if (report.findings.empty()) text += "Nothing wrong found.\n";
-  text += "\n## Operations\n\n" + operations_table(report) + said_tables(report.accounts) +
-          "\n## What is not known\n\n" +
+  text += "\n## Operations\n\n" + operations_table(report) + under(report.operations_coverage) +
+          said_tables(report.accounts) + "\n## What is not known\n\n" +
           (report.coverage.empty()
                ? "Nothing is missing: every call was recorded and every operation has an end.\n"
                : list(report.coverage));

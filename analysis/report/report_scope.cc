@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/say/table_coverage.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
 #include "analysis/tables/wall_time.h"
@@ -74,8 +75,11 @@ std::string when_it_ran(const RunTables& run) {
 
 std::string versions(const RunTables& run) {
   const auto table = different(run, [&](const ProcessRow& p) { return run.text(p.nccl_api); });
+  const auto driver =
+      different(run, [&](const ProcessRow& p) { return run.text(p.driver_version); });
   return "Versions: " + different(run, [&](const ProcessRow& p) { return version_text(run, p); }) +
-         (table.empty() ? "" : ", profiler table " + table) + ", lockstep " +
+         (table.empty() ? "" : ", profiler table " + table) +
+         (driver.empty() ? ", driver not known" : ", driver " + driver) + ", lockstep " +
          different(run, [&](const ProcessRow& p) { return run.text(p.library); }) + ".";
 }
 
@@ -214,6 +218,18 @@ std::string what_is_stray(const RunTables& run) {
          std::to_string(strays.late) + " called after the end of their communicator.";
 }
 
+std::vector<std::string> versions_of(const RunTables& run, const CommunicatorRow& comm) {
+  std::set<std::string> texts;
+  for (uint32_t i = comm.first_member; i < comm.first_member + comm.members; ++i) {
+    const uint32_t process = run.members[i].process;
+    if (process >= run.processes.size()) continue;
+    const ProcessRow& row = run.processes[process];
+    texts.insert(version_text(run, row) +
+                 (row.nccl_api == 0 ? "" : ", table " + run.text(row.nccl_api)));
+  }
+  return {texts.begin(), texts.end()};
+}
+
 }  // namespace
 
 std::vector<std::string> scope_sentences(const RunTables& run) {
@@ -235,6 +251,17 @@ std::vector<std::pair<std::string, std::string>> scope_metrics(const RunTables& 
   add("start", starts_of(run));
   add("plugin_init", plugin_inits_of(run));
   return metrics;
+}
+
+void add_coverage(const RunTables& run, const std::vector<Capability>& capabilities,
+                  Report* report) {
+  for (const Capability& known : capabilities)
+    report->capabilities.push_back({communicator_label(run, known.communicator),
+                                    versions_of(run, run.communicators[known.communicator]),
+                                    known});
+  report->operations_coverage = coverage_line(run, capabilities, kOnEnds | kOnWaits);
+  for (SaidTable& table : report->accounts)
+    table.coverage = coverage_line(run, capabilities, table.rests);
 }
 
 }  // namespace lockstep::analysis

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/report/report_data.h"
 #include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {
@@ -17,5 +18,9 @@ std::vector<std::string> scope_sentences(const RunTables& run);
 // all processes; and operations that are not whole: their call is not in the recording, or another
 // process's network thread served them. Lines of aggregate.csv.
 std::vector<std::pair<std::string, std::string>> scope_metrics(const RunTables& run);
+
+// What is known of each communicator, and from that the line under every table that is there by now.
+void add_coverage(const RunTables& run, const std::vector<Capability>& capabilities,
+                  Report* report);
 
 }  // namespace lockstep::analysis

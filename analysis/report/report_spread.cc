@@ -6,6 +6,7 @@
 
 #include "analysis/report/report_facts.h"
 #include "analysis/say/names.h"
+#include "analysis/say/table_coverage.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/classes.h"
 #include "analysis/tables/labels.h"
@@ -145,6 +146,7 @@ SaidTable spread_table(const std::vector<CommRanks>& communicators) {
     table.words += " The " + counted(communicators.size() - kTableCommunicators, "communicator") +
                    " with fewer operations are in spread.csv.";
   table.columns = {"communicator", "per rank", "least", "middle", "most", "far from the others"};
+  table.rests = kOnEnds | kOnWaits;
   for (size_t c = 0; c < communicators.size() && c < kTableCommunicators; ++c) {
     const CommRanks& one = communicators[c];
     const std::vector<RankSpread> spreads = spreads_over(one.ranks);

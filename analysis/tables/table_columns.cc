@@ -87,6 +87,7 @@ const std::vector<Column<ProcessRow>>& columns_of<ProcessRow>() {
                                                  TEXT(library),
                                                  TEXT(nccl_library),
                                                  ID(nccl_version),
+                                                 TEXT(driver_version),
                                                  HASH(kinds),
                                                  COUNT(pid),
                                                  SMALL(rank),
@@ -300,10 +301,11 @@ template <>
 const std::vector<Column<ChannelRow>>& columns_of<ChannelRow>() {
   using R = ChannelRow;
   static const std::vector<Column<R>> columns = {
-      INDEX(process),    HOST(row.process),      INDEX(communicator), SMALL(rank),
-      SMALL(channel),    COUNT(proxy_ops),       COUNT(steps),        COUNT(kernels),
-      COUNT(sent_bytes), COUNT(received_bytes),  COUNT(gpu_wait_ns),  COUNT(peer_wait_ns),
-      COUNT(network_ns), COUNT(receive_wait_ns), COUNT(flush_ns)};
+      INDEX(process),         HOST(row.process),      INDEX(communicator), SMALL(rank),
+      SMALL(channel),         COUNT(proxy_ops),       COUNT(steps),        COUNT(kernels),
+      COUNT(sent_bytes),      COUNT(received_bytes),  COUNT(gpu_wait_ns),  COUNT(peer_wait_ns),
+      COUNT(network_ns),      COUNT(receive_wait_ns), COUNT(flush_ns),     COUNT(phases),
+      COUNT(initial_sync_ns), COUNT(compute_ns),      COUNT(final_sync_ns)};
   return columns;
 }
 

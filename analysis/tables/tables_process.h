@@ -15,6 +15,7 @@ struct ProcessRow {
   Text host = 0, boot_id = 0, job = 0, nccl_api = 0, library = 0;
   Text nccl_library = 0;      // who loaded lockstep: nccl or rccl
   uint32_t nccl_version = 0;  // 23102 is 2.31.2; 0 = not known
+  Text driver_version = 0;    // of the GPUs' kernel driver
   uint64_t kinds = 0;         // of events, a bit each: recorded at its start
   uint32_t pid = 0;
   int32_t rank = -1;  // in its largest communicator, the first of several
@@ -132,6 +133,9 @@ struct ChannelRow {
   uint64_t proxy_ops = 0, steps = 0, kernels = 0;
   uint64_t sent_bytes = 0, received_bytes = 0;
   int64_t gpu_wait_ns = 0, peer_wait_ns = 0, network_ns = 0, receive_wait_ns = 0, flush_ns = 0;
+  // Of kernels on symmetric memory, by the GPU's clock: how many phases were stamped, and the time in each.
+  uint64_t phases = 0;
+  int64_t initial_sync_ns = 0, compute_ns = 0, final_sync_ns = 0;
 };
 
 // `log_lines`: a line of a job's log whose time lies in the run (analysis/logs/read_logs.h).

@@ -111,8 +111,9 @@ void print_run(const analysis::RunSummary& run) {
   if (!run.processes.empty()) {
     const dumper::ProcessFacts& facts = run.processes[0].entry.facts;
     print("lockstep " + facts.library_version + ", profiler table v" +
-          std::to_string(facts.abi_version) + loaded_by(facts) + ", clock " + facts.tick_source +
-          "\n");
+          std::to_string(facts.abi_version) + loaded_by(facts) +
+          (facts.driver_version.empty() ? "" : ", driver " + facts.driver_version) + ", clock " +
+          facts.tick_source + "\n");
     for (const std::string& note : facts.notes) print("note: " + note + "\n");
     for (const dumper::OptionFact& option : facts.options) {
       if (option.origin != "default")

@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "base/clock_ns.h"
+#include "dumper/drain/driver_version.h"
 #include "dumper/segment/arena_strings.h"
+#include "dumper/segment/process_facts.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -27,6 +29,8 @@ DumpThread::DumpThread(BlockSource& source, const DumpOptions& options, Log log,
       chunk_(source, writer_, options.zstd_level),
       ledger_(source, writer_, options.overhead),
       arena_pointer_(options.segments, options.arena_path),
+      facts_(options.facts),
+      root_(options.root),
       log_(log),
       log_self_(log_self),
       progress_(source.arena()->max_blocks),
@@ -84,9 +88,22 @@ void* DumpThread::run(void* self) {
   return nullptr;
 }
 
+// Here, and not where the other facts are found, because that is a thread of the job.
+void DumpThread::add_driver_to_facts() {
+  if (driver_looked_up_) return;
+  driver_looked_up_ = true;
+  const std::string version = driver_version(root_);
+  ArenaHeader& arena = *source_.arena();
+  const size_t bytes = std::min(version.size(), sizeof arena.driver_version);
+  std::memcpy(arena.driver_version, version.data(), bytes);
+  arena.driver_version_bytes.store(static_cast<uint32_t>(bytes), std::memory_order_release);
+  if (bytes != 0) writer_.set_facts(with_driver_version(facts_, version));
+}
+
 void DumpThread::loop() {
   try {
     arena_pointer_.write();
+    add_driver_to_facts();
   } catch (...) {  // out of memory: recovery looks for the arena without it
   }
   while (!stopping_.load(std::memory_order_relaxed)) {

@@ -29,6 +29,7 @@ struct DumpOptions {
   SegmentWriterOptions segments;
   std::string facts;       // JSON of the Facts chunk
   std::string arena_path;  // told to recovery by a file beside the segments; "" = none
+  std::string root;        // before /sys and /proc; empty but for tests
   int zstd_level = 1;
   const Overhead* overhead = nullptr;  // for the ledger; nullptr = not measured
 };
@@ -79,6 +80,7 @@ class DumpThread {
 
   static void* run(void* self);
   void loop();
+  void add_driver_to_facts();
   void round(bool final);
   Status write_round(bool final);
   Status write_ledger(bool final);
@@ -98,6 +100,8 @@ class DumpThread {
   ChunkInHand chunk_;
   LedgerWriter ledger_;
   ArenaPointer arena_pointer_;
+  std::string facts_, root_;
+  bool driver_looked_up_ = false;
   Log log_;
   void* log_self_;
   Waker waker_;

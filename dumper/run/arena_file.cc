@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "dumper/segment/process_facts.h"
+
 namespace lockstep::dumper {
 namespace {
 
@@ -96,8 +98,13 @@ ProcessIdentity ArenaFile::process() const {
 std::string ArenaFile::host() const { return text_in(header_->host); }
 std::string ArenaFile::run_directory() const { return text_in(header_->run_dir); }
 std::string ArenaFile::facts() const {
-  const uint32_t bytes = header_->facts_bytes.load(std::memory_order_acquire);
-  return std::string(header_->facts, std::min<size_t>(bytes, sizeof header_->facts));
+  const ArenaHeader& header = *header_;
+  const size_t bytes = header.facts_bytes.load(std::memory_order_acquire),
+               driver_bytes = header.driver_version_bytes.load(std::memory_order_acquire);
+  return with_driver_version(
+      std::string(header.facts, std::min(bytes, sizeof header.facts)),
+      std::string_view(header.driver_version,
+                       std::min(driver_bytes, sizeof header.driver_version)));
 }
 
 std::vector<Anchor> ArenaFile::anchors() const {

@@ -37,6 +37,7 @@ std::string facts_to_json(const ProcessFacts& facts) {
   put_text(&writer, "nccl_library", facts.nccl_library);
   put_uint(&writer, "nccl_version", facts.nccl_version);
   put_text(&writer, "nccl_file", facts.nccl_file);
+  if (!facts.driver_version.empty()) put_text(&writer, "driver_version", facts.driver_version);
   put_text(&writer, "tick_source", facts.tick_source);
   put_text(&writer, "prometheus_dir", facts.prometheus_dir);
   put_key(&writer, "job");
@@ -74,6 +75,7 @@ Result<ProcessFacts> facts_from_json(std::string_view text) {
   facts.nccl_library = text_member(document, "nccl_library");
   facts.nccl_version = static_cast<uint32_t>(uint_member(document, "nccl_version"));
   facts.nccl_file = text_member(document, "nccl_file");
+  facts.driver_version = text_member(document, "driver_version");
   facts.tick_source = text_member(document, "tick_source");
   facts.prometheus_dir = text_member(document, "prometheus_dir");
   const json::Value* job = member(document, "job");
@@ -88,6 +90,14 @@ Result<ProcessFacts> facts_from_json(std::string_view text) {
   facts.settings_digest = text_member(document, kSettingsDigest);
   facts.notes = texts_member(document, "notes");
   return facts;
+}
+
+std::string with_driver_version(std::string facts, std::string_view version) {
+  if (version.empty()) return facts;
+  auto known = facts_from_json(facts);
+  if (!known.ok()) return facts;
+  known.value().driver_version = version;
+  return facts_to_json(known.value());
 }
 
 }  // namespace lockstep::dumper

@@ -33,6 +33,7 @@ struct ProcessFacts {
   // not known), and the file it is in, empty when not known.
   std::string nccl_library, nccl_file;
   uint32_t nccl_version = 0;
+  std::string driver_version;  // of the GPUs' kernel driver, empty when not known
   std::string tick_source;     // tsc, raw or counter
   std::string prometheus_dir;  // absolute folder of its Prometheus files, empty: none
   std::vector<JobFact> job;
@@ -47,5 +48,8 @@ std::string digest_of(const std::vector<OptionFact>& options);
 
 std::string facts_to_json(const ProcessFacts& facts);
 Result<ProcessFacts> facts_from_json(std::string_view text);
+// facts_to_json()'s text with the driver's version, which is looked up later than the other facts; as it
+// is where `version` is empty.
+std::string with_driver_version(std::string facts, std::string_view version);
 
 }  // namespace lockstep::dumper

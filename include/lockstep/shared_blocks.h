@@ -122,6 +122,10 @@ struct ArenaHeader {
   std::atomic<uint64_t> unknown_states[kUnknownNumbers];
   // As calls_without_block, of kMarkKind. Behind those above for the same reason.
   std::atomic<uint64_t> marks_without_block;
+  // Of the GPUs' kernel driver, which the dump thread looks up once it runs: bytes 0 until then, release.
+  // Behind all others for the same reason.
+  std::atomic<uint32_t> driver_version_bytes;
+  char driver_version[60];
 };
 
 // One cell of [kind][call], wherever it is kept.

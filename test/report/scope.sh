@@ -12,7 +12,7 @@ metric() { sed -n "s/^$2,//p" "$TMP/$1/aggregate.csv"; }
 report hang_ahead >"$TMP/killed"
 want_equal "of killed ranks" "Ran: 4 processes on 1 host, 5 communicators; the largest has 4 ranks.
 When: 2026-11-22 00:33:15 to 2026-11-22 00:33:18 UTC, 2.63 s.
-Versions: NCCL of unknown version, profiler table v6, lockstep 0.1.0.
+Versions: NCCL of unknown version, profiler table v6, driver not known, lockstep 0.1.0.
 Recorded: Group, Coll, P2p, ProxyOp, ProxyStep, ProxyCtrl, KernelCh, NetPlugin, GroupApi, CollApi, P2pApi, KernelLaunch, CeColl, CeSync, CeBatch and KernelPhase; options events=all.
 Coverage: 127208 records, no call lost; 0 of 4 processes closed their recording." "$(head -5 "$TMP/killed")"
 report two_hosts >"$TMP/ended"
@@ -36,7 +36,16 @@ grep -q '^- Strays: 1 operation without the call that made them, 0 with network 
   fail "the strays: $(grep Strays "$TMP/half/summary.md")"
 want_equal "operations whose call was not recorded" 1 "$(metric half operations_without_call)"
 
+# A driver's version, where the hosts had one.
+"$BUILD/lockstep-simulate" "$TMP/driver" --seed 1 --noise quiet --ranks 4 --gpus-per-host 4 --steps 3 >/dev/null
+"$BUILD/lockstep" report "$TMP/driver" --force >/dev/null || [ $? = 1 ] || fail "no report of simulated ranks"
+grep -q '^- Versions: NCCL 2\.30\.7, .*driver 580\.65\.06, lockstep ' "$TMP/driver/summary.md" || fail "$(grep Versions "$TMP/driver/summary.md")"
+"$BUILD/lockstep" info "$TMP/driver" | grep -q ', driver 580\.65\.06, clock' || fail "info does not name the driver"
+
 need_duckdb "$TMP/hang_ahead"
+want_equal "drivers in SQL" 580.65.06 "$("$BUILD/lockstep" query "$TMP/driver" --csv "SELECT DISTINCT driver_version FROM processes" | tail -1)"
+want_equal "drivers in SQL where none was recorded" "" \
+  "$("$BUILD/lockstep" query "$TMP/hang_ahead" --csv "SELECT DISTINCT driver_version FROM processes" | tail -1 | tr -d '"' | sed 's/NULL//')"
 starts=$("$BUILD/lockstep" query "$TMP/hang_ahead" --csv "SELECT max(took), quantile_disc(took, 0.5) FROM (
   SELECT min(o.api_start_ns) - (SELECT min(init_ns) FROM members m WHERE m.process = o.process) AS took
   FROM operations o GROUP BY o.process)" | tail -1)

@@ -319,6 +319,7 @@ ProcessRecords Recording::process_of(int number) const {
   facts.activation_mask = events_;
   facts.nccl_library = "nccl";
   facts.nccl_version = 23007;
+  facts.driver_version = "580.65.06";
   facts.tick_source = "raw";
   facts.job = {{"SLURM_JOB_ID", std::to_string(1'000 + options_.seed % 1'000'000)},
                {"SLURM_PROCID", std::to_string(number)}};

@@ -76,6 +76,18 @@ TEST_F(Living, NamesAProcessThatHasNoSegmentYet) {
   EXPECT_TRUE(entry.segments.empty());
 }
 
+TEST_F(Living, KnowsTheDriverThatWasLookedUpAfterTheOtherFacts) {
+  ArenaHeader& header = *arena_.header();
+  const std::string facts = "{\"host\":\"node7\"}", driver = "580.65.06";
+  std::memcpy(header.facts, facts.data(), facts.size());
+  header.facts_bytes = static_cast<uint32_t>(facts.size());
+  arena_.add_block(1, random_records(10, 1), 0);
+  EXPECT_EQ(read().at(0)->entry().facts.driver_version, "");
+  std::memcpy(header.driver_version, driver.data(), driver.size());
+  header.driver_version_bytes = static_cast<uint32_t>(driver.size());
+  EXPECT_EQ(read().at(0)->entry().facts.driver_version, driver);
+}
+
 TEST_F(Living, IsNothingOfAProcessThatIsGone) {
   arena_.header()->pid = kDeadPid;
   arena_.add_block(1, random_records(10, 1), 0);
