@@ -286,7 +286,9 @@ uint32_t common_communicator(const RunTables& run, const OwnSegments& own,
 // As often as such findings are right (docs/measured/verdicts.md). One edge can be half of a host's way
 // to the network, and a sender whose network steps are as fast as others' shows by the ends alone.
 double confidence_of(const SlowPart& part) {
-  constexpr double kShown = 0.95, kLink = 0.93, kByEnds = 0.91, kHost = 0.9, kSender = 0.65;
+  constexpr double kShown = 0.95, kLink = 0.93, kByEnds = 0.91, kHost = 0.9, kSender = 0.65,
+                   kUnsteady = 0.5;
+  if (!part.steady) return kUnsteady;
   if (part.host) return kHost;
   if (part.peer == kNoRow) return kShown;
   if (part.side == SlowSide::Link) return kLink;

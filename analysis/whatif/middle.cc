@@ -14,13 +14,43 @@ constexpr size_t kFewest = 8;
 // So many times its own inexactness an excess must be.
 constexpr double kTimesError = 4;
 constexpr int64_t kLeastNs = 3'000;
+// So many times what chance does to the number of those below the middle; neighbours that repeat each other
+// are looked for in stretches up to this long, where there are so many of them.
+constexpr double kTimesChance = 3.5;
+constexpr size_t kLongestStretch = 16, kFewestStretches = 7;
+
+// As many of them as tell something new. What befalls several in a row puts these on one side of the
+// middle, so that stretches scatter by more than chance.
+double independent_of(const std::vector<int64_t>& values, int64_t middle_ns) {
+  const auto count = static_cast<double>(values.size());
+  const auto below = [&](size_t i) { return values[i] < middle_ns ? 1.0 : 0.0; };
+  double share = 0;
+  for (size_t i = 0; i < values.size(); ++i) share += below(i) / count;
+  if (share == 0) return count;
+  const size_t longest = std::min(kLongestStretch, values.size() / kFewestStretches);
+  double repeated = 1;
+  for (size_t length = 2; length <= longest; ++length) {
+    double squares = 0;
+    const size_t stretches = values.size() / length;
+    for (size_t stretch = 0; stretch < stretches; ++stretch) {
+      double sum = 0;
+      for (size_t i = stretch * length; i < (stretch + 1) * length; ++i) sum += below(i) - share;
+      squares += sum * sum;
+    }
+    const double by_chance = share * (1 - share) * static_cast<double>(stretches * length);
+    repeated = std::max(repeated, squares / by_chance);
+  }
+  return count / repeated;
+}
 
 Middle middle_of_known(std::vector<int64_t> values) {
   values.erase(std::remove(values.begin(), values.end(), kNoTime), values.end());
   Middle middle;
   middle.count = values.size();
   if (values.empty()) return middle;
-  middle.ns = quantile(&values, 0.5);
+  middle.ns = median_of(values);
+  const double scatter = kTimesChance / 2 / std::sqrt(independent_of(values, middle.ns));
+  middle.at_least_ns = quantile(&values, std::max(0.0, 0.5 - scatter));
   const int64_t spread = quantile(&values, 0.75) - quantile(&values, 0.25);
   middle.error_ns = static_cast<int64_t>(static_cast<double>(spread) /
                                          std::sqrt(static_cast<double>(middle.count)));

@@ -45,6 +45,7 @@ class Judge {
   // begins before the first slow one, whose sender's predecessor goes without its last data twice.
   void find_stretches() {
     stretch_ns_.assign(count_, 0);
+    unsteady_.assign(count_, 0);
     std::vector<int64_t> more(count_);
     const int64_t least_ns =
         part_of(seen_.time.ns, count_ == 2 ? kLeastStretchOfTwo : kLeastStretch);
@@ -52,6 +53,9 @@ class Judge {
       const Middle& later = seen_.edges[i].later;
       if (usual_later(i) != kNoTime && stands_out(later, usual_later(i), least_ns))
         more[i] = later.ns - usual_later(i);
+      // Who starts last leaves its trace in the ends of this operation and of those that follow it without
+      // a pause: ends then lie in two heaps, and chance alone makes one the larger.
+      unsteady_[i] = more[i] != 0 && later.at_least_ns - usual_later(i) < least_ns ? 1 : 0;
     }
     // A rank that is slow at both of its edges shows at the second one but a little.
     for (size_t k = 0, i = 0; count_ > 2 && k < 2 * count_; ++k, i = (i + 1) % count_) {
@@ -128,6 +132,7 @@ class Judge {
       // What goes round once tells too little of edges inside a host.
       excess.side = seen.wire.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
       seen_ns = seen.later.ns - usual_later(i);
+      excess.steady = unsteady_[i] == 0;
     } else {
       return;
     }
@@ -175,6 +180,7 @@ class Judge {
   const size_t count_;
   const bool twice_;
   std::vector<int64_t> stretch_ns_;  // by edge
+  std::vector<uint8_t> unsteady_;    // ... may be longer by chance alone
   std::vector<TransferExcess> out_;
 };
 

@@ -257,6 +257,7 @@ class PartSearch {
       const TransferExcess& excess = excesses_[i];
       const int64_t all_ns = excess.excess_ns * static_cast<int64_t>(excess.matches.size());
       sides[excess.side] += all_ns;
+      part.steady = part.steady && excess.steady;
       if (worst == nullptr ||
           all_ns > worst->excess_ns * static_cast<int64_t>(worst->matches.size()))
         worst = &excess;

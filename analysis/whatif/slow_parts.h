@@ -21,7 +21,8 @@ struct SlowPart {
   int64_t span_ns = 0;             // and how long it took
   // Of the worst operations, what they take, and would take.
   int64_t took_ns = 0, usual_ns = 0;
-  bool sure = false;  // no trace of late starts
+  bool sure = false;   // no trace of late starts
+  bool steady = true;  // no chance gathers it
 };
 
 // Where ranks are late, what only the ends show, but where all started together, may be a trace of that:

@@ -1,0 +1,47 @@
+// Values that were measured again and again, and how surely their middle lies above something.
+#include "analysis/whatif/middle.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr int64_t kHigh = 500 * kUs, kLow = 50 * kUs;
+
+// 120 values, 72 of them high: stretches of so many lie on one side.
+std::vector<int64_t> two_heaps(size_t stretch) {
+  std::vector<int64_t> values;
+  for (size_t i = 0; i < 120; ++i) {
+    const bool high = i / stretch * 7 % 10 < 6;
+    values.push_back((high ? kHigh : kLow) + static_cast<int64_t>(i * 7 % 5) * 100);
+  }
+  return values;
+}
+
+TEST(Middle, OfValuesThatAreAlikeIsSurelyOneOfThem) {
+  std::vector<int64_t> values;
+  for (size_t i = 0; i < 30; ++i) values.push_back(kHigh + static_cast<int64_t>(i * 7 % 5) * 100);
+  EXPECT_GE(middle_of(values).at_least_ns, kHigh);
+}
+
+TEST(Middle, OfTwoHeapsMayLieInTheSmallerOne) {
+  const Middle middle = middle_of(two_heaps(1));
+  EXPECT_GE(middle.ns, kHigh);
+  EXPECT_TRUE(stands_out(middle, kLow, 100 * kUs));
+  EXPECT_LT(middle.at_least_ns, kHigh);
+}
+
+TEST(Middle, IsLessSureWhereNeighboursRepeatEachOther) {
+  std::vector<int64_t> apart, together;
+  for (size_t i = 0; i < 120; ++i) {
+    apart.push_back(i * 7 % 10 < 8 ? kHigh : kLow);
+    together.push_back(i / 4 * 7 % 10 < 8 ? kHigh : kLow);
+  }
+  EXPECT_EQ(middle_of(apart).at_least_ns, kHigh);
+  EXPECT_EQ(middle_of(together).at_least_ns, kLow);
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
