@@ -53,7 +53,7 @@ TEST(Csv, QuotesWhatNeedsItAndLeavesTheUnknownEmpty) {
   std::getline(rows, header);
   std::getline(rows, first);
   EXPECT_EQ(header.substr(0, 33), "process,host,uid,boot_id,job,nccl");
-  EXPECT_EQ(first.substr(0, 27), "0,\"node\"\"0\",77,,,,,,,0,4242");
+  EXPECT_EQ(first.substr(0, 28), "0,\"node\"\"0\",77,,,,,,,,0,4242");
 }
 
 TEST(Csv, WritesAHashAsTheUnsignedNumberItIs) {
