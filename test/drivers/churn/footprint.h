@@ -16,9 +16,9 @@ struct Footprint {
 Footprint footprint_now();
 
 // At rest: once memory has not changed for longer than the plugin waits before it gives buffers
-// back (3 s, more on a busy machine), at the latest after two minutes.
+// back (3 s, more on a busy machine), at the latest after two minutes. Handles: those that stay open.
 Footprint footprint_at_rest();
-// As soon as memory is not above `memory_kb`, at the latest after two minutes.
+// As soon as memory is not above `memory_kb`, at the latest after two minutes. Handles as above.
 Footprint footprint_down_to(uint64_t memory_kb);
 
 }  // namespace lockstep::driver
