@@ -60,9 +60,10 @@ Census take_census() {
 }
 
 Census take_last_census(const Census& first) {
+  constexpr int kMostLooks = 1000, kApartUs = 10'000;
   Census census = take_census();
-  for (int i = 0; i < 100 && census.threads > first.threads; ++i) {
-    usleep(10000);
+  for (int look = 0; look < kMostLooks && census.threads > first.threads; ++look) {
+    usleep(kApartUs);
     census = take_census();
   }
   return census;

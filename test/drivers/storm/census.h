@@ -14,8 +14,8 @@ struct Census {
 // Without what malloc keeps of freed memory. Reads under the hard limit of open files, so that a
 // process which has no file left can be read.
 Census take_census();
-// The kernel lists a thread for a moment after it was joined: waits up to 1 s for those beyond
-// `first`.
+// Waits up to 10 s for threads beyond `first`: the kernel lists one for a moment after it was joined, and
+// for the sampler of the host's load, which is traced and has little of a busy processor, the plugin waits 50 ms only.
 Census take_last_census(const Census& first);
 std::string to_json(const Census& census);
 
