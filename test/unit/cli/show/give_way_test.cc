@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
 namespace lockstep::cli {
@@ -31,8 +32,13 @@ int seen_after_giving_way() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(GiveWay, ACommandBesideAProgramRunsLastIsKilledFirstAndTakesHalfOfWhatIsFreeAtMost) {
-  EXPECT_EQ(seen_after_giving_way(), Priority | KilledFirst | Bounded);
+TEST(GiveWay, ACommandBesideAProgramRunsLastAndIsKilledFirst) {
+  EXPECT_EQ(seen_after_giving_way() & (Priority | KilledFirst), Priority | KilledFirst);
+}
+
+TEST(GiveWay, ACommandBesideAProgramTakesHalfOfWhatIsFreeAtMost) {
+  if (getenv("QEMU_LD_PREFIX") != nullptr) GTEST_SKIP() << "qemu-user keeps no limit on data";
+  EXPECT_EQ(seen_after_giving_way() & Bounded, Bounded);
 }
 
 }  // namespace
