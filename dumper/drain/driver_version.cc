@@ -16,7 +16,7 @@ std::string version_in(const Result<std::string>& text) {
   for (size_t from = line.find_first_not_of(kBlanks); from != std::string::npos;
        from = line.find_first_not_of(kBlanks, end)) {
     end = std::min(line.find_first_of(kBlanks, from), line.size());
-    const std::string word = line.substr(from, end - from);
+    std::string word = line.substr(from, end - from);
     if (word[0] >= '0' && word[0] <= '9' && word.find('.') != std::string::npos) return word;
   }
   return {};
