@@ -31,3 +31,10 @@ need_duckdb() {
 only_when_long() { [ -n "${LONG:-}" ] || skip "$1"; }
 # want_equal WHAT EXPECTED ACTUAL
 want_equal() { [ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"; }
+# free_ports N: so many ports of this machine that nobody listens on now, with blanks between them
+free_ports() {
+  python3 -c 'import socket, sys
+held = [socket.socket() for _ in range(int(sys.argv[1]))]
+for s in held: s.bind(("127.0.0.1", 0))
+print(*[s.getsockname()[1] for s in held])' "$1"
+}

@@ -21,12 +21,6 @@ UserKnownHostsFile $TMP/ssh/known
 LogLevel ERROR
 SSH
 
-free_ports() {  # free_ports N: so many ports that nobody listens on
-  python3 -c 'import socket, sys
-held = [socket.socket() for _ in range(int(sys.argv[1]))]
-for s in held: s.bind(("127.0.0.1", 0))
-print(*[s.getsockname()[1] for s in held])' "$1"
-}
 # add_host NAME PORT: ssh knows it; $TMP/ssh/NAME is the configuration of its sshd
 add_host() {
   printf 'Host %s\n  HostName 127.0.0.1\n  Port %s\n' "$1" "$2" >>"$TMP/ssh/config"

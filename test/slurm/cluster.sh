@@ -49,13 +49,6 @@ wait_for() {
   done
 }
 
-free_ports() {  # free_ports N: N ports that nobody listens on now
-  python3 -c 'import socket, sys
-held = [socket.socket() for _ in range(int(sys.argv[1]))]
-for s in held: s.bind(("127.0.0.1", 0))
-print(*[s.getsockname()[1] for s in held])' "$1"
-}
-
 nodes_are_idle() { [ "$(sinfo -h -N -o %t | sort -u)" = idle ]; }
 
 # begin_conf ADDRESS PORT: munged runs, and slurm.conf has all but the nodes.
