@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <utility>
 
 #include "base/clock_ns.h"
+#include "base/spawn.h"
 #include "cli/job/snapshot_clock.h"
 
 namespace lockstep::cli {
@@ -24,30 +24,6 @@ bool make_file(const std::string& path) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file >= 0) close(file);
   return file >= 0;
-}
-
-// In silence, and with no signal blocked. No fork(): an agent has other threads, which may hold locks. -1: not started.
-pid_t start(const CommandLine& command) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
-  posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  pid_t child = -1;
-  const int why =
-      posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return why == 0 ? child : -1;
 }
 
 }  // namespace
@@ -85,7 +61,7 @@ bool AgentSnapshots::look() {
     const std::string taken = run + "/agents/snapshot.taken";
     if (!make_file(taken)) continue;
     taken_.push_back(taken);
-    report_ = start(snapshot_command(run));
+    if (spawn(snapshot_command(run), -1, -1, &report_) != 0) report_ = -1;
     report_began_ns_ = mono_now_ns();
     return report_ > 0;
   }

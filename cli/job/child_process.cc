@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/launcher.h"
+#include "base/spawn.h"
 #include "base/system.h"
 #include "cli/job/scontrol.h"
 #include "cli/show/output.h"
@@ -90,9 +91,7 @@ pid_t ChildProcess::start(const CommandLine& command, const std::string* output,
     dup2(file, 1);
     dup2(file, 2);
   }
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = argument_vector(command);
   execvp(arguments[0], arguments.data());
   const int why = errno;
   std::fprintf(stderr, "lockstep: cannot start %s: %s\n", arguments[0], std::strerror(why));

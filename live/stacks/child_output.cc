@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,14 +12,12 @@
 #include <cstring>
 
 #include "base/clock_ns.h"
+#include "base/spawn.h"
 
 namespace lockstep::live {
 namespace {
 
 constexpr const char* kNotInPath = "it is not in PATH";
-// How a child ends where posix_spawn learns only in it that there is no such program, as POSIX allows it
-// to; under qemu-user it does.
-constexpr int kNoProgram = 127;
 
 struct Pipe {
   int read = -1, write = -1;
@@ -44,23 +41,6 @@ struct Pipe {
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
 };
-
-// 0, or the errno.
-int spawn(const std::vector<std::string>& command, const Pipe& output, const Pipe& error,
-          pid_t* child) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output.write, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, error.write, STDERR_FILENO);
-  const int failed =
-      posix_spawnp(child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return failed;
-}
 
 // What there is to read now; false at its end.
 bool take(int file, std::string* text) {
@@ -102,7 +82,7 @@ Result<ChildOutput> run_and_read(const std::vector<std::string>& command, int64_
   Pipe output, error;
   if (!output.open() || !error.open()) return Status::error(std::strerror(errno));
   pid_t child = 0;
-  if (const int failed = spawn(command, output, error, &child); failed != 0)
+  if (const int failed = spawn(command, output.write, error.write, &child); failed != 0)
     return Status::error(failed == ENOENT ? kNotInPath : std::strerror(failed));
   output.close_write();
   error.close_write();
