@@ -18,6 +18,7 @@
 #include "dumper/run/slice.h"
 #include "dumper/segment/live_comms.h"
 #include "lockstep/config.h"
+#include "lockstep/kind_mask.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -178,9 +179,8 @@ void fill_ledger(const dumper::Counts& kept, const dumper::Ledger& ledger, Loade
 
 // A network operation comes with any of its parts.
 uint32_t without_network(uint32_t captured) {
-  constexpr uint32_t kNetwork = 1u << static_cast<unsigned>(Kind::ProxyOp) |
-                                1u << static_cast<unsigned>(Kind::ProxyStep) |
-                                1u << static_cast<unsigned>(Kind::NetPlugin);
+  constexpr uint32_t kNetwork =
+      kind_bit(Kind::ProxyOp) | kind_bit(Kind::ProxyStep) | kind_bit(Kind::NetPlugin);
   return (captured & kNetwork) == kNetwork ? captured : captured & ~kNetwork;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "lockstep/kind_mask.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -208,14 +209,6 @@ void put_changes(const char* key, const std::vector<Change>& changes, JsonFields
   });
 }
 
-std::vector<std::string> names_of(uint32_t kinds) {
-  std::vector<std::string> names;
-  for (unsigned kind = 0; kind < kKinds; ++kind) {
-    if ((kinds >> kind & 1u) != 0) names.emplace_back(kKindNames[kind]);
-  }
-  return names;
-}
-
 void put_known_comm(const KnownComm& one, JsonFields* out) {
   const Capability& known = one.known;
   out->string("communicator", one.communicator);
@@ -223,9 +216,9 @@ void put_known_comm(const KnownComm& one, JsonFields* out) {
   out->number("nranks", known.nranks);
   out->number("recorded_ranks", known.recorded_ranks);
   out->number("recorded_ns", known.recorded_ns);
-  out->strings("kinds", names_of(known.came));
-  out->strings("kinds_off", names_of(known.offered & ~known.on & ~known.came));
-  out->strings("kinds_not_offered", names_of(~known.offered & ~known.came));
+  out->strings("kinds", kind_names(known.came));
+  out->strings("kinds_off", kind_names(known.offered & ~known.on & ~known.came));
+  out->strings("kinds_not_offered", kind_names(~known.offered & ~known.came));
   out->number("deep_kinds_of_one_in", known.one_in);
   for (const auto& [name, count] : {std::pair("operations", known.operations),
                                     {"with_end", known.with_end},

@@ -45,8 +45,7 @@ std::string who_holds_up(const RunTables& run, const NotKnown& gap) {
 // Whether a process recorded some kinds of a share of the operations only.
 bool has_shares(const RunTables& run) {
   return std::any_of(run.settings.begin(), run.settings.end(), [&](const SettingRow& row) {
-    return run.text(row.option) == "events" &&
-           run.text(row.value).find(kShareText) != std::string::npos;
+    return run.text(row.option) == "events" && one_operation_in(run.text(row.value)) != 1;
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
+#include "lockstep/kind_mask.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 using Known = std::vector<const Capability*>;
 
 constexpr size_t kNamed = 3;
-
-constexpr uint32_t bit_of(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
 // "world, split0 and 4 more"; "all of them" where there are others in none.
 std::string names_of(const RunTables& run, const Known& some, size_t of) {
@@ -96,7 +95,7 @@ std::string share(const std::pair<uint64_t, uint64_t>& sums) {
 std::string about_ends(const RunTables& run, const Known& all) {
   const auto ends = counted_of(all, &Capability::with_end);
   if (ends.first == ends.second) return "";
-  constexpr uint32_t kEnding = bit_of(Kind::KernelCh) | bit_of(Kind::ProxyOp);
+  constexpr uint32_t kEnding = kind_bit(Kind::KernelCh) | kind_bit(Kind::ProxyOp);
   std::string text = " The end of " + share({ends.second - ends.first, ends.second}) +
                      " is not known, and so neither their time nor bandwidth";
   const Known blind = those(all, [](const Capability& one) { return (one.came & kEnding) == 0; });
@@ -120,7 +119,7 @@ std::string about_waits(const RunTables& run, const Known& all) {
 }
 
 std::string about_network(const RunTables& run, const Known& all) {
-  constexpr uint32_t kSteps = bit_of(Kind::ProxyStep);
+  constexpr uint32_t kSteps = kind_bit(Kind::ProxyStep);
   std::string text;
   const Known blind = those(all, [](const Capability& one) { return (one.came & kSteps) == 0; });
   const Known blind_there =
@@ -134,7 +133,7 @@ std::string about_network(const RunTables& run, const Known& all) {
   const Known inside = those(all, [](const Capability& one) { return one.with_network == 0; });
   if (!inside.empty())
     text += " No network operation was recorded on " + names_of(run, inside, all.size()) +
-            why_none(inside, bit_of(Kind::ProxyOp)) + ".";
+            why_none(inside, kind_bit(Kind::ProxyOp)) + ".";
   uint32_t one_in = 1;
   for (const Capability* one : all) {
     if ((one->came & kSteps) != 0) one_in = std::max(one_in, one->one_in);
@@ -145,7 +144,7 @@ std::string about_network(const RunTables& run, const Known& all) {
 }
 
 std::string about_phases(const RunTables& run, const Known& all) {
-  constexpr uint32_t kPhases = bit_of(Kind::KernelPhase);
+  constexpr uint32_t kPhases = kind_bit(Kind::KernelPhase);
   const Known blind = those(all, [](const Capability& one) { return (one.came & kPhases) == 0; });
   return blind.empty() ? ""
                        : " No phases came from kernels on " + names_of(run, blind, all.size()) +

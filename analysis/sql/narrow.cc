@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "lockstep/event.h"
+#include "lockstep/kind_mask.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -161,9 +162,7 @@ Numbers numbers_of(const json::Value& scan, const json::Value& names, const char
 }
 
 uint32_t kinds_of(const json::Value& scan, const json::Value& names, const std::string& table) {
-  if (table == kProxyStepsTable)
-    return 1u << static_cast<unsigned>(Kind::ProxyOp) |
-           1u << static_cast<unsigned>(Kind::ProxyStep);
+  if (table == kProxyStepsTable) return kind_bit(Kind::ProxyOp) | kind_bit(Kind::ProxyStep);
   uint32_t kinds = kAllKinds;
   if (table != kEventsTable) return kinds;
   for (const json::Value* filter : filters_of(scan, names, "kind")) kinds &= kinds_passing(*filter);

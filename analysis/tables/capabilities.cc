@@ -27,12 +27,7 @@ std::vector<uint32_t> shares_of(const RunTables& run) {
   std::vector<uint32_t> shares(run.processes.size(), 1);
   for (const SettingRow& row : run.settings) {
     if (row.process >= shares.size() || run.text(row.option) != "events") continue;
-    const std::string& events = run.text(row.value);
-    const size_t at = events.find(kShareText);
-    if (at == std::string::npos) continue;
-    const std::string rest = events.substr(at + std::string(kShareText).size());
-    shares[row.process] =
-        parse_number<uint32_t>(rest.substr(0, rest.find_first_not_of("0123456789"))).value_or(1);
+    shares[row.process] = one_operation_in(run.text(row.value));
   }
   return shares;
 }

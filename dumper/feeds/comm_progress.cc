@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dumper/feeds/quiet_times.h"
+#include "lockstep/kind_mask.h"
 #include "lockstep/message_size.h"
 #include "lockstep/record_fields.h"
 
@@ -261,8 +262,8 @@ CommProgress::Open* CommProgress::launched(EventId launch, EventId call, uint64_
   if (op->mark.func == 0) op->mark.ticks = ticks;  // the child's until now
   op->last_ticks = std::max(op->last_ticks, ticks);
   const uint32_t kinds = kinds_.load(std::memory_order_relaxed);
-  op->wants_kernel = (kinds & bit(Kind::KernelCh)) != 0;
-  op->wants_network = (kinds & bit(Kind::ProxyOp)) != 0;
+  op->wants_kernel = (kinds & kind_bit(Kind::KernelCh)) != 0;
+  op->wants_network = (kinds & kind_bit(Kind::ProxyOp)) != 0;
   return op;
 }
 

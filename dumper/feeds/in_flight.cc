@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dumper/feeds/quiet_times.h"
+#include "lockstep/kind_mask.h"
 
 namespace lockstep::dumper {
 namespace {
@@ -52,8 +53,8 @@ void InFlight::start_operation(const uint64_t* words) {
   const auto start = StartRecord::read(words);
   Operation& op = *operation(start.id);
   op.started = true;
-  op.wants_kernel = (kinds_ & bit(Kind::KernelCh)) != 0;
-  op.wants_proxy = (kinds_ & bit(Kind::ProxyOp)) != 0;
+  op.wants_kernel = (kinds_ & kind_bit(Kind::KernelCh)) != 0;
+  op.wants_proxy = (kinds_ & kind_bit(Kind::ProxyOp)) != 0;
   op.start_ticks = ticks_of(words[0]);
   op.last_ticks = std::max(op.last_ticks, op.start_ticks);
   op.rank = start.event_rank;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "lockstep/event.h"
 
 namespace lockstep::dumper {
 
@@ -16,7 +15,5 @@ constexpr uint64_t kLastChannelNs = 100 * kMs;
 constexpr uint64_t kNeverStopsNs = 1000 * kMs;
 // Where all proxy operations ended and no channel was seen: after this long none will be.
 constexpr uint64_t kNoKernelNs = 5000 * kMs;
-
-constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
 }  // namespace lockstep::dumper

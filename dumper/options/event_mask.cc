@@ -3,32 +3,33 @@
 #include <optional>
 
 #include "base/text.h"
+#include "lockstep/kind_mask.h"
 #include "lockstep/shared_kinds.h"
 
 namespace lockstep::dumper {
 namespace {
 
-constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 constexpr uint32_t kAllKinds = (1u << kKinds) - 1;
 
 struct Preset {
   const char* name;
   uint32_t mask;
 };
-constexpr uint32_t kApi =
-    bit(Kind::GroupApi) | bit(Kind::CollApi) | bit(Kind::P2pApi) | bit(Kind::KernelLaunch);
-constexpr uint32_t kColl =
-    kApi | bit(Kind::Group) | bit(Kind::Coll) | bit(Kind::P2p) | bit(Kind::CeColl);
+constexpr uint32_t kApi = kind_bit(Kind::GroupApi) | kind_bit(Kind::CollApi) |
+                          kind_bit(Kind::P2pApi) | kind_bit(Kind::KernelLaunch);
+constexpr uint32_t kColl = kApi | kind_bit(Kind::Group) | kind_bit(Kind::Coll) |
+                           kind_bit(Kind::P2p) | kind_bit(Kind::CeColl);
 // Without KernelPhase, which only symmetric kernels have and which costs stamps on the GPU.
-constexpr uint32_t kKernel = kColl | bit(Kind::KernelCh) | bit(Kind::CeSync) | bit(Kind::CeBatch);
-constexpr uint32_t kProxy = kKernel | bit(Kind::ProxyOp);
-constexpr uint32_t kStep = kProxy | bit(Kind::ProxyStep);
+constexpr uint32_t kKernel =
+    kColl | kind_bit(Kind::KernelCh) | kind_bit(Kind::CeSync) | kind_bit(Kind::CeBatch);
+constexpr uint32_t kProxy = kKernel | kind_bit(Kind::ProxyOp);
+constexpr uint32_t kStep = kProxy | kind_bit(Kind::ProxyStep);
 // What a share of the operations is chosen by.
-constexpr uint32_t kOperations = bit(Kind::Coll) | bit(Kind::P2p);
+constexpr uint32_t kOperations = kind_bit(Kind::Coll) | kind_bit(Kind::P2p);
 constexpr Preset kPresets[] = {{"api", kApi},     {"coll", kColl}, {"kernel", kKernel},
                                {"proxy", kProxy}, {"step", kStep}, {"all", kAllKinds}};
-static_assert(kProxy == (kAllKinds & ~(bit(Kind::ProxyStep) | bit(Kind::ProxyCtrl) |
-                                       bit(Kind::NetPlugin) | bit(Kind::KernelPhase))));
+static_assert(kProxy == (kAllKinds & ~(kind_bit(Kind::ProxyStep) | kind_bit(Kind::ProxyCtrl) |
+                                       kind_bit(Kind::NetPlugin) | kind_bit(Kind::KernelPhase))));
 
 // 0 when the word is neither a preset nor a kind.
 uint32_t word_mask(std::string_view word) {
@@ -105,11 +106,7 @@ Result<EventChoice> parse_event_choice(std::string_view text) {
 
 std::string event_names(uint32_t mask, uint32_t one_in) {
   std::string names;
-  for (unsigned kind = 0; kind < kKinds; ++kind) {
-    if ((mask >> kind & 1u) == 0) continue;
-    if (!names.empty()) names += ',';
-    names += kKindNames[kind];
-  }
+  for (const std::string& name : kind_names(mask)) names += (names.empty() ? "" : ",") + name;
   if (one_in != 1 && (mask & kSharedKinds) != 0) names += kShareText + std::to_string(one_in);
   return names.empty() ? "none" : names;
 }

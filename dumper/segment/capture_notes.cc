@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "lockstep/kind_mask.h"
 #include "lockstep/shared_kinds.h"
 
 namespace lockstep::dumper {
@@ -40,12 +41,9 @@ uint32_t kinds_of(const Counts& kept) {
 }
 
 std::string list_of(uint32_t kinds) {
-  std::string names;
-  for (unsigned kind = 0; kind < kKinds; ++kind) {
-    if ((kinds >> kind & 1) != 0)
-      names += (names.empty() ? "" : ", ") + std::string(kKindNames[kind]);
-  }
-  return names;
+  std::string list;
+  for (const std::string& name : kind_names(kinds)) list += (list.empty() ? "" : ", ") + name;
+  return list;
 }
 
 }  // namespace
@@ -99,10 +97,10 @@ std::vector<std::string> sample_sentences(const ProcessFacts& facts, const Count
     sentences.push_back("Recorded in captures only, so that what rests on them is a sample: " +
                         list_of(captured) + ".");
   for (const OptionFact& option : facts.options) {
-    const size_t at = option.name == "events" ? option.value.find(kShareText) : std::string::npos;
-    if (at == std::string::npos) continue;
+    const uint32_t one_in = option.name == "events" ? one_operation_in(option.value) : 1;
+    if (one_in == 1) continue;
     sentences.push_back(
-        "Recorded of one operation in " + option.value.substr(at + std::string(kShareText).size()) +
+        "Recorded of one operation in " + std::to_string(one_in) +
         ", so that what rests on them is a sample: " + list_of(always & kSharedKinds) + ".");
   }
   return sentences;

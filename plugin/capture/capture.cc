@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "base/clock_ns.h"
+#include "lockstep/kind_mask.h"
 #include "plugin/capture/capture_answers.h"
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
 namespace {
 
-constexpr uint32_t kCollectiveCalls = 1u << static_cast<unsigned>(Kind::CollApi);
+constexpr uint32_t kCollectiveCalls = kind_bit(Kind::CollApi);
 constexpr int64_t kNoHurryNs = 1'000'000'000;
 
 bool is_over(CapturePhase phase) {

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include "lockstep/kind_mask.h"
 #include "lockstep/profiler_versions.h"
 
 namespace lockstep::plugin {
@@ -33,7 +34,7 @@ uint32_t bits_that_bring(Kind kind) {
     case Kind::CeColl:
       return kCe;
     default:
-      return 1u << static_cast<unsigned>(kind);
+      return kind_bit(kind);
   }
 }
 
@@ -61,7 +62,7 @@ Result<std::unique_ptr<ChainedPlugin>> ChainedPlugin::load(const std::string& pa
 }
 
 bool ChainedPlugin::wants(Kind kind, uint32_t mask) const {
-  const uint32_t bit = 1u << static_cast<unsigned>(kind);
+  const uint32_t bit = kind_bit(kind);
   return (abi::table_version(version_).kinds & bit) != 0 && (mask & bits_that_bring(kind)) != 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/launcher.h"
 #include "dumper/feeds/inspector_json.h"
+#include "lockstep/kind_mask.h"
 #include "plugin/gpu/gpu_identity.h"
 
 namespace lockstep::plugin {
@@ -15,8 +16,6 @@ namespace {
 constexpr uint64_t kContinuousUs = 10000;  // the Inspector's interval 0
 constexpr uint64_t kShortestFeedIntervalUs = 1000;
 constexpr uint64_t kShortestWindowUs = 30000000;  // as in the Inspector: two scrapes at least
-
-constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
 // NCCL_PROFILE_DUMP_FILE, and the Example's variables that only size its pools.
 void read_example_options(const char* const* environment, std::string* prefix,
@@ -59,7 +58,7 @@ void LiveOutputs::read(const char* const* environment, const dumper::Config& con
 uint32_t LiveOutputs::needed_kinds() const {
   if (!inspector_.enabled && !prometheus_dir_given_) return 0;
   const bool p2p = inspector_.p2p || prometheus_dir_given_;
-  return bit(Kind::Coll) | bit(Kind::KernelCh) | (p2p ? bit(Kind::P2p) : 0);
+  return kind_bit(Kind::Coll) | kind_bit(Kind::KernelCh) | (p2p ? kind_bit(Kind::P2p) : 0);
 }
 
 uint64_t LiveOutputs::dump_interval_us(const dumper::Config& config) const {

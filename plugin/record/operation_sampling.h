@@ -15,17 +15,17 @@
 #include <memory>
 
 #include "lockstep/event.h"
+#include "lockstep/kind_mask.h"
 
 namespace lockstep::plugin {
 
 class OperationSampling {
  public:
   // Kinds whose starts have to come by takes(): those that are chosen, and what hands on the choice.
-  static constexpr uint32_t kWatched =
-      1u << static_cast<unsigned>(Kind::Coll) | 1u << static_cast<unsigned>(Kind::P2p) |
-      1u << static_cast<unsigned>(Kind::ProxyOp) | 1u << static_cast<unsigned>(Kind::ProxyStep) |
-      1u << static_cast<unsigned>(Kind::NetPlugin) | 1u << static_cast<unsigned>(Kind::KernelCh) |
-      1u << static_cast<unsigned>(Kind::KernelPhase);
+  static constexpr uint32_t kWatched = kind_bit(Kind::Coll) | kind_bit(Kind::P2p) |
+                                       kind_bit(Kind::ProxyOp) | kind_bit(Kind::ProxyStep) |
+                                       kind_bit(Kind::NetPlugin) | kind_bit(Kind::KernelCh) |
+                                       kind_bit(Kind::KernelPhase);
 
   // What a send or receive is chosen by.
   static constexpr uint64_t pair(bool send, int peer) {

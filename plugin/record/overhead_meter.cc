@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/clock_ns.h"
+#include "lockstep/kind_mask.h"
 
 namespace lockstep::plugin {
 namespace {
@@ -12,13 +13,14 @@ constexpr unsigned kSampledEvents = 8;
 constexpr double kNewSampleShare = 0.1;
 constexpr unsigned kSecondsBelow = 10;
 
-constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
-
 // As for memory (recorder.cc): operations are never given up.
 constexpr uint32_t kClasses[] = {
-    bit(Kind::NetPlugin), bit(Kind::ProxyCtrl),
-    bit(Kind::ProxyStep), bit(Kind::KernelPhase) | bit(Kind::CeSync) | bit(Kind::CeBatch),
-    bit(Kind::ProxyOp),   bit(Kind::KernelCh),
+    kind_bit(Kind::NetPlugin),
+    kind_bit(Kind::ProxyCtrl),
+    kind_bit(Kind::ProxyStep),
+    kind_bit(Kind::KernelPhase) | kind_bit(Kind::CeSync) | kind_bit(Kind::CeBatch),
+    kind_bit(Kind::ProxyOp),
+    kind_bit(Kind::KernelCh),
 };
 constexpr unsigned kClassCount = sizeof kClasses / sizeof kClasses[0];
 
@@ -64,8 +66,8 @@ void OverheadMeter::sample_call_cost() {
   log.cursor = scratch_.get() + sizeof(BlockHeader);
   log.limit = scratch_.get() + kBlockBytes;
   events_.with_kinds([&](uint32_t kinds) {
-    const bool coll = (kinds & bit(Kind::Coll)) != 0;
-    if (!coll && (kinds & bit(Kind::GroupApi)) == 0) return;
+    const bool coll = (kinds & kind_bit(Kind::Coll)) != 0;
+    if (!coll && (kinds & kind_bit(Kind::GroupApi)) == 0) return;
     const uint64_t before_ns = static_cast<uint64_t>(raw_now_ns());
     coll ? make_calls<CollRecord>() : make_calls<GroupApiRecord>();
     const auto took_ns = static_cast<double>(static_cast<uint64_t>(raw_now_ns()) - before_ns);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "lockstep/kind_mask.h"
 #include "plugin/record/arena.h"
 #include "plugin/record/loss_table.h"
 #include "plugin/record/string_table.h"
@@ -30,8 +31,6 @@ constexpr size_t kSlackBytes = 8;
 // many starts.
 constexpr uint64_t kSerialRange = 4096;
 
-constexpr uint32_t bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
-
 // What is given up when memory runs out: each class once only so many 32nds of the cap are left.
 // Operations and the calls that asked for them (everything not named) are recorded until the last
 // block. The brackets around operations go too, because at the highest rates they alone fill memory
@@ -43,13 +42,13 @@ struct ShedClass {
 };
 constexpr int32_t kParts = 32;
 constexpr ShedClass kShedClasses[] = {
-    {16, bit(Kind::NetPlugin)},
-    {15, bit(Kind::ProxyCtrl)},
-    {14, bit(Kind::ProxyStep)},
-    {13, bit(Kind::KernelPhase) | bit(Kind::CeSync) | bit(Kind::CeBatch)},
-    {11, bit(Kind::ProxyOp)},
-    {10, bit(Kind::KernelCh)},
-    {8, bit(Kind::Group) | bit(Kind::GroupApi) | bit(Kind::KernelLaunch)},
+    {16, kind_bit(Kind::NetPlugin)},
+    {15, kind_bit(Kind::ProxyCtrl)},
+    {14, kind_bit(Kind::ProxyStep)},
+    {13, kind_bit(Kind::KernelPhase) | kind_bit(Kind::CeSync) | kind_bit(Kind::CeBatch)},
+    {11, kind_bit(Kind::ProxyOp)},
+    {10, kind_bit(Kind::KernelCh)},
+    {8, kind_bit(Kind::Group) | kind_bit(Kind::GroupApi) | kind_bit(Kind::KernelLaunch)},
 };
 // 4 MiB: some 6 ms of nothing but operations on two processors.
 constexpr int32_t kBlocksForOperations = 64;

@@ -2,13 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "lockstep/kind_mask.h"
 #include "lockstep/record_fields.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
 namespace {
-
-constexpr uint64_t bit(Kind kind) { return uint64_t{1} << static_cast<unsigned>(kind); }
 
 struct Job {
   WithheldKinds kinds;
@@ -16,7 +15,10 @@ struct Job {
   dumper::Ledger ledger;
   uint64_t serial = 1, ticks = 1;
 
-  Job() { facts.activation_mask = bit(Kind::CollApi) | bit(Kind::Coll) | bit(Kind::KernelCh); }
+  Job() {
+    facts.activation_mask =
+        kind_bit(Kind::CollApi) | kind_bit(Kind::Coll) | kind_bit(Kind::KernelCh);
+  }
   template <typename Record>
   void start(Record record, uint32_t comm) {
     record.id = make_event_id(static_cast<Kind>(kTagOf<Record>), comm, serial++);
@@ -75,9 +77,9 @@ TEST(WithheldKinds, WhatTheProcessWasToldOrNeverAskedForIsNoSign) {
   Job job;
   job.operations(1000, true);
   job.operations(300, false);
-  job.facts.activation_mask &= ~bit(Kind::KernelCh);
+  job.facts.activation_mask &= ~kind_bit(Kind::KernelCh);
   EXPECT_EQ(job.said(), "");
-  job.facts.activation_mask |= bit(Kind::KernelCh);
+  job.facts.activation_mask |= kind_bit(Kind::KernelCh);
   job.ledger.add_loss(1, static_cast<unsigned>(Kind::KernelCh), Call::Start, Loss::Memory, 1);
   EXPECT_EQ(job.said(), "");
   job.ledger.losses.clear();

@@ -1,12 +1,11 @@
 // The line under a table: of which ranks it is, and what could not be known there.
 #include "analysis/say/table_coverage.h"
 
+#include "lockstep/kind_mask.h"
 #include "test/unit/analysis/say/said_run.h"
 
 namespace lockstep::analysis {
 namespace {
-
-constexpr uint32_t bit_of(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
 // world and tp as they are where everything was recorded.
 std::vector<Capability> all_known() {
@@ -52,8 +51,8 @@ TEST(TableCoverage, LeavesOutCommunicatorsThatNothingWasCalledOn) {
 
 TEST(TableCoverage, SaysThatLinksAreNotKnownWithoutNetworkSteps) {
   auto known = all_known();
-  known[0].came &= ~bit_of(Kind::ProxyStep);
-  known[0].on &= ~bit_of(Kind::ProxyStep);
+  known[0].came &= ~kind_bit(Kind::ProxyStep);
+  known[0].on &= ~kind_bit(Kind::ProxyStep);
   EXPECT_EQ(line(known, kOnNetwork),
             "Covers all ranks of 2 communicators. No network steps were recorded on world (they "
             "were switched off), so what its links moved, and how fast, is not known.");
@@ -63,7 +62,7 @@ TEST(TableCoverage, SaysThatLinksAreNotKnownWithoutNetworkSteps) {
 TEST(TableCoverage, TellsWhatNcclDoesNotReportFromWhatWasSwitchedOff) {
   auto known = all_known();
   for (Capability& one : known) {
-    one.came = one.on = one.offered = one.offered & ~bit_of(Kind::KernelPhase);
+    one.came = one.on = one.offered = one.offered & ~kind_bit(Kind::KernelPhase);
   }
   EXPECT_EQ(line(known, kOnPhases),
             "Covers all ranks of 2 communicators. No phases came from kernels on any of them "

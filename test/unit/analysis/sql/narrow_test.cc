@@ -6,6 +6,7 @@
 
 #include "analysis/sql/duckdb_api.h"
 #include "lockstep/event.h"
+#include "lockstep/kind_mask.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -75,10 +76,9 @@ TEST_F(Narrow, EventsNeedTheKindsThatCanPass) {
                            " GROUP BY name")
         .kinds;
   };
-  const auto bit = [](Kind kind) { return 1u << static_cast<unsigned>(kind); };
-  EXPECT_EQ(kinds("kind = 'Coll'"), bit(Kind::Coll));
-  EXPECT_EQ(kinds("kind IN ('Coll', 'KernelCh')"), bit(Kind::Coll) | bit(Kind::KernelCh));
-  EXPECT_EQ(kinds("kind = 'Coll' AND rank = 3"), bit(Kind::Coll));
+  EXPECT_EQ(kinds("kind = 'Coll'"), kind_bit(Kind::Coll));
+  EXPECT_EQ(kinds("kind IN ('Coll', 'KernelCh')"), kind_bit(Kind::Coll) | kind_bit(Kind::KernelCh));
+  EXPECT_EQ(kinds("kind = 'Coll' AND rank = 3"), kind_bit(Kind::Coll));
   for (const char* all : {"kind <> 'Coll'", "kind = 'Coll' OR rank = 3", "kind > 'Coll'",
                           "kind = name", "kind = 'no such kind'", "rank = 3"})
     EXPECT_EQ(kinds(all), ~0u) << all;
@@ -87,8 +87,7 @@ TEST_F(Narrow, EventsNeedTheKindsThatCanPass) {
 }
 
 TEST_F(Narrow, NetworkStepsNeedTheirOwnRecordsAndTheirNetworkOperations) {
-  const uint32_t steps =
-      1u << static_cast<unsigned>(Kind::ProxyOp) | 1u << static_cast<unsigned>(Kind::ProxyStep);
+  const uint32_t steps = kind_bit(Kind::ProxyOp) | kind_bit(Kind::ProxyStep);
   const auto narrow = narrow_question("SELECT peer, start_ns FROM proxy_steps");
   EXPECT_EQ(narrow.kinds, steps);
   EXPECT_TRUE(narrow.has_times);

@@ -1,12 +1,11 @@
 // What is known of each communicator, by the tables of a run.
 #include "analysis/tables/capabilities.h"
 
+#include "lockstep/kind_mask.h"
 #include "test/unit/analysis/say/said_run.h"
 
 namespace lockstep::analysis {
 namespace {
-
-constexpr uint32_t bit_of(Kind kind) { return 1u << static_cast<unsigned>(kind); }
 
 TEST(Capabilities, CountWhatIsKnownOfTheCallsOfEachCommunicator) {
   SaidRun run;
@@ -32,7 +31,7 @@ TEST(Capabilities, TellKindsThatCameFromThoseThatWereOffOrNotOffered) {
   SaidRun run;
   for (ProcessRow& process : run.processes) {
     process.nccl_api = run.strings.intern("v3");
-    process.kinds = bit_of(Kind::Coll) | bit_of(Kind::KernelPhase);
+    process.kinds = kind_bit(Kind::Coll) | kind_bit(Kind::KernelPhase);
   }
   LedgerRow& kept = run.ledger.emplace_back();
   kept.communicator = 1;
@@ -42,10 +41,10 @@ TEST(Capabilities, TellKindsThatCameFromThoseThatWereOffOrNotOffered) {
   kept.lost[static_cast<size_t>(Loss::Filtered)] = 6;
   const auto known = find_capabilities(run);
   EXPECT_EQ(known[0].came, 0u);
-  EXPECT_EQ(known[1].came, bit_of(Kind::Coll));
-  EXPECT_EQ(known[1].on, bit_of(Kind::Coll));
-  EXPECT_EQ(known[1].offered & (bit_of(Kind::CollApi) | bit_of(Kind::ProxyStep)),
-            bit_of(Kind::ProxyStep));
+  EXPECT_EQ(known[1].came, kind_bit(Kind::Coll));
+  EXPECT_EQ(known[1].on, kind_bit(Kind::Coll));
+  EXPECT_EQ(known[1].offered & (kind_bit(Kind::CollApi) | kind_bit(Kind::ProxyStep)),
+            kind_bit(Kind::ProxyStep));
   EXPECT_EQ(known[1].lost, 5u);
 }
 

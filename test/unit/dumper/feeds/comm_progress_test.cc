@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "lockstep/kind_mask.h"
 #include "lockstep/record_fields.h"
 #include "test/unit/durations.h"
 
@@ -248,7 +249,7 @@ TEST(CommProgress, ACallThatNcclServesWithoutAnOperationIsInFlightUntilItsGroupE
 
 TEST(CommProgress, WithoutKernelsAndNetworkNothingIsWaitedForOnceItIsEnqueued) {
   Process p;
-  p.progress.set_kinds(1u << static_cast<unsigned>(Kind::Coll));
+  p.progress.set_kinds(kind_bit(Kind::Coll));
   p.stop(p.coll(100, 0, 0), 110);
   const CommStanding standing = p.after_round(200);
   EXPECT_EQ(standing.in_flight, 0u);

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "lockstep/kind_mask.h"
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
@@ -98,7 +99,7 @@ TEST(Shedding, GivesUpTheLeastValuableKindsFirstAndOperationsNever) {
 }
 
 TEST(Shedding, BringsAClassBackOnlyWhenThereIsClearlyMoreRoomThanWhenItWent) {
-  constexpr uint32_t kSteps = 1u << static_cast<unsigned>(Kind::ProxyStep);
+  constexpr uint32_t kSteps = kind_bit(Kind::ProxyStep);
   EXPECT_EQ(Recorder::shed_kinds(140, 320) & kSteps, 0u);
   EXPECT_EQ(Recorder::shed_kinds(139, 320) & kSteps, kSteps);
   EXPECT_EQ(Recorder::shed_kinds(219, 320, kSteps) & kSteps, kSteps);
@@ -107,7 +108,7 @@ TEST(Shedding, BringsAClassBackOnlyWhenThereIsClearlyMoreRoomThanWhenItWent) {
 
 // The dump thread may get no processor for as long with few buffers as with many.
 TEST(Shedding, LeavesOperationsFourMebibytesOrNearlyHalfOfASmallCap) {
-  constexpr uint32_t kBrackets = 1u << static_cast<unsigned>(Kind::GroupApi);
+  constexpr uint32_t kBrackets = kind_bit(Kind::GroupApi);
   const auto left_for_operations = [](int32_t max_blocks) {
     int32_t left = max_blocks;
     while ((Recorder::shed_kinds(left, max_blocks) & kBrackets) == 0) --left;
@@ -130,8 +131,8 @@ TEST(Shedding, LetsOperationsOutliveStepsWhereverAWriterKeepsUpWithOperations) {
     Kind kind;
     double bytes;  // of one operation
   };
-  const Part parts[] = {{Kind::GroupApi, 80}, {Kind::CollApi, 80}, {Kind::KernelLaunch, 56},
-                        {Kind::Group, 48},    {Kind::Coll, 128},   {Kind::KernelCh, 176},
+  const Part parts[] = {{Kind::GroupApi, 80}, {Kind::CollApi, 80},   {Kind::KernelLaunch, 56},
+                        {Kind::Group, 48},    {Kind::Coll, 128},     {Kind::KernelCh, 176},
                         {Kind::ProxyOp, 80},  {Kind::ProxyStep, 480}};
   for (const double written_per_operation : {230.0, 300.0, 400.0, 600.0, 900.0}) {
     int32_t available = kMax;

@@ -8,13 +8,14 @@
 #include <thread>
 #include <vector>
 
+#include "lockstep/kind_mask.h"
 #include "plugin/record/event_switch.h"
 #include "plugin/record/recorder.h"
 
 namespace lockstep::plugin {
 namespace {
 
-constexpr uint32_t kCollApi = 1u << static_cast<unsigned>(Kind::CollApi);
+constexpr uint32_t kCollApi = kind_bit(Kind::CollApi);
 constexpr uint32_t kBefore = 0x2 | kCollApi, kDeep = 0x58;
 
 class CaptureWatchTest : public testing::Test {
