@@ -8,11 +8,6 @@ using clocksync::OffsetSource;
 constexpr int64_t kGoodHalfWidthNs = 20'000;
 constexpr int64_t kUsableHalfWidthNs = 1'000'000;
 
-void lower(Graded* graded, Grade grade, const std::string& reason) {
-  graded->grade = std::max(graded->grade, grade);
-  graded->reason += (graded->reason.empty() ? "" : "; ") + reason;
-}
-
 void judge_width(Graded* graded, int64_t half_width_ns) {
   if (half_width_ns > kUsableHalfWidthNs) {
     lower(graded, Grade::Bad, "guaranteed only to more than 1 ms");
@@ -22,6 +17,11 @@ void judge_width(Graded* graded, int64_t half_width_ns) {
 }
 
 }  // namespace
+
+void lower(Graded* graded, Grade grade, const std::string& reason) {
+  graded->grade = std::max(graded->grade, grade);
+  graded->reason += (graded->reason.empty() ? "" : "; ") + reason;
+}
 
 Graded grade_host(const clocksync::ClockModel& model, const HostView& host) {
   Graded graded;

@@ -1,4 +1,4 @@
-// The words good, usable and bad for hosts and edges, and why: what `lockstep clock` tells people.
+// The words good, not known, usable and bad for hosts and edges, and why: what `lockstep clock` tells people.
 // Pure functions.
 #pragma once
 
@@ -9,8 +9,9 @@
 
 namespace lockstep::analysis {
 
-enum class Grade : uint8_t { Good, Usable, Bad };
-constexpr const char* kGradeNames[] = {"good", "usable", "bad"};
+// NotKnown: nothing speaks against it, but the run was too short to tell how well it was probed.
+enum class Grade : uint8_t { Good, NotKnown, Usable, Bad };
+constexpr const char* kGradeNames[] = {"good", "not known", "usable", "bad"};
 
 struct Graded {
   Grade grade = Grade::Good;
@@ -24,6 +25,9 @@ struct HostView {
   int64_t half_width_ns = 0;  // median of the guaranteed interval against the reference
   Graded graded;
 };
+
+// To this grade at best, for one more reason.
+void lower(Graded* graded, Grade grade, const std::string& reason);
 
 // How good an offset is, for people. Good: the guaranteed half-width is at most 20 us and nothing
 // contradicts it. Usable: at most 1 ms, or something to know about it. Bad: the rest.

@@ -48,9 +48,16 @@ std::string interface_name(const ClockInput& input, const ProbedPath& path) {
   return of_a == of_b || of_b.empty() ? of_a : of_a + "/" + of_b;
 }
 
-void lower_to_usable(const std::string& reason, Graded* graded) {
-  graded->grade = std::max(graded->grade, Grade::Usable);
-  graded->reason += (graded->reason.empty() ? "" : "; ") + reason;
+// What the run was too short for, ", " between them; empty: nothing.
+std::string not_measured(const Probed& probed) {
+  std::string text;
+  const auto add = [&text](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
+  if (probed.windows == 0) add("windows (none ended)");
+  if (probed.of_seconds < kShortRunSeconds)
+    add("coverage (a run of " + std::to_string(probed.of_seconds) + " s)");
+  if (probed.received + probed.lost < kFewPackets)
+    add("loss (" + std::to_string(probed.received + probed.lost) + " packets)");
+  return text;
 }
 
 }  // namespace
@@ -101,7 +108,9 @@ Probed probed_host(const ClockInput& input, const RecordedSeconds& recorded,
     Probed one;
     add(heard, &one);
     const auto [at, fresh] = best.emplace(path.b, one);
-    if (!fresh && one.received != 0 && one.loss_percent() < at->second.loss_percent())
+    const Probed& before = at->second;
+    if (!fresh && one.received != 0 &&
+        (before.received == 0 || one.loss_percent() < before.loss_percent()))
       at->second = one;
   }
   Probed probed;
@@ -117,10 +126,13 @@ Probed probed_host(const ClockInput& input, const RecordedSeconds& recorded,
 
 void grade_probing(const Probed& probed, Graded* graded) {
   if (probed.received + probed.lost >= kFewPackets && probed.loss_percent() >= kMostLossPercent)
-    lower_to_usable(percent_text(probed.loss_percent()) + " of the probes were lost", graded);
+    lower(graded, Grade::Usable, percent_text(probed.loss_percent()) + " of the probes were lost");
   if (probed.of_seconds >= kShortRunSeconds && probed.coverage_percent() < kLeastCoveragePercent)
-    lower_to_usable("probes cover " + percent_text(probed.coverage_percent()) + " of the run",
-                    graded);
+    lower(graded, Grade::Usable,
+          "probes cover " + percent_text(probed.coverage_percent()) + " of the run");
+  const std::string missing = not_measured(probed);
+  if (!missing.empty() && graded->grade != Grade::Bad)
+    lower(graded, Grade::NotKnown, "not measured: " + missing);
 }
 
 }  // namespace lockstep::analysis

@@ -38,7 +38,8 @@ Probed probed_host(const ClockInput& input, const RecordedSeconds& recorded,
                    const std::string& host);
 
 // Usable at best where 1 % of the packets or more are lost, or a tenth of a run of ten seconds or more is
-// not covered. Few packets (under 100) tell nothing about loss.
+// not covered. Not known at best where few packets (under 100) tell nothing about loss, a shorter run nothing
+// about coverage, or not one window ended.
 void grade_probing(const Probed& probed, Graded* graded);
 
 }  // namespace lockstep::analysis

@@ -30,6 +30,7 @@ TEST(AlignRun, ReadsWhatTheProbersWroteAndGradesIt) {
   const RunDir dir;
   const SimulatedEdge edge = idle_edge();
   dir.write_edge("node-a", "node-b", edge);
+  dir.write_good_probing("node-b", "node-a");
 
   const Result<Alignment> aligned = align_run(dir.path(), AlignOptions());
 
@@ -58,6 +59,8 @@ TEST(AlignRun, UsesEveryInterfaceAndIsAsGoodAsTheBest) {
   alone.write_edge("a", "b", fast_edge);
   both.write_edge("a", "b", slow_edge);
   both.write_edge("a", "b", fast_edge, "eth1");
+  for (const auto& [host, peer] : {std::make_pair("a", "b"), std::make_pair("b", "a")})
+    both.write_good_probing(host, peer, "eth1");
 
   const Result<Alignment> best = align_run(alone.path(), AlignOptions());
   const Result<Alignment> all = align_run(both.path(), AlignOptions());

@@ -10,6 +10,7 @@ namespace {
 
 Graded graded(uint64_t received, uint64_t lost, uint64_t heard_seconds, uint64_t of_seconds) {
   Probed probed;
+  probed.windows = probed.ok_windows = of_seconds / 4;
   probed.received = received;
   probed.lost = lost;
   probed.heard_seconds = heard_seconds;
@@ -26,14 +27,23 @@ TEST(Probed, IsGoodBelowOnePercentOfLoss) {
   EXPECT_EQ(lossy.reason, "1.5 % of the probes were lost");
 }
 
-TEST(Probed, TellsNothingOfFewPackets) { EXPECT_EQ(graded(50, 20, 60, 60).grade, Grade::Good); }
+TEST(Probed, IsNotKnownWhereTooLittleWasMeasured) {
+  const Graded few = graded(50, 20, 60, 60);
+  EXPECT_EQ(few.grade, Grade::NotKnown) << "20 of 70 may be chance";
+  EXPECT_EQ(few.reason, "not measured: loss (70 packets)");
+  const Graded short_run = graded(1'000, 0, 1, 5);  // probing takes a second to begin
+  EXPECT_EQ(short_run.grade, Grade::NotKnown);
+  EXPECT_EQ(short_run.reason, "not measured: coverage (a run of 5 s)");
+  EXPECT_EQ(graded(30, 0, 2, 3).reason,
+            "not measured: windows (none ended), coverage (a run of 3 s), loss (30 packets)");
+  EXPECT_EQ(graded(900, 100, 2, 3).grade, Grade::Usable) << "what was measured is worse";
+}
 
 TEST(Probed, IsGoodWhereNineTenthsOfALongRunAreCovered) {
   EXPECT_EQ(graded(1'000, 0, 55, 60).grade, Grade::Good);
   const Graded gap = graded(1'000, 0, 30, 60);
   EXPECT_EQ(gap.grade, Grade::Usable);
   EXPECT_EQ(gap.reason, "probes cover 50 % of the run");
-  EXPECT_EQ(graded(1'000, 0, 1, 3).grade, Grade::Good);  // probing takes a second to begin
 }
 
 // Each hears the other all the time but b in its last seconds.
@@ -110,8 +120,10 @@ TEST(Probed, LowersTheGradeOfARunThatLostProbes) {
 
   ASSERT_TRUE(aligned.ok());
   const Alignment& alignment = aligned.value();
-  EXPECT_EQ(alignment.hosts[1].graded.reason, "10 % of the probes were lost");
-  EXPECT_EQ(alignment.edges[0].reason, "10 % of the probes were lost");
+  EXPECT_EQ(alignment.hosts[1].graded.reason,
+            "10 % of the probes were lost; not measured: coverage (a run of 1 s)");
+  EXPECT_EQ(alignment.hosts[1].graded.grade, Grade::Usable);
+  EXPECT_EQ(alignment.edges[0].grade, Grade::Usable);
   EXPECT_EQ(alignment.probed_edges[0].windows, 1u);
   EXPECT_EQ(alignment.probed_edges[0].ok_windows, 0u);
   EXPECT_EQ(alignment.hosts[0].graded.grade, Grade::Good) << "the reference hears itself";

@@ -41,6 +41,20 @@ class RunDir {
     write(a, {to_a});
   }
 
+  // That `host` heard `peer` for twenty seconds and lost nothing.
+  void write_good_probing(const std::string& host, const std::string& peer,
+                          const std::string& interface = "") const {
+    HullBin heard;
+    WindowStats window;
+    heard.peer = window.peer = peer;
+    heard.interface = window.interface = interface;
+    heard.received = 100;
+    window.status = "ok";
+    std::vector<ClockRecord> records = {window};
+    for (heard.bin = 0; heard.bin < 200; heard.bin += 10) records.push_back(heard);
+    write(host, records);
+  }
+
  private:
   const TempDir directory_;
 };
