@@ -62,6 +62,11 @@ int64_t real_offset(const ChunkClock& clock, bool at_end) {
   return static_cast<int64_t>(anchor.real_ns) - static_cast<int64_t>(anchor.raw_ns);
 }
 
+// Recovery also writes chunks that only count calls: they say nothing about time.
+bool has_times(const SegmentChunk& chunk) {
+  return chunk.type == ChunkType::Records && chunk.header.records != 0;
+}
+
 // Of the Records chunks at the end of a segment; false when it has none.
 bool learn_end(const SegmentFile& segment, ProcessSpan* span) {
   OpenSegment open(segment);
@@ -69,9 +74,10 @@ bool learn_end(const SegmentFile& segment, ProcessSpan* span) {
   for (const uint64_t tail : kTails) {
     const uint64_t from = open.size() > tail ? open.size() - tail : 0;
     for (const SegmentChunk* chunk = open.first_at(from); chunk != nullptr; chunk = open.next()) {
-      if (chunk->type != ChunkType::Records) continue;
+      if (!has_times(*chunk)) continue;
       any = true;
-      span->last_raw_ns = std::max(span->last_raw_ns, chunk->header.last_raw_ns);
+      if (chunk->header.last_raw_ns < span->last_raw_ns) continue;
+      span->last_raw_ns = chunk->header.last_raw_ns;
       span->last_real_offset_ns = real_offset(chunk->records.clock, true);
     }
     if (any || from == 0) break;
@@ -112,6 +118,7 @@ std::optional<ProcessSpan> span_of(const ProcessEntry& process) {
   for (size_t i = 0; i < process.segments.size() && !any; ++i) {
     OpenSegment open(process.segments[i]);
     const SegmentChunk* first = open.records_at(0);
+    while (first != nullptr && !has_times(*first)) first = open.next();
     any = first != nullptr;
     if (!any) continue;
     span.first_raw_ns = first->header.first_raw_ns;
@@ -119,7 +126,8 @@ std::optional<ProcessSpan> span_of(const ProcessEntry& process) {
   }
   if (!any) return std::nullopt;
   for (size_t i = process.segments.size(); i-- > 0;) {
-    if (learn_end(process.segments[i], &span)) break;
+    // What recovery wrote may be older than the end of what the process wrote.
+    if (learn_end(process.segments[i], &span) && process.segments[i].writer == 0) break;
   }
   return span;
 }

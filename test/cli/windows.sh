@@ -27,6 +27,12 @@ grep -q "nothing was recorded from 7200.000 s .* it is 22[0-9.]* s long" "$TMP/e
 want_equal "ranks that are none" 3 "$(status count "$TMP/run" --ranks 7-9)"
 grep -q "those recorded go up to rank 2" "$TMP/err" || fail "$(cat "$TMP/err")"
 
+# Killed processes of real NCCL: what recovery wrote last only counts calls, and the run ends with its last record all the same.
+killed=$ROOT/test/data/recordings/hang_ahead
+want_equal "the end of a recovered run" 0 "$(status count "$killed" --last 1s)"
+want_equal "a time after a recovered run" 3 "$(status count "$killed" --from 1h)"
+grep -q "it is 2\.6[0-9]* s long" "$TMP/err" || fail "$(cat "$TMP/err")"
+
 # cat and count, record by record; the generator's proxy threads write equal times in any order. The run's first record is the earliest of the three inits.
 "$lockstep" cat "$TMP/run" >"$TMP/all"
 first=$(head -1 "$TMP/all" | jq .raw_ns 2>/dev/null || true)
