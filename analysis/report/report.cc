@@ -17,6 +17,7 @@
 #include "analysis/report/report_ranks.h"
 #include "analysis/report/report_scope.h"
 #include "analysis/report/report_spread.h"
+#include "analysis/report/report_starts.h"
 #include "analysis/report/report_top.h"
 #include "analysis/say/headline.h"
 #include "analysis/say/not_known.h"
@@ -214,7 +215,10 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   report.scope = scope_sentences(run);
   report.metrics = metrics_of(run, report);
   for (auto& metric : scope_metrics(run)) report.metrics.push_back(std::move(metric));
+  for (auto& metric : start_metrics(run)) report.metrics.push_back(std::move(metric));
   add_phases_of(run, &report);
+  report.starts = comm_starts(run);
+  if (!report.starts.empty()) report.accounts.push_back(starts_table(report.starts));
   add_coverage(run, capabilities, &report);
   return report;
 }

@@ -150,6 +150,21 @@ struct KnownComm {
   Capability known;
 };
 
+// How a communicator began (report_starts.h), ns; kNoTime where that is not known.
+struct CommStart {
+  std::string communicator;
+  int32_t nranks = 0;
+  uint32_t recorded_ranks = 0;  // whose init is in the recording
+  int64_t init_ns = kNoTime;    // the first rank's, since the run's first record
+  int64_t apart_ns = kNoTime;   // from there to the last rank's, where all are on one clock
+  int32_t last_rank = -1;
+  // From a rank's init to its first call of an operation, and which rank took longest.
+  int64_t until_call_median_ns = kNoTime, until_call_longest_ns = kNoTime;
+  int32_t longest_rank = -1;
+  // That operation, from its call to its end on that rank.
+  int64_t first_took_median_ns = kNoTime, first_took_longest_ns = kNoTime;
+};
+
 struct Report {
   Headline headline;
   int64_t length_ns = 0;                 // from the run's first record to its last sign of life
@@ -170,6 +185,7 @@ struct Report {
   std::vector<SaidFinding> findings;
   std::string operations_coverage;      // as SaidTable::coverage, of the table of `signatures`
   std::vector<KnownComm> capabilities;  // of every communicator
+  std::vector<CommStart> starts;        // of every communicator, by init
   std::vector<SaidTable> accounts;      // how even the ranks are, where the time and the bytes went
   std::vector<StepRow> steps;           // in the order of the path
   int64_t path_start_ns = 0;            // since the run's first record

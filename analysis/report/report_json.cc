@@ -9,7 +9,7 @@ namespace lockstep::analysis {
 namespace {
 
 constexpr size_t kMostKinds = 500, kMostSteps = 2000, kMostVerdicts = 100, kMostExpected = 500,
-                 kMostLogLines = 5000, kMostCapabilities = 2000;
+                 kMostLogLines = 5000, kMostCommunicators = 2000;
 
 // The first `most` of a list that is in order of importance, or of time.
 template <typename Row>
@@ -232,6 +232,30 @@ void put_known_comm(const KnownComm& one, JsonFields* out) {
     out->number(name, count);
 }
 
+void put_known_time(const char* key, int64_t ns, JsonFields* out) {
+  if (ns == kNoTime) {
+    out->raw(key, "null");
+  } else {
+    out->number(key, ns);
+  }
+}
+
+void put_start(const CommStart& start, JsonFields* out) {
+  out->object([&] {
+    out->string("communicator", start.communicator);
+    out->number("nranks", start.nranks);
+    out->number("recorded_ranks", start.recorded_ranks);
+    out->number("init_ns", start.init_ns);
+    put_known_time("apart_ns", start.apart_ns, out);
+    out->number("last_rank", start.last_rank);
+    put_known_time("until_call_median_ns", start.until_call_median_ns, out);
+    put_known_time("until_call_longest_ns", start.until_call_longest_ns, out);
+    out->number("longest_rank", start.longest_rank);
+    put_known_time("first_took_median_ns", start.first_took_median_ns, out);
+    put_known_time("first_took_longest_ns", start.first_took_longest_ns, out);
+  });
+}
+
 }  // namespace
 
 void put_report(const Report& report, const Comparison* comparison, JsonFields* out) {
@@ -264,8 +288,10 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
   put_clock(report, out);
   put_tables(report.accounts, out);
   out->string("operations_coverage", report.operations_coverage);
-  out->list("capabilities", first_of(report.capabilities, kMostCapabilities),
+  out->list("capabilities", first_of(report.capabilities, kMostCommunicators),
             [&](const KnownComm* one) { out->object([&] { put_known_comm(*one, out); }); });
+  out->list("starts", first_of(report.starts, kMostCommunicators),
+            [&](const CommStart* one) { put_start(*one, out); });
   out->list("steps", first_of(report.steps, kMostSteps),
             [&](const StepRow* one) { put_step(*one, report.path_start_ns, out); });
   out->list("lanes", report.lanes, [&](const PageLane& lane) { put_lane(lane, out); });

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/report/report_starts.h"
 #include "analysis/say/table_coverage.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
@@ -128,67 +129,6 @@ std::string how_it_ended(const RunTables& run) {
          " closed their recording.";
 }
 
-struct Start {
-  int64_t took_ns = 0;
-  uint32_t process = 0;
-};
-void sort_starts(std::vector<Start>* starts) {
-  std::stable_sort(starts->begin(), starts->end(),
-                   [](const Start& a, const Start& b) { return a.took_ns < b.took_ns; });
-}
-
-// Of processes whose first communicator and first operation are both known; the longest last.
-std::vector<Start> starts_of(const RunTables& run) {
-  std::vector<int64_t> init_ns(run.processes.size(), kNoTime), call_ns(init_ns);
-  const auto earlier = [](int64_t* at, int64_t ns) {
-    if (ns != kNoTime && (*at == kNoTime || ns < *at)) *at = ns;
-  };
-  for (const MemberRow& member : run.members) {
-    if (member.process < init_ns.size()) earlier(&init_ns[member.process], member.init_ns);
-  }
-  for (const OperationRow& row : run.operations) earlier(&call_ns[row.process], row.called_ns());
-  std::vector<Start> starts;
-  for (uint32_t p = 0; p < init_ns.size(); ++p) {
-    if (init_ns[p] != kNoTime && call_ns[p] != kNoTime && call_ns[p] >= init_ns[p])
-      starts.push_back({call_ns[p] - init_ns[p], p});
-  }
-  sort_starts(&starts);
-  return starts;
-}
-
-// What of that the plugin itself took; of processes that say so, the longest last.
-std::vector<Start> plugin_inits_of(const RunTables& run) {
-  std::vector<Start> inits;
-  for (const ProcessRow& process : run.processes) {
-    if (process.plugin_init_ns != 0)
-      inits.push_back(
-          {process.plugin_init_ns, static_cast<uint32_t>(&process - run.processes.data())});
-  }
-  sort_starts(&inits);
-  return inits;
-}
-
-int64_t median_ns(const std::vector<Start>& starts) {
-  return starts[(starts.size() - 1) / 2].took_ns;
-}
-
-// "1 ms (median), 2 ms at most (rank 3)".
-std::string median_and_longest(const RunTables& run, const std::vector<Start>& starts) {
-  const Start& last = starts.back();
-  return duration(median_ns(starts)) + " (median), " + duration(last.took_ns) + " at most (" +
-         process_label(run, run.processes[last.process]) + ")";
-}
-
-std::string how_it_started(const RunTables& run) {
-  const std::vector<Start> starts = starts_of(run), inits = plugin_inits_of(run);
-  std::string text = starts.empty() ? "Start: not recorded"
-                                    : "Start: from the first communicator to the first operation " +
-                                          median_and_longest(run, starts);
-  if (!inits.empty())
-    text += "; of the first communicator's init the plugin took " + median_and_longest(run, inits);
-  return text + ".";
-}
-
 // Operations that lack something, or came when nothing should come any more.
 struct Strays {
   uint64_t orphans = 0, foreign = 0, late = 0;
@@ -234,23 +174,14 @@ std::vector<std::string> versions_of(const RunTables& run, const CommunicatorRow
 
 std::vector<std::string> scope_sentences(const RunTables& run) {
   return {who_ran(run),      when_it_ran(run),   versions(run),      what_was_recorded(run),
-          how_it_ended(run), what_is_stray(run), how_it_started(run)};
+          how_it_ended(run), what_is_stray(run), start_sentence(run)};
 }
 
 std::vector<std::pair<std::string, std::string>> scope_metrics(const RunTables& run) {
   const Strays strays = strays_of(run);
-  std::vector<std::pair<std::string, std::string>> metrics = {
-      {"operations_without_call", std::to_string(strays.orphans)},
-      {"operations_with_foreign_work", std::to_string(strays.foreign)},
-      {"operations_after_finalize", std::to_string(strays.late)}};
-  const auto add = [&metrics](const std::string& name, const std::vector<Start>& starts) {
-    if (starts.empty()) return;
-    metrics.emplace_back(name + "_median_ns", std::to_string(median_ns(starts)));
-    metrics.emplace_back(name + "_longest_ns", std::to_string(starts.back().took_ns));
-  };
-  add("start", starts_of(run));
-  add("plugin_init", plugin_inits_of(run));
-  return metrics;
+  return {{"operations_without_call", std::to_string(strays.orphans)},
+          {"operations_with_foreign_work", std::to_string(strays.foreign)},
+          {"operations_after_finalize", std::to_string(strays.late)}};
 }
 
 void add_coverage(const RunTables& run, const std::vector<Capability>& capabilities,

@@ -14,9 +14,8 @@ namespace lockstep::analysis {
 // Job, hosts, processes and ranks; when; versions; kinds and options; losses and ends; the start.
 std::vector<std::string> scope_sentences(const RunTables& run);
 
-// From a process's first communicator to its first call of an operation, ns: the median and the longest of
-// all processes; and operations that are not whole: their call is not in the recording, or another
-// process's network thread served them. Lines of aggregate.csv.
+// Operations that are not whole: their call is not in the recording, another process's network thread served
+// them, or they were called after the end of their communicator. Lines of aggregate.csv.
 std::vector<std::pair<std::string, std::string>> scope_metrics(const RunTables& run);
 
 // What is known of each communicator, and from that the line under every table that is there by now.

@@ -2,6 +2,7 @@
 # summary.md says what ran, when, in which versions and what was recorded of it: of a recording of real NCCL whose ranks were
 # killed, and of one of two hosts. The times of the start are those that SQL finds, and calls that are missing are counted.
 . "$(dirname "$0")/../lib.sh"
+need jq jq
 report() { # report NAME
   cp -r "$ROOT/test/data/recordings/$1" "$TMP/$1"
   "$BUILD/lockstep" report "$TMP/$1" --force >/dev/null || [ $? = 1 ] || fail "no report of $1"
@@ -19,6 +20,11 @@ report two_hosts >"$TMP/ended"
 want_equal "of two hosts" "Ran: 2 processes on 2 hosts, 1 communicator; the largest has 2 ranks.
 Coverage: 7324 records, no call lost; 2 of 2 processes closed their recording." "$(grep -E '^(Ran|Coverage)' "$TMP/ended")"
 grep -q 'options events=step and host_load=0\.$' "$TMP/ended" || fail "the options: $(cat "$TMP/ended")"
+
+# How communicators started is no matter of a part that begins later.
+"$BUILD/lockstep" report "$TMP/hang_ahead" --last 300ms -o "$TMP/part" >/dev/null || [ $? = 1 ] || fail "no report of a part"
+! grep -q '^## Start of communicators' "$TMP/part/summary.md" || fail "starts in a part: $(cat "$TMP/part/summary.md")"
+grep -q '^- Start: not recorded' "$TMP/part/summary.md" || fail "a start in a part: $(grep '^- Start' "$TMP/part/summary.md")"
 
 # Only one of two ranks, whose recording lost its calls: the API kinds were off.
 began=$(date +%s%N)
@@ -50,3 +56,16 @@ starts=$("$BUILD/lockstep" query "$TMP/hang_ahead" --csv "SELECT max(took), quan
   SELECT min(o.api_start_ns) - (SELECT min(init_ns) FROM members m WHERE m.process = o.process) AS took
   FROM operations o GROUP BY o.process)" | tail -1)
 want_equal "longest and median start" "$starts" "$(metric hang_ahead start_longest_ns),$(metric hang_ahead start_median_ns)"
+
+# Of each communicator: the first init and how far the last is from it, and its first operation.
+"$BUILD/lockstep" report "$TMP/hang_ahead" --json --force 2>/dev/null | jq -r '.starts[] | [.nranks, .recorded_ranks, .init_ns, .apart_ns,
+  .until_call_median_ns, .until_call_longest_ns, .first_took_median_ns, .first_took_longest_ns] | join(",")' >"$TMP/starts"
+"$BUILD/lockstep" query "$TMP/hang_ahead" --csv "WITH firsts AS (SELECT communicator, rank, min(api_start_ns) AS at_ns,
+    argMin(finish_ns - api_start_ns, api_start_ns) AS took FROM operations WHERE kind <> 'assembled' GROUP BY ALL)
+  SELECT any_value(nranks), count(*), min(init_ns) - (SELECT min(first_ns) FROM processes), max(init_ns) - min(init_ns),
+    quantile_disc(f.at_ns - init_ns, 0.5), max(f.at_ns - init_ns), quantile_disc(took, 0.5), max(took)
+  FROM members m JOIN communicators c USING (communicator) LEFT JOIN firsts f ON f.communicator = m.communicator AND f.rank = m.rank
+  GROUP BY m.communicator ORDER BY min(init_ns)" | tail -n +2 >"$TMP/asked"
+want_equal "communicators" 5 "$(wc -l <"$TMP/starts")"
+cmp "$TMP/asked" "$TMP/starts" || fail "starts: $(paste "$TMP/asked" "$TMP/starts")"
+want_equal "lines under Start of communicators" 5 "$(sed -n '/^## Start of/,/^## /p' "$TMP/hang_ahead/summary.md" | grep -c '^| \(world\|split\)')"
