@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/whatif/chance.h"
 #include "analysis/whatif/resample.h"
 #include "base/quantile.h"
 
@@ -38,18 +39,6 @@ struct Candidate {
   int64_t at_most_ns = 0;  // its excess on the critical path: no replay can gain more
   int64_t gain_ns = 0;
 };
-
-// Probability that at least `own` of `all` occasions fall on a set with this share of the ranks.
-double binomial_tail(size_t own, size_t all, double share) {
-  const auto n = static_cast<double>(all);
-  double tail = 0;
-  for (size_t k = own; k <= all; ++k) {
-    const auto x = static_cast<double>(k);
-    tail += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) +
-                     x * std::log(share) + (n - x) * std::log1p(-share));
-  }
-  return std::min(1.0, tail);
-}
 
 // Half of the time lost is lost on occasions at least as bad as this one.
 int64_t typical_of(std::vector<int64_t> excesses) {
@@ -287,9 +276,11 @@ class Search {
     return excesses_.trial[own_.segments[piece.arrival].launch];
   }
 
+  static bool is_in(const Candidate& candidate, uint32_t actor) {
+    return std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor);
+  }
   bool is_of(const Candidate& candidate, const PathPiece& piece) const {
-    return std::binary_search(candidate.actors.begin(), candidate.actors.end(),
-                              own_.segments[piece.arrival].actor);
+    return is_in(candidate, own_.segments[piece.arrival].actor);
   }
 
   // For this piece: in its operation, or in a later one that the culprits came late to for that reason.
@@ -339,7 +330,8 @@ class Search {
     }
     const int64_t typical_ns = typical_of(std::move(excesses));
     if (typical_ns < kLeastTypicalNs) return;
-    std::set<uint32_t> own, others, peers;
+    TimeLost lost_ns;
+    std::set<uint32_t> own;
     std::vector<size_t> moments;  // of the occasions, in trials of the path
     size_t trials = 0;
     uint32_t trial = 0;
@@ -353,33 +345,51 @@ class Search {
         if (waited_ns == 0) continue;
         culprit->occasions.push_back({piece.arrival, piece.excess_ns, waited_ns});
         if (own.insert(trial).second) moments.push_back(trials);
-      } else {
-        others.insert(trial);
-        if (is_peer_of(candidate, own_.segments[piece.arrival].actor)) peers.insert(trial);
       }
+      lost_ns[trial][own_.segments[piece.arrival].actor] += piece.excess_ns;
     }
     if (own.size() < kFewestOccasions) return;
     const auto size = static_cast<double>(candidate.actors.size());
-    const auto left = static_cast<double>(suspects());
-    // As many as could have been accused instead.
-    const double alternatives = std::max(1.0, left / size);
-    culprit->chance =
-        alternatives * binomial_tail(own.size(), own.size() + others.size(), size / left);
+    const std::vector<TrialLoss> all = compare(candidate, lost_ns, [](uint32_t) { return true; });
+    culprit->chance = chance_of(all, size / static_cast<double>(suspects()));
     // A stage that does more is on the path more often: then its own kind is the measure.
-    if (!peers.empty()) {
-      const double kind = count_peers(candidate) + size;
-      culprit->chance =
-          std::max(culprit->chance,
-                   kind / size * binomial_tail(own.size(), own.size() + peers.size(), size / kind));
+    const std::vector<TrialLoss> kind =
+        compare(candidate, lost_ns, [&](uint32_t actor) { return is_peer_of(candidate, actor); });
+    if (count_others(kind) != 0) {
+      const double share = size / (count_peers(candidate) + size);
+      culprit->chance = std::max(culprit->chance, chance_of(kind, share));
     }
     // Noise would not gather in one part of the run either.
     const auto count = static_cast<double>(own.size());
     const double window =
         static_cast<double>(moments.back() - moments.front() + 1) / static_cast<double>(trials);
     culprit->chance *= std::min(1.0, count * std::pow(window, count - 1));
-    const double most = others.size() > own.size() ? kMostChanceInMuchNoise : kMostChanceInNoise;
-    if (!others.empty() && culprit->chance > most) culprit->chance = 1;
-    culprit->chance = std::min(1.0, culprit->chance);
+    const size_t others = count_others(all);
+    const double most = others > own.size() ? kMostChanceInMuchNoise : kMostChanceInNoise;
+    if (others != 0 && culprit->chance > most) culprit->chance = 1;
+  }
+
+  using TimeLost = std::map<uint32_t, std::map<uint32_t, int64_t>>;  // by trial, by actor
+  // What the candidate lost in each trial beside those that it is compared with.
+  template <typename IsCompared>
+  std::vector<TrialLoss> compare(const Candidate& candidate, const TimeLost& lost_ns,
+                                 const IsCompared& is_compared) const {
+    std::vector<TrialLoss> trials;
+    for (const auto& [number, by_actor] : lost_ns) {
+      TrialLoss trial;
+      for (const auto& [actor, ns] : by_actor) {
+        if (is_in(candidate, actor))
+          trial.own_ns = std::max(trial.own_ns, ns);
+        else if (is_compared(actor))
+          trial.others_ns = std::max(trial.others_ns, ns);
+      }
+      trials.push_back(trial);
+    }
+    return trials;
+  }
+  static size_t count_others(const std::vector<TrialLoss>& trials) {
+    return static_cast<size_t>(std::count_if(
+        trials.begin(), trials.end(), [](const TrialLoss& one) { return one.others_ns != 0; }));
   }
 
   // In the trials in which a set held the run up most of its ranks were late, not one here and one there:
