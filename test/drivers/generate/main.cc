@@ -9,9 +9,12 @@
 #include "dumper/segment/process_facts.h"
 #include "dumper/segment/segment_writer.h"
 #include "test/drivers/common/rank_records.h"
+#include "test/drivers/generate/process_chunks.h"
 
 namespace lockstep::driver {
 namespace {
+
+constexpr uint32_t kUserThread = 1, kProxyThread = 2;
 
 struct Options {
   std::string directory;
@@ -65,71 +68,23 @@ void fill(const Options& options, const Plan& plan, int rank, RankRecords* recor
   if (options.hang_rank < 0) records->finalize(plan.finishes.back() + 1'000'000);
 }
 
-Status write_thread(const std::vector<uint64_t>& words, uint32_t tid, const Anchor* anchors,
-                    const RankStrings& strings, dumper::SegmentWriter* writer) {
-  dumper::ChunkEncoder encoder;
-  uint64_t sequence = uint64_t{tid} << 32;
-  size_t begin = 0;
-  while (begin < words.size()) {
-    size_t end = begin;
-    while (end < words.size() && (end - begin) * 8 < 48 * 1024)
-      end += kRecordShapes[tag_of(words[end])].words;
-    dumper::Piece piece;
-    piece.words = words.data() + begin;
-    piece.bytes = static_cast<uint32_t>((end - begin) * 8);
-    piece.tid = tid;
-    piece.block_sequence = sequence + 1;
-    piece.previous_sequence = begin == 0 ? 0 : sequence;
-    ++sequence;
-    encoder.add(piece);
-    begin = end;
-    if (!encoder.full() && begin < words.size()) continue;
-    dumper::ChunkContext context;
-    context.anchors = anchors;
-    context.anchor_count = 2;
-    context.strings = &strings;
-    dumper::EncodedChunk chunk;
-    const Status encoded = encoder.finish(context, &chunk);
-    if (!encoded.ok()) return encoded;
-    const Status written = writer->append(&chunk);
-    if (!written.ok()) return written;
-  }
-  return {};
-}
-
 constexpr uint64_t kRealNs = 1'700'000'000'000'000'000;
+
+Anchor anchor_at(uint64_t ns) { return {ns, ns, kRealNs + ns, ns}; }
 
 // As the plugin writes them: each second the records of that second and the anchors around them.
 class Rounds {
  public:
-  Rounds(RankRecords* records, const RankStrings& strings, dumper::SegmentWriter* writer)
-      : records_(*records), strings_(strings), writer_(*writer) {}
+  Rounds(RankRecords* records, ProcessChunks* chunks) : records_(*records), chunks_(*chunks) {}
 
   void called(uint64_t now_ns) {
     if (now_ns / kRoundNs != before_ns_ / kRoundNs) write(now_ns);
   }
   Status write(uint64_t now_ns) {
-    dumper::ChunkEncoder encoder;
-    uint32_t tid = 1;
-    for (std::vector<uint64_t>* words : {&records_.user, &records_.proxy}) {
-      dumper::Piece piece;
-      piece.words = words->data();
-      piece.bytes = static_cast<uint32_t>(words->size() * 8);
-      piece.tid = tid++;
-      piece.block_sequence = piece.tid;
-      if (!words->empty()) encoder.add(piece);
-    }
-    const uint64_t ends[] = {before_ns_, now_ns};
-    Anchor anchors[2];
-    for (int i = 0; i < 2; ++i) anchors[i] = {ends[i], ends[i], kRealNs + ends[i], ends[i]};
-    dumper::ChunkContext context;
-    context.anchors = anchors;
-    context.anchor_count = 2;
-    context.complete_ticks = before_ns_;
-    context.strings = &strings_;
-    dumper::EncodedChunk chunk;
-    if (status_.ok()) status_ = encoder.finish(context, &chunk);
-    if (status_.ok()) status_ = writer_.append(&chunk);
+    chunks_.set_clock(anchor_at(before_ns_), anchor_at(now_ns), before_ns_);
+    if (status_.ok()) status_ = chunks_.add(records_.user, kUserThread);
+    if (status_.ok()) status_ = chunks_.add(records_.proxy, kProxyThread);
+    if (status_.ok()) status_ = chunks_.flush();
     records_.user.clear();
     records_.proxy.clear();
     before_ns_ = now_ns;
@@ -139,11 +94,19 @@ class Rounds {
  private:
   static constexpr uint64_t kRoundNs = 1'000'000'000;
   RankRecords& records_;
-  const RankStrings& strings_;
-  dumper::SegmentWriter& writer_;
+  ProcessChunks& chunks_;
   uint64_t before_ns_ = 0;
   Status status_;
 };
+
+// All that a process recorded, thread after thread.
+Status write_at_once(const RankRecords& records, ProcessChunks* chunks) {
+  chunks->set_clock(anchor_at(0), anchor_at(100'000'000'000), 0);
+  Status status = chunks->add(records.user, kUserThread);
+  if (status.ok()) status = chunks->flush();
+  if (status.ok()) status = chunks->add(records.proxy, kProxyThread);
+  return status.ok() ? chunks->flush() : status;
+}
 
 Status write_rank(const Options& options, const Plan& plan, int rank) {
   const uint32_t pid = 10'000 + static_cast<uint32_t>(rank);
@@ -163,22 +126,17 @@ Status write_rank(const Options& options, const Plan& plan, int rank) {
   writer.set_facts(dumper::facts_to_json(facts));
   dumper::Ledger ledger;
   ledger.raw_ns = plan.finishes.back() + 10'000'000'000;
+  ProcessChunks chunks(strings, &writer);
+  Status status;
   if (options.every_ms != 0) {
-    Rounds rounds(&records, strings, &writer);
+    Rounds rounds(&records, &chunks);
     fill(options, plan, rank, &records, [&](uint64_t now_ns) { rounds.called(now_ns); });
-    const Status status = rounds.write(plan.finishes.back() + 2'000'000);
-    return status.ok() ? writer.append_end(ledger) : status;
+    status = rounds.write(plan.finishes.back() + 2'000'000);
+  } else {
+    fill(options, plan, rank, &records, [](uint64_t) {});
+    status = write_at_once(records, &chunks);
   }
-  fill(options, plan, rank, &records, [](uint64_t) {});
-  const Anchor anchors[2] = {
-      {0, 0, kRealNs, 0},
-      {100'000'000'000, 100'000'000'000, kRealNs + 100'000'000'000, 100'000'000'000}};
-  for (const auto* words : {&records.user, &records.proxy}) {
-    const Status status =
-        write_thread(*words, words == &records.user ? 1 : 2, anchors, strings, &writer);
-    if (!status.ok()) return status;
-  }
-  return writer.append_end(ledger);
+  return status.ok() ? writer.append_end(ledger) : status;
 }
 
 int run(int argc, char** argv) {
