@@ -109,6 +109,8 @@ export interface Run {
   clock: { one_clock: boolean; error_ns: number; hosts: string[]; points: [number, number, number, number][] };  // host, seconds, half width and offset since its first, us
   tables: SaidTable[];
   operations_coverage: string;
+  ranks_coverage: string;
+  bandwidth_words: string;
   steps: Step[];
   lanes: Lane[];
   logs: LogLine[];

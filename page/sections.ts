@@ -16,8 +16,7 @@ export function operations(run: Run): HTMLElement {
   return section("operations", "Operations",
     make("ul", {}, ...run.answers.map(answer => make("li", {}, answer))),
     table(["function", "size", "ranks", "rank calls", "time", "waiting", "median transfer", "bus bandwidth, GB/s"], rows, "Operations by function and size"),
-    make("p", { class: "legend" }, "Bus bandwidth: with nccl-tests' factors, from the last arrival to the last end of all ranks; of rooted, two-rank and grouped operations, " +
-      "sends and receives from the first arrival, waiting included. None where an end is not known."),
+    make("p", { class: "legend" }, run.bandwidth_words),
     under(run.operations_coverage));
 }
 
@@ -64,5 +63,5 @@ export function ranksTable(run: Run): HTMLElement | null {
   const worst = [...run.ranks].sort((a, b) => b.caused_wait_ns - a.caused_wait_ns).slice(0, 20);
   return make("details", {}, make("summary", {}, `Ranks of ${run.communicator} that others waited for most`),
     table(["rank", "host", "operations", "clearly late in", "others waited for it", "waited itself"], worst.map(row => [
-      String(row.rank), row.host, String(row.operations), String(row.late), duration(row.caused_wait_ns), duration(row.wait_ns)]), "Ranks"));
+      String(row.rank), row.host, String(row.operations), String(row.late), duration(row.caused_wait_ns), duration(row.wait_ns)]), "Ranks"), under(run.ranks_coverage));
 }

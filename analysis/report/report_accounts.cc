@@ -283,6 +283,7 @@ class Tables {
     }
     SaidTable table;
     table.title = "Captures";
+    table.rests = kOnCalls;
     table.words = "--capture ID reports on one alone.";
     table.columns = {"capture", "name", "rule", "began", "ranks"};
     for (const auto& [key, sum] : captures) {
@@ -305,7 +306,8 @@ class Tables {
     for (const LogRow& row : lines) {
       if (row.level >= LogLevel::Warning && shown.size() < kLogLines) shown.push_back(&row);
     }
-    if (shown.empty()) {
+    const bool bad = !shown.empty();
+    if (!bad) {
       for (size_t i = lines.size() - std::min(lines.size(), kLines); i < lines.size(); ++i)
         shown.push_back(&lines[i]);
     }
@@ -318,7 +320,26 @@ class Tables {
       table.rows.push_back({run_.text(row->file) + ":" + std::to_string(row->line),
                             began_text(row->at_ns), kLogLevelNames[static_cast<size_t>(row->level)],
                             row->rank < 0 ? "-" : std::to_string(row->rank), run_.text(row->text)});
+    table.coverage = logs_covered(shown.size(), bad);
     report_.accounts.push_back(std::move(table));
+  }
+  // As the line that other tables have from analysis/say/table_coverage.h.
+  std::string logs_covered(size_t shown, bool bad) const {
+    const size_t lines = run_.log_lines.size();
+    if (lines == 0) return "Covers nothing: no line has a time in the run.";
+    std::string text = "Covers " + std::to_string(shown) + " of " + counted(lines, "line") +
+                       " with a time in the run";
+    if (shown < lines)
+      text += !bad                ? ": the last"
+              : shown < kLogLines ? ": errors and warnings"
+                                  : ": the first errors and warnings";
+    text += ".";
+    std::set<Text> hosts;
+    for (const ProcessRow& row : run_.processes) hosts.insert(row.host);
+    if (hosts.size() > 1)
+      text += " Their times are taken for those of " + run_.text(run_.processes.front().host) +
+              "'s wall clock: how far the other hosts' are from it is not known here.";
+    return text;
   }
   std::string began_text(int64_t start_ns) const {
     int64_t first_ns = kNoTime;

@@ -38,9 +38,15 @@ struct SignatureRow {
   Spread elapsed;                      // call to finish, per rank
   Spread wait, transfer;               // per rank, as in `arrivals`
   Spread skew;                         // first to last arrival, per match
-  double busbw_gbs = 0;                // median over ranks, 0 = unknown
+  double busbw_gbs = 0;                // median over ranks, 0 = unknown; kBandwidthWords
   std::string example;                 // the slowest of them (analysis/tables/operation_address.h)
 };
+
+// What busbw_gbs is, for people.
+constexpr const char* kBandwidthWords =
+    "Bus bandwidth: with nccl-tests' factors, from the last arrival to the last end of all ranks; "
+    "of rooted, two-rank and grouped operations, sends and receives from the first arrival, "
+    "waiting included. None where an end is not known. Median over rank calls.";
 
 // Operations of one class: a line of classes.csv.
 struct ClassRow {
@@ -184,6 +190,7 @@ struct Report {
   std::vector<std::string> scope;    // sentences: what ran and what was recorded of it
   std::vector<SaidFinding> findings;
   std::string operations_coverage;      // as SaidTable::coverage, of the table of `signatures`
+  std::string ranks_coverage;           // likewise, of ranks()
   std::vector<KnownComm> capabilities;  // of every communicator
   std::vector<CommStart> starts;        // of every communicator, by init
   std::vector<SaidTable> accounts;      // how even the ranks are, where the time and the bytes went

@@ -288,6 +288,8 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
   put_clock(report, out);
   put_tables(report.accounts, out);
   out->string("operations_coverage", report.operations_coverage);
+  out->string("ranks_coverage", report.ranks_coverage);
+  out->string("bandwidth_words", kBandwidthWords);
   out->list("capabilities", first_of(report.capabilities, kMostCommunicators),
             [&](const KnownComm* one) { out->object([&] { put_known_comm(*one, out); }); });
   out->list("starts", first_of(report.starts, kMostCommunicators),

@@ -25,11 +25,6 @@ std::string known(const Spread& spread, int64_t value) {
   return spread.count == 0 ? "-" : duration(value);
 }
 
-constexpr const char* kBandwidthWords =
-    "with nccl-tests' factors, from the last arrival to the last end of all ranks; of rooted, "
-    "two-rank and grouped operations, sends and receives from the first arrival, waiting included. "
-    "None where an end is not known. Median over rank calls.";
-
 std::string operations_table(const Report& report) {
   std::string text =
       "| function | size | ranks | rank calls | time | median time | p99 | waiting | median "
@@ -48,7 +43,7 @@ std::string operations_table(const Report& report) {
   if (report.signatures.size() > kTableLines)
     text += "\nThe other " + std::to_string(report.signatures.size() - kTableLines) +
             " are in operations.csv.\n";
-  return text + "\nBus bandwidth: " + kBandwidthWords + "\n";
+  return text + "\n" + kBandwidthWords + "\n";
 }
 
 std::string table_line(const std::vector<std::string>& cells) {

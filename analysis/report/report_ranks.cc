@@ -23,6 +23,7 @@ std::string text_of_rank(const Report& report, const RankRow& rank,
             print(spreads[i].most) + " | " +
             (spreads[i].is_far(value) ? "far from the others" : "") + " |\n";
   }
+  if (!report.ranks_coverage.empty()) text += "\n" + report.ranks_coverage + "\n";
   text += "\nClearly last in " + counted(rank.late, "operation") + ".";
   if (!rank.late_example.empty())
     text += " Others waited longest for it in `" + rank.late_example + "`.";

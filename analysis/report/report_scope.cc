@@ -191,8 +191,12 @@ void add_coverage(const RunTables& run, const std::vector<Capability>& capabilit
                                     versions_of(run, run.communicators[known.communicator]),
                                     known});
   report->operations_coverage = coverage_line(run, capabilities, kOnEnds | kOnWaits);
-  for (SaidTable& table : report->accounts)
-    table.coverage = coverage_line(run, capabilities, table.rests);
+  if (!report->communicators.empty())
+    report->ranks_coverage = coverage_line(
+        run, {capabilities[report->communicators.front().communicator]}, kOnEnds | kOnWaits);
+  for (SaidTable& table : report->accounts) {
+    if (table.rests != 0) table.coverage = coverage_line(run, capabilities, table.rests);
+  }
 }
 
 }  // namespace lockstep::analysis

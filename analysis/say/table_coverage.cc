@@ -55,8 +55,9 @@ std::string ranks_covered(const RunTables& run, const Known& all) {
     parts.push_back(some_of(*one));
   }
   const size_t whole = all.size() - partial.size();
-  return "Covers " + listed(parts) +
-         (whole == 0 ? "." : "; all ranks of the other " + counted(whole, "communicator") + ".");
+  if (whole == 0) return "Covers " + listed(parts) + ".";
+  return "Covers " + listed(parts) + "; all ranks of the other " +
+         (whole == 1 ? "communicator" : counted(whole, "communicator")) + ".";
 }
 
 // Why events of a kind did not come from any rank of these.

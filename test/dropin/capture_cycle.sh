@@ -30,6 +30,9 @@ grep -q "$says" "$TMP/report/summary.md" || fail "the report does not say so"
 grep -qE '^\| every-[0-9]+ and [0-9]+ more \|  ?\| every:1s:300ms \|' "$TMP/report/summary.md" ||
   fail "the report does not list the windows: $(grep -A6 Captures "$TMP/report/summary.md")"
 
+sed -n '/^## Captures$/,/^## /p' "$TMP/report/summary.md" | grep -q '^Covers all 2 ranks of world\.$' ||
+  fail "nothing says what the captures cover: $(grep -A6 Captures "$TMP/report/summary.md")"
+
 echo "a window, which has no file, is listed, shown and chosen as every capture is, and there is nothing of it to remove"
 want_equal "windows in the list" "$(jq -c 'map(.window) | unique | map("every-\(.)")' "$TMP/windows")" \
   "$("$lockstep" captures list "$TMP/run" --json | jq -c 'map(.id)')"

@@ -2,6 +2,7 @@
 # Under every table of summary.md one line says of which ranks it is and what could not be known there, from calls and
 # recordings of real NCCL; the record of each communicator in --json counts what SQL counts.
 . "$(dirname "$0")/../lib.sh"
+need jq jq
 lockstep=$BUILD/lockstep
 calls=$ROOT/test/data/calls
 played() { # NAME EVENTS LOG...
@@ -25,6 +26,9 @@ for one in json.load(sys.stdin)["capabilities"]:
 played all all "$calls"/one_allreduce.*.txt.zst
 want_equal "where all is known" "Covers all 2 ranks of world." "$(under all Operations)"
 want_equal "links, where all is known" "Covers all 2 ranks of world." "$(under all Communicators)"
+for rank in 0 1; do
+  want_equal "rank $rank" "Covers all 2 ranks of world." "$(grep '^Covers ' "$TMP/all/summary/rank-$rank.md")"
+done
 want_equal "tables without such a line" "" "$(awk '/^## /{ title = $0 } /^\|---/{ tables[title] = 1 } /^Covers /{ delete tables[title] }
   END { for (title in tables) print title }' "$TMP/all/summary.md")"
 grep -q 'Covers all 2 ranks of world\.' "$TMP/all/report.html" || fail "the page does not say it"
@@ -45,6 +49,9 @@ esac
 played old all "$calls"/mix_v4.*.txt.zst
 want_equal "kinds that the fourth table does not have" \
   "GroupApi CollApi P2pApi KernelLaunch CeColl CeSync CeBatch KernelPhase" "$(known old kinds_not_offered | sort -u)"
+printf '%s step 1\n' "$("$lockstep" report "$TMP/all" --force --json | jq '.origin_unix_ns / 1e9')" >"$TMP/train.log"
+"$lockstep" report "$TMP/all" --force --logs "$TMP/train.log" >/dev/null
+want_equal "under lines of a log" "Covers 1 of 1 line with a time in the run." "$(under all "Job logs")"
 played sampled step:1/2 "$calls"/mix.*.txt.zst
 grep -q 'Network steps were recorded of one operation in 2 only\.' "$TMP/sampled/summary.md" || fail "nothing says that steps are a sample"
 

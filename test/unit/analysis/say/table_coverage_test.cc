@@ -39,7 +39,11 @@ TEST(TableCoverage, NamesTheRanksThatAreMissing) {
   auto known = all_known();
   known[0].recorded_ranks = 3;
   EXPECT_EQ(line(known, kOnCalls),
-            "Covers 3 of 4 ranks of world; all ranks of the other 1 communicator.");
+            "Covers 3 of 4 ranks of world; all ranks of the other communicator.");
+  Capability third = known[1];
+  known.push_back(third);
+  EXPECT_EQ(line(known, kOnCalls),
+            "Covers 3 of 4 ranks of world; all ranks of the other 2 communicators.");
 }
 
 TEST(TableCoverage, LeavesOutCommunicatorsThatNothingWasCalledOn) {
