@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 
 #include "analysis/logs/log_time.h"
@@ -16,8 +17,7 @@ namespace lockstep::analysis {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kMarginNs = 60 * kSecondNs;  // before the first record and after the last
-constexpr size_t kMostText = 300;              // bytes of a line
+constexpr size_t kMostText = 300;  // bytes of a line
 // Zones are whole half hours from -12:00 to +14:00.
 constexpr int64_t kZoneStepS = 1800, kFirstZoneS = int64_t{-12} * 3600;
 constexpr size_t kZones = 53;
@@ -88,7 +88,9 @@ class LogReader {
             ": no file of this name; quote a pattern, so that the shell leaves it alone");
       for (const std::string& path : paths) {
         Status status = read_file(path);
-        if (!status.ok()) return status;
+        if (status.ok()) continue;
+        if (!options_.skip_unreadable) return status;
+        run_.log_notes.push_back(status.message() + ".");
       }
     }
     finish();
@@ -130,7 +132,7 @@ class LogReader {
   }
   bool is_inside(int64_t unix) const {
     const int64_t at_ns = unix + axis_minus_unix_ns_;
-    return at_ns >= from_ns_ - kMarginNs && at_ns <= to_ns_ + kMarginNs;
+    return at_ns >= from_ns_ - options_.margin_ns && at_ns <= to_ns_ + options_.margin_ns;
   }
   static int64_t zone_at(size_t index) {
     return kFirstZoneS + static_cast<int64_t>(index) * kZoneStepS;
@@ -201,6 +203,32 @@ class LogReader {
 Status read_logs(const LogOptions& options, RunTables* run) {
   if (options.patterns.empty() || run->processes.empty()) return {};
   return LogReader(options, run).read();
+}
+
+std::string logs_folder(const std::string& run_directory) { return run_directory + "/logs"; }
+
+std::vector<std::string> own_logs(const std::string& run_directory) {
+  std::vector<std::string> patterns;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(logs_folder(run_directory), error)) {
+    if (!entry.is_regular_file(error)) continue;
+    std::string& pattern = patterns.emplace_back();
+    for (const char c : entry.path().string()) {
+      if (std::strchr("*?[\\", c) != nullptr) pattern += '\\';  // a character of the name
+      pattern += c;
+    }
+  }
+  std::sort(patterns.begin(), patterns.end());
+  return patterns;
+}
+
+void add_own_logs(const std::string& run_directory, int64_t margin_ns, RunTables* run) {
+  LogOptions options;
+  options.patterns = own_logs(run_directory);
+  options.margin_ns = margin_ns;
+  options.skip_unreadable = true;
+  const Status read = read_logs(options, run);
+  if (!read.ok()) run->log_notes.push_back(read.message() + ".");
 }
 
 std::optional<int64_t> zone_of(const std::string& text) {

@@ -1,7 +1,5 @@
 #include "cli/show/log_options.h"
 
-#include <filesystem>
-
 #include "analysis/logs/read_logs.h"
 
 namespace lockstep::cli {
@@ -30,10 +28,8 @@ Status LogArguments::read(const std::string& run_directory, analysis::RunTables*
   analysis::LogOptions options;
   options.patterns = patterns;
   options.zone_s = analysis::zone_of(zone);
-  std::error_code error;
-  const std::string folder = run_directory + "/logs";
-  if (std::filesystem::is_directory(folder, error) && !std::filesystem::is_empty(folder, error))
-    options.patterns.push_back(folder + "/*");
+  for (std::string& own : analysis::own_logs(run_directory))
+    options.patterns.push_back(std::move(own));
   return analysis::read_logs(options, run);
 }
 

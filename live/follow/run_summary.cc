@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analysis/logs/read_logs.h"
 #include "base/json.h"
 #include "base/output_file.h"
 #include "base/system.h"
@@ -40,11 +41,21 @@ std::string unpacked(const std::string& bytes) {
   return ZSTD_decompress(text.data(), size, bytes.data(), bytes.size()) == size ? text : "";
 }
 
+// A log may be a link: its file counts.
 void add_file(const std::string& path, std::string* text) {
   struct stat facts {};
-  if (lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  if (stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
   *text += path + " " + std::to_string(facts.st_size) + " " + std::to_string(facts.st_mtim.tv_sec) +
            "." + std::to_string(facts.st_mtim.tv_nsec) + "\n";
+}
+
+void add_folder(const std::string& folder, std::string* text) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  for (const std::string& file : files) add_file(file, text);
 }
 
 }  // namespace
@@ -56,13 +67,8 @@ std::string summary_key(const std::string& directory, int64_t from_ns) {
   if (files.ok()) {
     for (const std::string& file : files.value()) add_file(file, &text);
   }
-  std::vector<std::string> captures;
-  std::error_code error;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(dumper::captures_folder(directory), error))
-    captures.push_back(entry.path().string());
-  std::sort(captures.begin(), captures.end());
-  for (const std::string& capture : captures) add_file(capture, &text);
+  add_folder(dumper::captures_folder(directory), &text);
+  add_folder(analysis::logs_folder(directory), &text);
   return std::to_string(XXH3_64bits(text.data(), text.size()));
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/hostload/host_pressure.h"
 #include "analysis/judge/blame.h"
 #include "analysis/judge/judge.h"
+#include "analysis/logs/read_logs.h"
 #include "analysis/report/report.h"
 #include "analysis/report/report_json.h"
 #include "analysis/why/explain.h"
@@ -143,6 +144,7 @@ Result<RunPartPointer> ServedRun::read_main(const std::function<void(double)>& p
     part->activity = analysis::activity_of(*part->tables, part->time());
   }
   analysis::add_accounts(part->tables.get());
+  analysis::add_own_logs(directory_, analysis::kLogMarginNs, part->tables.get());
   if (summary != nullptr) {
     // The hosts' files are read for all of the run or not at all.
     if (whole_) analysis::add_host_pressure(directory_, part->tables.get());

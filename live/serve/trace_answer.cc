@@ -6,6 +6,7 @@
 
 #include "analysis/export/export.h"
 #include "analysis/judge/blame.h"
+#include "analysis/logs/read_logs.h"
 #include "base/system.h"
 #include "live/http/gate.h"
 #include "live/http/parameters.h"
@@ -49,6 +50,7 @@ Status write_trace(const ServedRun& run, dumper::Selection selection, const std:
   const auto tables = analysis::load_run(run.directory(), load);
   if (!tables.ok()) return tables.status();
   analysis::add_causes(tables.value().get());
+  analysis::add_own_logs(run.directory(), 0, tables.value().get());
   const auto input = analysis::export_input(run.directory(), *tables.value());
   analysis::ExportOptions options;
   options.format = "perfetto";

@@ -171,6 +171,32 @@ EOF
 [ "$(awk '/VmHWM/ { print $2 }' /proc/$PID/status)" -lt 2000000 ] || fail "it grew"
 stop
 
+echo "the job's logs in RUN/logs, though the summary was made without them"
+mkdir "$TMP/run/logs"
+middle=$("$lockstep" report "$TMP/run" --force --json | jq '(.origin_unix_ns + .length_ns / 2) / 1e9')
+printf '%s step 9\n%s ERROR loss is nan\n' "$middle" "$middle" >"$TMP/train.log"
+ln -s "$TMP/train.log" "$TMP/run/logs/train.log"
+start "$TMP/run"
+ask "$URL/api/run" | jq -S 'del(.serve, .origin_unix_ns, .output)' >"$TMP/served"
+want_equal "lines served" '["step 9","ERROR loss is nan"]' "$(jq -c '[.logs[].text | sub("^[0-9.]+ "; "")]' "$TMP/served")"
+"$lockstep" report "$TMP/run" --force --json | jq -S 'del(.origin_unix_ns, .output)' >"$TMP/reported"
+cmp "$TMP/served" "$TMP/reported" || fail "with logs, /api/run differs from lockstep report --json"
+ask "$URL/api/trace?from=0&to=$length&ranks=0" >"$TMP/trace"
+grep -aq "loss is nan" "$TMP/trace" || fail "the trace has no line of the log"
+ask "$URL/api/trace?from=0&to=$((length / 4))&ranks=0" >"$TMP/trace"
+! grep -aq "loss is nan" "$TMP/trace" || fail "the trace of another time has the line"
+stop
+printf '%s WARN slower\n' "$middle" >>"$TMP/train.log"
+ln -s /proc/self/mem "$TMP/run/logs/[no] log"  # a file, and nobody can read its beginning
+mkdir "$TMP/run/logs/folder"
+start "$TMP/run"
+ask "$URL/api/run" >"$TMP/served"
+want_equal "lines after one more" 3 "$(jq '.logs | length' "$TMP/served")"
+want_equal "words about a file that cannot be read" true \
+  "$(jq '[.tables[] | select(.title == "Job logs") | .words][0] | contains("[no] log: reading failed")' "$TMP/served")"
+rm "$TMP/run/logs/[no] log"
+stop
+
 echo "tokens in files"
 printf 'a-token-of-my-own\n' >"$TMP/token"
 chmod 644 "$TMP/token"

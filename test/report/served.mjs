@@ -23,6 +23,8 @@ const painted = name => {
   await until(page, "no heat map", painted, "#heat");
   await until(page, "no operations one by one", painted, "#timeline");
   check("headline", /^Rank 2 on .* holds up the others/.test(await text(page, "h1")), await text(page, "h1"));
+  check("no words of the job's log", /train\.log:1unknown.*step 9.*train\.log:2error.*loss is nan/.test(await text(page, "#logs")), await text(page, "#logs"));
+  check("a log's text became markup", await page.evaluate(() => document.querySelectorAll("main b").length) === 0);
   const asked = [];
   page.on("request", request => asked.push(new URL(request.url())));
 

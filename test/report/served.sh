@@ -15,7 +15,11 @@ export LOCKSTEP_HOST_LOAD=0 XDG_CACHE_HOME=$TMP/cache
 LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$TMP/run "$BUILD/lockstep-replay" --virtual "$BUILD/libnccl-profiler.so" \
   "$ROOT"/test/data/runs/straggler/*.zst >"$TMP/played"
 
-mkdir "$TMP/perfetto"
+# A job log with two lines in the middle of the run.
+mkdir "$TMP/run/logs" "$TMP/perfetto"
+middle=$("$BUILD/lockstep" report "$TMP/run" -o "$TMP/report" --json | jq '(.origin_unix_ns + .length_ns / 2) / 1e9')
+printf '%s step 9\n%s ERROR <b>loss is nan</b>\n' "$middle" "$middle" >"$TMP/run/logs/train.log"
+
 cat >"$TMP/perfetto/index.html" <<'HTML'
 <!doctype html><link rel="icon" href="data:,"><script>
 addEventListener("message", event => {
