@@ -124,14 +124,16 @@ export class HeatMap {
         context.fillRect(x, this.top + line * this.rowHeight, Math.max(0.5, end - x + 0.3), this.rowHeight - (this.rowHeight > 5 ? 1 : 0));
       }
     this.paintLanes(context, lanes, axis);
-    drawNames(context, this.rows.map(row => tiles.rows[row].label ?? this.rankName(row)), this.top, this.rowHeight, left - 6);
+    drawNames(context, this.rows.map(row => this.rowName(row)), this.top, this.rowHeight, left - 6);
     context.strokeStyle = colour("line");
     context.strokeRect(left - 0.5, this.top - 0.5, axis.right - left + 1, bottom - this.top + 1);
     axis.draw(context, bottom);
   }
 
-  private rankName(row: number): string {
-    return "rank " + this.tiles!.rows[row].first;
+  // Communicators of one name are told apart by their first ranks: their ids are too long here.
+  private rowName(row: number): string {
+    const { label, first } = this.tiles!.rows[row];
+    return label === undefined ? "rank " + first : label.replace(/ \(0x[0-9a-f]+\)/, ", rank " + first);
   }
 
   private paintLanes(context: CanvasRenderingContext2D, lanes: Lane[], axis: TimeAxis): void {
@@ -173,7 +175,9 @@ export class HeatMap {
     if (tiles === null || at === null) return;
     const row = tiles.rows[Math.floor(at / tiles.columns)];
     const from = tiles.from_ns + (at % tiles.columns) * tiles.bucket_ns;
-    const who = row.label ?? (row.first === row.last ? "Rank " + row.first : `Ranks ${row.first} to ${row.last}`);
+    const several = row.first !== row.last;
+    const who = row.label === undefined ? (several ? `Ranks ${row.first} to ${row.last}` : "Rank " + row.first)
+      : row.label + (several ? `, first rank ${row.first}, last ${row.last}` : `, rank ${row.first}`);
     if (tiles.flags[at] & kNoData) {
       this.readout.textContent = `${who}, ${duration(from)}: nothing recorded.`;
       return;

@@ -9,7 +9,7 @@ import { ranksTable } from "./sections";
 import { Slot } from "./slot";
 import type { Source } from "./source";
 import { Timeline } from "./timeline";
-import { along, type Group, type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
+import { along, type Group, kGroups, type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
 import { duration } from "./words";
 
 export class Ranks {
@@ -108,7 +108,7 @@ export class Ranks {
     const button = (text: string, label: string, press: () => void) => make("button", { type: "button", "aria-label": label, click: press }, text);
     return make("div", { class: "controls" },
       choice("Show", Object.entries(kMeasures), this.view.measure, value => this.show({ measure: value as Measure })),
-      choice("Rows", this.source.groups(this.run).map(by => [by, by + "s"]), this.view.by, value => this.show({ by: value as Group })),
+      choice("Rows", this.source.groups(this.run).map(by => [by, kGroups[by]]), this.view.by, value => this.show({ by: value as Group })),
       make("span", { class: "buttons" },
         button("+", "Zoom in", () => this.zoom(0.5)), button("−", "Zoom out", () => this.zoom(2)),
         button("All", "Show all of the run", () => this.show(this.wholeWindow())),

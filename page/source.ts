@@ -3,7 +3,7 @@ import type { Stacks } from "./stacks";
 import { decodeTiles, type Tiles } from "./tiles";
 import { inRunTime, opsOf, type Ops, type Run, type RowsAnswer } from "./run";
 import { type FolderOfRuns, isFolder } from "./runs";
-import { type Group, kGroups, type View } from "./view";
+import { type Group, kGroupNames, type View } from "./view";
 
 // Whether the run goes on, and of when the answers are.
 export interface Live {
@@ -47,7 +47,7 @@ function inside(data: string): Source {
     served: false,
     look: async () => JSON.parse(data) as Run,
     run: async () => JSON.parse(data) as Run,
-    groups: () => kGroups.filter(by => textOf("lockstep-tiles-" + by) !== null),
+    groups: () => kGroupNames.filter(by => textOf("lockstep-tiles-" + by) !== null),
     tiles: (_, by) => {
       const packed = textOf("lockstep-tiles-" + by);
       if (!tiles.has(by)) tiles.set(by, packed === null ? Promise.resolve(null) : unpacked(packed).then(decodeTiles));
@@ -91,11 +91,7 @@ function server(token: string): Source {
       return isFolder(said) ? said : inRunTime(said);
     },
     run: async () => inRunTime(await (await ask("api/run")).json() as Run),
-    groups: run => {
-      const ranks = run.serve?.ranks ?? [];
-      const several = (names: string[]) => new Set(names).size > 1;
-      return kGroups.filter(by => by === "rank" || (by === "host" ? several(ranks.map(one => one.host)) : several(ranks.flatMap(one => one.communicators))));
-    },
+    groups: run => kGroupNames.filter(by => run.serve?.groups.includes(by)),
     live: async () => (await ask("api/live")).json(),
     stacks: async () => (await ask("api/stacks")).json(),
     tiles: async (view, by) => {

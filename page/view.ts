@@ -2,8 +2,13 @@
 // it; the server's token stands there too and stays.
 
 export type Measure = "caused" | "waiting" | "busy";
-export type Group = "rank" | "host" | "communicator";
-export const kGroups: Group[] = ["rank", "host", "communicator"];
+// By what rows are put together, and what they are called. The last are the communicators of one parallel dimension.
+export const kGroups = {
+  rank: "ranks", host: "hosts", communicator: "communicators",
+  tensor: "tensor parallel", pipeline: "pipeline parallel", data: "data parallel", expert: "expert parallel", context: "context parallel",
+};
+export type Group = keyof typeof kGroups;
+export const kGroupNames = Object.keys(kGroups) as Group[];
 export interface View {
   from: number;  // ns of the run
   to: number;
@@ -36,7 +41,7 @@ export function viewInAddress(whole: View): View {
   return within({
     from, to, firstRank, lastRank,
     measure: measure === "waiting" || measure === "busy" || measure === "caused" ? measure : whole.measure,
-    by: kGroups.find(group => group === by) ?? "rank",
+    by: kGroupNames.find(group => group === by) ?? "rank",
   }, whole);
 }
 

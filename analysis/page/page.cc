@@ -42,10 +42,12 @@ std::string json_text(const std::string& json) {
   return safe;
 }
 
-std::string packed(const char* id, const std::string& bytes) {
-  if (bytes.empty()) return {};
-  return std::string("<script type=\"text/plain\" id=\"") + id + "\">" + gzip_base64(bytes) +
-         "</script>\n";
+std::string packed(const WholeTiles& tiles) {
+  std::string scripts;
+  for (const auto& [group, bytes] : tiles)
+    scripts += "<script type=\"text/plain\" id=\"lockstep-tiles-" + group + "\">" +
+               gzip_base64(bytes) + "</script>\n";
+  return scripts;
 }
 
 constexpr const char* kNoScript =
@@ -104,10 +106,8 @@ std::string page_with_data(const PageData& data) {
   return page + "<main id=\"page\"></main>\n<noscript>\n" + data.plain + "</noscript>\n" +
          "<script type=\"application/json\" id=\"lockstep-data\">" + json_text(data.run) +
          "</script>\n<script type=\"application/json\" id=\"lockstep-ops\">" +
-         json_text(data.moments) + "</script>\n" + packed("lockstep-tiles-rank", data.tiles.ranks) +
-         packed("lockstep-tiles-host", data.tiles.hosts) +
-         packed("lockstep-tiles-communicator", data.tiles.communicators) + "<script>" +
-         files.script + "</script>\n</body></html>\n";
+         json_text(data.moments) + "</script>\n" + packed(data.tiles) + "<script>" + files.script +
+         "</script>\n</body></html>\n";
 }
 
 }  // namespace lockstep::analysis

@@ -1,9 +1,8 @@
 #include "analysis/page/whole_run.h"
 
 #include <algorithm>
-#include <vector>
 
-#include "analysis/pyramid/tiles.h"
+#include "analysis/pyramid/row_groups.h"
 
 namespace lockstep::analysis {
 
@@ -21,20 +20,21 @@ WholeTiles tiles_of(const RunTables& run, const RunTime& time) {
   constexpr size_t kTileColumns = 512;
   const Activity activity = activity_of(run, time);
   const std::vector<LaneFacts> lanes(activity.lanes.begin(), activity.lanes.end());
-  TileRequest whole;
-  whole.to_ns = std::max<int64_t>(1, length_of(run, time));
-  whole.columns = kTileColumns;
-  const auto tiles = [&](TileRows by) -> std::string {
-    whole.by = by;
+  const Dimensions dimensions = dimensions_of(run);
+  WholeTiles tiles;
+  for (const std::string& group : row_groups(lanes, dimensions)) {
+    TileRequest whole;
+    whole.to_ns = std::max<int64_t>(1, length_of(run, time));
+    whole.columns = kTileColumns;
+    set_row_group(group, dimensions, &whole);
     const auto shape = shape_of(lanes, whole);
     if (!shape.ok()) return {};  // no rank is known
     const TileShape& at = shape.value();
-    if (by != TileRows::Ranks && at.rows.size() < 2) return {};
-    return tile_bytes(lanes, at, [&](size_t lane) {
-      return cells_of(activity.lanes[lane], at.level, at.first, at.columns);
-    });
-  };
-  return {tiles(TileRows::Ranks), tiles(TileRows::Hosts), tiles(TileRows::Communicators)};
+    tiles.emplace_back(group, tile_bytes(lanes, at, [&](size_t lane) {
+                         return cells_of(activity.lanes[lane], at.level, at.first, at.columns);
+                       }));
+  }
+  return tiles;
 }
 
 }  // namespace lockstep::analysis

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/pyramid/run_time.h"
 #include "analysis/tables/run_tables.h"
@@ -12,10 +14,8 @@ namespace lockstep::analysis {
 // From the run's first record to its last sign of life, which can be long after the last record.
 int64_t length_of(const RunTables& run, const RunTime& time);
 
-// Rows of ranks, and of hosts and of communicators where there are several; empty: there is nothing to draw.
-struct WholeTiles {
-  std::string ranks, hosts, communicators;
-};
+// By what rows are put together (analysis/pyramid/row_groups.h); none: there is nothing to draw.
+using WholeTiles = std::vector<std::pair<std::string, std::string>>;
 WholeTiles tiles_of(const RunTables& run, const RunTime& time);
 
 }  // namespace lockstep::analysis

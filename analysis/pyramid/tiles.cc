@@ -43,7 +43,7 @@ std::vector<TileRow> rows_of_ranks(const std::vector<LaneFacts>& lanes,
 // One for each host or communicator, in the order of their first ranks; those beyond the last row are
 // left out.
 std::vector<TileRow> rows_of_groups(const std::vector<LaneFacts>& lanes,
-                                    const std::vector<size_t>& chosen, TileRows by, size_t most) {
+                                    const std::vector<size_t>& chosen, const TileRequest& request) {
   std::map<std::string, size_t> numbers;
   std::vector<TileRow> rows;
   const auto add = [&](const std::string& group, size_t lane) {
@@ -52,13 +52,16 @@ std::vector<TileRow> rows_of_groups(const std::vector<LaneFacts>& lanes,
     add_lane(lanes[lane], lane, &rows[found->second]);
   };
   for (const size_t lane : chosen) {
-    if (by == TileRows::Hosts) {
+    if (request.by == TileRows::Hosts) {
       add(lanes[lane].host, lane);
-    } else {
-      for (const std::string& communicator : lanes[lane].communicators) add(communicator, lane);
+      continue;
+    }
+    for (const std::string& communicator : lanes[lane].communicators) {
+      if (request.communicators.empty() || request.communicators.count(communicator) != 0)
+        add(communicator, lane);
     }
   }
-  rows.resize(std::min(rows.size(), most));
+  rows.resize(std::min(rows.size(), request.rows));
   return rows;
 }
 
@@ -161,9 +164,8 @@ Result<TileShape> shape_of(const std::vector<LaneFacts>& lanes, const TileReques
     if (request.ranks.empty() || is_within(request.ranks, lanes[i].rank)) chosen.push_back(i);
   }
   if (chosen.empty()) return Status::error("ranks: none of these is in the run");
-  shape.rows = request.by == TileRows::Ranks
-                   ? rows_of_ranks(lanes, chosen, request.rows)
-                   : rows_of_groups(lanes, chosen, request.by, request.rows);
+  shape.rows = request.by == TileRows::Ranks ? rows_of_ranks(lanes, chosen, request.rows)
+                                             : rows_of_groups(lanes, chosen, request);
   return shape;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct TileRequest {
   int level = -1;                  // -1: the finest that `columns` are enough for
   NumberRanges ranks;              // none: all
   TileRows by = TileRows::Ranks;
+  std::set<std::string> communicators;  // labels of those that rows are made of; none: all
   size_t rows = kMostTileRows, columns = kMostTileColumns;
 };
 

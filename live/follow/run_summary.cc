@@ -20,6 +20,7 @@
 namespace lockstep::serve {
 namespace {
 
+constexpr int kFormat = 2;
 constexpr size_t kMostSummaryBytes = size_t{256} << 20;
 
 std::string path_in(const std::string& folder) { return folder + "/summary.json.zst"; }
@@ -61,8 +62,8 @@ void add_folder(const std::string& folder, std::string* text) {
 }  // namespace
 
 std::string summary_key(const std::string& directory, int64_t from_ns) {
-  std::string text =
-      std::string(kVersion) + "\n" + directory + "\n" + std::to_string(from_ns) + "\n";
+  std::string text = std::string(kVersion) + "\n" + std::to_string(kFormat) + "\n" + directory +
+                     "\n" + std::to_string(from_ns) + "\n";
   const auto files = dumper::run_files(directory);
   if (files.ok()) {
     for (const std::string& file : files.value()) add_file(file, &text);
@@ -80,6 +81,10 @@ Status write_summary(const std::string& folder, const std::string& key, const Ru
     out.number("origin_unix_ns", summary.origin_unix_ns);
     out.boolean("one_clock", summary.one_clock);
     out.strings("damage", summary.damage);
+    out.object("dimensions", [&] {
+      for (const auto& [name, labels] : summary.dimensions)
+        out.strings(name.c_str(), {labels.begin(), labels.end()});
+    });
     out.string("report", summary.report);
   });
   return write_file(path_in(folder), packed(out.text()), IfExists::Replace, {0600});
@@ -97,6 +102,12 @@ Result<RunSummary> read_summary(const std::string& folder, const std::string& ke
   summary.origin_unix_ns = static_cast<int64_t>(uint_member(document, "origin_unix_ns"));
   summary.one_clock = bool_member(document, "one_clock");
   summary.damage = texts_member(document, "damage");
+  if (const json::Value* dimensions = member(document, "dimensions")) {
+    for (const std::string& group : analysis::all_row_groups()) {
+      for (std::string& label : texts_member(*dimensions, group.c_str()))
+        summary.dimensions[group].insert(std::move(label));
+    }
+  }
   summary.report = text_member(document, "report");
   json::Document report;
   if (!parse_json(summary.report, &report)) return Status::error(path + ": its report is damaged");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/pyramid/row_groups.h"
 #include "lockstep/status.h"
 
 namespace lockstep::serve {
@@ -17,6 +18,7 @@ struct RunSummary {
   bool one_clock = false;           // all hosts are on one
   bool running = false;             // a process of the run still records
   std::vector<std::string> damage;  // as in analysis::RunTables
+  analysis::Dimensions dimensions;
 };
 
 // What a summary was made of: the run's files as they are now, who made it, and from when on.

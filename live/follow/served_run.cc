@@ -41,6 +41,7 @@ RunSummary summary_of(const std::string& directory, const RunPart& part) {
       std::any_of(tables.processes.begin(), tables.processes.end(),
                   [](const auto& process) { return analysis::still_runs(process.life); });
   summary.damage = tables.damage;
+  summary.dimensions = analysis::dimensions_of(tables);
   return summary;
 }
 

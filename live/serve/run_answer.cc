@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "analysis/pyramid/row_groups.h"
 #include "base/json.h"
 #include "live/http/gate.h"
 #include "live/http/parameters.h"
@@ -51,6 +52,7 @@ HttpResponse answer_run(const Reading& reading, const HttpRequest& request) {
           out.boolean("stored", level >= run.pyramid().finest());
         });
       });
+      out.strings("groups", analysis::row_groups(run.pyramid().lanes(), run.summary().dimensions));
       put_ranks(run, &out);
     });
     out.number("origin_unix_ns", run.summary().origin_unix_ns);

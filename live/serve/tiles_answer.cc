@@ -1,6 +1,6 @@
 #include "live/serve/tiles_answer.h"
 
-#include "analysis/pyramid/tiles.h"
+#include "analysis/pyramid/row_groups.h"
 #include "live/http/gate.h"
 #include "live/http/packing.h"
 #include "live/http/parameters.h"
@@ -9,7 +9,6 @@ namespace lockstep::serve {
 namespace {
 
 using analysis::TileRequest;
-using analysis::TileRows;
 
 TileRequest request_of(Parameters* parameters, int64_t run_ns) {
   TileRequest tile;
@@ -18,9 +17,6 @@ TileRequest request_of(Parameters* parameters, int64_t run_ns) {
   tile.ranks = parameters->ranks("ranks");
   tile.rows = static_cast<size_t>(parameters->number("rows", analysis::kMostTileRows));
   tile.columns = static_cast<size_t>(parameters->number("columns", analysis::kMostTileColumns));
-  const std::string by = parameters->word("by", {"rank", "host", "communicator"});
-  if (by == "host") tile.by = TileRows::Hosts;
-  if (by == "communicator") tile.by = TileRows::Communicators;
   return tile;
 }
 
@@ -38,9 +34,13 @@ HttpResponse answer_tiles(const ServedRun& run, const HttpRequest& request) {
   Parameters parameters(request,
                         {"level", "bucket_ns", "from", "to", "ranks", "by", "rows", "columns"});
   TileRequest tile = request_of(&parameters, run.pyramid().length_ns());
+  const std::string by = parameters.word("by", analysis::all_row_groups());
   const int64_t level = parameters.number("level", -1);
   const int64_t bucket_ns = parameters.number("bucket_ns", 0);
   if (!parameters.error().empty()) return error_response(400, parameters.error());
+  if (!analysis::set_row_group(by, run.summary().dimensions, &tile))
+    return error_response(
+        400, "by: no communicator of the run is known to be for " + by + " parallelism");
   tile.level = static_cast<int>(std::min<int64_t>(level, analysis::kLevels));
   if (parameters.given("bucket_ns")) tile.level = analysis::level_for(bucket_ns);
   const auto& lanes = run.pyramid().lanes();

@@ -92,6 +92,8 @@ for wrong in "from=x" "rows=0" "rows=300" "columns=5000" "level=99" "level=0" "b
   "from=5&to=5" "from=-9223372036854775808&to=9223372036854775807" "bucket_ns=9223372036854775807"; do
   with 400 "$URL/api/tiles?$wrong"
 done
+want_equal "groups of rows" '["rank"]' "$(ask "$URL/api/run" | jq -c .serve.groups)"
+with 400 "$URL/api/tiles?by=tensor"
 with 400 "$URL/api/ops"
 with 400 "$URL/api/ops?ranks=0&limit=50001"
 

@@ -122,7 +122,7 @@ for (const name of ["straggler", "hang", "many", "alltoall", "one", "large", "se
 }
 
 // Rows of hosts and of communicators, where there are several.
-for (const [run, by, label] of [["slow-host", "host", /node0001/], ["several", "communicator", /world/]]) {
+for (const [run, by, label] of [["slow-host", "host", /node0001/], ["several", "communicator", /world/], ["parallel", "tensor", /^tp .*, first rank \d, last \d/], ["parallel", "data", /^dp .*, first rank \d, last \d/]]) {
   const { page, problems, close } = await open(browser, at(run));
   const before = await page.evaluate(() => document.querySelector("#heat").height);
   await page.check(`input[value=${by}]`);
