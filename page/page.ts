@@ -1,5 +1,6 @@
 // The page: reads the run from itself or from its server and puts it together. Of a run that goes on it asks every second
 // whether there is more, and puts what changed in the place of what stood there (live.ts).
+import { compared, compareWith } from "./compare";
 import { jump, make } from "./dom";
 import { findings, notKnown } from "./findings";
 import { cards, headline, runFacts } from "./first";
@@ -44,7 +45,7 @@ class Page {
     root.replaceChildren(
       make("header", {}, make("p", { class: "name" }, "lockstep"), field, themeButton(() => void this.show(this.run))),
       this.live.element, this.top.element, this.ranks.trend, this.contents.element, this.ranks.element, this.findings.element,
-      this.rest.element, ...(run.serve?.live ? [stacks(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
+      this.rest.element, ...(run.serve?.live ? [stacks(source)] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
   }
 
   // Of this reading; also again, in other colours or another width.
@@ -54,7 +55,7 @@ class Page {
     this.top.fill(headline(run), runFacts(run), cards(run));
     this.findings.fill(findings(run, view => this.ranks.show(view), (func, ordinal) => this.look(func, ordinal)));
     this.rest.fill(sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
-      sections.compared(run), sections.clock(run), sections.otherTables(run));
+      compared(run), sections.clock(run), sections.otherTables(run));
     this.notKnown.fill(notKnown(run));
     this.contents.fill(make("nav", { "aria-label": "Contents" }, ...[...root.querySelectorAll<HTMLElement>("section[aria-labelledby]")]
       .map(part => jump(part.id, part.querySelector("h2")!.textContent!))));

@@ -118,6 +118,7 @@ export interface Run {
   expected: Expected[];
   slower?: Change[];
   faster?: Change[];
+  compared_words?: string;
   lost_memory: number;
   lost_disk: number;
   lost_unknown: number;

@@ -1,7 +1,7 @@
 // The parts of the page that are tables and plots of the run, in the order in which they are read.
 import { make, section, table } from "./dom";
 import * as plots from "./plots";
-import type { Change, Run } from "./run";
+import type { Run } from "./run";
 import { bytes, duration } from "./words";
 
 // Of which ranks a table is, and what could not be known there.
@@ -44,18 +44,6 @@ export function otherTables(run: Run): HTMLElement | null {
 
 export function clock(run: Run): HTMLElement {
   return section("clock", "Clock", make("p", {}, run.times), plots.clock(run), plots.drift(run));
-}
-
-function changes(title: string, list: Change[]): HTMLElement | null {
-  return list.length === 0 ? null : make("div", {}, make("h3", {}, title),
-    table(["what", "before", "now", "times"], list.map(one => [one.what, duration(one.before_median_ns), duration(one.after_median_ns), one.ratio.toFixed(2)]), title));
-}
-
-export function compared(run: Run): HTMLElement | null {
-  if (run.slower === undefined || run.faster === undefined) return null;
-  return section("compare", "Against earlier runs",
-    run.slower.length === 0 ? make("p", {}, "Nothing became slower beyond noise.") : null,
-    changes("Slower", run.slower), changes("Faster", run.faster));
 }
 
 export function ranksTable(run: Run): HTMLElement | null {

@@ -1,4 +1,5 @@
 // Where the data come from: out of the page itself, or from the server that sent it. The same questions either way.
+import type { Comparison } from "./compare";
 import type { Stacks } from "./stacks";
 import { decodeTiles, type Tiles } from "./tiles";
 import { inRunTime, opsOf, type Ops, type Run, type RowsAnswer } from "./run";
@@ -18,6 +19,7 @@ export class Busy extends Error {}
 
 export interface Source {
   served: boolean;
+  inFolder: boolean;  // the server has other runs too
   look(): Promise<Run | FolderOfRuns>;  // what the server is about
   run(): Promise<Run>;
   live(): Promise<Live>;
@@ -25,6 +27,8 @@ export interface Source {
   tiles(view: View, by: Group): Promise<Tiles | null>;  // null: there are none
   ops(view: View): Promise<Ops>;
   stacks(): Promise<Stacks>;
+  others(): Promise<string[]>;  // runs of the same folder
+  compare(name: string): Promise<Comparison>;
   query(sql: string): Promise<{ columns: { name: string; type: string }[]; rows: unknown[][]; truncated: boolean; elapsed_ms: number }>;
   trace(view: View): Promise<ArrayBuffer>;
 }
@@ -45,6 +49,7 @@ function inside(data: string): Source {
   let all: Ops | null = null;
   return {
     served: false,
+    inFolder: false,
     look: async () => JSON.parse(data) as Run,
     run: async () => JSON.parse(data) as Run,
     groups: () => kGroupNames.filter(by => textOf("lockstep-tiles-" + by) !== null),
@@ -61,6 +66,8 @@ function inside(data: string): Source {
     },
     live: nowhere,
     stacks: nowhere,
+    others: nowhere,
+    compare: nowhere,
     query: nowhere,
     trace: nowhere,
   };
@@ -83,9 +90,11 @@ function server(token: string): Source {
     }
     throw new (answer.status === 503 ? Busy : Error)(sentence || "The server answers " + answer.status + ".");
   };
+  const own = /\/runs\/([^/]+)\/$/.exec(location.pathname);
   const windowOf = (view: View) => `ranks=${view.firstRank}-${view.lastRank}&from=${Math.floor(view.from)}&to=${Math.ceil(view.to)}`;
   return {
     served: true,
+    inFolder: own !== null,
     look: async () => {
       const said = await (await ask("api/run")).json() as Run | FolderOfRuns;
       return isFolder(said) ? said : inRunTime(said);
@@ -94,6 +103,11 @@ function server(token: string): Source {
     groups: run => kGroupNames.filter(by => run.serve?.groups.includes(by)),
     live: async () => (await ask("api/live")).json(),
     stacks: async () => (await ask("api/stacks")).json(),
+    others: async () => {
+      const folder = await (await ask("../../api/run")).json() as FolderOfRuns;
+      return folder.runs.map(run => run.run).filter(name => own === null || name !== decodeURIComponent(own[1]));
+    },
+    compare: async name => (await ask("api/compare?with=" + encodeURIComponent(name))).json(),
     tiles: async (view, by) => {
       const answer = await ask(`api/tiles?${windowOf(view)}&by=${by}&rows=256&columns=512`);
       return decodeTiles(await answer.arrayBuffer());

@@ -63,7 +63,7 @@ live/agent            live/wire live/questions live/registry live/local dumper/r
 live/ras
 live/http             analysis/page dumper/run
 live/follow           analysis/tables analysis/load analysis/pyramid analysis/judge analysis/account analysis/hostload analysis/logs analysis/why analysis/report analysis/export dumper/run live/http live/asker live/places
-live/serve            analysis/tables analysis/load analysis/logs analysis/pyramid analysis/page analysis/judge analysis/sql analysis/export dumper/run live/http live/follow
+live/serve            analysis/tables analysis/load analysis/logs analysis/pyramid analysis/page analysis/judge analysis/report analysis/sql analysis/export dumper/run live/http live/follow
 cli                   analysis/* live/* clocksync/record dumper/options dumper/run dumper/recovery clocksync/wire clocksync/rendezvous
 '
 

@@ -106,26 +106,6 @@ void add_arrivals(const RunTables& run, Groups* groups) {
   }
 }
 
-std::vector<SignatureRow> make_signatures(const RunTables& run) {
-  Groups groups;
-  add_operations(run, &groups);
-  add_arrivals(run, &groups);
-  std::vector<SignatureRow> rows;
-  for (auto& [key, group] : groups) {
-    group.row.elapsed = spread_of(&group.elapsed);
-    group.row.wait = spread_of(&group.wait);
-    group.row.transfer = spread_of(&group.transfer);
-    group.row.skew = spread_of(&group.skew);
-    group.row.busbw_gbs = median(&group.busbw);
-    if (group.example != nullptr) group.row.example = operation_address(run, *group.example);
-    rows.push_back(std::move(group.row));
-  }
-  std::stable_sort(rows.begin(), rows.end(), [](const SignatureRow& a, const SignatureRow& b) {
-    return a.elapsed.sum_ns > b.elapsed.sum_ns;
-  });
-  return rows;
-}
-
 void add_clock(const RunTables& run, Report* report) {
   std::map<Text, double> hosts;
   std::map<Text, int64_t> first_offsets_ns;
@@ -185,6 +165,26 @@ Spread spread_of(std::vector<int64_t>* samples) {
   spread.median_low_ns = at(std::floor(n / 2 - half_width));
   spread.median_high_ns = at(std::ceil(n / 2 + half_width));
   return spread;
+}
+
+std::vector<SignatureRow> make_signatures(const RunTables& run) {
+  Groups groups;
+  add_operations(run, &groups);
+  add_arrivals(run, &groups);
+  std::vector<SignatureRow> rows;
+  for (auto& [key, group] : groups) {
+    group.row.elapsed = spread_of(&group.elapsed);
+    group.row.wait = spread_of(&group.wait);
+    group.row.transfer = spread_of(&group.transfer);
+    group.row.skew = spread_of(&group.skew);
+    group.row.busbw_gbs = median(&group.busbw);
+    if (group.example != nullptr) group.row.example = operation_address(run, *group.example);
+    rows.push_back(std::move(group.row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const SignatureRow& a, const SignatureRow& b) {
+    return a.elapsed.sum_ns > b.elapsed.sum_ns;
+  });
+  return rows;
 }
 
 Report make_report(const RunTables& run, const Judgement& judgement, const std::string& title,

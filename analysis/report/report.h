@@ -19,6 +19,9 @@ namespace lockstep::analysis {
 
 Spread spread_of(std::vector<int64_t>* samples);  // reorders them
 
+// Most elapsed time first.
+std::vector<SignatureRow> make_signatures(const RunTables& run);
+
 // `top`: lines per ranking that will be written at most.
 Report make_report(const RunTables& run, const Judgement& judgement, const std::string& title,
                    size_t top = 20);

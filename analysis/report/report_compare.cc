@@ -102,13 +102,11 @@ Comparison compare_reports(const std::vector<Report>& before, const Report& afte
   return comparison;
 }
 
-std::string comparison_text(const Comparison& comparison) {
-  std::string text = lines("slower", comparison.slower) + lines("faster", comparison.faster);
-  if (comparison.slower.empty()) text += "Nothing became slower beyond noise.\n";
-  text += counted(comparison.compared, "median") + " compared; " +
-          std::to_string(comparison.too_few) + " with too few samples, " +
-          std::to_string(comparison.only_before) + " only in earlier runs, " +
-          std::to_string(comparison.only_after) + " only in this one.\n";
+std::string comparison_note(const Comparison& comparison) {
+  const std::string text = counted(comparison.compared, "median") + " compared; " +
+                           std::to_string(comparison.too_few) + " with too few samples, " +
+                           std::to_string(comparison.only_before) + " only in earlier runs, " +
+                           std::to_string(comparison.only_after) + " only in this one.\n";
   if (comparison.runs == 1)
     return text +
            "With one earlier run the noise between runs is unknown: compare only runs made under "
@@ -118,6 +116,12 @@ std::string comparison_text(const Comparison& comparison) {
   std::snprintf(between, sizeof(between), "%.2f", comparison.widest_between);
   return text + "The medians of the " + std::to_string(comparison.runs) +
          " earlier runs differ by up to x " + between + "; less than that is noise.\n";
+}
+
+std::string comparison_text(const Comparison& comparison) {
+  std::string text = lines("slower", comparison.slower) + lines("faster", comparison.faster);
+  if (comparison.slower.empty()) text += "Nothing became slower beyond noise.\n";
+  return text + comparison_note(comparison);
 }
 
 }  // namespace lockstep::analysis

@@ -29,6 +29,9 @@ struct Comparison {
 };
 
 Comparison compare_reports(const std::vector<Report>& before, const Report& after);
+// How much was compared, and what noise is.
+std::string comparison_note(const Comparison& comparison);
+// A line for each change, and the note.
 std::string comparison_text(const Comparison& comparison);
 
 }  // namespace lockstep::analysis

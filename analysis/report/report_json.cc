@@ -258,16 +258,20 @@ void put_start(const CommStart& start, JsonFields* out) {
 
 }  // namespace
 
+void put_comparison(const Comparison& comparison, JsonFields* out) {
+  out->writer().SetMaxDecimalPlaces(6);
+  put_changes("slower", comparison.slower, out);
+  put_changes("faster", comparison.faster, out);
+  out->string("compared_words", comparison_note(comparison));
+}
+
 void put_report(const Report& report, const Comparison* comparison, JsonFields* out) {
   out->writer().SetMaxDecimalPlaces(6);
   for (const auto& [metric, value] : report.metrics) out->raw(metric, value);
   out->strings("answers", report.answers);
   out->string("times", report.clock_text);
   out->strings("not_known", report.coverage);
-  if (comparison != nullptr) {
-    put_changes("slower", comparison->slower, out);
-    put_changes("faster", comparison->faster, out);
-  }
+  if (comparison != nullptr) put_comparison(*comparison, out);
   out->string("title", report.title);
   put_headline(report.headline, out);
   out->number("length_ns", report.length_ns);

@@ -14,4 +14,7 @@ namespace lockstep::analysis {
 // comparison: with earlier runs; null where none were named.
 void put_report(const Report& report, const Comparison* comparison, JsonFields* out);
 
+// Members `slower`, `faster` and `compared_words`.
+void put_comparison(const Comparison& comparison, JsonFields* out);
+
 }  // namespace lockstep::analysis

@@ -23,6 +23,7 @@ class RunAnswers : public Answers {
  public:
   explicit RunAnswers(std::unique_ptr<FollowedRun> run) : run_(std::move(run)) {}
   HttpResponse answer(const HttpRequest& request) override;
+  std::shared_ptr<const ServedRun> run() const { return run_->now().run; }
 
  private:
   const std::unique_ptr<FollowedRun> run_;

@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "dumper/run/run_files.h"
 #include "live/http/gate.h"
+#include "live/http/parameters.h"
+#include "live/serve/compare_answer.h"
 
 namespace lockstep::serve {
 namespace {
@@ -63,24 +65,46 @@ std::shared_ptr<RunFolder::Place> RunFolder::place_of(const std::string& name) {
   return found;
 }
 
-HttpResponse RunFolder::answer_of_run(const HttpRequest& request) {
-  if (!has_run(sources_.parent, request.run))
-    return error_response(404, "there is no such run here");
-  const std::shared_ptr<Place> place = place_of(request.run);
-  std::shared_ptr<RunAnswers> run;
-  {
-    const std::unique_lock<std::timed_mutex> lock(place->mutex,
-                                                  std::chrono::milliseconds(kOpeningPatienceMs));
-    if (!lock.owns_lock())
-      return error_response(503, "this run is being opened; try again in a few seconds");
-    if (place->run == nullptr) {
-      auto opened = sources_.open(sources_.parent + "/" + request.run);
-      if (!opened.ok()) return error_response(503, opened.message());
-      place->run = std::make_shared<RunAnswers>(std::move(opened.value()));
-    }
-    run = place->run;
+std::shared_ptr<RunAnswers> RunFolder::run_of(const std::string& name, HttpResponse* refusal) {
+  if (!has_run(sources_.parent, name)) {
+    *refusal = error_response(404, "there is no such run here");
+    return nullptr;
   }
-  return run->answer(request);
+  const std::shared_ptr<Place> place = place_of(name);
+  const std::unique_lock<std::timed_mutex> lock(place->mutex,
+                                                std::chrono::milliseconds(kOpeningPatienceMs));
+  if (!lock.owns_lock()) {
+    *refusal = error_response(503, "this run is being opened; try again in a few seconds");
+    return nullptr;
+  }
+  if (place->run == nullptr) {
+    auto opened = sources_.open(sources_.parent + "/" + name);
+    if (!opened.ok()) {
+      *refusal = error_response(503, opened.message());
+      return nullptr;
+    }
+    place->run = std::make_shared<RunAnswers>(std::move(opened.value()));
+  }
+  return place->run;
+}
+
+HttpResponse RunFolder::answer_of_run(const HttpRequest& request) {
+  HttpResponse refusal;
+  const std::shared_ptr<RunAnswers> run = run_of(request.run, &refusal);
+  if (run == nullptr) return refusal;
+  const bool compares = request.path == "/api/compare" && request.method == "GET";
+  return compares ? compare(*run, request) : run->answer(request);
+}
+
+HttpResponse RunFolder::compare(const RunAnswers& run, const HttpRequest& request) {
+  const Parameters parameters(request, {"with"});
+  if (!parameters.error().empty()) return error_response(400, parameters.error());
+  const auto with = request.parameters.find("with");
+  if (with == request.parameters.end() || with->second.empty() || with->second == request.run)
+    return error_response(400, "with: expected the name of another run of this folder");
+  HttpResponse refusal;
+  const std::shared_ptr<RunAnswers> other = run_of(with->second, &refusal);
+  return other == nullptr ? refusal : answer_compare(*other->run(), *run.run());
 }
 
 }  // namespace lockstep::serve

@@ -34,7 +34,10 @@ class RunFolder : public Answers {
     std::shared_ptr<RunAnswers> run;
   };
   std::shared_ptr<Place> place_of(const std::string& name);
+  // Opens it where nobody has. Otherwise null, and *refusal says why.
+  std::shared_ptr<RunAnswers> run_of(const std::string& name, HttpResponse* refusal);
   HttpResponse answer_of_run(const HttpRequest& request);
+  HttpResponse compare(const RunAnswers& run, const HttpRequest& request);
 
   const RunFolderSources sources_;
   std::mutex mutex_;  // guards places_ and asked_

@@ -50,6 +50,25 @@ ask "$URL/runs/run%205/api/run" | jq -S 'del(.serve, .origin_unix_ns, .output)' 
 "$lockstep" report "$parent/run 5" --json -o "$TMP/report" | jq -S 'del(.origin_unix_ns, .output)' >"$TMP/reported"
 cmp "$TMP/served" "$TMP/reported" || fail "a run's report differs from lockstep report --json"
 
+echo "a run is compared with another of the folder, as report --compare does it"
+simulate=("$BUILD/lockstep-simulate" --seed 1 --noise quiet --ranks 8 --schedule ddp --steps 20)
+"${simulate[@]}" "$parent/before" >/dev/null
+"${simulate[@]}" --class slow-gpu-transfer --rank 3 "$parent/after" >/dev/null
+ask "$URL/runs/after/api/compare?with=before" | jq -S '{slower, faster, compared_words}' >"$TMP/served"
+{ "$lockstep" report "$parent/after" --compare "$parent/before" --json -o "$TMP/compared" || [ $? = 1 ]; } |
+  jq -S '{slower, faster, compared_words}' >"$TMP/reported"
+[ "$(jq '.slower | length' "$TMP/reported")" -gt 0 ] || fail "a run with a slow GPU is not slower"
+cmp "$TMP/served" "$TMP/reported" || fail "the comparison differs from that of report --compare"
+want_equal "the other way round" 0 "$(ask "$URL/runs/before/api/compare?with=after" | jq '.slower | length')"
+for wrong in "" "?with=" "?with=after" "?without=before"; do
+  want_equal "status of compare$wrong" 400 "$(status -H "Authorization: Bearer $TOKEN" "$URL/runs/after/api/compare$wrong")"
+done
+for nowhere in nothing .. ../outside %2e%2e%2foutside; do
+  want_equal "status of compare with $nowhere" 404 "$(status -H "Authorization: Bearer $TOKEN" "$URL/runs/after/api/compare?with=$nowhere")"
+done
+want_equal "status of compare without a token" 401 "$(status "$URL/runs/after/api/compare?with=before")"
+rm -r "$parent/before" "$parent/after"
+
 echo "many who ask for the same run at once open it once"
 rm -r "$parent/run 7/pyramid"
 askers=()

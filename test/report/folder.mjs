@@ -23,6 +23,24 @@ for (const width of [1280, 380]) {
   await page.click(`text="${runs[0]}"`);
   await page.waitForFunction(() => document.querySelector("#heat") !== null, undefined, { timeout: 30000 });
   check("the run's page", page.url().includes(`/runs/${encodeURIComponent(runs[0])}/#`) && page.url().includes("token="), page.url());
+  await page.click("#compare button");
+  await page.waitForFunction(() => /Nothing became slower/.test(document.querySelector("#compare [role=status]").textContent), undefined, { timeout: 30000 })
+    .catch(() => check("compare: a faster run became slower", false, width));
+  await page.goBack();
+  await page.waitForSelector("tbody td:first-child a");
+  await page.click(`text="${runs[1]}"`);
+  await page.waitForFunction(() => document.querySelectorAll("#compare option").length > 0, undefined, { timeout: 30000 });
+  const others = await page.$$eval("#compare option", options => options.map(option => option.textContent));
+  check("compare: the other runs", others.join("|") === runs.filter(run => run !== runs[1]).join("|"), others.join("|"));
+  await page.selectOption("#compare-with", runs[0]);
+  await page.click("#compare button");
+  await page.waitForFunction(() => /Slower/.test(document.querySelector("#compare [role=status]").textContent), undefined, { timeout: 30000 })
+    .catch(() => check("compare: nothing became slower", false, width));
+  const said = await page.textContent("#compare [role=status]");
+  check("compare: what became slower", said.includes("Since " + runs[0]) && /AllReduce of 32 MiB.*median.* compared/.test(said), said);
+  check("compare: wider than the screen", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), String(width));
+  const unfit = await seriousViolations(page);
+  check("compare: accessibility", unfit.length === 0, unfit.join("; "));
   await page.goBack();
   await page.waitForSelector("tbody td:first-child a");
   check("said or asked", problems.length === 0, problems.join("; "));

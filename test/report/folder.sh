@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The page of a folder of runs that `lockstep serve` serves, in headless Chromium: the list, wide and on a phone, and from
-# there to a run and back. A name that is markup is text.
+# there to a run and back, and a run compared with another. A name that is markup is text.
 # timeout: 180
 . "$(dirname "$0")/../lib.sh"
 need chromium chromium
@@ -11,7 +11,11 @@ need node nodejs
 export XDG_CACHE_HOME=$TMP/cache
 runs=("<b onclick=alert(1)>run & 1" "another run?x=1#y")
 mkdir "$TMP/parent"
-for run in "${runs[@]}"; do "$BUILD/lockstep-generate" "$TMP/parent/$run" --ranks 3 --operations 50 >/dev/null; done
+# The second is slower than the first.
+simulate() { "$BUILD/lockstep-simulate" --seed 1 --noise quiet --ranks 8 --schedule ddp --steps 20 "$@" >/dev/null; }
+simulate "$TMP/parent/${runs[0]}"
+simulate --class slow-gpu-transfer --rank 3 "$TMP/parent/${runs[1]}"
+for run in "${runs[@]:2}"; do "$BUILD/lockstep-generate" "$TMP/parent/$run" --ranks 3 --operations 50 >/dev/null; done
 "$BUILD/lockstep" serve "$TMP/parent" >"$TMP/banner" 2>"$TMP/err" &
 PID=$!
 trap 'kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
