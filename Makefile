@@ -285,10 +285,11 @@ install: all                 ## PREFIX=/usr/local
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	scripts/completion.sh docs/commands >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/lockstep
 # For the machine it runs on, or with ARCH=aarch64 for the other one.
-wheel:                       ## a Python wheel with the plugin and the command inside, in dist/; ARCH=aarch64
+wheel:                       ## a Python wheel with the plugin, the command and its server inside, in dist/; ARCH=aarch64
 	@$(if $(filter $(MACHINE),$(ARCH)),$(MAKE) --no-print-directory wheel-here,BUILD=$(BUILD) scripts/cross_make.sh --no-print-directory wheel-here)
-wheel-here: $(PLUGIN_SO) $(BUILD)/wheel/lockstep
-	python3 -B python/build_wheel.py --version $(VERSION) --arch $(ARCH) --plugin $(PLUGIN_SO) --command $(BUILD)/wheel/lockstep
+wheel-here: $(PLUGIN_SO) $(BUILD)/wheel/lockstep $(HTTP_SO)
+	python3 -B python/build_wheel.py --version $(VERSION) --arch $(ARCH) --plugin $(PLUGIN_SO) --command $(BUILD)/wheel/lockstep \
+	  $(addprefix --server ,$(HTTP_SO))
 # A line for each: the sources that clang-tidy reads at once, which are those that are compiled together.
 tidy-units:
 	@$(foreach o,$(patsubst $(BUILD)/obj/%.o,%,$(call objs,base plugin dumper clocksync hostload reader analysis live cli)),\

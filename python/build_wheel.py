@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Packs the package, the plugin and the command into one wheel: `make wheel`.
+"""Packs the package, the plugin, the command and its server into one wheel: `make wheel`.
 
-The wheel's tag says what it really needs: the newest version of glibc that the plugin or the
-command asks for, and 2.17 at the least (PEP 600). Neither may need the C++ library of the machine,
-whose versions the tag does not cover. The same files give the same bytes.
+The wheel's tag says what it really needs: the newest version of glibc that the plugin, the command
+or the server asks for, and 2.17 at the least (PEP 600). Plugin and command may not need the C++
+library of the machine, whose versions the tag does not cover. The server, which `lockstep serve`
+loads, needs that, cpp-httplib and OpenSSL of the machine; where they are missing it says so, and
+everything else works. The same files give the same bytes.
 """
 
 import argparse
@@ -55,13 +57,17 @@ def readelf(option, path):
 
 def glibc_of(path, arch):
     """The newest glibc that a program or library needs, as (2, 34)."""
+    versions = re.findall(r"\bGLIBC_(\d+)\.(\d+)", readelf("-V", path))
+    return max(((int(a), int(b)) for a, b in versions), default=(2, 0))
+
+
+def check(path, arch, needs_others):
+    """That it is for this architecture, and needs no library but glibc's unless it may."""
     if MACHINES[arch] not in readelf("-h", path):
         sys.exit(f"{path} is not for {arch}; build it with ARCH={arch}")
     for library in re.findall(r"\(NEEDED\).*\[(.+)\]", readelf("-d", path)):
-        if library not in OF_GLIBC and not library.startswith("ld-linux-"):
+        if not needs_others and library not in OF_GLIBC and not library.startswith("ld-linux-"):
             sys.exit(f"{path} needs {library}, which other machines may not have; link it statically")
-    versions = re.findall(r"\bGLIBC_(\d+)\.(\d+)", readelf("-V", path))
-    return max(((int(a), int(b)) for a, b in versions), default=(2, 0))
 
 
 def contents(arguments, tag):
@@ -72,6 +78,8 @@ def contents(arguments, tag):
             yield f"lockstep/{source.name}", source.read_bytes(), False
     yield "lockstep/lib/libnccl-profiler.so", arguments.plugin.read_bytes(), True
     yield "lockstep/bin/lockstep", arguments.command.read_bytes(), True
+    if arguments.server:
+        yield "lockstep/lib/liblockstep-http.so", arguments.server.read_bytes(), True
     description = (HERE.parent / "docs" / "python.md").read_text(encoding="utf-8")
     metadata = METADATA.format(version=arguments.version, description=description)
     yield f"{info}/METADATA", metadata.encode(), False
@@ -97,11 +105,14 @@ def main():
     parser.add_argument("--arch", choices=sorted(MACHINES), required=True)
     parser.add_argument("--plugin", type=Path, required=True)
     parser.add_argument("--command", type=Path, required=True)
+    parser.add_argument("--server", type=Path, help="left out where it could not be built")
     parser.add_argument("--output", type=Path, default=Path("dist"), help="folder")
     arguments = parser.parse_args()
 
-    needs = [glibc_of(path, arguments.arch) for path in (arguments.plugin, arguments.command)]
-    major, minor = max(needs + [OLDEST_GLIBC])
+    files = [arguments.plugin, arguments.command] + [arguments.server] * bool(arguments.server)
+    for path in files:
+        check(path, arguments.arch, needs_others=path == arguments.server)
+    major, minor = max([glibc_of(path, arguments.arch) for path in files] + [OLDEST_GLIBC])
     tag = f"py3-none-manylinux_{major}_{minor}_{arguments.arch}"
     arguments.output.mkdir(parents=True, exist_ok=True)
     path = arguments.output / f"{NAME}-{arguments.version}-{tag}.whl"

@@ -2,30 +2,40 @@
 
 #include <dlfcn.h>
 
+#include <filesystem>
+
 #include "base/system.h"
 
 namespace lockstep::serve {
 namespace {
 
 constexpr const char* kName = "liblockstep-http.so";
+constexpr const char* kInstead =
+    "; until then `lockstep report` writes the page of a run as a file, report.html";
 
 // The function's address.
 Result<void*> load() {
   const std::string command = link_target("/proc/self/exe");
   const std::string beside = command.substr(0, command.rfind('/'));
-  std::string why;
   for (const std::string& folder : {beside, beside + "/../lib"}) {
     const std::string path = folder + "/" + kName;
-    if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-      void* function = dlsym(library, kHttpServerFunction);
-      if (function != nullptr) return function;
-      return Status::error(path + " belongs to another version of lockstep");
-    }
-    if (why.empty()) why = dlerror();
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) continue;
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr)
+      return Status::error(
+          "the server's library cannot be loaded (" + std::string(dlerror()) +
+          "): install the library that is missing here (of Debian: libssl3, and libcpp-httplib "
+          "with the version that it names), or build lockstep on this system" +
+          kInstead);
+    void* function = dlsym(library, kHttpServerFunction);
+    if (function != nullptr) return function;
+    return Status::error(path + " belongs to another version of lockstep");
   }
-  return Status::error("the server's library cannot be loaded (" + why +
-                       "): install cpp-httplib (Debian: libcpp-httplib-dev, with libssl-dev) and "
-                       "build lockstep again");
+  return Status::error("there is no " + std::string(kName) + " in " + beside +
+                       " or ../lib: build lockstep where cpp-httplib and OpenSSL are installed "
+                       "(Debian: libcpp-httplib-dev, libssl-dev)" +
+                       kInstead);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ wheel=$(tail -1 "$TMP/log")
 version=$(sed -n 's/.*kVersion = "\(.*\)".*/\1/p' include/lockstep/version.h)
 want_equal "the package's version" "$version" "$(sed -n 's/__version__ = "\(.*\)"/\1/p' python/lockstep/_version.py)"
 
-newest=$(for file in "$BUILD/libnccl-profiler.so" "$BUILD/wheel/lockstep"; do scripts/check_glibc.sh "$file"; done |
+newest=$(for file in "$BUILD/libnccl-profiler.so" "$BUILD/wheel/lockstep" $([ ! -e "$BUILD/liblockstep-http.so" ] || echo "$BUILD/liblockstep-http.so"); do scripts/check_glibc.sh "$file"; done |
   sed 's/.*GLIBC_//' | sort -V | tail -1)
 want_equal "the tag" "lockstep_nccl-$version-py3-none-manylinux_${newest/./_}_$(uname -m).whl" "$(basename "$wheel")"
 cp "$wheel" "$TMP/first.whl"
@@ -51,6 +51,31 @@ want_equal "ranges that ended" 8004 "$(marks range_pop length)"
 want_equal "texts" "günstig" "$(marks text 'map(.text) | join(" ")')"
 want_equal "captures" "after warm-up after warm-up" \
   "$(marks capture_start 'map(.name) | join(" ")') $(marks capture_stop 'map(.name) | join(" ")')"
+
+if [ -e "$BUILD/liblockstep-http.so" ]; then
+  echo "the server inside serves, and where it cannot, it says what to do"
+  need curl curl
+  "$here/lockstep" serve marks >"$TMP/banner" 2>"$TMP/err" &
+  server=$!
+  trap 'kill "$server" 2>/dev/null || true; rm -rf "$TMP"' EXIT
+  until [ -s "$TMP/banner" ]; do kill -0 "$server" || fail "no server: $(cat "$TMP/err")"; sleep 0.1; done
+  url=$(head -1 "$TMP/banner" | awk '{ print $NF }')
+  want_equal "the run served" marks "$(curl -sS -H "Authorization: Bearer ${url##*=}" "${url%%/#*}/api/run" | jq -r .serve.run)"
+  kill "$server"
+  wait "$server" || fail "the server ended with $?"
+  library=$(dirname "$plugin")/liblockstep-http.so
+  says() {  # says WORDS: it ends with 3, and these words
+    local rc=0
+    "$here/lockstep" serve marks >/dev/null 2>"$TMP/err" || rc=$?
+    want_equal "exit code without a server that can be loaded" 3 "$rc"
+    grep -q "$1.*lockstep report. writes the page" "$TMP/err" || fail "not what to do: $(cat "$TMP/err")"
+  }
+  mv "$library" "$TMP/http.so"
+  says "there is no liblockstep-http.so in .*: build lockstep where cpp-httplib and OpenSSL are installed"
+  echo "no library" >"$library"
+  says "cannot be loaded (.*): install the library that is missing here"
+  mv "$TMP/http.so" "$library"
+fi
 
 echo "recordings are read in an environment without pandas, and in one that sees the system's"
 . "$ROOT/test/export/record.sh"
