@@ -10,11 +10,12 @@ namespace {
 constexpr uint64_t kNear = 1 << 20;
 // How far from a segment's end something is looked for that stands at its end.
 constexpr uint64_t kTails[] = {256 << 10, 4 << 20, 64 << 20};
+constexpr SegmentReaderOptions kHeadersOnly = {false};
 
 class OpenSegment {
  public:
-  explicit OpenSegment(const SegmentFile& file) {
-    auto opened = SegmentReader::open(file.path);
+  explicit OpenSegment(const SegmentFile& file, SegmentReaderOptions options = {}) {
+    auto opened = SegmentReader::open(file.path, options);
     if (opened.ok()) reader_ = std::move(opened.value());
   }
   uint64_t size() const { return reader_ == nullptr ? 0 : reader_->size(); }
@@ -69,20 +70,22 @@ bool has_times(const SegmentChunk& chunk) {
 
 // Of the Records chunks at the end of a segment; false when it has none.
 bool learn_end(const SegmentFile& segment, ProcessSpan* span) {
-  OpenSegment open(segment);
-  bool any = false;
+  OpenSegment open(segment, kHeadersOnly);
+  std::optional<uint64_t> last;
   for (const uint64_t tail : kTails) {
     const uint64_t from = open.size() > tail ? open.size() - tail : 0;
     for (const SegmentChunk* chunk = open.first_at(from); chunk != nullptr; chunk = open.next()) {
-      if (!has_times(*chunk)) continue;
-      any = true;
-      if (chunk->header.last_raw_ns < span->last_raw_ns) continue;
+      if (!has_times(*chunk) || chunk->header.last_raw_ns < span->last_raw_ns) continue;
       span->last_raw_ns = chunk->header.last_raw_ns;
-      span->last_real_offset_ns = real_offset(chunk->records.clock, true);
+      last = chunk->offset;
     }
-    if (any || from == 0) break;
+    if (last || from == 0) break;
   }
-  return any;
+  if (!last) return false;
+  OpenSegment decoding(segment);
+  const SegmentChunk* chunk = decoding.records_at(*last);
+  if (chunk != nullptr) span->last_real_offset_ns = real_offset(chunk->records.clock, true);
+  return chunk != nullptr;
 }
 
 }  // namespace
@@ -135,7 +138,7 @@ std::optional<ProcessSpan> span_of(const ProcessEntry& process) {
 LastTotals last_totals(const ProcessEntry& process) {
   LastTotals totals;
   if (process.segments.empty()) return totals;
-  OpenSegment open(process.segments.back());
+  OpenSegment open(process.segments.back(), kHeadersOnly);
   for (const uint64_t tail : {kTails[0], kTails[1]}) {
     const uint64_t from = open.size() > tail ? open.size() - tail : 0;
     for (const SegmentChunk* chunk = open.first_at(from); chunk != nullptr; chunk = open.next()) {
