@@ -9,11 +9,12 @@ namespace {
 
 constexpr int kFirstChunks = 8;       // of a process: its first communicator is in them
 constexpr uint64_t kSetUp = 4 << 20;  // bytes of a segment in which a job makes its communicators
+constexpr SegmentReaderOptions kCommsOnly = {true, 0, ~uint64_t{0}, true};
 
 // From the beginning of a process, until a communicator is known.
 void learn_first(const ProcessEntry& process, size_t segment, LiveComms* comms) {
   if (segment >= process.segments.size()) return;
-  auto reader = SegmentReader::open(process.segments[segment].path);
+  auto reader = SegmentReader::open(process.segments[segment].path, kCommsOnly);
   if (!reader.ok()) return;
   SegmentChunk chunk;
   for (int i = 0; i < kFirstChunks && comms->all().empty() && reader.value()->next(&chunk); ++i)
@@ -32,7 +33,7 @@ EarlierComms::EarlierComms(const ProcessEntry& process, size_t first_segment, Ch
 void EarlierComms::open() {
   reader_.reset();
   if (end_.segment >= process_.segments.size()) return;
-  auto opened = SegmentReader::open(process_.segments[end_.segment].path);
+  auto opened = SegmentReader::open(process_.segments[end_.segment].path, kCommsOnly);
   if (opened.ok()) reader_ = std::move(opened.value());
 }
 

@@ -3,6 +3,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -114,7 +115,10 @@ struct ChunkDecoder::State {
   std::array<bool, kTags> present{};
 
   Status inflate(const ChunkHeader& header, const uint8_t* stored);
-  Status read_records(const ChunkHeader& header, ByteReader* in, DecodedChunk* out);
+  Status decode(const ChunkHeader& header, const uint8_t* stored, bool comms_only,
+                DecodedChunk* out);
+  Status read_records(const ChunkHeader& header, bool comms_only, ByteReader* in,
+                      DecodedChunk* out);
   bool start_columns(const uint8_t* tag, uint64_t records, ByteReader* in, uint64_t* words);
 };
 
@@ -150,7 +154,7 @@ bool ChunkDecoder::State::start_columns(const uint8_t* tag, uint64_t records, By
   return !in->failed() && in->left() == 0;
 }
 
-Status ChunkDecoder::State::read_records(const ChunkHeader& header, ByteReader* in,
+Status ChunkDecoder::State::read_records(const ChunkHeader& header, bool comms_only, ByteReader* in,
                                          DecodedChunk* out) {
   const uint64_t records = in->varint();
   if (in->failed()) return broken("description");
@@ -161,6 +165,11 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, ByteReader* 
   const uint64_t escape_bytes = in->varint();
   const uint8_t* escape_start = in->take(escape_bytes);
   if (in->failed()) return broken("time columns");
+  if (comms_only && std::none_of(tag, tag + records, is_comm)) {
+    out->pieces.clear();
+    out->words.clear();
+    return Status();
+  }
   ByteReader escapes(escape_start, escape_bytes);
   uint64_t total_words = 0, total_records = 0;
   if (!start_columns(tag, records, in, &total_words)) return broken("columns");
@@ -191,22 +200,31 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, ByteReader* 
   return Status();
 }
 
+Status ChunkDecoder::decode_records(const ChunkHeader& header, const uint8_t* stored,
+                                    DecodedChunk* out) {
+  return state_->decode(header, stored, false, out);
+}
+
+Status ChunkDecoder::decode_comms(const ChunkHeader& header, const uint8_t* stored,
+                                  DecodedChunk* out) {
+  return state_->decode(header, stored, true, out);
+}
+
 ChunkDecoder::ChunkDecoder() : state_(std::make_unique<State>()) {}
 ChunkDecoder::~ChunkDecoder() = default;
 
-Status ChunkDecoder::decode_records(const ChunkHeader& header, const uint8_t* stored,
-                                    DecodedChunk* out) {
-  State& state = *state_;
+Status ChunkDecoder::State::decode(const ChunkHeader& header, const uint8_t* stored,
+                                   bool comms_only, DecodedChunk* out) {
   try {
-    Status status = state.inflate(header, stored);
+    Status status = inflate(header, stored);
     if (!status.ok()) return status;
     out->header = header;
-    ByteReader in(state.raw.data(), state.raw.size());
+    ByteReader in(raw.data(), raw.size());
     read_clock(&in, out);
     read_strings(&in, out);
-    read_pieces(&in, out, &state.first_ticks);
+    read_pieces(&in, out, &first_ticks);
     read_counts(&in, out);
-    return state.read_records(header, &in, out);
+    return read_records(header, comms_only, &in, out);
   } catch (const std::bad_alloc&) {
     return Status::error("out of memory while a chunk was being read");
   }

@@ -53,6 +53,8 @@ class ChunkDecoder {
   // `stored` has header.stored_bytes bytes. The error says what does not fit; `out` is then
   // unspecified.
   Status decode_records(const ChunkHeader& header, const uint8_t* stored, DecodedChunk* out);
+  // For who wants the COMM_* records alone: a chunk that has none comes without pieces and records.
+  Status decode_comms(const ChunkHeader& header, const uint8_t* stored, DecodedChunk* out);
   // The content of any other chunk, which is JSON text.
   Status decode_text(const ChunkHeader& header, const uint8_t* stored, std::string* out);
 

@@ -38,6 +38,8 @@ struct SegmentReaderOptions {
   uint64_t from_raw_ns = 0;  // Records chunks that end before are not decoded either
   // Where a ProcessReader may stop: it wants no record made after this.
   uint64_t to_raw_ns = ~uint64_t{0};
+  // True: of Records chunks only the records of those that have a COMM_* record.
+  bool comms_only = false;
 };
 
 class SegmentReader {
