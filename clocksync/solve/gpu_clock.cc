@@ -169,7 +169,8 @@ int64_t GpuClock::host_ns(uint64_t stamp, int64_t near_raw_ns,
     const auto theta = model_.at(std::clamp(host_ns, model_.from_raw_ns(),
                                             std::max(model_.from_raw_ns(), model_.to_raw_ns())));
     if (!theta) return INT64_MIN;
-    host_ns = stamp_ns(stamp) - theta_ns(*theta);
+    const int64_t before_ns = std::exchange(host_ns, stamp_ns(stamp) - theta_ns(*theta));
+    if (host_ns == before_ns) break;  // further ones would not move it
   }
   return host_ns;
 }

@@ -17,9 +17,20 @@ constexpr size_t kMinNear = 64;
 constexpr double kStampRoundingNs = 1;
 constexpr double kToleranceNs = 0.01;
 constexpr int kMaxRounds = 40;
+// Rounding may err by a few 1e-16 of the largest number in a sum; what it could decide is kept.
+constexpr double kRoundingShare = 1e-13;
 
 // Constraints at instant t: value - q * u bounds p.
-using Lines = std::vector<std::pair<double, double>>;  // (u, value)
+using Line = std::pair<double, double>;  // (u, value)
+using Lines = std::vector<Line>;
+
+// Whether the middle one is above the chord of its neighbours by more than the margin, so that whatever
+// line is subtracted from all of them, one of the neighbours stays farther below.
+bool is_idle(const Line& a, const Line& middle, const Line& b, double margin_ns) {
+  const double whole = b.first - a.first;
+  return (middle.second - a.second - margin_ns) * whole >
+         (b.second - a.second) * (middle.first - a.first);
+}
 
 // max over q in [q_lo, q_hi] of min over lines of (value - q u): climbs the concave envelope.
 std::pair<double, double> climb(const Lines& lines, double q_lo, double q_hi) {
@@ -62,7 +73,7 @@ struct TaylorHull::Work {
   double hi_ns = 0, hi_q = 0, lo_ns = 0, lo_q = 0;
 
   // A new upper and each lower line meet at a slope that q may not pass; and the other way round.
-  void bound_q(std::pair<double, double> up, std::pair<double, double> mirrored) {
+  void bound_q(Line up, Line mirrored) {
     const double du = up.first + mirrored.first;
     const double gap = up.second + mirrored.second;  // q * du <= gap
     if (du > 0) {
@@ -73,7 +84,7 @@ struct TaylorHull::Work {
       q_hi = -std::numeric_limits<double>::infinity();
     }
   }
-  // sign 1: p + q u <= value; sign -1: p + q u >= value.
+  // sign 1: p + q u <= value, a constraint from above; sign -1: p + q u >= value.
   void add(double sign, double u_s, double value_ns) {
     if (sign > 0) {
       upper.emplace_back(u_s, value_ns);
@@ -83,6 +94,8 @@ struct TaylorHull::Work {
       for (const auto& up : upper) bound_q(up, mirrored_lower.back());
     }
   }
+  // Of one side's constraints those that the two points violate most; false when they violate none.
+  bool add_violated(const Lines& lines, double sign);
   bool solve() {
     if (q_lo > q_hi) return false;
     std::tie(hi_ns, hi_q) = climb(upper, q_lo, q_hi);
@@ -105,6 +118,7 @@ TaylorHull::TaylorHull(const std::vector<OffsetBound>& upper, const std::vector<
     for (const OffsetBound& p : points) {
       side->x_s.push_back(double(p.x_raw_ns - x0_ns_) * 1e-9);
       side->y_ns.push_back(double(p.offset_ns - y0_ns_) + slack_ns);
+      side->largest_ns = std::max(side->largest_ns, std::fabs(side->y_ns.back()));
     }
   };
   fill(upper, kStampRoundingNs, &upper_);
@@ -149,30 +163,41 @@ bool TaylorHull::consistent(int64_t t_raw_ns, int64_t from_raw_ns, int64_t to_ra
   return solve(double(t_raw_ns - x0_ns_) * 1e-9, upper, lower).has_value();
 }
 
-bool TaylorHull::add_violated(double t_s, Range upper, Range lower, Work* work) const {
-  // sign 1: constraints from above on both points; sign -1: the mirrored ones from below.
+std::vector<std::pair<double, double>> TaylorHull::hull_of(const Side& side, Range range,
+                                                           double t_s, double sign) const {
   const double half_d = limits_.d_ns_s2 / 2;
+  const double far_s =
+      std::max(std::fabs(side.x_s[range.begin] - t_s), std::fabs(side.x_s[range.end - 1] - t_s));
+  const double margin_ns = kRoundingShare * (side.largest_ns + half_d * far_s * far_s +
+                                             limits_.max_slope_ppm * 1e3 * far_s);
+  Lines hull;
+  hull.reserve(range.end - range.begin);
+  for (size_t i = range.begin; i < range.end; ++i) {
+    const double u = side.x_s[i] - t_s;
+    const Line line(u, sign * side.y_ns[i] + half_d * u * u);
+    while (hull.size() >= 2 && is_idle(hull[hull.size() - 2], hull.back(), line, margin_ns))
+      hull.pop_back();
+    hull.push_back(line);
+  }
+  return hull;
+}
+
+bool TaylorHull::Work::add_violated(const Lines& lines, double sign) {
+  double worst_hi = -kToleranceNs, worst_lo = -kToleranceNs;
+  size_t at_hi = lines.size(), at_lo = lines.size();
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto [u, value] = lines[i];
+    const double room_hi = value - sign * (hi_ns + hi_q * u);
+    const double room_lo = value - sign * (lo_ns + lo_q * u);
+    if (room_hi < worst_hi) worst_hi = room_hi, at_hi = i;
+    if (room_lo < worst_lo) worst_lo = room_lo, at_lo = i;
+  }
   bool added = false;
-  const auto scan = [&](const Side& side, Range range, double sign) {
-    double worst_hi = -kToleranceNs, worst_lo = -kToleranceNs;
-    size_t at_hi = range.end, at_lo = range.end;
-    for (size_t i = range.begin; i < range.end; ++i) {
-      const double u = side.x_s[i] - t_s;
-      const double y = sign * side.y_ns[i] + half_d * u * u;
-      const double room_hi = y - sign * (work->hi_ns + work->hi_q * u);
-      const double room_lo = y - sign * (work->lo_ns + work->lo_q * u);
-      if (room_hi < worst_hi) worst_hi = room_hi, at_hi = i;
-      if (room_lo < worst_lo) worst_lo = room_lo, at_lo = i;
-    }
-    for (const size_t i : {at_hi, at_lo == at_hi ? range.end : at_lo}) {
-      if (i == range.end) continue;
-      const double u = side.x_s[i] - t_s;
-      work->add(sign, u, side.y_ns[i] + sign * half_d * u * u);
-      added = true;
-    }
-  };
-  scan(upper_, upper, 1);
-  scan(lower_, lower, -1);
+  for (const size_t i : {at_hi, at_lo == at_hi ? lines.size() : at_lo}) {
+    if (i == lines.size()) continue;
+    add(sign, lines[i].first, sign * lines[i].second);
+    added = true;
+  }
   return added;
 }
 
@@ -191,9 +216,11 @@ std::optional<OffsetInterval> TaylorHull::solve(double t_s, Range upper, Range l
   };
   seed(upper_, upper, 1);
   seed(lower_, lower, -1);
+  const Lines above = hull_of(upper_, upper, t_s, 1), below = hull_of(lower_, lower, t_s, -1);
   for (int round = 0; round < kMaxRounds; ++round) {
     if (!work.solve()) return std::nullopt;
-    if (!add_violated(t_s, upper, lower, &work)) break;
+    const bool added_above = work.add_violated(above, 1);
+    if (!work.add_violated(below, -1) && !added_above) break;
   }
   return OffsetInterval{y0_ns_ + int64_t(std::floor(work.lo_ns)),
                         y0_ns_ + int64_t(std::ceil(work.hi_ns))};

@@ -11,12 +11,14 @@
 // without D is Moon, Skelly, Towsley (1999) and Zhang, Liu, Xia (2002).
 //
 // Solved by an active set: constraints are added only when violated, so that at every moment the
-// answer is an outer bound; leaving constraints out, for speed or by a limit, only widens it.
+// answer is an outer bound; leaving constraints out, for speed or by a limit, only widens it. The one
+// violated most is always a corner of the constraints' convex hull, so only those are looked at.
 // Pure computation: one thread at a time per object, no clocks, no files.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace lockstep::clocksync {
@@ -61,6 +63,7 @@ class TaylorHull {
  private:
   struct Side {
     std::vector<double> x_s, y_ns;
+    double largest_ns = 0;  // of y_ns, without its sign
   };
   struct Range {
     size_t begin = 0, end = 0;
@@ -70,8 +73,10 @@ class TaylorHull {
   Range between(const Side& side, int64_t from_raw_ns, int64_t to_raw_ns) const;
   Range near(const Side& side, double t_s) const;
   std::optional<OffsetInterval> solve(double t_s, Range upper, Range lower) const;
-  // Adds to `work` the constraints most violated by the two points; false when none is.
-  bool add_violated(double t_s, Range upper, Range lower, Work* work) const;
+  // A side's constraints at t that can be the one violated most, as (x - t, value), mirrored for
+  // sign -1: the lower hull of them, and what rounding could take for a part of it.
+  std::vector<std::pair<double, double>> hull_of(const Side& side, Range range, double t_s,
+                                                 double sign) const;
 
   TaylorLimits limits_;
   int64_t x0_ns_ = 0, y0_ns_ = 0;
