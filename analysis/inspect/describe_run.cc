@@ -167,7 +167,10 @@ Result<RunSummary> describe_run(const std::string& directory) {
   summary.mixed_jobs = dumper::mixed_jobs(run.value().processes);
   for (const dumper::ProcessEntry& process : run.value().processes) {
     summary.processes.push_back(describe_process(process, &summary.damage));
-    summary.split_tree.add(summary.processes.back().communicators);
+    std::vector<SplitComm> comms;
+    for (const dumper::CommFacts& comm : summary.processes.back().communicators)
+      comms.push_back({comm.id, comm.comm, comm.ranks});
+    summary.split_tree.add(comms);
   }
   std::vector<Setting> settings;
   for (size_t i = 0; i < summary.processes.size(); ++i) {

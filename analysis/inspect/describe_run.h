@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/inspect/split_tree.h"
+#include "analysis/relate/split_tree.h"
 #include "analysis/judge/compare_settings.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/segment/live_comms.h"

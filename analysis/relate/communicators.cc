@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/relate/split_tree.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -70,6 +72,31 @@ void note_shared_names(std::vector<CommunicatorRow>* communicators) {
     row.shares_name = row.name != 0 && ids[row.name].size() > 1;
 }
 
+// A parent began before its children, so its row is before theirs.
+void note_parents(const std::vector<CommInstance>& instances, RunTables* run) {
+  std::map<uint32_t, std::vector<SplitComm>> comms;  // by process
+  for (const CommInstance& one : instances) {
+    const JoinedComm& comm = one.comm;
+    comms[one.process].push_back(
+        {comm.comm_id, comm.number, static_cast<uint32_t>(std::max(0, comm.nranks))});
+  }
+  SplitTree tree;
+  for (const auto& [process, of_process] : comms) tree.add(of_process);
+  std::map<uint64_t, uint32_t> rows;  // by id, the latest so far
+  for (uint32_t c = 0; c < run->communicators.size(); ++c) {
+    CommunicatorRow& row = run->communicators[c];
+    const auto split = tree.splits().find(row.comm_id);
+    const auto parent =
+        split == tree.splits().end() ? rows.end() : rows.find(split->second.parent_id);
+    if (parent != rows.end()) {
+      row.parent = parent->second;
+      row.split_number = split->second.number;
+      row.split_color = split->second.color;
+    }
+    rows[row.comm_id] = c;
+  }
+}
+
 }  // namespace
 
 void unite_communicators(std::vector<CommInstance> instances, RunTables* run) {
@@ -94,6 +121,7 @@ void unite_communicators(std::vector<CommInstance> instances, RunTables* run) {
     for (const Draft& draft : drafts[key]) emit(draft, incarnation++, run);
   }
   note_shared_names(&run->communicators);
+  note_parents(instances, run);
 }
 
 CommunicatorIndex::CommunicatorIndex(const RunTables& run) : by_process_(run.processes.size()) {

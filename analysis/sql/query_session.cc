@@ -29,21 +29,26 @@ const char* const kNcclTraceView =
     "answered AS (SELECT DISTINCT match, 'Recv' AS func FROM operations WHERE func = 'Send') "
     "SELECT o.func AS operation, e.rank AS src_rank, e.peer AS dst_rank, "
     "CAST(e.bytes AS BIGINT) AS bytes_transferred, "
-    "(e.last_ns - e.first_ns) / 1e6 AS duration_ms, m.step AS step "
+    "(e.last_ns - e.first_ns) / 1e6 AS duration_ms, m.step AS step, e.first_ns AS start_ns, "
+    "e.last_ns AS finish_ns, c.name AS comm "
     "FROM edges e LEFT JOIN operations o ON o.operation = e.operation "
     "LEFT JOIN matches m ON m.match = o.match "
+    "LEFT JOIN communicators c ON c.communicator = o.communicator "
     "UNION ALL "
     "SELECT o.func, CASE WHEN o.func = 'Recv' THEN o.peer ELSE o.rank END, "
     "CASE WHEN o.func = 'Recv' THEN o.rank WHEN o.kind = 'p2p' THEN o.peer END, o.size_bytes, "
-    "(o.finish_ns - coalesce(o.kernel_start_ns, o.kernel_seen_ns, o.enqueue_ns)) / 1e6, m.step "
+    "(o.finish_ns - coalesce(o.kernel_start_ns, o.kernel_seen_ns, o.enqueue_ns)) / 1e6, m.step, "
+    "coalesce(o.kernel_start_ns, o.kernel_seen_ns, o.enqueue_ns), o.finish_ns, c.name "
     "FROM operations o LEFT JOIN matches m ON m.match = o.match "
+    "LEFT JOIN communicators c ON c.communicator = o.communicator "
     "LEFT JOIN answered a ON a.match = o.match AND a.func = o.func "
     "WHERE o.assembled IS NULL AND a.match IS NULL "
     "AND NOT EXISTS (SELECT 1 FROM edges WHERE edges.operation = o.operation)";
 
 namespace {
 
-constexpr const char* kNcclTraceTables[] = {"operations", "matches", kProxyStepsTable};
+constexpr const char* kNcclTraceTables[] = {"operations", "matches", "communicators",
+                                            kProxyStepsTable};
 
 // Both when named; a pass over a process's records costs the same for one.
 class DetailAppender : public DetailSink {

@@ -123,7 +123,10 @@ const std::vector<Column<CommunicatorRow>>& columns_of<CommunicatorRow>() {
       COUNT(members),
       LOCKSTEP_COLUMN("role", Varchar, word_or_null(known_word(row.role))),
       TEXT(role_reason),
-      LOCKSTEP_COLUMN("reach", Varchar, word_or_null(known_word(reach_of(run, row))))};
+      LOCKSTEP_COLUMN("reach", Varchar, word_or_null(known_word(reach_of(run, row)))),
+      INDEX(parent),
+      INDEX(split_number),
+      INDEX(split_color)};
   return columns;
 }
 
@@ -131,8 +134,8 @@ template <>
 const std::vector<Column<MemberRow>>& columns_of<MemberRow>() {
   using R = MemberRow;
   static const std::vector<Column<R>> columns = {
-      KEY("member"), INDEX(communicator), INDEX(process), HOST(row.process),
-      COUNT(number), SMALL(rank),         TIME(init_ns),  TIME(finalize_ns)};
+      KEY("member"), INDEX(communicator), INDEX(process),    HOST(row.process), COUNT(number),
+      SMALL(rank),   TIME(init_ns),       TIME(finalize_ns), TEXT(gpu)};
   return columns;
 }
 

@@ -58,6 +58,9 @@ struct CommunicatorRow {
   uint8_t shares_name = 0;  // 1 = another communicator of the run, of another id, has its name
   CommRole role = CommRole::Unknown;  // a guess (analysis/relate/roles.h)
   Text role_reason = 0;               // what it rests on
+  // The communicator that it was split from, by which split of it and with which color; kNoRow: not known
+  // (analysis/relate/split_tree.h).
+  uint32_t parent = kNoRow, split_number = kNoRow, split_color = kNoRow;
 };
 
 // `members`: one rank of one communicator.

@@ -19,3 +19,12 @@ want_equal "operations of the latest step" "$(value "SELECT count(*) FROM operat
   "$(value "SELECT count(*) FROM ops WHERE step = latest_step()")"
 line=$(sed -n 's/^    \(SELECT .* FROM ops WHERE .*;\)$/\1/p' "$ROOT/docs/query.md")
 want_equal "ranks in the line of docs/query.md" 3 "$("$lockstep" query "$TMP/run" --csv "$line" | tail -n +2 | wc -l)"
+
+# Real NCCL, four ranks and then two hosts: the steps that were detected.
+for recording in hang_ahead two_hosts; do
+  ask() { "$lockstep" query "$ROOT/test/data/recordings/$recording" --csv "$1" | tail -n +2; }
+  want_equal "steps of $recording" "$(ask "SELECT count(DISTINCT step), max(step) FROM matches")" "$(ask "SELECT count(*), latest_step() FROM steps")"
+  want_equal "operations of the latest step of $recording" \
+    "$(ask "SELECT count(*) FROM operations o JOIN matches m USING (match) WHERE o.assembled IS NULL AND m.step = (SELECT max(step) FROM matches)")" \
+    "$(ask "SELECT count(*) FROM ops WHERE step = latest_step()")"
+done

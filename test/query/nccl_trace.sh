@@ -31,3 +31,13 @@ emulate proxy "$TMP/calls"
 want_equal "rows without steps" "AllReduce:20 AlltoAll:20 Send:20" "$(ask "$TMP/calls" "$rows")"
 find "$TMP/calls" -name '*.lks' | sort | tail -1 | xargs rm
 want_equal "rows without one rank" "AllReduce:15 AlltoAll:15 Recv:5 Send:15" "$(ask "$TMP/calls" "$rows")"
+
+# Times are on the run's axis: those of two hosts whose clocks are 8,500 s apart lie within its operations.
+for run in "$TMP/run" "$TMP/calls" "$ROOT/test/data/recordings/two_hosts"; do
+  want_equal "rows whose times are not their duration" 0 "$(ask "$run" "SELECT count(*) FROM nccl_trace
+    WHERE duration_ms IS NOT NULL AND finish_ns - start_ns IS DISTINCT FROM CAST(round(duration_ms * 1e6) AS BIGINT)")"
+  want_equal "rows without a communicator" 0 "$(ask "$run" "SELECT count(*) FROM nccl_trace WHERE comm IS NULL")"
+done
+want_equal "transfers of two hosts outside the run's operations" 0 "$(ask "$ROOT/test/data/recordings/two_hosts" "SELECT count(*) FROM nccl_trace,
+  (SELECT min(enqueue_ns) AS from_ns, max(last_progress_ns) AS to_ns FROM operations) WHERE start_ns < from_ns OR finish_ns > to_ns")"
+want_equal "hosts that send in them" "0 1" "$(ask "$ROOT/test/data/recordings/two_hosts" "SELECT DISTINCT src_rank FROM nccl_trace ORDER BY 1")"

@@ -30,7 +30,7 @@ done
 want_equal "sizes are in bytes" 65536 "$(value "SELECT DISTINCT size_bytes FROM operations")"
 want_equal "nccl_trace: bytes" "$(value "SELECT sum(sent_bytes) FROM operations")" \
   "$(value "SELECT sum(bytes_transferred) FROM nccl_trace")"
-want_equal "nccl_trace: columns" "operation,src_rank,dst_rank,bytes_transferred,duration_ms,step" \
+want_equal "nccl_trace: columns" "operation,src_rank,dst_rank,bytes_transferred,duration_ms,step,start_ns,finish_ns,comm" \
   "$(query --csv "SELECT * FROM nccl_trace LIMIT 0")"
 want_equal "the ring" "0->1 1->2 2->3 3->0" \
   "$(query --csv "SELECT DISTINCT src_rank || '->' || dst_rank AS e FROM nccl_trace ORDER BY e" | tail -n +2 | xargs)"

@@ -11,9 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "dumper/segment/live_comms.h"
-
 namespace lockstep::analysis {
+
+// A communicator as NCCL told one of its ranks.
+struct SplitComm {
+  uint64_t id = 0;
+  uint32_t number = 0;  // in its process, in the order of their inits
+  uint32_t ranks = 0;
+};
 
 struct CommSplit {
   uint64_t parent_id = 0;
@@ -24,11 +29,11 @@ struct CommSplit {
 class SplitTree {
  public:
   // The communicators of one process: a parent is there, too, and was made before.
-  void add(const std::vector<dumper::CommFacts>& comms);
+  void add(const std::vector<SplitComm>& comms);
   const std::map<uint64_t, CommSplit>& splits() const { return splits_; }  // by the child's id
 
  private:
-  bool is_child(uint64_t child_id, const dumper::CommFacts& parent, CommSplit* split);
+  bool is_child(uint64_t child_id, const SplitComm& parent, CommSplit* split);
 
   std::map<uint64_t, CommSplit> splits_;
   std::set<std::pair<uint64_t, uint64_t>> tried_;  // child and parent

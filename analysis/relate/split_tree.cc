@@ -1,4 +1,4 @@
-#include "analysis/inspect/split_tree.h"
+#include "analysis/relate/split_tree.h"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@ class NcclHash {
 
 }  // namespace
 
-bool SplitTree::is_child(uint64_t child_id, const dumper::CommFacts& parent, CommSplit* split) {
+bool SplitTree::is_child(uint64_t child_id, const SplitComm& parent, CommSplit* split) {
   const uint32_t colors = std::min(parent.ranks, kMostColors);
   const uint64_t tries = uint64_t{kMostSplits} * colors;
   if (tries > tries_left_) return false;
@@ -58,11 +58,11 @@ bool SplitTree::is_child(uint64_t child_id, const dumper::CommFacts& parent, Com
   return false;
 }
 
-void SplitTree::add(const std::vector<dumper::CommFacts>& comms) {
-  for (const dumper::CommFacts& child : comms) {
-    for (const dumper::CommFacts& parent : comms) {
+void SplitTree::add(const std::vector<SplitComm>& comms) {
+  for (const SplitComm& child : comms) {
+    for (const SplitComm& parent : comms) {
       if (child.id == 0 || splits_.count(child.id) != 0) break;
-      if (parent.id == 0 || parent.comm >= child.comm || parent.ranks < child.ranks) continue;
+      if (parent.id == 0 || parent.number >= child.number || parent.ranks < child.ranks) continue;
       if (!tried_.insert({child.id, parent.id}).second) continue;
       CommSplit split;
       if (is_child(child.id, parent, &split)) splits_[child.id] = split;
