@@ -58,6 +58,18 @@ for way in pbs ssh; do
   want_equal "$way: operations" 40 "$("$lockstep" count "$dir" --json | jq .starts.Coll)"
   [ -s "$dir/report.html" ] || fail "$way: no report: $(cat "$TMP/said")"
 done
+# The job script of docs/pbs.md: mpiexec starts a train that is two ranks.
+mkdir "$TMP/work" "$TMP/bin"
+sed -n '/^```sh/,/^```/{ /^```/d; p }' "$ROOT/docs/pbs.md" >"$TMP/work/job"
+grep -q '^lockstep run .* mpiexec \./train$' "$TMP/work/job" || fail "the script of docs/pbs.md: $(cat "$TMP/work/job")"
+ln -s "$lockstep" "$TMP/bin/lockstep"
+printf '#!/usr/bin/env bash\nexec "$@"\n' >"$TMP/bin/mpiexec"
+printf '#!/usr/bin/env bash\nexec "%s" "%s" --ranks 2 --iterations 20\n' "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" >"$TMP/work/train"
+chmod +x "$TMP/bin/mpiexec" "$TMP/work/train"
+PBS_JOBID=55.head PBS_O_WORKDIR=$TMP/work PATH=$TMP/bin:$TMP/pbs:$PATH bash "$TMP/work/job" >"$TMP/out" 2>"$TMP/said" ||
+  fail "the job script ends with $?: $(cat "$TMP/said")"
+want_equal "operations of the job script" 40 "$("$lockstep" count "$TMP/work/runs/lockstep-55.0" --json | jq .starts.Coll)"
+[ -s "$TMP/work/runs/lockstep-55.0/report.html" ] || fail "no report of the job script: $(cat "$TMP/said")"
 want_equal "output that a host left to the job" "" "$(cat "$TMP/job.out")"
 
 plan() { PBS_JOBID=$1 PATH=$TMP/pbs:$PATH "$lockstep" run --dir "$TMP/runs" --dry-run -- true; }
