@@ -86,51 +86,6 @@ void describe(RecoveredProcess* process, const Status& status) {
   }
 }
 
-RecoveredProcess recover_arena(const std::string& path, const std::string& directory) {
-  RecoveredProcess result;
-  result.arena = path;
-  const auto opened = ArenaFile::open(path);
-  if (!opened.ok()) {
-    result.sentence = opened.message();
-    return result;
-  }
-  ArenaFile& arena = *opened.value();
-  result.host = arena.host();
-  result.pid = arena.header().pid;
-  const std::string who = result.host + " process " + std::to_string(result.pid);
-  const ProcessState state = process_state(arena.process());
-  if (state != ProcessState::Dead) {
-    result.outcome = state == ProcessState::Running ? Outcome::Running : Outcome::Elsewhere;
-    result.sentence = state == ProcessState::Running
-                          ? who + " is still running; left alone"
-                          : who + " belongs to another host; run `lockstep recover` there";
-    return result;
-  }
-  if (!arena.claim()) {
-    result.outcome = Outcome::NothingLeft;
-    result.sentence = who + " was recovered by another lockstep at the same time";
-    return result;
-  }
-  Recovery recovery(arena, directory, read_segments(directory, arena.header().process_uid));
-  Status status;
-  try {
-    status = recovery.run();
-  } catch (const std::bad_alloc&) {
-    status = Status::error("out of memory");
-  }
-  result.records = recovery.records();
-  result.in_progress = recovery.in_progress();
-  result.segment = recovery.segment();
-  result.outcome = result.segment.empty() ? Outcome::NothingLeft : Outcome::Recovered;
-  describe(&result, status);
-  if (!status.ok()) return result;
-  arena.remove();
-  const std::string files = directory + "/" + result.host + "." + std::to_string(result.pid);
-  ::unlink((files + ".arena").c_str());
-  ::unlink((files + ".ctl").c_str());
-  return result;
-}
-
 RecoveredProcess leave_unclaimed(const std::string& path) {
   RecoveredProcess left;
   left.arena = path;
@@ -194,6 +149,54 @@ void remove_leftovers(const std::string& directory) {
 }
 
 }  // namespace
+
+RecoveredProcess recover_arena(const std::string& path, const std::string& directory) {
+  const char* const elsewhere = " was recovered by another lockstep at the same time";
+  RecoveredProcess result;
+  result.arena = path;
+  const auto opened = ArenaFile::open(path);
+  if (!opened.ok()) {
+    const bool is_gone = ::access(path.c_str(), F_OK) != 0 && errno == ENOENT;
+    if (is_gone) result.outcome = Outcome::NothingLeft;
+    result.sentence = is_gone ? path + elsewhere : opened.message();
+    return result;
+  }
+  ArenaFile& arena = *opened.value();
+  result.host = arena.host();
+  result.pid = arena.header().pid;
+  const std::string who = result.host + " process " + std::to_string(result.pid);
+  const ProcessState state = process_state(arena.process());
+  if (state != ProcessState::Dead) {
+    result.outcome = state == ProcessState::Running ? Outcome::Running : Outcome::Elsewhere;
+    result.sentence = state == ProcessState::Running
+                          ? who + " is still running; left alone"
+                          : who + " belongs to another host; run `lockstep recover` there";
+    return result;
+  }
+  if (!arena.claim()) {
+    result.outcome = Outcome::NothingLeft;
+    result.sentence = who + elsewhere;
+    return result;
+  }
+  Recovery recovery(arena, directory, read_segments(directory, arena.header().process_uid));
+  Status status;
+  try {
+    status = recovery.run();
+  } catch (const std::bad_alloc&) {
+    status = Status::error("out of memory");
+  }
+  result.records = recovery.records();
+  result.in_progress = recovery.in_progress();
+  result.segment = recovery.segment();
+  result.outcome = result.segment.empty() ? Outcome::NothingLeft : Outcome::Recovered;
+  describe(&result, status);
+  if (!status.ok()) return result;
+  arena.remove();
+  const std::string files = directory + "/" + result.host + "." + std::to_string(result.pid);
+  ::unlink((files + ".arena").c_str());
+  ::unlink((files + ".ctl").c_str());
+  return result;
+}
 
 Result<std::vector<RecoveredProcess>> recover_run(const std::string& directory) {
   struct stat facts;

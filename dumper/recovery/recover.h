@@ -32,6 +32,9 @@ struct RecoveredProcess {
   std::string sentence;      // for people, always set
 };
 
+// One arena into its run directory. A file that is gone by now was recovered by somebody else.
+RecoveredProcess recover_arena(const std::string& path, const std::string& directory);
+
 // One entry per arena that belongs to the run, or that names its directory. An arena belongs to the
 // run that holds its *.arena entry or segments of its process, because a run that was removed and
 // recorded again has the same name. In a directory with neither entries nor segments, or that is

@@ -180,6 +180,17 @@ TEST(Recover, FindsAnArenaInAPlaceOfItsOwnWithoutAWordInTheRunDirectory) {
   EXPECT_FALSE(exists(dead.arena.path()));
 }
 
+TEST(Recover, TakesAnArenaThatIsGoneByNowForRecoveredBySomebodyElse) {
+  const ArenaElsewhere dead;
+  ASSERT_EQ(::unlink(dead.arena.path().c_str()), 0);
+
+  const RecoveredProcess process = recover_arena(dead.arena.path(), dead.directory.path());
+
+  EXPECT_EQ(process.outcome, Outcome::NothingLeft);
+  EXPECT_EQ(process.sentence,
+            dead.arena.path() + " was recovered by another lockstep at the same time");
+}
+
 TEST(Recover, LeavesWhatNamesADirectoryThatHoldsOnlyOthers) {
   const ArenaElsewhere dead;
   std::ofstream(dead.directory.path() + "/host.9.arena") << "/nowhere/9.blocks\n";
