@@ -18,12 +18,14 @@ cp /etc/resolv.conf /etc/hosts "$root/etc/"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/this-machine.crt"
 git clone -q "$ROOT" "$root/src" || fail "git clone"
 
-# Namespaces of its own: mounts and processes go away with it, and nothing of our environment gets in.
+# Namespaces of its own: mounts and processes go away with it, and nothing of our environment gets in. pivot_root and not
+# chroot, as containers do: below a chroot /proc/PID/maps names files of other mount namespaces by paths of the outside.
 inside() {
   unshare --mount --pid --fork env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-    npm_config_cafile=/etc/ssl/certs/this-machine.crt sh -c \
-    'mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && mount -t sysfs sysfs "$0/sys" && mount -t tmpfs -o size=64m tmpfs "$0/dev/shm" &&
-     exec chroot "$0" /bin/sh -ec "cd /src; $1"' "$root" "$1"
+    npm_config_cafile=/etc/ssl/certs/this-machine.crt sh -ec \
+    'mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount -t sysfs sysfs sys
+     mount -t tmpfs -o size=64m tmpfs dev/shm && mkdir -p dev/pts && mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
+     ln -sf pts/ptmx dev/ptmx && pivot_root . . && umount -l . && cd /src && eval "$1"' "$root" "$1"
 }
 inside 'make -j2 demo' || fail "make demo does not work in a fresh root"
 inside 'make -j2 test' | tee "$TMP/out" || fail "make test does not pass in a fresh root"
