@@ -1,6 +1,7 @@
 #include "plugin/record/keeper.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock_ns.h"
 #include "plugin/record/recorder.h"
@@ -9,11 +10,13 @@
 namespace lockstep::plugin {
 namespace {
 
-// 5 ms: real NCCL makes at most some 50 MB/s of records per proxy thread, so the blocks kept ahead
-// last over 100 ms; 200 wake-ups a second cost under 0.1 % of a core.
-constexpr uint64_t kTickUs = 5000;
-constexpr uint32_t kBlocksAhead = 128;    // 8 MiB
-constexpr size_t kFullBlocksToWake = 16;  // 1 MiB
+// 5 ms while blocks are taken: real NCCL makes at most some 50 MB/s of records per proxy thread, so the
+// blocks kept ahead last over 100 ms. 20 ms once none was for a tenth of a second: on a virtual machine
+// that sleeps otherwise, 200 wake-ups a second cost 0.7 % of a core.
+constexpr uint64_t kTickUs = 5000, kQuietTickUs = 20000;
+constexpr uint64_t kBusyNs = 100'000'000;  // after the last block
+constexpr uint32_t kBlocksAhead = 128;     // 8 MiB
+constexpr size_t kFullBlocksToWake = 16;   // 1 MiB
 constexpr uint64_t kAnchorUs = 100000;
 constexpr uint32_t kQuietTicks = 600;  // 3 s without need before memory is given back
 
@@ -40,14 +43,18 @@ void* Keeper::run(void* self) {
 }
 
 void Keeper::loop() {
-  uint64_t last_anchor_ns = static_cast<uint64_t>(mono_now_ns()), last_dump_ns = last_anchor_ns;
+  uint64_t last_anchor_ns = static_cast<uint64_t>(mono_now_ns()), last_dump_ns = last_anchor_ns,
+           last_taken_ns = last_anchor_ns;
   while (!stopping_.load(std::memory_order_relaxed)) {
     const uint64_t now_ns = static_cast<uint64_t>(mono_now_ns());
     note_use();
-    uint64_t most_us = kTickUs;
+    // Giving memory back goes by ticks; a small cap is soon full.
+    const bool quiet = now_ns - last_taken_ns >= kBusyNs && quiet_ticks_ == 0 &&
+                       arena_.max_blocks() >= 4 * kBlocksAhead;
+    uint64_t most_us = quiet ? kQuietTickUs : kTickUs;
     try {
       if (watch_) most_us = std::min(most_us, static_cast<uint64_t>(watch_()) / 1000);
-      reserve_ahead();
+      if (reserve_ahead()) last_taken_ns = now_ns;
       release_surplus();
       if (now_ns - last_anchor_ns >= kAnchorUs * 1000) {
         take_clock_anchor();
@@ -86,14 +93,14 @@ bool Keeper::has_much_to_write() const {
 }
 
 // In a burst, four times what the last tick took: the keeper may be late on a busy machine.
-void Keeper::reserve_ahead() {
+bool Keeper::reserve_ahead() {
   const uint64_t taken = arena_.header()->next_sequence.load(std::memory_order_relaxed);
   const auto burst =
       static_cast<uint32_t>(std::min<uint64_t>(4 * (taken - taken_), arena_.max_blocks()));
-  taken_ = taken;
+  const bool any = taken != std::exchange(taken_, taken);
   const uint32_t wanted = std::max(blocks_ahead(), burst);
   const size_t free = queue_.free_count();
-  if (free >= wanted) return;
+  if (free >= wanted) return any;
   auto missing = static_cast<uint32_t>(wanted - free);
   uint32_t first = 0;
   while (const uint32_t got = arena_.reserve_stretch(missing, &first)) {
@@ -101,8 +108,9 @@ void Keeper::reserve_ahead() {
       BlockHeader* block = arena_.block(first + i);
       if (!queue_.push_reserved(block)) arena_.release(block);
     }
-    if ((missing -= got) == 0) return;
+    if ((missing -= got) == 0) break;
   }
+  return any;
 }
 
 // Where producers cannot help themselves (Arena::reserve_one) a quarter of the cap lies ready: the

@@ -43,7 +43,7 @@ class Keeper {
   void take_clock_anchor();
   void note_use();
   bool has_much_to_write() const;
-  void reserve_ahead();
+  bool reserve_ahead();  // true: blocks were taken since the last time
   uint32_t blocks_ahead() const;
   void release_surplus();
   void release_beyond(size_t blocks);
