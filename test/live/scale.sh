@@ -8,7 +8,7 @@
 only_when_long "minutes of 128 processes and agents: LONG=1 test/run live/scale"
 need jq jq
 lockstep=$BUILD/lockstep
-export LOCKSTEP_CLOCK=0 LOCKSTEP_HOST_LOAD=0 LOCKSTEP_BUFFER_MB=4
+export LOCKSTEP_CLOCK=0 LOCKSTEP_HOST_LOAD=0 LOCKSTEP_BUFFER_MB=32
 SHM=$(mktemp -d /dev/shm/lockstep-scale.XXXXXX)  # memory files of killed processes go with it
 export LOCKSTEP_SHM_DIR=$SHM
 PIDS=()
@@ -57,7 +57,7 @@ ask_in_sql() {  # ask_in_sql NAME SQL: a line of the second table
     "$(jq '.bytes / 1e6' "$TMP/out")" >>"$TMP/queries"
   [ "$mib" -le 2048 ] || fail "$1 took $mib MiB"
 }
-echo "agents  ps by sockets  ps by TCP  nodes by TCP  ctl by TCP  agents at rest  largest agent"
+echo "agents  ps by sockets  ps by TCP  nodes by TCP  progress by TCP  ctl by TCP  agents at rest  largest agent"
 for count in 16 64 128; do
   run=$TMP/run$count AGENTS=() addresses=
   mkdir -p "$run"
@@ -90,9 +90,11 @@ for count in 16 64 128; do
   ps_ms=$(timed "$lockstep" ps "${key[@]}")
   want_equal "processes by TCP" "$count $count" "$(jq -r '"\(.hosts_answered) \([.processes[].pid] | unique | length)"' "$TMP/out")"
   nodes_ms=$(timed "$lockstep" nodes "${key[@]}")
+  progress_ms=$(timed "$lockstep" progress "${key[@]}")
+  want_equal "ranks and processes of progress" "$((count * 8))" "$(jq '[.progress[] | [.pid, .rank]] | unique | length' "$TMP/out")"
   ctl_ms=$(timed "$lockstep" ctl status "${key[@]}")
   most_kib=$(for pid in "${AGENTS[@]}"; do sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$pid/status"; done | sort -n | tail -1)
-  printf '%6d  %10d ms  %6d ms  %9d ms  %7d ms  %9s %%  %9.1f MiB\n' "$count" "$sockets_ms" "$ps_ms" "$nodes_ms" "$ctl_ms" \
+  printf '%6d  %10d ms  %6d ms  %9d ms  %12d ms  %7d ms  %9s %%  %9.1f MiB\n' "$count" "$sockets_ms" "$ps_ms" "$nodes_ms" "$progress_ms" "$ctl_ms" \
     "$rest" "$(awk -v kib="$most_kib" 'BEGIN {print kib / 1024}')"
   [ "$most_kib" -le 65536 ] || fail "an agent took $most_kib KiB"
   awk -v rest="$rest" 'BEGIN {exit !(rest <= 2)}' || fail "all agents at rest took $rest % of a core"
