@@ -2,6 +2,7 @@
 import { make, section, table } from "./dom";
 import type { Change, Run } from "./run";
 import type { Source } from "./source";
+import { comparedInAddress, putComparedInAddress } from "./view";
 import { duration } from "./words";
 
 export interface Comparison {
@@ -36,6 +37,7 @@ export function compareWith(source: Source): HTMLElement {
     const name = choose.value;
     out.textContent = "Reading both runs ...";
     const said = await source.compare(name);
+    putComparedInAddress(name);
     out.replaceChildren(make("h3", {}, "Since " + name), ...parts(said),
       ...said.last_part_only.map(run => make("p", { class: "legend" }, `${run} is large: only its last part is compared.`)));
   };
@@ -46,6 +48,10 @@ export function compareWith(source: Source): HTMLElement {
   } }, choose, make("button", { type: "submit" }, "Compare"));
   source.others().then(names => {
     choose.append(...names.map(name => make("option", { value: name }, name)));
+    if (names.includes(comparedInAddress())) {
+      choose.value = comparedInAddress();
+      compare().catch(fail);
+    }
     if (names.length === 0) form.replaceChildren(make("p", {}, "There is no other run in this folder."));
   }).catch(fail);
   return section("compare", "Compare with an earlier run",

@@ -1,4 +1,4 @@
-// What the page shows: a span of time, a range of ranks, a measure. It stands in the address bar, so that a link restores
+// What the page shows: a span of time, a range of ranks, a measure, a run to compare with. It stands in the address bar, so that a link restores
 // it; the server's token stands there too and stays.
 
 export type Measure = "caused" | "waiting" | "busy";
@@ -26,6 +26,21 @@ function parameters(): URLSearchParams {
 
 export function tokenInAddress(): string {
   return parameters().get("token") ?? (location.hash.includes("=") ? "" : location.hash.slice(1));
+}
+
+// The run that this one is compared with; empty: none.
+export function comparedInAddress(): string {
+  return parameters().get("with") ?? "";
+}
+
+export function putComparedInAddress(name: string): void {
+  const said = parameters();
+  said.set("with", name);
+  replaceAddress(said);
+}
+
+function replaceAddress(said: URLSearchParams): void {
+  history.replaceState(null, "", location.pathname + location.search + (said.toString() ? "#" + said : ""));
 }
 
 // The whole run, or what the address asks for.
@@ -75,7 +90,8 @@ export function putInAddress(view: View, whole: View, token: string): void {
   if (view.firstRank !== whole.firstRank || view.lastRank !== whole.lastRank) said.set("r", view.firstRank + "-" + view.lastRank);
   if (view.measure !== whole.measure) said.set("m", view.measure);
   if (view.by !== "rank") said.set("by", view.by);
-  history.replaceState(null, "", location.pathname + location.search + (said.toString() ? "#" + said : ""));
+  if (comparedInAddress()) said.set("with", comparedInAddress());
+  replaceAddress(said);
 }
 
 export function zoomed(view: View, factor: number, around: number): View {

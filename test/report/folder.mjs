@@ -38,6 +38,10 @@ for (const width of [1280, 380]) {
     .catch(() => check("compare: nothing became slower", false, width));
   const said = await page.textContent("#compare [role=status]");
   check("compare: what became slower", said.includes("Since " + runs[0]) && /AllReduce of 32 MiB.*median.* compared/.test(said), said);
+  check("compare: in the address", new URLSearchParams(new URL(page.url()).hash.slice(1)).get("with") === runs[0], page.url());
+  await page.reload();
+  await page.waitForFunction(() => /Slower/.test(document.querySelector("#compare [role=status]")?.textContent ?? ""), undefined, { timeout: 30000 })
+    .catch(() => check("compare: the link does not restore it", false, page.url()));
   check("compare: wider than the screen", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), String(width));
   const unfit = await seriousViolations(page);
   check("compare: accessibility", unfit.length === 0, unfit.join("; "));
