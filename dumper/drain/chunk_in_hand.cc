@@ -11,6 +11,7 @@ namespace lockstep::dumper {
 namespace {
 
 constexpr size_t kOperationBytes = 48;  // of a record, where only operations are recorded
+constexpr size_t kMostAnchors = 1024;   // in a chunk; the keeper takes ten a second
 
 ChunkHeader header_of(const EncodedChunk& chunk) {
   ChunkHeader header;
@@ -93,7 +94,7 @@ Status ChunkInHand::write_chunk(uint64_t complete_ticks) {
     if (!encoded.ok()) return encoded;
   }
   Status written = writer_.append(&chunk_);
-  if (written.ok()) forget_written();
+  if (written.ok()) forget_written(complete_ticks);
   return written;
 }
 
@@ -108,7 +109,7 @@ bool ChunkInHand::make_smaller() {
   return true;
 }
 
-void ChunkInHand::forget_written() {
+void ChunkInHand::forget_written(uint64_t complete_ticks) {
   finished_ = false;
   records_written_.fetch_add(header_of(chunk_).records, std::memory_order_relaxed);
   const auto end = taken_.begin() + static_cast<ptrdiff_t>(chunk_pieces_);
@@ -117,8 +118,19 @@ void ChunkInHand::forget_written() {
   }
   taken_.erase(taken_.begin(), end);
   cut_up_ = !taken_.empty();
-  // The next chunk's records lie behind the last anchor of this one.
-  if (!cut_up_) anchors_.erase(anchors_.begin(), anchors_.end() - 1);
+  if (!cut_up_) forget_anchors(complete_ticks);
+}
+
+// The next chunk's records may be older than this one's: a round takes block after block, each with
+// all that its thread wrote since the last round. Where rounds do not get done, anchors become sparse.
+void ChunkInHand::forget_anchors(uint64_t complete_ticks) {
+  const auto later =
+      std::find_if(anchors_.begin(), anchors_.end(),
+                   [complete_ticks](const Anchor& a) { return a.ticks > complete_ticks; });
+  if (later != anchors_.begin()) anchors_.erase(anchors_.begin(), later - 1);
+  if (anchors_.size() <= kMostAnchors) return;
+  for (size_t i = 0; 2 * i < anchors_.size(); ++i) anchors_[i] = anchors_[2 * i];
+  anchors_.resize((anchors_.size() + 1) / 2);
 }
 
 void ChunkInHand::give_back(BlockHeader* block) {

@@ -31,7 +31,7 @@ class ChunkInHand {
   // Time to write; also when memory was too short to encode what was added.
   bool full() const { return finished_ || filled() || encoded_pieces_ != taken_.size(); }
   // Writes it, in several chunks where one is too large, and becomes empty. On error what is not
-  // written stays in hand.
+  // written stays in hand. Everything that comes later was recorded at complete_ticks or after.
   Status write(uint64_t complete_ticks);
   // Any thread.
   uint64_t records_written() const { return records_written_.load(std::memory_order_relaxed); }
@@ -52,7 +52,8 @@ class ChunkInHand {
   Status encode(uint64_t complete_ticks);
   Status write_chunk(uint64_t complete_ticks);
   bool make_smaller();
-  void forget_written();
+  void forget_written(uint64_t complete_ticks);
+  void forget_anchors(uint64_t complete_ticks);
   void collect_anchors();
 
   BlockSource& source_;

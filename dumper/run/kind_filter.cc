@@ -78,8 +78,9 @@ Status KindFilter::filter(const DecodedChunk& chunk, std::vector<uint8_t>* store
   }
   const ChunkStrings strings(chunk);
   ChunkContext context;
-  context.anchors = chunk.clock.anchors().data();
-  context.anchor_count = chunk.clock.anchors().size();
+  // Its own only: what was read before it is not the same in every pass.
+  context.anchors = chunk.clock.anchors().data() + chunk.borrowed_anchors;
+  context.anchor_count = chunk.clock.anchors().size() - chunk.borrowed_anchors;
   context.complete_ticks = chunk.complete_ticks;
   context.strings = &strings;
   EncodedChunk encoded;

@@ -22,9 +22,16 @@ ChunkClock::ChunkClock(const Anchor* anchors, size_t count) {
     const Stretch stretch{a.ticks,
                           {a.raw_ns, static_cast<double>(b.raw_ns - a.raw_ns) / ticks},
                           {a.real_ns, real / ticks}};
-    if (i == 0) stretches_.clear();
     stretches_.push_back(stretch);
   }
+  if (anchors_.size() == 1) return;
+  const Anchor& first = anchors_.front();
+  const Anchor& last = anchors_.back();
+  const double rate = static_cast<double>(last.raw_ns - first.raw_ns) /
+                      static_cast<double>(last.ticks - first.ticks);
+  stretches_[0] = {first.ticks, {first.raw_ns, rate}, {first.real_ns, stretches_[1].real_ns.slope}};
+  stretches_.push_back(
+      {last.ticks, {last.raw_ns, rate}, {last.real_ns, stretches_.back().real_ns.slope}});
 }
 
 }  // namespace lockstep::dumper

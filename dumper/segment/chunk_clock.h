@@ -1,6 +1,7 @@
 // From ticks to the host's clocks, piecewise between the anchors of a chunk. Made once per chunk by
-// the decoder; any number of threads may read it. Outside the anchors the nearest stretch is
-// prolonged; with one anchor (or none that are apart) a tick counts as a nanosecond, which is exact
+// the decoder; any number of threads may read it. Outside the anchors raw time goes on at the rate
+// between the first and the last, which errs least, and real time, which may be slewed, at that of the
+// nearest stretch; with one anchor (or none that are apart) a tick counts as a nanosecond, which is exact
 // when the plugin ran on CLOCK_MONOTONIC_RAW.
 #pragma once
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint64_t kMaxAnchors = 4096;
 constexpr uint64_t kMaxPieces = 1u << 17;
+constexpr size_t kRememberedAnchors = 512;
 
 struct ContextDeleter {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -113,10 +114,12 @@ struct ChunkDecoder::State {
   std::vector<uint64_t> first_ticks;
   TagReader tags[kTags];
   std::array<bool, kTags> present{};
+  std::vector<Anchor> anchors_before;  // of the chunks before this one
 
   Status inflate(const ChunkHeader& header, const uint8_t* stored);
   Status decode(const ChunkHeader& header, const uint8_t* stored, bool comms_only,
                 DecodedChunk* out);
+  void complete_clock(DecodedChunk* out);
   Status read_records(const ChunkHeader& header, bool comms_only, ByteReader* in,
                       DecodedChunk* out);
   bool start_columns(const uint8_t* tag, uint64_t records, ByteReader* in, uint64_t* words);
@@ -133,6 +136,27 @@ Status ChunkDecoder::State::inflate(const ChunkHeader& header, const uint8_t* st
   if (ZSTD_isError(size)) return Status::error(std::string("zstd: ") + ZSTD_getErrorName(size));
   if (size != raw.size()) return Status::error("the chunk holds fewer bytes than its header says");
   return Status();
+}
+
+// Until 2026-11-24 only the first chunk of a round had the anchors of its time: the others' were made after
+// their records, too close together to go back from.
+void ChunkDecoder::State::complete_clock(DecodedChunk* out) {
+  std::vector<Anchor> anchors = out->clock.anchors();
+  out->borrowed_anchors = 0;
+  uint64_t first = ~uint64_t{0};
+  for (size_t p = 0; p < out->pieces.size(); ++p) {
+    if (out->pieces[p].records != 0) first = std::min(first, first_ticks[p]);
+  }
+  if (!anchors.empty() && first < anchors.front().ticks) {
+    const auto end =
+        std::find_if(anchors_before.begin(), anchors_before.end(),
+                     [&](const Anchor& before) { return before.ticks >= anchors.front().ticks; });
+    const auto most = std::min<ptrdiff_t>(end - anchors_before.begin(), kRememberedAnchors);
+    anchors.insert(anchors.begin(), end - most, end);
+    out->borrowed_anchors = static_cast<size_t>(most);
+    if (most != 0) out->clock = ChunkClock(anchors.data(), anchors.size());
+  }
+  anchors_before = std::move(anchors);
 }
 
 // Opens the columns of every tag that occurs, and says how many words all records have.
@@ -223,6 +247,7 @@ Status ChunkDecoder::State::decode(const ChunkHeader& header, const uint8_t* sto
     read_clock(&in, out);
     read_strings(&in, out);
     read_pieces(&in, out, &first_ticks);
+    if (!in.failed()) complete_clock(out);
     read_counts(&in, out);
     return read_records(header, comms_only, &in, out);
   } catch (const std::bad_alloc&) {

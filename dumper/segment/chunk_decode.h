@@ -31,6 +31,7 @@ struct DecodedPiece {
 struct DecodedChunk {
   ChunkHeader header{};
   ChunkClock clock;
+  size_t borrowed_anchors = 0;  // the first of clock.anchors(), which chunks before this one had
   uint64_t complete_ticks = 0;
   std::vector<std::pair<uint32_t, std::string>> strings;  // number and text
   std::vector<DecodedPiece> pieces;

@@ -72,7 +72,8 @@ TEST(ChunkClock, ConvertsPiecewiseBetweenAnchors) {
   EXPECT_EQ(clock.raw_ns(0), 1000u);
   EXPECT_EQ(clock.raw_ns(50), 1025u);
   EXPECT_EQ(clock.raw_ns(150), 1150u);
-  EXPECT_EQ(clock.raw_ns(300), 1450u);   // the last stretch goes on
+  EXPECT_EQ(clock.raw_ns(300), 1375u);   // at the rate from the first to the last
+  EXPECT_EQ(clock.real_ns(300), 3450u);  // the last stretch goes on
   EXPECT_EQ(clock.real_ns(150), 4650u);  // REALTIME was set back
 }
 
