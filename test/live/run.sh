@@ -19,14 +19,15 @@ wait_for() {  # wait_for SECONDS WHAT COMMAND...
 start() {
   local name=$1
   shift
+  : >"$TMP/$name.begun"
   # shellcheck disable=SC2016  # the inner shell's own variables
   "$lockstep" run --dir "$TMP/$name" "$@" -- bash -c '
     "$0" "$1" --ranks 2 --rate 20 --iterations 100000 --stall-us 100000000 >/dev/null 2>&1 & job=$!
     until [ -e "$2.end" ]; do sleep 0.05; done; kill $job; exit 5' \
     "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" "$TMP/$name" >"$TMP/$name.out" 2>"$TMP/$name.err" &
   job=$!
-  found() { compgen -G "$TMP/$name/lockstep-*" && find "$TMP" -name '*.ctl' | grep -q .; }
-  wait_for 60 "that the job records" found
+  found() { compgen -G "$TMP/$name/lockstep-*" && [ "$(find "$TMP" -name '*.ctl' -newer "$TMP/$name.begun" | wc -l)" = 2 ]; }
+  wait_for 60 "that both ranks record" found
   RUN=$(compgen -G "$TMP/$name/lockstep-*")
 }
 finish() {  # finish NAME: with the program's exit code, and nobody left
