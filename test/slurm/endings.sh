@@ -47,7 +47,7 @@ answered() {
 # recorded NAME RUN: the directory of this run is complete and has a report of its four processes
 recorded() {
   local dir=$RUNS/$1/lockstep-$2 found
-  wait_for 200 answered "$dir" || fail "$1: no answers of 4 processes: $(ls -l "$dir" "$dir/summary"; cat "$TMP/$1.out")"
+  wait_for 200 answered "$dir" || fail "$1: no answers of 4 processes: $(find "$dir" -ls; scontrol -o show job "${2%.step0}"; cat "$TMP/$1.out")"
   "$BUILD/lockstep" verify "$dir" >"$TMP/verify" 2>&1 || { cat "$TMP/verify" "$TMP/$1.out"; fail "$1: verify finds a difference"; }
   found=$("$BUILD/lockstep" info "$dir" --json)
   want_equal "$1: processes" 4 "$(jq '.processes | length' <<<"$found")"
