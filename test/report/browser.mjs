@@ -23,7 +23,8 @@ export async function open(browser, url, { width = 1280, height = 900, dark = fa
       problems.push(`request: ${request.url()}`);
   });
   await page.goto(url);
-  await page.waitForSelector("#page h1", { timeout: 30000 });
+  // Until the script has drawn, the page is its title alone.
+  await page.waitForSelector("#page > :nth-child(2)", { state: "attached", timeout: 30000 });
   await page.waitForFunction(() => document.querySelector("#ranks") === null || document.querySelector(".heat .legend, .heat + p, #ranks p")?.textContent);
   await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)))));
   return { page, problems, close: () => context.close() };
