@@ -35,10 +35,11 @@ OPT_WARM    = $(if $(filter 1,$(DEBUG)),,-O1)
 TOGETHER    = analysis/account analysis/clock analysis/export analysis/hostload analysis/inspect analysis/join \
               analysis/judge analysis/load analysis/page analysis/pyramid analysis/relate analysis/report analysis/say \
               analysis/sql analysis/waits analysis/whatif analysis/why cli/capture cli/commands cli/job cli/live \
-              cli/show clocksync/probe clocksync/rendezvous clocksync/solve dumper/feeds dumper/recovery dumper/run \
-              hostload/sample live/agent live/asker live/follow live/http live/local live/native live/places \
-              live/questions live/ras live/serve live/stacks live/wire plugin/capture plugin/gpu plugin/process reader \
-              test/drivers/emulate \
+              cli/show clocksync/probe clocksync/record clocksync/rendezvous clocksync/solve clocksync/wire \
+              dumper/feeds dumper/recovery dumper/run hostload/sample live/agent live/asker live/follow live/http \
+              live/local live/native live/places live/questions live/ras live/serve live/stacks live/wire \
+              plugin/capture plugin/gpu plugin/process reader \
+              test/drivers/common test/drivers/emulate \
               $(patsubst %/,%,$(sort $(dir $(wildcard test/unit/*/*.cc test/unit/*/*/*.cc))))
 # Not these: they have flags of their own, or names that a neighbor has, or what only a main file may say.
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/page/embedded.cc analysis/report/report_markdown.cc \
