@@ -1,9 +1,12 @@
 #include "cli/live/run_parts.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "analysis/clock/align.h"
 #include "base/text.h"
@@ -23,14 +26,33 @@ class FileTaker final : public live::PartTaker {
     if (owner->second != host) return true;
     const std::string path = directory_ + "/" + base_name(name);
     std::FILE* file = std::fopen(path.c_str(), "abe");
-    if (file == nullptr) return false;
-    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    return std::fclose(file) == 0 && written;
+    bool written = file != nullptr;
+    if (written) {
+      written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+      written = std::fclose(file) == 0 && written;
+    }
+    if (!written) unwritten_[host] = "cannot write " + path + ": " + std::strerror(errno);
+    return written;
+  }
+  // Why a host's answer broke off, where the fault is ours.
+  void explain(std::vector<live::FailedHost>* failed) const {
+    for (live::FailedHost& host : *failed) {
+      const auto reason = unwritten_.find(host.host);
+      if (reason != unwritten_.end()) host.reason = reason->second;
+    }
+  }
+  // What came of hosts that did not get to the end of their answers: they count as hosts that said
+  // nothing, and half a recording would make their ranks look late.
+  void forget_all_but(const std::set<std::string>& hosts) {
+    for (const auto& [name, host] : owners_) {
+      if (hosts.count(host) == 0) std::remove((directory_ + "/" + base_name(name)).c_str());
+    }
   }
 
  private:
   const std::string directory_;
-  std::map<std::string, std::string> owners_;  // host, by name
+  std::map<std::string, std::string> owners_;     // host, by name
+  std::map<std::string, std::string> unwritten_;  // reason, by host
 };
 
 }  // namespace
@@ -43,9 +65,13 @@ std::vector<live::SliceRow> take_run_parts(const live::Targets& targets,
   *answers =
       live::ask_all(targets, {"slice", live::to_json(request), live::this_asker()}, terms, &taker);
   std::vector<live::SliceRow> rows;
+  std::set<std::string> answered;
   for (const live::HostRows& host : answers->hosts) {
+    answered.insert(host.host);
     for (live::SliceRow& row : live::parse_slice_rows(host.rows)) rows.push_back(std::move(row));
   }
+  taker.forget_all_but(answered);
+  taker.explain(&answers->failed);
   return rows;
 }
 
