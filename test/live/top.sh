@@ -92,6 +92,25 @@ done
 diff <(sed 's/rows [0-9]*; columns [0-9]*//' "$TMP/before") <(sed 's/rows [0-9]*; columns [0-9]*//' "$TMP/after") ||
   fail "after a signal the terminal is not as it was"
 
+# Without the folder, through an agent: the same page.
+head -c 32 /dev/urandom >"$TMP/key"
+chmod 600 "$TMP/key"
+"$lockstep" agent "$run" --listen 127.0.0.1:0 --key "$TMP/key" >"$TMP/agent" 2>&1 &
+agent=$!
+for _ in $(seq 100); do
+  grep -q ' listens on ' "$TMP/agent" && break
+  sleep 0.1
+done
+address=$(sed -n 's/.* listens on //p' "$TMP/agent")
+terminal resize-window -t top -x 100 -y 45
+type "clear; $lockstep top --agents $address --key $TMP/key; echo ended with \$?" Enter
+sees "the title over an agent" '^lockstep top .*1 of 1 hosts +q quits'
+sees "who keeps whom waiting, over an agent" 'world.*: ranks 0,2 in AllReduce #[0-9]+ for .*; rank 1 has not called it'
+kill -KILL $agent
+sees "that the agent is gone" '0 of 1 hosts|nobody listens there|no host answered'
+type q
+sees "how it ended" '^ended with 0'
+
 # The job ends: it says so and stays until q.
 type "clear; $lockstep top $run; echo ended with \$?" Enter
 sees "the title" '^lockstep top '
