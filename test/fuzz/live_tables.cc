@@ -1,9 +1,10 @@
-// The rows that agents send for `ps`, `progress` and `stacks`, as the commands show them: whatever they
+// The rows that agents send for `ps`, `nodes`, `progress` and `stacks`, as the commands show them: whatever they
 // say, there is some text, and the rows of `progress` that a program gets have the same communicators.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "cli/live/node_table.h"
 #include "cli/live/process_table.h"
 #include "cli/live/short_findings.h"
 #include "cli/live/stacks_view.h"
@@ -17,6 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string rows(reinterpret_cast<const char*>(data), size);
   static_cast<void>(cli::process_table(rows));
   static_cast<void>(cli::process_tree(rows));
+  static_cast<void>(cli::node_table(rows, {}));
+  static_cast<void>(cli::nodes_json(rows, {}));
   const auto comms = cli::standings_of(rows);
   if (cli::standings_text(comms, kMostLines).empty()) std::abort();
   if (cli::standings_of(cli::standings_json(comms)).size() != comms.size()) std::abort();
