@@ -31,6 +31,19 @@ want_exit 0 ask ctl interval 500000
 want_equal "confirmations" 32 "$(grep -c '"interval_us":500000' "$TMP/out")"
 want_exit 0 ask nodes --json
 want_equal "nodes" "n1 n2 n3 n4" "$(jq -r '[.nodes[].host] | sort | join(" ")' "$TMP/out")"
+want_exit 0 ask progress --json --timeout 60
+want_equal "ranks of progress, by host" "n1 8 n2 8 n3 8 n4 8" \
+  "$(jq -r '[.progress | group_by(.host)[] | "\(.[0].host) \([.[].rank] | unique | length)"] | join(" ")' "$TMP/out")"
+want_exit 0 ask stacks --threads main --samples 1 --json --timeout 60
+want_equal "processes of stacks" "4 32" "$(jq -r '"\(.hosts_answered) \(.stacks | length)"' "$TMP/out")"
+code=0
+ask diagnose --live --json --timeout 60 >"$TMP/out" 2>"$TMP/err" || code=$?
+[ $code -le 1 ] || fail "diagnose --live ended with $code: $(cat "$TMP/err")"
+want_equal "hosts of the verdict" "4 4 0" "$(jq -r '"\(.hosts_asked) \(.hosts_answered) \(.failed | length)"' "$TMP/out")"
+if "$lockstep" query "$TMP/n1/run" "SELECT 1" >/dev/null 2>&1; then
+  want_exit 0 ask query --live "SELECT host, count(DISTINCT pid) AS n FROM processes GROUP BY host ORDER BY host" --json --last 60s --timeout 60
+  want_equal "processes in SQL" '[["n1",8],["n2",8],["n3",8],["n4",8]]' "$(jq -c '[.rows[] | [.host, .n]]' "$TMP/out")"
+fi
 want_exit 0 on 1 "$lockstep" ps --key "$KEY" --agents "10.79.0.[1-4]:4711"
 want_exit 2 ask ctl nonsense
 
@@ -51,6 +64,12 @@ on 1 bash -c 'exec 3<>/dev/tcp/10.79.0.2/4711; read -r -t 60 -u 3' 2>/dev/null &
 silent=$!
 want_exit 0 ask ps
 wait $silent || true  # closed by the agent, which waits two seconds for a hello
+
+echo "the asker's own disk is full: it says so, and nobody's half counts"
+# shellcheck disable=SC2016  # the inner shell's own variables
+want_exit 3 on 1 sh -c 'mkdir -p "$1" && mount -t tmpfs -o size=16k,mode=700 none "$1" && shift && exec "$@"' sh "$TMP/small" \
+  env TMPDIR="$TMP/small" "$lockstep" diagnose --live --agents "$AGENTS" --key "$KEY" --timeout 60
+grep -q "$TMP/small" "$TMP/err" || fail "the full folder is not named: $(cat "$TMP/err")"
 
 echo "a frozen agent is named when the time is over"
 kill -STOP "${AGENT[2]}"
