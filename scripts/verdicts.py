@@ -127,6 +127,8 @@ def main():
     parser.add_argument("--healthy", action="store_true")
     parser.add_argument("--large", type=int, default=0, help="the first so many runs have 1,024 ranks")
     parser.add_argument("--only", type=lambda text: text.split(","), help="classes, as in the table")
+    parser.add_argument("--schedule", help="only the runs of this schedule")
+    parser.add_argument("--noise", help="of all runs, instead of the drawn one")
     parser.add_argument("--half", choices=["fit", "report"])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--build", default="build")
@@ -141,6 +143,11 @@ def main():
     sizes = {line.split()[0]: float(line.rsplit("(SIZE ", 1)[1].rstrip(")")) for line in listed.splitlines() if "(SIZE " in line}
     numbers = [n for n in range(options.runs) if options.half is None or n % 2 == (options.half == "report")]
     jobs = [(n, *draw(n, options.seed, options), options.build, sizes) for n in numbers]
+    if options.schedule:
+        jobs = [job for job in jobs if job[2]["schedule"] == options.schedule]
+    if options.noise:
+        for job in jobs:
+            job[2]["noise"] = options.noise
     with multiprocessing.Pool(options.jobs) as pool:
         results = list(pool.imap(run, jobs))
         pool.close()

@@ -50,7 +50,11 @@ Middle middle_of_known(std::vector<int64_t> values) {
   if (values.empty()) return middle;
   middle.ns = median_of(values);
   const double scatter = kTimesChance / 2 / std::sqrt(independent_of(values, middle.ns));
-  middle.at_least_ns = quantile(&values, std::max(0.0, 0.5 - scatter));
+  std::sort(values.begin(), values.end());
+  const auto lowest =
+      static_cast<size_t>(std::max(0.0, 0.5 - scatter) * static_cast<double>(values.size()));
+  middle.at_least_ns = values[lowest];
+  middle.at_most_ns = values[values.size() - 1 - lowest];
   const int64_t spread = quantile(&values, 0.75) - quantile(&values, 0.25);
   middle.error_ns = static_cast<int64_t>(static_cast<double>(spread) /
                                          std::sqrt(static_cast<double>(middle.count)));

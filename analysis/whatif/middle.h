@@ -10,9 +10,9 @@ namespace lockstep::analysis {
 
 struct Middle {
   int64_t ns = 0, error_ns = 0;
-  // The middle lies above this whatever the values' distribution, be it one of two heaps, and although
+  // The middle lies between these whatever the values' distribution, be it one of two heaps, and although
   // neighbours may repeat each other.
-  int64_t at_least_ns = 0;
+  int64_t at_least_ns = 0, at_most_ns = 0;
   size_t count = 0;
   bool known() const;  // measured often enough
 };

@@ -253,15 +253,17 @@ class PartSearch {
     part.host = candidate.size == Size::Host;
     const TransferExcess* worst = nullptr;
     std::map<SlowSide, int64_t> sides;
+    int64_t steady_ns = 0, unsteady_ns = 0;
     for (const uint32_t i : candidate.excesses) {
       const TransferExcess& excess = excesses_[i];
       const int64_t all_ns = excess.excess_ns * static_cast<int64_t>(excess.matches.size());
       sides[excess.side] += all_ns;
-      part.steady = part.steady && excess.steady;
+      (excess.steady ? steady_ns : unsteady_ns) += all_ns;
       if (worst == nullptr ||
           all_ns > worst->excess_ns * static_cast<int64_t>(worst->matches.size()))
         worst = &excess;
     }
+    part.steady = steady_ns >= unsteady_ns;
     part.communicator = worst->communicator;
     part.usual_ns = worst->usual_ns;
     part.sure = worst->sure;

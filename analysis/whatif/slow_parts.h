@@ -22,7 +22,7 @@ struct SlowPart {
   // Of the worst operations, what they take, and would take.
   int64_t took_ns = 0, usual_ns = 0;
   bool sure = false;   // no trace of late starts
-  bool steady = true;  // no chance gathers it
+  bool steady = true;  // what no chance makes is at least half of it
 };
 
 // Where ranks are late, what only the ends show, but where all started together, may be a trace of that:

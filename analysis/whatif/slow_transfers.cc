@@ -1,6 +1,7 @@
 #include "analysis/whatif/slow_transfers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -64,11 +65,21 @@ class SlowTransferFinder {
     const int64_t usual_ns = reference_of(times);
     const UsualEdge usual{kNoTime, reference_of(lags), reference_of(wires), reference_of(gpus),
                           kNoTime};
+    const int64_t unsure_ns = unsureness_of(pairs, usual_ns);
     for (SeenPair& pair : pairs) {
       pair.usual_ns = usual_ns;
-      if (stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPartOfTransfer)))
-        out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
+      if (!stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPartOfTransfer))) continue;
+      out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
+      const auto unsure = std::hypot(pair.time.ns - pair.time.at_least_ns, unsure_ns);
+      out_.back().steady = static_cast<double>(pair.time.ns - usual_ns) >= unsure;
     }
+  }
+  // By how much what is usual may be longer. It is the middle of one of a few pairs, and no better known
+  // than that: where times scatter, chance makes one pair's middle low and another's high.
+  static int64_t unsureness_of(const std::vector<SeenPair>& pairs, int64_t usual_ns) {
+    const auto reference = std::find_if(
+        pairs.begin(), pairs.end(), [&](const SeenPair& pair) { return pair.time.ns == usual_ns; });
+    return reference == pairs.end() ? 0 : reference->time.at_most_ns - usual_ns;
   }
   static TransferExcess excess_of(const SeenPair& pair, int64_t usual_ns, const UsualEdge& usual,
                                   std::vector<uint32_t> matches) {

@@ -33,6 +33,20 @@ TEST(Middle, OfTwoHeapsMayLieInTheSmallerOne) {
   EXPECT_LT(middle.at_least_ns, kHigh);
 }
 
+TEST(Middle, OfScatteredValuesIsAsUnsureUpwardsAsDownwards) {
+  std::vector<int64_t> few, many;
+  for (int64_t i = 0; i < 400; ++i)
+    (i < 20 ? few : many).push_back(kHigh + (i * 7 % 20 - 10) * kUs);
+  for (const auto& values : {few, many}) {
+    const Middle middle = middle_of(values);
+    EXPECT_LT(middle.at_least_ns, middle.ns);
+    EXPECT_GT(middle.at_most_ns, middle.ns);
+    EXPECT_NEAR(static_cast<double>(middle.at_most_ns - kHigh),
+                static_cast<double>(kHigh - middle.at_least_ns), 2 * kUs);
+  }
+  EXPECT_GT(middle_of(few).at_most_ns, middle_of(many).at_most_ns);
+}
+
 TEST(Middle, IsLessSureWhereNeighboursRepeatEachOther) {
   std::vector<int64_t> apart, together;
   for (size_t i = 0; i < 120; ++i) {
