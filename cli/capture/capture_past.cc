@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "base/text.h"
 #include "cli/live/run_parts.h"
 #include "dumper/run/chunk_search.h"
 #include "dumper/run/earlier_comms.h"
@@ -22,13 +21,6 @@ namespace fs = std::filesystem;
 
 // A segment may go for the disk budget between being found and being read: then its host is asked again.
 constexpr int kMostTries = 3;
-
-void remove_parts(const std::string& folder, const std::string& host) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (starts_with(entry.path().filename().string(), host + ".")) fs::remove(entry, ignored);
-  }
-}
 
 std::set<std::string> hosts_that_answered(const live::Answers& answers) {
   std::set<std::string> hosts;
@@ -65,7 +57,6 @@ Taken take_all(const PastTerms& terms, const live::Targets& targets, const LiveA
   Taken taken;
   live::Targets left = targets;
   for (int attempt = 1; attempt <= kMostTries && !left.hosts.empty(); ++attempt) {
-    for (const live::Target& host : left.hosts) remove_parts(folder, host.host);
     live::AskTerms ask = live_terms(arguments);
     ask.max_bytes = terms.max_bytes * left.hosts.size();
     live::Answers now;
