@@ -301,8 +301,9 @@ double confidence_of(const SlowPart& part) {
 Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const SlowPart& part) {
   Finding finding;
   finding.kind = part.side == SlowSide::ReceiverProxy ? FindingKind::SlowProxy
-                 : part.side == SlowSide::ReceiverGpu ? FindingKind::SlowGpu
-                                                      : FindingKind::SlowLink;
+                 : part.side == SlowSide::ReceiverGpu || part.side == SlowSide::Gpu
+                     ? FindingKind::SlowGpu
+                     : FindingKind::SlowLink;
   finding.communicator = common_communicator(run, own, part.actors, part.communicator);
   PathFacts facts;
   for (const MemberRow& member : run.members) {

@@ -233,6 +233,7 @@ std::string suspicion(const PathFacts& facts) {
       return std::string("Its receives are suspected, by its proxy thread or its GPU") +
              kRecordSteps + ".";
     case SlowSide::SenderOrLink:
+    case SlowSide::Gpu:
     case SlowSide::Anybody:
       break;
   }
@@ -254,12 +255,18 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
     text = "What " + who + ", all of its ranks on host " + run.text(facts.host) +
            ", exchange with other hosts takes ";
   } else {
-    text = "What " + who + " sends and receives takes ";
+    text = "What " + who +
+           (facts.side == SlowSide::Gpu ? " hands on to its host's sender takes "
+                                        : " sends and receives takes ");
   }
   text += times(facts.factor) + " as long as such transfers usually do (" + duration(facts.own_ns) +
           " per operation against " + duration(facts.others_ns) + "). ";
   if (facts.whole_host)
     text += "The host's way to the network is suspected.";
+  else if (facts.side == SlowSide::Gpu)
+    text +=
+        "Its GPU is slow to hand it on: the ranks after it end together, the rank before it long "
+        "before.";
   else if (facts.peer < 0)
     text += "Its GPU, its proxy thread or its way to the network is suspected.";
   else

@@ -160,7 +160,7 @@ class PartSearch {
     for (uint32_t i = 0; i < excesses_.size(); ++i) {
       if (cured_[i] != 0) continue;
       const TransferExcess& excess = excesses_[i];
-      if (excess.side != SlowSide::Anybody) {
+      if (excess.side != SlowSide::Anybody && excess.side != SlowSide::Gpu) {
         PartCandidate& edge = edges[{excess.actors[0], excess.actors[1]}];
         edge.actor = excess.actors[0];
         edge.peer = excess.actors[1];

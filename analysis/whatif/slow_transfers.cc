@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "analysis/whatif/chain_holder.h"
 #include "analysis/whatif/ring_excess.h"
 #include "analysis/whatif/slow_moments.h"
 #include "analysis/whatif/transfer_samples.h"
@@ -28,6 +29,7 @@ class SlowTransferFinder {
 
   std::vector<TransferExcess> find() {
     judge_pairs();
+    name_holders();
     judge_rings();
     return std::move(out_);
   }
@@ -72,7 +74,17 @@ class SlowTransferFinder {
       out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
       const auto unsure = std::hypot(pair.time.ns - pair.time.at_least_ns, unsure_ns);
       out_.back().steady = static_cast<double>(pair.time.ns - usual_ns) >= unsure;
+      out_.back().holder = holder_of(*pair.series, pair.time.ns, usual_ns);
     }
+  }
+  // By the transfers that are slow: others of the series may not pass the rank that is.
+  uint32_t holder_of(const PairSeries& pair, int64_t took_ns, int64_t usual_ns) const {
+    std::vector<uint32_t> slow;
+    for (size_t i = 0; i < pair.times.size(); ++i) {
+      if (pair.times[i] != kNoTime && pair.times[i] >= usual_ns + (took_ns - usual_ns) / 2)
+        slow.push_back(pair.matches[i]);
+    }
+    return holder_of_chains(run_, own_, pair.from, slow, took_ns);
   }
   // By how much what is usual may be longer. It is the middle of one of a few pairs, and no better known
   // than that: where times scatter, chance makes one pair's middle low and another's high.
@@ -123,6 +135,7 @@ class SlowTransferFinder {
         one.excess_ns /= 2;
         shared.push_back(one);
         shared.back().actors = edge;
+        shared.back().holder = kNoRow;
       }
       if (shared.empty()) continue;
       out_.erase(std::remove_if(out_.begin(), out_.end(),
@@ -132,6 +145,16 @@ class SlowTransferFinder {
     }
   }
   Text host_of(uint32_t actor) const { return run_.processes[own_.actors[actor].process].host; }
+
+  // A link is slow whoever feeds it; what only a sender or its link can do may be done by who feeds it.
+  void name_holders() {
+    for (TransferExcess& one : out_) {
+      if (one.holder == kNoRow || one.holder == one.actors.front() || !is_by_ends(one.side))
+        continue;
+      one.actors = {one.holder};
+      one.side = SlowSide::Gpu;
+    }
+  }
 
   // What one pair loses at such moments, beside what they all lose by noise.
   void judge_moments_of_pairs(const std::vector<SeenPair>& pairs) {
