@@ -38,3 +38,13 @@ held = [socket.socket() for _ in range(int(sys.argv[1]))]
 for s in held: s.bind(("127.0.0.1", 0))
 print(*[s.getsockname()[1] for s in held])' "$1"
 }
+
+flip_byte() {  # flip_byte FILE: all bits of the byte at three quarters of it
+  python3 - "$1" <<'PY'
+import os, sys
+with open(sys.argv[1], "r+b", buffering=0) as file:
+    at = os.path.getsize(sys.argv[1]) * 3 // 4
+    byte = os.pread(file.fileno(), 1, at)[0]
+    os.pwrite(file.fileno(), bytes([byte ^ 0xFF]), at)
+PY
+}

@@ -40,7 +40,7 @@ head -c 5000 /dev/zero >"$TMP/foreign/host.1.0.lks"
 all "5000 bytes of zeros" 3 "$TMP/foreign"
 
 file=$(copy flipped)
-printf '\377' | dd of="$file" bs=1 seek=$(($(stat -c %s "$file") * 3 / 4)) conv=notrunc status=none
+flip_byte "$file"
 all "a flipped byte" 1 "$TMP/flipped"
 
 file=$(copy torn)

@@ -27,7 +27,7 @@ want_equal "--partial" 0 "$(exit_code "$lockstep" verify "$TMP/half" --partial)"
 grep -q '^note: .*nothing was recorded of ranks 1, 3$' "$TMP/out" || fail "--partial names no ranks: $(cat "$TMP/out")"
 
 file=$(rank_file "$TMP/half" 0)
-printf '\377' | dd of="$file" bs=1 seek=$(($(stat -c %s "$file") * 3 / 4)) conv=notrunc status=none
+flip_byte "$file"
 want_equal "--partial of a damaged part" 1 "$(exit_code "$lockstep" verify "$TMP/half" --partial)"
 
 cp -r "$TMP/run" "$TMP/swapped"

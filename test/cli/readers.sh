@@ -35,7 +35,7 @@ want_equal "host in the facts" "$("$lockstep" info "$run" --json | jq -r '.proce
 # A flipped byte in the middle: one damaged chunk, and verify says so.
 cp -r "$run" "$TMP/damaged"
 file=$(find "$TMP/damaged" -name '*.lks' | sort | head -1)
-printf '\377' | dd of="$file" bs=1 seek=$(($(stat -c %s "$file") * 3 / 4)) conv=notrunc status=none
+flip_byte "$file"
 want_equal "damaged chunks" 1 "$("$lockstep" count "$TMP/damaged" --json 2>/dev/null | jq .damaged_chunks)"
 want_equal "verify of a damaged run" 1 "$(exit_code "$lockstep" verify "$TMP/damaged")"
 grep -q "difference: .*at offset" "$TMP/out" || fail "verify does not name the damage: $(cat "$TMP/out")"

@@ -14,7 +14,7 @@ wait_for() {  # wait_for WHAT COMMAND...
   local what=$1
   shift
   for _ in $(seq 30); do "$@" && return; sleep 0.5; done
-  fail "$what did not happen"
+  fail "$what did not happen: $(tail -n 20 "$TMP"/*.out)"
 }
 emulate() {  # emulate RUN: two ranks, some collectives a second
   LOCKSTEP_DIR=$1 exec "$BUILD/lockstep-emulate" --ranks 2 --channels 1 --sizes 1k --ops allreduce --iterations 100000 --rate 10 \

@@ -53,7 +53,7 @@ for folder in "$TMP/none" "$TMP"; do
   cmp "$TMP/err" "$TMP/theirs" || fail "two sentences about $folder: $(cat "$TMP/err" "$TMP/theirs")"
 done
 file=$(find "$TMP/run" -name '*.lks' | sort | head -1)
-printf '\377' | dd of="$file" bs=1 seek=$(($(stat -c %s "$file") * 3 / 4)) conv=notrunc status=none
+flip_byte "$file"
 status=0
 "$TMP/read_run" "$TMP/run" 2>"$TMP/err" >/dev/null || status=$?
 want_equal "exit code of a damaged run" 1 $status
