@@ -264,9 +264,7 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
   if (facts.whole_host)
     text += "The host's way to the network is suspected.";
   else if (facts.side == SlowSide::Gpu)
-    text +=
-        "Its GPU is slow to hand it on: the ranks after it end together, the rank before it long "
-        "before.";
+    text += "Its GPU is slow to hand it on: the ranks after it on its host end together.";
   else if (facts.peer < 0)
     text += "Its GPU, its proxy thread or its way to the network is suspected.";
   else
