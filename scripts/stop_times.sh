@@ -17,10 +17,10 @@ for run in $(seq "$((2 * runs))"); do
   name=undisturbed
   if [ "$run" -le "$runs" ]; then
     name=noticed
-    "$build/lockstep" stacks $pid --threads main --samples 3 --json |
-      jq '.stacks[].stopped_ns[]' >>"$scratch/asker"
+    "$build/lockstep" stacks $pid --threads main --samples 3 --json >"$scratch/answer"
   fi
   wait $pid
+  [ $name = undisturbed ] || jq '.stacks[].stopped_ns[]' "$scratch/answer" >>"$scratch/asker"  # not beside the thread
   grep -v ready "$scratch/all" | sort -n | tail -3 >>"$scratch/$name" || true  # three stops: the three longest
 done
 
