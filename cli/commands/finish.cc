@@ -94,7 +94,10 @@ int run(const FinishArguments& arguments) {
   }
   std::error_code error;
   fs::create_directories(directory + "/summary", error);
-  std::ofstream(directory + "/summary/recover.txt") << told;
+  // After what other hosts said, which may be why one of them is missing.
+  const std::string log = directory + "/summary/recover.txt";
+  std::ofstream(log, std::ios::app) << told;
+  fs::last_write_time(log, fs::file_time_type::clock::now(), error);  // also where nothing is told
   FinishPlan plan;
   plan.directory = directory;
   ChildProcess process;

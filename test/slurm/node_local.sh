@@ -60,6 +60,7 @@ want_equal "half: files on the disks of n1 and n2" "0 2" "$(local_files 1 half) 
 on_node 1 "$BUILD/lockstep" finish --last "$dir" | grep -q "^other hosts still have data to recover" || fail "half: n1 answers for n2"
 rm "$dir/n2"
 on_node 2 "$BUILD/lockstep" finish "$dir" >"$TMP/half.finish" || fail "half: $(cat "$TMP/half.finish")"
+grep -q "n2: .*: Not a directory" "$dir/summary/recover.txt" || fail "half: finish forgot what n2 said: $(cat "$dir/summary/recover.txt")"
 want_truth half "$dir" "$TMP/truth-half"
 want_layout half "$dir" 4 n1 n2
 want_nothing_local half
