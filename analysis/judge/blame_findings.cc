@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/whatif/held_calls.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -219,6 +220,7 @@ class Straggler {
     facts.pattern = pattern_of(moments(), culprit_.first_ns, culprit_.first_ns + culprit_.span_ns,
                                account.launches);
     facts.alone = culprit_.alone;
+    facts.held = share_of_held_calls(run_, tables_.own, culprit_);
     for (const RankBlame& rank : tables_.ranks) {
       if (rank.communicator != account.communicator ||
           std::count(account.ranks.begin(), account.ranks.end(), rank.rank) == 0)

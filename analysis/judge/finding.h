@@ -98,6 +98,8 @@ struct LateFacts {
   double gain_share = 0;  // as a part of the run's time
   LatePattern pattern;    // when in the run
   bool alone = false;     // no rank does the same work: compared with itself over time
+  // Of its lateness, the share that data which came late would explain as well.
+  double held = 0;
   Cause cause = Cause::Unknown;
   uint64_t passed_on = 0;  // operations that others were late for because of it
   int64_t passed_on_wait_ns = 0;
@@ -157,5 +159,11 @@ struct Finding {
   std::vector<Evidence> evidence;
   std::vector<Consequence> consequences;  // what it blocks itself comes first
 };
+
+// Its rank came late, or what the rank received: which of both is a matter of chance.
+inline bool data_may_be_late(const Finding& finding) {
+  const auto* late = std::get_if<LateFacts>(&finding.facts);
+  return late != nullptr && late->held >= 0.5;
+}
 
 }  // namespace lockstep::analysis

@@ -39,7 +39,7 @@ const char* reason_of(const Finding& finding) {
   if (!finding.why) return "";
   switch (finding.why->why) {
     case Why::NotKnown:
-      return " Why is not known.";
+      return data_may_be_late(finding) ? " Or what it receives comes late." : " Why is not known.";
     case Why::OwnCode:
       return " Its host had no hand in it.";
     case Why::NoProcessor:

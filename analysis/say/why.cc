@@ -70,6 +70,10 @@ std::string why_sentence(const Finding& finding) {
   if (!finding.why) return "";
   const WhyFacts& facts = *finding.why;
   const std::string name = std::string(" (") + name_of(facts.why) + ")";
+  if (facts.why == Why::NotKnown && data_may_be_late(finding))
+    return "Why is not known: when operations end was not recorded, so its own code may be late or "
+           "what "
+           "it receives (LOCKSTEP_EVENTS=kernel or proxy tells).";
   if (facts.why == Why::NotKnown)
     return "Why is not known: nothing was sampled on its host at that time.";
   std::string text = "Why" + name + ": ";

@@ -212,6 +212,7 @@ class Finder {
     segment.waits = together && (finish_ns != kNoTime ? finish_ns >= last_ns
                                  : next_ns == kNoTime ? true
                                                       : next_ns >= last_ns);
+    segment.end_known = finish_ns != kNoTime;
     // Proxy threads see ends late: the next operation of a communicator begins after this one.
     if (finish_ns != kNoTime && next_on_communicator_ns != kNoTime)
       finish_ns = std::min(finish_ns, next_on_communicator_ns);

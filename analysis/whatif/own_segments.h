@@ -39,6 +39,8 @@ struct Segment {
   // ... and after those of all operations of its launch that waited: one kernel does them all, and ends
   // with the last of them.
   bool waits_for_launch = false;
+  // Told by a kernel or the network; else it is the last arrival of its match at the earliest.
+  bool end_known = false;
   // Its arrival can be compared with the others', and is not connection set-up.
   bool counts = false;
 };

@@ -65,7 +65,9 @@ class WhyLate {
     add(Why::PrecededBy, period());
     out_.wait_ns = wait_ns_;
     out_.late_ns = late_ns_;
-    if (!decided_ && sampled) out_.facts.why = Why::OwnCode;
+    const bool held = !decided_ && data_may_be_late(finding_);
+    if (!decided_ && !held && sampled) out_.facts.why = Why::OwnCode;
+    if (held) out_.doubt = 1;
     if (sampled) note_wait();
     if (sampled && !out_.machine && explains(caller_wait_ns_, late_ns_) && is_crowded() &&
         (out_.facts.why == Why::OwnCode || (out_.facts.why == Why::NoProcessor && may_use_all())))
