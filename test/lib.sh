@@ -39,6 +39,22 @@ for s in held: s.bind(("127.0.0.1", 0))
 print(*[s.getsockname()[1] for s in held])' "$1"
 }
 
+# start_agent_here RUN: an agent of a run on loopback, reached at $AGENT_ADDRESS with the key file $AGENT_KEY; $AGENT_PID is its process
+# shellcheck disable=SC2034
+start_agent_here() {
+  AGENT_KEY=$TMP/agent.key
+  head -c 32 /dev/urandom >"$AGENT_KEY"
+  chmod 600 "$AGENT_KEY"
+  "$BUILD/lockstep" agent "$1" --listen 127.0.0.1:0 --key "$AGENT_KEY" >"$TMP/agent" 2>&1 &
+  AGENT_PID=$!
+  for _ in $(seq 300); do
+    AGENT_ADDRESS=$(sed -n 's/.* listens on //p' "$TMP/agent")
+    [ -z "$AGENT_ADDRESS" ] || return 0
+    sleep 0.1
+  done
+  fail "the agent does not listen: $(cat "$TMP/agent")"
+}
+
 flip_byte() {  # flip_byte FILE: all bits of the byte at three quarters of it
   python3 - "$1" <<'PY'
 import os, sys

@@ -68,19 +68,11 @@ done
 jq -e '.bytes_per_hour > 0' "$TMP/status" >/dev/null || fail "no forecast: $(cat "$TMP/status")"
 
 # Without the folder, through an agent, the same ranks stand at the same places.
-head -c 32 /dev/urandom >"$TMP/key"
-chmod 600 "$TMP/key"
-"$lockstep" agent "$run" --listen 127.0.0.1:0 --key "$TMP/key" >"$TMP/agent" 2>&1 &
-agent=$!
-for _ in $(seq 100); do
-  grep -q ' listens on ' "$TMP/agent" && break
-  sleep 0.1
-done
-address=$(sed -n 's/.* listens on //p' "$TMP/agent")
+start_agent_here "$run"
 places() { jq -cS '[.progress[] | [.id, .rank, .pid, .issued.ordinal, .ended.ordinal, .waiting.ordinal, .behind_issued]]' "$1"; }
-"$lockstep" progress --agents "$address" --key "$TMP/key" --json >"$TMP/remote" || fail "the agent does not answer: $(cat "$TMP/agent")"
+"$lockstep" progress --agents "$AGENT_ADDRESS" --key "$AGENT_KEY" --json >"$TMP/remote" || fail "the agent does not answer: $(cat "$TMP/agent")"
 want_equal "what an agent says" "$(places "$TMP/json")" "$(places "$TMP/remote")"
-kill $agent
+kill "$AGENT_PID"
 
 # A stopped process is named and holds nobody up.
 kill -STOP "$pid"

@@ -1,6 +1,7 @@
 """Speaks NCCL's RAS protocol as its server does, with the faults that real ones have had.
 
-Usage: ras_server.py MODE REPORT_FILE: prints its port, then serves until it is killed; the file is read for each answer.
+Usage: ras_server.py MODE REPORT_FILE [HOST:PORT]: prints its port, one of its choice on loopback unless HOST:PORT is given,
+then serves until it is killed; the file is read for each answer.
 Modes: ok; comma (2.28.9 leaves
 one out before "status" of a missing rank); crlf; slow (a few bytes at a time); stalled (never answers STATUS); cut (half
 an answer); busy; text (knows no JSON); web (is no NCCL); empty. Each connection's requests go to stderr, a line each.
@@ -56,8 +57,9 @@ def answer(client, mode, file):
 
 
 def main():
-    mode, file = sys.argv[1:]
-    server = socket.create_server(("127.0.0.1", 0))
+    mode, file = sys.argv[1:3]
+    host, _, port = (sys.argv[3] if len(sys.argv) > 3 else "127.0.0.1:0").rpartition(":")
+    server = socket.create_server((host, int(port)))
     print(server.getsockname()[1], flush=True)
     while True:
         client, _ = server.accept()

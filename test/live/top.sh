@@ -9,8 +9,7 @@ run=$TMP/run
 LOCKSTEP_DIR=$run LOCKSTEP_CLOCK=0 LOCKSTEP_HOST_LOAD=0 "$BUILD/lockstep-emulate" --ranks 3 --iterations 100000 --rate 50 \
   --comms 6 --hang-rank 1 --at 20 --stall-us 600000000 "$BUILD/libnccl-profiler.so" >"$TMP/counts" 2>&1 &
 job=$!
-unset TMUX
-terminal() { tmux -S "$TMP/tmux" -f /dev/null "$@"; }
+. "$(dirname "$0")/screen.sh"
 cleanup() {
   terminal kill-server 2>/dev/null || true
   # shellcheck disable=SC2046
@@ -19,17 +18,6 @@ cleanup() {
   rm -rf "$TMP"
 }
 trap cleanup EXIT
-screen() { terminal capture-pane -p -t top; }
-# sees WHAT PATTERN: the screen comes to show it.
-sees() {
-  for _ in $(seq 300); do
-    screen >"$TMP/screen"
-    grep -qE "$2" "$TMP/screen" && return
-    sleep 0.1
-  done
-  fail "$1: $(cat "$TMP/screen")"
-}
-type() { terminal send-keys -t top "$@"; }
 
 for _ in $(seq 100); do
   [ "$(find "$run" -name '*.ctl' 2>/dev/null | wc -l || true)" = 3 ] && break
@@ -93,20 +81,12 @@ diff <(sed 's/rows [0-9]*; columns [0-9]*//' "$TMP/before") <(sed 's/rows [0-9]*
   fail "after a signal the terminal is not as it was"
 
 # Without the folder, through an agent: the same page.
-head -c 32 /dev/urandom >"$TMP/key"
-chmod 600 "$TMP/key"
-"$lockstep" agent "$run" --listen 127.0.0.1:0 --key "$TMP/key" >"$TMP/agent" 2>&1 &
-agent=$!
-for _ in $(seq 100); do
-  grep -q ' listens on ' "$TMP/agent" && break
-  sleep 0.1
-done
-address=$(sed -n 's/.* listens on //p' "$TMP/agent")
+start_agent_here "$run"
 terminal resize-window -t top -x 100 -y 45
-type "clear; $lockstep top --agents $address --key $TMP/key; echo ended with \$?" Enter
+type "clear; $lockstep top --agents $AGENT_ADDRESS --key $AGENT_KEY; echo ended with \$?" Enter
 sees "the title over an agent" '^lockstep top .*1 of 1 hosts +q quits'
 sees "who keeps whom waiting, over an agent" 'world.*: ranks 0,2 in AllReduce #[0-9]+ for .*; rank 1 has not called it'
-kill -KILL $agent
+kill -KILL "$AGENT_PID"
 sees "that the agent is gone" '0 of 1 hosts|nobody listens there|no host answered'
 type q
 sees "how it ended" '^ended with 0'

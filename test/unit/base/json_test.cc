@@ -56,6 +56,14 @@ TEST(Json, ReadsWhatIsNoListAsAnEmptyOne) {
   }
 }
 
+TEST(Json, TellsAListOfObjectsFromAnythingElse) {
+  for (const char* text : {"[]", "[{}]", R"([{"a":[1,[2,{"b":null}]]},{"c":"]"}])"})
+    EXPECT_TRUE(is_list_of_objects(text)) << text;
+  for (const char* text : {"", "[", "]", "{}", "7", "[7]", "[{},7]", "[[]]", "[{},[{}]]", "[null]",
+                           R"(["x"])", " []", "[]\n", "[{}", "[{}],[{}]", "[{}] [{}]", "[{},]"})
+    EXPECT_FALSE(is_list_of_objects(text)) << text;
+}
+
 TEST(Json, ReadsEachNumberAsExactlyAsItsTypeCan) {
   json::Document document;
   ASSERT_FALSE(parse_exact_json(
