@@ -75,7 +75,32 @@ std::optional<JsonError> parse_exact(Stream* stream, json::Document* document) {
   return JsonError{result.Offset(), json::GetParseError_En(code)};
 }
 
+// Knows after its first event, and after each that ends an element, whether all are objects of one list.
+class ListOfObjects : public json::BaseReaderHandler<json::Utf8, ListOfObjects> {
+ public:
+  bool Default() { return depth_ >= 2; }  // a value: within an object only
+  bool StartObject() { return depth_++ >= 1; }
+  bool StartArray() { return depth_++ != 1; }
+  bool EndObject(json::SizeType) { return leave(); }
+  bool EndArray(json::SizeType) { return leave(); }
+
+ private:
+  bool leave() {
+    --depth_;
+    return true;
+  }
+  size_t depth_ = 0;
+};
+
 }  // namespace
+
+bool is_list_of_objects(std::string_view text) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
+  json::MemoryStream stream(text.data(), text.size());
+  json::Reader reader;
+  ListOfObjects list;
+  return !reader.Parse<json::kParseIterativeFlag>(stream, list).IsError();
+}
 
 json::Value::ConstArray elements_of(const json::Value& object, const char* name) {
   static const json::Value kNone(json::kArrayType);

@@ -95,6 +95,10 @@ inline bool parse_json_list(std::string_view text, json::Document* document) {
   return false;
 }
 
+// Whether the text is a list of objects from its first byte to its last, without a blank around it: then
+// what stands between the brackets can be put into another list.
+bool is_list_of_objects(std::string_view text);
+
 inline const json::Value* member(const json::Value& object, const char* name) {
   if (!object.IsObject()) return nullptr;
   const auto found = object.FindMember(name);

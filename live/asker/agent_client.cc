@@ -83,11 +83,6 @@ Result<int> connect_unix(const std::string& path, int64_t deadline_ns) {
   return finish_connect(fd, started, deadline_ns, path);
 }
 
-bool is_array(const std::string& rows) {
-  json::Document document;
-  return parse_json_list(rows, &document);
-}
-
 // Rows and parts until the end.
 Result<HostAnswer> read_answer(Channel* channel, PartSink* parts) {
   std::string rows;
@@ -109,7 +104,7 @@ Result<HostAnswer> read_answer(Channel* channel, PartSink* parts) {
       }
       case FrameType::End: {
         Result<HostAnswer> answer = parse_end(bytes);
-        if (!is_array(rows)) return Status::error("its rows are no JSON array");
+        if (!is_list_of_objects(rows)) return Status::error("its rows are no list of JSON objects");
         if (answer.ok()) answer.value().rows = std::move(rows);
         return answer;
       }

@@ -7,9 +7,9 @@ namespace lockstep::live {
 std::string all_rows(const Answers& answers) {
   std::string rows = "[";
   for (const HostRows& host : answers.hosts) {
-    // Without its brackets.
-    const std::string inner = host.rows.size() > 2 ? host.rows.substr(1, host.rows.size() - 2) : "";
-    if (!inner.empty()) rows += (rows.size() > 1 ? "," : "") + inner;
+    if (host.rows.size() <= 2) continue;
+    if (rows.size() > 1) rows += ',';
+    rows.append(host.rows, 1, host.rows.size() - 2);  // without its brackets
   }
   return rows + "]";
 }

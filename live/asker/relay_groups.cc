@@ -107,6 +107,10 @@ Result<GroupAnswers> parse_relay_rows(std::string_view rows, size_t hosts) {
     JsonFields text;
     list->Accept(text.writer());
     answer.rows = text.text();
+    if (!is_list_of_objects(answer.rows)) {
+      answers.emplace_back(Status::error("its rows are no list of JSON objects"));
+      continue;
+    }
     answer.oldest_data_ns = int_member(one, "oldest_data_ns");
     answer.failed = texts_member(one, "failed");
     answers.emplace_back(std::move(answer));

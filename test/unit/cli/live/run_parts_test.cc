@@ -1,9 +1,7 @@
 #include "cli/live/run_parts.h"
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <set>
@@ -12,6 +10,7 @@
 
 #include "base/clock_ns.h"
 #include "live/agent/asker_session.h"
+#include "test/unit/live/loopback_socket.h"
 
 namespace lockstep::cli {
 namespace {
@@ -35,18 +34,10 @@ Result<live::HostAnswer> answer(const std::string& host, live::PartSink* parts) 
 class Agent {
  public:
   explicit Agent(std::string host) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, 8), 0);
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
     target.host = host;
     target.way = live::Target::Way::Agent;
     target.agent.address = "127.0.0.1";
-    target.agent.port = ntohs(address.sin_port);
+    target.agent.port = listener_.port();
     thread_ = std::thread([this, host] {
       live::SessionTerms terms;
       terms.host = host;
@@ -54,18 +45,15 @@ class Agent {
       terms.answer = [](const live::HostContext& context, const live::Question&,
                         live::PartSink* parts) { return answer(context.host, parts); };
       terms.greeting_ns = 60'000'000'000;  // however busy the machine is
-      live::answer_asker(accept(listener_, nullptr, nullptr), terms);
+      live::answer_asker(accept(listener_.fd(), nullptr, nullptr), terms);
     });
   }
-  ~Agent() {
-    thread_.join();
-    close(listener_);
-  }
+  ~Agent() { thread_.join(); }
 
   live::Target target;
 
  private:
-  int listener_ = -1;
+  const live::LoopbackSocket listener_;
   std::thread thread_;
 };
 

@@ -1,8 +1,6 @@
 #include "live/agent/relay.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,8 +11,10 @@
 
 #include "base/clock_ns.h"
 #include "live/agent/asker_session.h"
+#include "live/asker/answers_json.h"
 #include "live/asker/ask_all.h"
 #include "live/asker/relay_groups.h"
+#include "test/unit/live/loopback_socket.h"
 
 namespace lockstep::live {
 namespace {
@@ -24,6 +24,11 @@ std::atomic<int> questions_heard{0};
 // What each agent says: a row and two chunks of a part.
 Result<HostAnswer> canned(const HostContext&, const Question& question, PartSink* parts) {
   ++questions_heard;
+  if (question.word == "echo") {
+    HostAnswer answer;
+    answer.rows = question.arguments;
+    return answer;
+  }
   if (question.word != "canned") return Status::error("another word: " + question.word);
   if (!parts->put("run/a.lks", "one") || !parts->put("run/a.lks", "two"))
     return Status::error("nobody takes the parts");
@@ -38,31 +43,21 @@ Result<HostAnswer> canned(const HostContext&, const Question& question, PartSink
 class Agents {
  public:
   explicit Agents(const LiveKey& key) : key_(key) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, 1024), 0);
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { serve(); });
   }
   ~Agents() {
     stop_ = true;
     thread_.join();
     while (sessions_ > 0) usleep(1000);
-    close(listener_);
   }
-  uint16_t port() const { return port_; }
+  uint16_t port() const { return listener_.port(); }
 
  private:
   void serve() {
     while (!stop_) {
-      pollfd event{listener_, POLLIN, 0};
+      pollfd event{listener_.fd(), POLLIN, 0};
       if (poll(&event, 1, 20) <= 0) continue;
-      const int fd = accept(listener_, nullptr, nullptr);
+      const int fd = accept(listener_.fd(), nullptr, nullptr);
       if (fd < 0) continue;
       ++sessions_;
       std::thread([this, fd] {
@@ -78,8 +73,7 @@ class Agents {
   }
 
   LiveKey key_;
-  int listener_ = -1;
-  uint16_t port_ = 0;
+  const LoopbackSocket listener_;
   std::atomic<bool> stop_{false};
   std::atomic<int> sessions_{0};
   std::thread thread_;
@@ -143,19 +137,12 @@ TEST_F(Relay, SixHundredAgentsAnswerThroughSomeOfThemAsEachWouldByItself) {
 TEST_F(Relay, WhenARelayIsGoneItsGroupIsAskedDirectly) {
   Collected parts;
   Targets targets = agents_at(agents_.port(), 600, key_);
-  const int unused = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);  // bound, and nobody listens
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  ASSERT_EQ(bind(unused, reinterpret_cast<sockaddr*>(&address), size), 0);
-  getsockname(unused, reinterpret_cast<sockaddr*>(&address), &size);
-  targets.hosts[0].agent.port = ntohs(address.sin_port);
+  const LoopbackSocket unused(LoopbackSocket::Is::OnlyBound);
+  targets.hosts[0].agent.port = unused.port();
   const Answers answers = ask_all(targets, {"canned", "x", "me@n"}, patient(), &parts);
   EXPECT_EQ(answers.hosts_answered, 599u);
   EXPECT_EQ(answers.failed[0].host, "n0");
   EXPECT_NE(answers.failed[0].reason.find("nobody listens"), std::string::npos);
-  close(unused);
 }
 
 TEST_F(Relay, AFewAgentsAreAskedEachByItself) {
@@ -172,6 +159,29 @@ TEST_F(Relay, MoreBytesThanWereAskedForEndTheAnswer) {
   const Answers answers =
       ask_all(agents_at(agents_.port(), 1, key_), {"canned", "x", ""}, terms, &parts);
   EXPECT_EQ(answers.hosts_answered, 0u);
+}
+
+// Whatever it says, what is made of all hosts' rows is a list.
+TEST_F(Relay, AHostWhoseRowsAreNoObjectsHasFailedAndTheOthersCount) {
+  Targets targets = agents_at(agents_.port(), 1, key_);
+  for (const char* rows : {"[7]", " [{}]", "[{}]\n", "{}", "[{}],[{}]", "", "[", "[[]]"}) {
+    const Answers answers = ask_all(targets, {"echo", rows, ""}, patient(), nullptr);
+    EXPECT_EQ(answers.hosts_answered, 0u) << rows;
+    ASSERT_EQ(answers.failed.size(), 1u) << rows;
+    EXPECT_EQ(answers.failed[0].reason, "its rows are no list of JSON objects");
+    EXPECT_EQ(all_rows(answers), "[]") << rows;
+  }
+  Answers answers = ask_all(targets, {"echo", R"([{"a":1},{"a":2}])", ""}, patient(), nullptr);
+  answers.hosts.push_back({"n2", "[]"});
+  answers.hosts.push_back({"n3", R"([{"a":3}])"});
+  EXPECT_EQ(all_rows(answers), R"([{"a":1},{"a":2},{"a":3}])");
+}
+
+TEST(RelayGroups, RowsOfAHostThatAreNoObjectsAreThatHostsFailure) {
+  const auto answers = parse_relay_rows(R"([{"rows":[{}]},{"rows":[7]}])", 2);
+  ASSERT_TRUE(answers.ok());
+  EXPECT_TRUE(answers.value()[0].ok());
+  EXPECT_EQ(answers.value()[1].message(), "its rows are no list of JSON objects");
 }
 
 TEST(RelayGroups, NonsenseIsNoRelay) {
