@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/live/run_parts.h"
 #include "dumper/options/event_mask.h"
@@ -37,6 +38,19 @@ bool is_enough(const std::vector<live::SliceRow>& rows, const LiveNeeds& needs) 
   const bool shared =
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.has_shared; });
   return any && !(needs.is_of_operations && shared);
+}
+
+// Processes that were told to flush and say that they did not.
+void add_not_flushed(live::Answers* answers) {
+  json::Document document;
+  parse_json_list(all_rows(*answers), &document);
+  for (const json::Value& row : document.GetArray()) {
+    const json::Value* answer = member(row, "answer");
+    const std::string error = answer == nullptr ? "" : text_member(*answer, "error");
+    if (error.empty()) continue;
+    const auto pid = static_cast<uint32_t>(uint_member(row, "pid"));
+    answers->failed.push_back({text_member(row, "host"), live::not_flushed(pid, error)});
+  }
 }
 
 }  // namespace
@@ -117,7 +131,8 @@ Status LiveRun::ask_process(const LiveRunArguments& arguments, uint32_t pid) {
   const auto flushed = live::ask_processes_for(live::this_asker(), {found.front()}, "flush",
                                                live_terms(arguments).deadline_ns);
   const std::string host = live::parse_control_name(found.front().name).host;
-  if (!flushed.front().ok()) answers_.failed.push_back({host, flushed.front().message()});
+  const Status done = live::was_done(flushed.front());
+  if (!done.ok()) answers_.failed.push_back({host, live::not_flushed(pid, done.message())});
   return Status();
 }
 
@@ -142,6 +157,7 @@ Status LiveRun::ask(const LiveRunArguments& arguments, const LiveNeeds& needs) {
   directory_ = directory.value();
   answers_ = live::ask_all(targets.value(), {"ctl", R"({"request":"flush"})", live::this_asker()},
                            live_terms(arguments), nullptr);
+  add_not_flushed(&answers_);
   return Status();
 }
 

@@ -52,7 +52,7 @@ void DumpThread::finish() {
 
 bool DumpThread::flush(uint64_t limit_us) {
   const uint64_t running = rounds_started_.load(std::memory_order_acquire);
-  for (uint64_t waited_us = 0; rounds_done_.load(std::memory_order_acquire) <= running;
+  for (uint64_t waited_us = 0; rounds_whole_.load(std::memory_order_acquire) <= running;
        waited_us += kFlushPollUs) {
     if (waited_us >= limit_us) return false;
     wake();
@@ -130,6 +130,7 @@ void DumpThread::round(bool final) {
   publish_written();
   cpu_ns_.fetch_add(static_cast<uint64_t>(thread_cpu_now_ns() - cpu_before_ns),
                     std::memory_order_relaxed);
+  if (!behind_) rounds_whole_.store(number, std::memory_order_release);
   rounds_done_.store(number, std::memory_order_release);
 }
 

@@ -52,8 +52,14 @@ class DumpThread {
   // arena's file until they are gone. finish() writes a ledger instead of the final one, and close()
   // leaves the file's name to recovery.
   void leave_end_to_recovery() { end_left_to_recovery_ = true; }
-  // Any other thread: drains what is recorded by now. False when that takes longer than the limit.
+  // Any other thread: until what is recorded by now is in the segments. False when that takes longer
+  // than the limit, as it does where the disk is full.
   bool flush(uint64_t limit_us);
+  // Any thread: the last round could not write everything; what came since is not even looked at.
+  bool is_behind() const {
+    const uint64_t done = rounds_done_.load(std::memory_order_acquire);
+    return rounds_whole_.load(std::memory_order_acquire) < done;
+  }
   // Any thread: a sentence about a change at run time, for this process's ledger.
   void add_note(const std::string& note) { ledger_.add_note(note); }
   // Any thread: records in the segments, and this thread's processor time.
@@ -114,7 +120,8 @@ class DumpThread {
   uint64_t complete_ticks_ = 0;
   uint32_t removed_told_ = 0;
   std::vector<RecordConsumer*> consumers_;
-  std::atomic<uint64_t> rounds_started_{0}, rounds_done_{0};  // done: the number of the last one
+  std::atomic<uint64_t> rounds_started_{0};
+  std::atomic<uint64_t> rounds_done_{0}, rounds_whole_{0};  // the number of the last one
   std::atomic<uint64_t> cpu_ns_{0};
   DiskForecast forecast_;
   uint64_t complete_raw_ns_ = 0;

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/clock_ns.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "dumper/run/run_files.h"
 
@@ -157,6 +158,14 @@ Result<std::string> ask_process(const ControlledProcess& process, const std::str
   if (got == 0 && answer.empty()) errno = ECONNRESET;
   if (got < 0 || answer.empty()) return failure(process, "get an answer");
   return answer;
+}
+
+Status was_done(const Result<std::string>& answer) {
+  if (!answer.ok()) return answer.status();
+  json::Document document;
+  if (!parse_json(answer.value(), &document)) return Status::error("its answer is no JSON");
+  const std::string error = text_member(document, "error");
+  return error.empty() ? Status() : Status::error(error);
 }
 
 std::string request_by(const std::string& asker, const std::string& request) {

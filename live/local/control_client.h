@@ -37,6 +37,8 @@ bool is_listening(const ControlledProcess& process);
 // One answer's JSON. `deadline_ns` is of CLOCK_MONOTONIC.
 Result<std::string> ask_process(const ControlledProcess& process, const std::string& request,
                                 int64_t deadline_ns);
+// Whether it did what it was asked to; the error is why not, from the process itself or of the way there.
+Status was_done(const Result<std::string>& answer);
 // A request that changes something, with who asks: the process's note in its segment names them.
 std::string request_by(const std::string& asker, const std::string& request);
 

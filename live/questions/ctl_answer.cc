@@ -88,4 +88,8 @@ Result<HostAnswer> answer_ctl(const HostContext& context, const Question& questi
   return answer;
 }
 
+std::string not_flushed(uint32_t pid, const std::string& why) {
+  return "process " + std::to_string(pid) + ": its last records are not in its files yet: " + why;
+}
+
 }  // namespace lockstep::live

@@ -21,4 +21,7 @@ std::vector<Result<std::string>> ask_processes_for(const std::string& asker,
                                                    const std::vector<ControlledProcess>& processes,
                                                    const std::string& request, int64_t deadline_ns);
 
+// The sentence about a process that was asked to flush and did not.
+std::string not_flushed(uint32_t pid, const std::string& why);
+
 }  // namespace lockstep::live

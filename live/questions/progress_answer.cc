@@ -16,7 +16,7 @@ Result<std::string> ask_progress(const LocalProcess& process, int64_t deadline_n
   return ask_process(*process.control, "progress", deadline_ns);
 }
 
-// A row for each communicator in the answer; the sentence says why there is none.
+// A row for each communicator in the answer; the sentence says why there is none, or what is not in them.
 Status put_rows(const LocalProcess& process, const std::string& said, JsonFields* rows,
                 int64_t* oldest_ns) {
   json::Document document;
@@ -42,7 +42,9 @@ Status put_rows(const LocalProcess& process, const std::string& said, JsonFields
       }
     });
   }
-  return Status();
+  if (!bool_member(document, "cannot_write")) return Status();
+  return Status::error("it cannot write what it records (a full disk?), so the last " +
+                       std::to_string(age_ns / 1'000'000'000) + " s of it are not known");
 }
 
 }  // namespace

@@ -139,9 +139,8 @@ std::vector<std::string> flush(const HostContext& context, const std::string& ru
   const auto answers = ask_processes_for(question.asker, controlled, "flush", context.deadline_ns);
   std::vector<std::string> failed;
   for (size_t i = 0; i < answers.size(); ++i) {
-    if (!answers[i].ok())
-      failed.push_back("process " + std::to_string(pids[i]) +
-                       ": its last records are not in its files yet: " + answers[i].message());
+    const Status done = was_done(answers[i]);
+    if (!done.ok()) failed.push_back(not_flushed(pids[i], done.message()));
   }
   return failed;
 }

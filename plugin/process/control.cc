@@ -83,7 +83,8 @@ std::string Control::answer(const std::string& line, pid_t asker) {
   if (word == "status") return status();
   if (word == "progress") {
     const bool flushed = parts_.dump.flush(kLongestProgressFlushUs);
-    return progress_answer(*recorder.arena, parts_.progress.snapshot(), flushed);
+    return progress_answer(*recorder.arena, parts_.progress.snapshot(), flushed,
+                           parts_.dump.is_behind());
   }
   if (word == "events" && starts_with(rest, "+")) return lend_events(rest, asked.by);
   if (word == "events") return set_events(rest, asked.by);

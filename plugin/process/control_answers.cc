@@ -150,13 +150,15 @@ std::string status_answer(const ArenaHeader& arena, const dumper::Overhead& over
 }
 
 std::string progress_answer(const ArenaHeader& arena,
-                            const dumper::CommProgress::Snapshot& progress, bool flushed) {
+                            const dumper::CommProgress::Snapshot& progress, bool flushed,
+                            bool behind) {
   const dumper::ArenaStrings strings(arena);
   const Ages ages(arena);
   JsonFields out;
   out.object([&] {
     put_process(out, arena);
     out.boolean("flushed", flushed);
+    out.boolean("cannot_write", behind);
     out.number("asked_real_ns", ages.real_ns());
     out.number("known_until_age_ns", ages.of(progress.complete_ticks));
     out.number("not_followed", progress.not_followed);

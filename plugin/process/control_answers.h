@@ -22,8 +22,10 @@ struct StatusFacts {
 
 std::string status_answer(const ArenaHeader& arena, const dumper::Overhead& overhead,
                           const StatusFacts& facts);
-// `flushed`: everything recorded before the question is in it.
+// `flushed`: everything recorded before the question is in it. `behind`: what was recorded last cannot be
+// written, and so is not in it.
 std::string progress_answer(const ArenaHeader& arena,
-                            const dumper::CommProgress::Snapshot& progress, bool flushed);
+                            const dumper::CommProgress::Snapshot& progress, bool flushed,
+                            bool behind);
 
 }  // namespace lockstep::plugin
