@@ -19,7 +19,7 @@ trap 'rm -rf "$TMP" "$SCRATCH"' EXIT
 
 # Inputs that take some eight seconds.
 declare -A INPUTS=([arena]=4000 [call_log]=100000 [capture_file]=60000 [chunk]=100000 [clock_model]=100000 [clock_records]=40000
-  [config]=30000 [control_words]=500000 [live_channel]=60000 [live_processes]=5000 [live_questions]=6000
+  [config]=30000 [control_words]=500000 [live_capture]=10000 [live_channel]=60000 [live_processes]=5000 [live_questions]=4000
   [live_ras]=15000 [live_slices]=2500 [live_stack_rows]=150000 [live_tables]=10000 [live_top]=6000 [live_wire]=60000 [load]=500000
   [packet]=400000 [rendezvous]=4000 [segment]=15000)
 

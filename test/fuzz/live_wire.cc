@@ -1,6 +1,7 @@
 // What asker and agent read of each other: hellos and frame lengths of anybody, and of a peer with the
 // key questions, ends, parts and registrations. What is understood says the same when it is written
 // again; a part never leaves its folder.
+#include "base/json.h"
 #include "live/asker/relay_groups.h"
 #include "live/registry/registration.h"
 #include "live/wire/channel.h"
@@ -35,6 +36,15 @@ void hellos(const std::string& bytes) {
     const auto* length = reinterpret_cast<const uint8_t*>(bytes.data());
     expect(parse_frame_length(length, 17) <= kMostFrameBytes + 18);
   }
+}
+
+// The rows that one list is made of are exactly those that read as a list of objects.
+void rows(const std::string& bytes) {
+  lockstep::json::Document document;
+  bool objects =
+      lockstep::parse_json_list(bytes, &document) && bytes.front() == '[' && bytes.back() == ']';
+  for (const auto& one : document.GetArray()) objects = objects && one.IsObject();
+  expect(lockstep::is_list_of_objects(bytes) == objects);
 }
 
 void messages(const std::string& bytes) {
@@ -73,6 +83,7 @@ void messages(const std::string& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   hellos(bytes);
+  rows(bytes);
   messages(bytes);
   return 0;
 }
