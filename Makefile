@@ -251,7 +251,7 @@ $(FUZZED): $(filter-out %/command_line.o,$(call objs,base dumper/segment dumper/
            $(patsubst %,$(BUILD)/obj/dumper/feeds/%.o,prometheus_files prometheus_metrics) $(call objs,clocksync/record clocksync/rendezvous clocksync/wire hostload/record) \
            $(call singly,live/asker) $(call objs,live/local live/native live/places live/ras live/registry live/stacks live/wire) \
            $(patsubst %,$(BUILD)/obj/live/questions/%.o,capture_answer ctl_answer question recording_file slice_request stacks_answer) \
-           $(patsubst %,$(BUILD)/obj/%.o,analysis/say/words cli/capture/capture_replies cli/capture/capture_rules cli/capture/capture_text cli/capture/job_look cli/live/node_table cli/live/process_table cli/live/ras_text cli/live/short_findings cli/live/stacks_view cli/live/standings cli/live/top_page cli/show/output plugin/capture/capture_order plugin/process/control_words) \
+           $(patsubst %,$(BUILD)/obj/%.o,analysis/say/words cli/capture/capture_replies cli/capture/capture_rules cli/capture/capture_text cli/capture/job_look cli/live/cells cli/live/node_table cli/live/process_table cli/live/ras_text cli/live/short_findings cli/live/stacks_view cli/live/standings cli/live/top_page cli/show/output plugin/capture/capture_order plugin/process/control_words) \
            $(patsubst %,$(BUILD)/obj/test/drivers/common/%.o,call_log counts line_arguments line_parser log_file plugin)
 $(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(FUZZED)
 	@mkdir -p $(@D)

@@ -28,9 +28,8 @@ int run(const LiveArguments& arguments) {
   if (!answers.ok()) return bad_input(answers.message());
   const Result<std::string> directory = live_run(arguments);
   const auto clocks = clock_grades(directory.ok() ? directory.value() : "");
-  const std::string rows = all_rows(answers.value());
-  return print_live(arguments, answers.value(), "nodes", nodes_json(rows, clocks),
-                    node_table(rows, clocks));
+  const NodeList nodes = node_list(all_rows(answers.value()), clocks);
+  return print_live(arguments, answers.value(), "nodes", nodes.json, nodes.table);
 }
 
 }  // namespace

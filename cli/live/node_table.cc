@@ -1,57 +1,45 @@
 #include "cli/live/node_table.h"
 
-#include "analysis/say/words.h"
 #include "base/json.h"
+#include "cli/live/cells.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
 namespace {
 
-std::string count_of(const json::Value& row, const char* name) {
-  const auto number = known_uint(row, name);
-  return number ? std::to_string(*number) : "-";
+// The row with its clock; null where that is not known.
+void put_row(const json::Value& row, const std::string* clock, JsonFields* out) {
+  out->object([&] {
+    for (const auto& one : row.GetObject()) {
+      put_key(&out->writer(), text_of(one.name));
+      one.value.Accept(out->writer());
+    }
+    if (clock == nullptr)
+      out->raw("clock", "null");
+    else
+      out->string("clock", *clock);
+  });
 }
 
-std::string lag_in_words(const json::Value& row) {
-  const auto ns = known_int(row, "lag_ns");
-  return ns ? analysis::duration(*ns) : "-";
-}
-
-std::string bytes_in_words(const json::Value& row) {
-  const auto bytes = known_uint(row, "bytes_written");
-  return bytes ? analysis::bytes(*bytes) : "-";
+std::vector<std::string> cells_of(const json::Value& row, const std::string* clock) {
+  const auto number = [&](const char* name) { return number_cell(known_uint(row, name)); };
+  return {text_member(row, "host"),
+          number("agent_pid"),
+          text_member(row, "version"),
+          number("processes"),
+          clock == nullptr ? "-" : *clock,
+          number("records_written"),
+          bytes_cell(known_uint(row, "bytes_written")),
+          duration_cell(known_int(row, "lag_ns")),
+          number("calls_not_recorded")};
 }
 
 }  // namespace
 
-std::string nodes_json(std::string_view text, const ClockGrades& clocks) {
-  json::Document rows;
-  parse_json_list(text, &rows);
+NodeList node_list(std::string_view rows, const ClockGrades& clocks) {
+  json::Document document;
+  parse_json_list(rows, &document);
   JsonFields out;
-  out.writer().StartArray();
-  for (const json::Value& row : rows.GetArray()) {
-    if (!row.IsObject()) continue;
-    out.object([&] {
-      for (const auto& one : row.GetObject()) {
-        put_key(&out.writer(), text_of(one.name));
-        one.value.Accept(out.writer());
-      }
-      const auto grade = clocks.find(text_member(row, "host"));
-      put_key(&out.writer(), "clock");
-      if (grade == clocks.end()) {
-        out.writer().Null();
-      } else {
-        out.element(grade->second);
-      }
-    });
-  }
-  out.writer().EndArray();
-  return std::string(out.text());
-}
-
-std::string node_table(std::string_view text, const ClockGrades& clocks) {
-  json::Document rows;
-  parse_json_list(text, &rows);
   Table table({{"host"},
                {"agent", Align::Right},
                {"version"},
@@ -61,15 +49,16 @@ std::string node_table(std::string_view text, const ClockGrades& clocks) {
                {"bytes", Align::Right},
                {"lag", Align::Right},
                {"lost", Align::Right}});
-  for (const json::Value& row : rows.GetArray()) {
+  out.writer().StartArray();
+  for (const json::Value& row : document.GetArray()) {
     if (!row.IsObject()) continue;
     const auto grade = clocks.find(text_member(row, "host"));
-    table.add({text_member(row, "host"), count_of(row, "agent_pid"), text_member(row, "version"),
-               count_of(row, "processes"), grade == clocks.end() ? "-" : grade->second,
-               count_of(row, "records_written"), bytes_in_words(row), lag_in_words(row),
-               count_of(row, "calls_not_recorded")});
+    const std::string* clock = grade == clocks.end() ? nullptr : &grade->second;
+    put_row(row, clock, &out);
+    table.add(cells_of(row, clock));
   }
-  return table.text();
+  out.writer().EndArray();
+  return {std::string(out.text()), table.text()};
 }
 
 }  // namespace lockstep::cli

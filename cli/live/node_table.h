@@ -10,8 +10,10 @@ namespace lockstep::cli {
 
 using ClockGrades = std::map<std::string, std::string>;  // by host
 
-// The rows, a JSON array, with `clock` in each: null where it is not known.
-std::string nodes_json(std::string_view text, const ClockGrades& clocks);
-std::string node_table(std::string_view text, const ClockGrades& clocks);
+struct NodeList {
+  std::string json;   // the rows, a JSON array, with `clock` in each: null where it is not known
+  std::string table;  // for people
+};
+NodeList node_list(std::string_view rows, const ClockGrades& clocks);
 
 }  // namespace lockstep::cli

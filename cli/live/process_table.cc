@@ -2,19 +2,16 @@
 
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "analysis/say/words.h"
 #include "base/json.h"
+#include "cli/live/cells.h"
 #include "cli/show/output.h"
 
 namespace lockstep::cli {
 namespace {
-
-std::string number_in(const json::Value& row, const char* name) {
-  const auto number = known_uint(row, name);
-  return number ? std::to_string(*number) : "-";
-}
 
 // Percent of one core.
 std::string overhead_of(const json::Value& row) {
@@ -26,16 +23,6 @@ std::string overhead_of(const json::Value& row) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f %%", 100 * spent / static_cast<double>(elapsed));
   return text;
-}
-
-std::string bytes_in(const json::Value* object, const char* name) {
-  const auto bytes = object == nullptr ? std::nullopt : known_uint(*object, name);
-  return bytes ? analysis::bytes(*bytes) : "-";
-}
-
-std::string duration_in(const json::Value& row, const char* name) {
-  const auto ns = known_int(row, name);
-  return ns ? analysis::duration(*ns) : "-";
 }
 
 // What `progress` says of the process: its place in its largest communicator, and the operation that
@@ -95,13 +82,17 @@ void add_row(const json::Value& row, bool with_host, Table* table) {
   if (with_host) cells.push_back(text_member(row, "host"));
   const Standing standing = standing_of(row);
   const json::Value* memory = member(row, "memory");
+  const auto number = [&](const char* name) { return number_cell(known_uint(row, name)); };
+  const auto in_memory = [&](const char* name) {
+    return bytes_cell(memory == nullptr ? std::nullopt : known_uint(*memory, name));
+  };
   cells.insert(
       cells.end(),
-      {number_in(row, "pid"), text_member(row, "program"), standing.rank, text_member(row, "state"),
-       standing.doing, standing.since, number_in(row, "communicators_begun"),
-       number_in(row, "records_written"), bytes_in(&row, "bytes_written"),
-       bytes_in(memory, "in_use_bytes"), bytes_in(memory, "high_water_bytes"),
-       duration_in(row, "lag_ns"), number_in(row, "calls_not_recorded"), overhead_of(row)});
+      {number("pid"), text_member(row, "program"), standing.rank, text_member(row, "state"),
+       standing.doing, standing.since, number("communicators_begun"), number("records_written"),
+       bytes_cell(known_uint(row, "bytes_written")), in_memory("in_use_bytes"),
+       in_memory("high_water_bytes"), duration_cell(known_int(row, "lag_ns")),
+       number("calls_not_recorded"), overhead_of(row)});
   table->add(std::move(cells));
 }
 

@@ -18,8 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string rows(reinterpret_cast<const char*>(data), size);
   static_cast<void>(cli::process_table(rows));
   static_cast<void>(cli::process_tree(rows));
-  static_cast<void>(cli::node_table(rows, {}));
-  static_cast<void>(cli::nodes_json(rows, {}));
+  static_cast<void>(cli::node_list(rows, {}));
   const auto comms = cli::standings_of(rows);
   if (cli::standings_text(comms, kMostLines).empty()) std::abort();
   if (cli::standings_of(cli::standings_json(comms)).size() != comms.size()) std::abort();

@@ -8,14 +8,15 @@ namespace {
 TEST(NodeTable, RowsAreShownWithTheirClocksAndWhatIsNoRowIsPassedOver) {
   const std::string rows = R"([7,{"host":"n1","version":"1","processes":8},"x",null])";
 
-  EXPECT_EQ(nodes_json(rows, {{"n1", "good"}}),
-            R"([{"host":"n1","version":"1","processes":8,"clock":"good"}])");
-  const std::string table = node_table(rows, {{"n1", "good"}});
-  EXPECT_NE(table.find("good"), std::string::npos);
-  EXPECT_EQ(table.find("x"), std::string::npos);
+  const NodeList nodes = node_list(rows, {{"n1", "good"}});
+  EXPECT_EQ(nodes.json, R"([{"host":"n1","version":"1","processes":8,"clock":"good"}])");
+  EXPECT_NE(nodes.table.find("good"), std::string::npos);
+  EXPECT_EQ(nodes.table.find("x"), std::string::npos);
+  EXPECT_EQ(node_list(rows, {}).json,
+            R"([{"host":"n1","version":"1","processes":8,"clock":null}])");
 }
 
-TEST(NodeTable, WhatIsNoListHasNoRows) { EXPECT_EQ(nodes_json("{", {}), "[]"); }
+TEST(NodeTable, WhatIsNoListHasNoRows) { EXPECT_EQ(node_list("{", {}).json, "[]"); }
 
 }  // namespace
 }  // namespace lockstep::cli
