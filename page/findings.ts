@@ -6,15 +6,16 @@ import { percent } from "./words";
 
 const kShown = 8;  // lines of evidence before "more"
 
-export type ShowOperation = (func: string, ordinal: number) => void;
+export type ShowOperation = (func: string, ordinal: number, communicator: string) => void;
 
 // An operation that a line names can be looked at.
-function lines(evidence: string[], look: ShowOperation): HTMLElement {
+function lines(evidence: string[], communicator: string, look: ShowOperation): HTMLElement {
   return make("ul", { class: "evidence" }, ...evidence.map(line => {
     const named = /^(.*?)\b([A-Z][A-Za-z]+) #(\d+)(.*)$/s.exec(line);
     if (!named) return make("li", {}, line);
     const [, before, func, ordinal, after] = named;
-    return make("li", {}, before, make("button", { type: "button", class: "link", click: () => look(func, Number(ordinal)) }, `${func} #${ordinal}`), after);
+    const elsewhere = /^ on (.+?),/.exec(after)?.[1];  // said where it is not the finding's own
+    return make("li", {}, before, make("button", { type: "button", class: "link", click: () => look(func, Number(ordinal), elsewhere ?? communicator) }, `${func} #${ordinal}`), after);
   }));
 }
 
@@ -28,8 +29,8 @@ function one(verdict: Verdict, number: number, show: (view: Partial<View>) => vo
       show({ from: times[0] - around, to: times[times.length - 1] + around });
       document.getElementById("ranks")?.scrollIntoView();
     } }, "Show when")),
-    lines(verdict.evidence.slice(0, kShown), look),
-    verdict.evidence.length > kShown ? make("details", {}, make("summary", {}, `${verdict.evidence.length - kShown} more`), lines(verdict.evidence.slice(kShown), look)) : null);
+    lines(verdict.evidence.slice(0, kShown), verdict.communicator, look),
+    verdict.evidence.length > kShown ? make("details", {}, make("summary", {}, `${verdict.evidence.length - kShown} more`), lines(verdict.evidence.slice(kShown), verdict.communicator, look)) : null);
 }
 
 export function findings(run: Run, show: (view: Partial<View>) => void, look: ShowOperation): HTMLElement {

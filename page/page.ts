@@ -5,10 +5,11 @@ import { jump, make } from "./dom";
 import { findings, notKnown } from "./findings";
 import { cards, headline, runFacts } from "./first";
 import { LiveLine } from "./live";
+import { operationsNamed } from "./operation_search";
 import { peers } from "./peers";
 import { Ranks } from "./ranks";
 import type { Run } from "./run";
-import { operationAt, search } from "./search";
+import { search } from "./search";
 import * as sections from "./sections";
 import { isFolder, listOfRuns } from "./runs";
 import { Slot } from "./slot";
@@ -53,7 +54,7 @@ class Page {
     this.run = run;
     document.title = run.title;
     this.top.fill(headline(run), runFacts(run), cards(run));
-    this.findings.fill(findings(run, view => this.ranks.show(view), (func, ordinal) => this.look(func, ordinal)));
+    this.findings.fill(findings(run, view => this.ranks.show(view), (func, ordinal, communicator) => this.look(func, ordinal, communicator)));
     this.rest.fill(sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
       compared(run), sections.clock(run), sections.otherTables(run));
     this.notKnown.fill(notKnown(run));
@@ -62,10 +63,10 @@ class Page {
     await this.ranks.update(run, wholeOf(run));
   }
 
-  private look(func: string, ordinal: number): void {
-    operationAt(func, ordinal, this.run, source, wholeOf(this.run)).then(span => {
-      if (span) this.ranks.show({ from: span[0], to: span[1] });
-      document.getElementById(span ? "ranks" : "operations")?.scrollIntoView();
+  private look(func: string, ordinal: number, communicator: string): void {
+    operationsNamed(func, ordinal, communicator, this.run, source, wholeOf(this.run)).then(([found]) => {
+      if (found) this.ranks.show({ from: found.from, to: found.to });
+      document.getElementById(found ? "ranks" : "operations")?.scrollIntoView();
     }).catch((error: Error) => this.ranks.fail(error.message));
   }
 

@@ -12,6 +12,8 @@ import { Timeline } from "./timeline";
 import { along, type Group, kGroups, type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
 import { duration } from "./words";
 
+const kLateMs = 300;  // what takes longer is said to be under way
+
 export class Ranks {
   readonly element: HTMLElement;
   readonly trend = make("div", { id: "trend" });
@@ -82,7 +84,7 @@ export class Ranks {
     const turn = ++this.asked, view = this.view;
     this.window.textContent = `Shown: ${duration(view.from)} to ${duration(view.to)}, ` +
       (view.firstRank === view.lastRank ? `rank ${view.firstRank}` : `ranks ${view.firstRank} to ${view.lastRank}`) + (sameWindow(view, this.whole) ? ": all of it." : ".");
-    const [tiles, ops] = await Promise.all([this.source.tiles(view, view.by), this.source.ops(view)]);
+    const tiles = await this.source.tiles(view, view.by);
     if (turn !== this.asked) return;  // a later window is already asked for
     this.failure.textContent = "";
     if (tiles === null) {
@@ -90,12 +92,19 @@ export class Ranks {
       return;
     }
     this.heat.draw(tiles, view);
-    this.timeline.draw(ops, view);
     this.logs.draw(this.run.logs, view);
     if (sameWindow(view, this.whole) || this.trend.childElementCount === 0) {
       plots.dropPlots(this.trend);
       this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, plots.trendSentence(tiles)), plots.trend(tiles));
     }
+    const late = setTimeout(() => this.timeline.reading(), kLateMs);
+    const ops = await this.source.ops(view, this.ranksIn(view), tiles).finally(() => clearTimeout(late));
+    if (turn === this.asked) this.timeline.draw(ops, view);
+  }
+
+  private ranksIn(view: View): number[] {
+    const known = this.run.serve?.ranks.map(one => one.rank) ?? this.run.places.map(place => place[0]);
+    return [...new Set(known)].filter(rank => rank >= view.firstRank && rank <= view.lastRank).sort((a, b) => a - b);
   }
 
   private controls(): HTMLElement {

@@ -143,7 +143,9 @@ export interface Op {
 }
 export interface Ops {
   ops: Op[];
-  truncated: boolean;
+  truncated: boolean;  // only those with the longest waits
+  leftOut: number;     // ranks in view that were not asked about
+  tooMuch?: string;    // why there are none
 }
 
 export interface RowsAnswer {
@@ -165,8 +167,8 @@ export function inRunTime(run: Run): Run {
   };
 }
 
-export function opsOf(answer: RowsAnswer): Ops {
+export function opsOf(answer: RowsAnswer, leftOut = 0): Ops {
   const ops = answer.rows.map(row =>
     Object.fromEntries(answer.columns.map((name, i) => [name, row[i]])) as unknown as Op);
-  return { ops: ops.filter(op => typeof op.start_ns === "number"), truncated: answer.truncated };
+  return { ops: ops.filter(op => typeof op.start_ns === "number"), truncated: answer.truncated, leftOut };
 }

@@ -1,8 +1,10 @@
-// The search field: "rank 512", "AllReduce #4711", a host's name, a section's title. Says where it found nothing.
+// The search field: "rank 512", "AllReduce #4711", "AllReduce #4711 on dp", a host's name. Says where it found nothing.
 import { make } from "./dom";
+import { type Found, operationsNamed } from "./operation_search";
 import type { Run } from "./run";
 import type { Source } from "./source";
 import type { View } from "./view";
+import { duration } from "./words";
 
 export type Show = (view: Partial<View>) => void;
 
@@ -17,23 +19,16 @@ function ranksOf(text: string, run: Run): [number, number] | null {
   return host.length === 0 ? null : [Math.min(...host), Math.max(...host)];
 }
 
-// When the operation of that name was, and a little around it; null where it is not known here.
-export async function operationAt(func: string, ordinal: number, run: Run, source: Source, whole: View): Promise<[number, number] | null> {
-  const wide = (from: number, to: number): [number, number] => {
-    const around = Math.max(1000, (to - from) * 0.4);
-    return [from - around, to + around];
-  };
-  if (source.served) {
-    const known = run.kinds.find(kind => kind.func.toLowerCase() === func.toLowerCase());
-    if (!known || !/^[A-Za-z]+$/.test(known.func)) return null;
-    const answer = await source.query(`SELECT min(start_ns) - (SELECT min(first_ns) FROM processes), max(coalesce(finish_ns, start_ns)) - ` +
-      `(SELECT min(first_ns) FROM processes) FROM matches WHERE func = '${known.func}' AND ordinal = ${ordinal} AND start_ns IS NOT NULL`);
-    const row = answer.rows[0];
-    return row && row[0] !== null ? wide(Number(row[0]), Number(row[1])) : null;
-  }
-  const found = (await source.ops(whole)).ops.filter(op => op.func.toLowerCase() === func.toLowerCase() && op.ordinal === ordinal);
-  if (found.length === 0) return null;
-  return wide(Math.min(...found.map(op => op.start_ns)), Math.max(...found.map(op => op.end_ns ?? op.start_ns + (op.wait_ns ?? 0))));
+function whereOperationsAre(run: Run, source: Source): string {
+  if (!source.served) return "among the operations in this page; `lockstep query` knows all of them";
+  const from = run.serve?.report_from_ns ?? 0;
+  return from > 0 ? `after ${duration(from)}: of so large a run only the last part is searched` : "in this run";
+}
+
+// What is said where the name means several: which one is shown, and how to ask for another.
+function oneOf(text: string, found: Found[]): string {
+  return found.length < 2 ? "" : `${found.length} communicators have ${text}. This is that of ${found[0].communicator}; ` +
+    `for another one: "${text} on ${found[1].communicator}".`;
 }
 
 export function search(run: () => Run, source: Source, whole: () => View, show: Show): HTMLElement {
@@ -43,14 +38,14 @@ export function search(run: () => Run, source: Source, whole: () => View, show: 
     const text = field.value.trim();
     said.textContent = "";
     if (text === "") return;
-    const operation = /^([a-z]+)\s*#\s*(\d+)$/i.exec(text);
+    const operation = /^([a-z]+)\s*#\s*(\d+)(?:\s+on\s+(.+))?$/i.exec(text);
     const ranks = ranksOf(text, run());
     if (ranks) show({ firstRank: ranks[0], lastRank: ranks[1] });
     else if (operation) {
-      const span = await operationAt(operation[1], Number(operation[2]), run(), source, whole());
-      if (span) show({ from: span[0], to: span[1] });
-      else said.textContent = `There is no ${text} ` + (source.served ? "in this run." : "among the operations in this page; `lockstep query` knows all of them.");
-      if (!span) return;
+      const found = await operationsNamed(operation[1], Number(operation[2]), operation[3] ?? "", run(), source, whole());
+      said.textContent = found.length === 0 ? `There is no ${text} ${whereOperationsAre(run(), source)}.` : oneOf(text, found);
+      if (found.length === 0) return;
+      show({ from: found[0].from, to: found[0].to });
     } else {
       said.textContent = `Nothing found for "${text}". Try a rank ("rank 3"), an operation ("AllReduce #7") or a host's name.`;
       return;

@@ -4,6 +4,7 @@ import type { Stacks } from "./stacks";
 import { decodeTiles, type Tiles } from "./tiles";
 import { inRunTime, opsOf, type Ops, type Run, type RowsAnswer } from "./run";
 import { type FolderOfRuns, isFolder } from "./runs";
+import { ranksToShow } from "./shown_ranks";
 import { type Group, kGroupNames, type View } from "./view";
 
 // Whether the run goes on, and of when the answers are.
@@ -16,6 +17,8 @@ export interface Live {
 
 // The server is still opening the run, or has too much to do: ask again.
 export class Busy extends Error {}
+// It would be too much at a time: ask for a shorter one.
+class TooMuch extends Error {}
 
 export interface Source {
   served: boolean;
@@ -25,7 +28,7 @@ export interface Source {
   live(): Promise<Live>;
   groups(run: Run): Group[];  // by which rows can be
   tiles(view: View, by: Group): Promise<Tiles | null>;  // null: there are none
-  ops(view: View): Promise<Ops>;
+  ops(view: View, ranks: number[], tiles: Tiles | null): Promise<Ops>;  // of these ranks, or some of them; `tiles`: of the view
   stacks(): Promise<Stacks>;
   others(): Promise<string[]>;  // runs of the same folder
   compare(name: string): Promise<Comparison>;
@@ -58,11 +61,11 @@ function inside(data: string): Source {
       if (!tiles.has(by)) tiles.set(by, packed === null ? Promise.resolve(null) : unpacked(packed).then(decodeTiles));
       return tiles.get(by)!;
     },
-    ops: async view => {
+    ops: async (view, ranks) => {
       all ??= opsOf(JSON.parse(textOf("lockstep-ops") ?? '{"columns":[],"rows":[],"truncated":false}'));
-      return { truncated: all.truncated, ops: all.ops.filter(op =>
-        op.start_ns < view.to && (op.end_ns ?? Infinity) > view.from &&
-        op.rank >= view.firstRank && op.rank <= view.lastRank) };
+      const wanted = new Set(ranks);
+      return { truncated: all.truncated, leftOut: 0, ops: all.ops.filter(op =>
+        op.start_ns < view.to && (op.end_ns ?? Infinity) > view.from && wanted.has(op.rank)) };
     },
     live: nowhere,
     stacks: nowhere,
@@ -88,10 +91,11 @@ function server(token: string): Source {
     } catch {
       // Not JSON: as it is.
     }
-    throw new (answer.status === 503 ? Busy : Error)(sentence || "The server answers " + answer.status + ".");
+    throw new (answer.status === 503 ? Busy : answer.status === 413 ? TooMuch : Error)(sentence || "The server answers " + answer.status + ".");
   };
   const own = /\/runs\/([^/]+)\/$/.exec(location.pathname);
-  const windowOf = (view: View) => `ranks=${view.firstRank}-${view.lastRank}&from=${Math.floor(view.from)}&to=${Math.ceil(view.to)}`;
+  const timeOf = (view: View) => `from=${Math.floor(view.from)}&to=${Math.ceil(view.to)}`;
+  const windowOf = (view: View) => `ranks=${view.firstRank}-${view.lastRank}&${timeOf(view)}`;
   return {
     served: true,
     inFolder: own !== null,
@@ -112,9 +116,15 @@ function server(token: string): Source {
       const answer = await ask(`api/tiles?${windowOf(view)}&by=${by}&rows=256&columns=512`);
       return decodeTiles(await answer.arrayBuffer());
     },
-    ops: async view => {
-      const few = { ...view, lastRank: Math.min(view.lastRank, view.firstRank + 15) };
-      return opsOf(await (await ask(`api/ops?${windowOf(few)}&limit=20000`)).json() as RowsAnswer);
+    ops: async (view, ranks, tiles) => {
+      const shown = ranksToShow(ranks, tiles);
+      try {
+        const answer = await ask(`api/ops?ranks=${shown.join(",")}&${timeOf(view)}&limit=20000&choose=longest`);
+        return opsOf(await answer.json() as RowsAnswer, ranks.length - shown.length);
+      } catch (error) {
+        if (error instanceof TooMuch) return { ops: [], truncated: false, leftOut: 0, tooMuch: error.message };
+        throw error;
+      }
     },
     query: async sql => (await ask("api/query", { method: "POST", body: JSON.stringify({ sql, max_rows: 1000 }) })).json(),
     trace: async view => (await ask(`api/trace?${windowOf(view)}&format=perfetto`)).arrayBuffer(),

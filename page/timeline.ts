@@ -61,6 +61,10 @@ export class Timeline {
     this.redraw();
   }
 
+  reading(): void {
+    this.note.textContent = "Reading the operations in view ...";
+  }
+
   draw(found: Ops, view: View): void {
     const before = this.bars[this.chosen]?.op;  // stays chosen where it is still there
     this.chosen = -1;
@@ -73,12 +77,13 @@ export class Timeline {
     }
     const shown = ranks.length <= kMostRows ? ranks
       : [...ranks].sort((a, b) => (costs.get(b) ?? 0) - (costs.get(a) ?? 0)).slice(0, kMostRows).sort((a, b) => a - b);
-    const rows = new Map(shown.map((rank, i) => [rank, i]));
+    const rows = new Map(shown.map((rank, i) => [rank, i])), of = ranks.length + found.leftOut;
     this.rowHeight = shown.length > 16 ? 16 : 24;
-    this.note.textContent = found.ops.length === 0 ? "No single operation is known in this window."
+    this.note.textContent = found.tooMuch ? `Zoom in to see operations one by one: ${found.tooMuch}.`
+      : found.ops.length === 0 ? "No single operation is known in this window."
       : "Light: waiting for the others. Solid: transfer. Arrows point to the last to arrive." +
-        (found.truncated ? " Only the operations with the longest waits are in this page." : "") +
-        (shown.length < ranks.length ? ` ${shown.length} of ${ranks.length} ranks: those waited for most.` : "");
+        (found.truncated ? " Only the operations with the longest waits are shown." : "") +
+        (shown.length < of ? ` ${shown.length} of ${of.toLocaleString("en")} ranks: those waited for most, and the first.` : "");
     this.canvas.hidden = found.ops.length === 0;
     this.canvas.setAttribute("aria-label", `${found.ops.length} operations of ${shown.length} ranks. Left and right arrows choose one.`);
     const ops = found.ops.filter(op => rows.has(op.rank)).sort((a, b) => readyOf(a) - readyOf(b));

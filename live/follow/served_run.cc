@@ -34,7 +34,8 @@ RunSummary summary_of(const std::string& directory, const RunPart& part) {
   const analysis::RunTables& tables = *part.tables;
   RunSummary summary;
   summary.report = report_of(directory, tables);
-  summary.from_ns = part.from_ns;
+  // The report counts from the first record that its tables have.
+  summary.from_ns = analysis::RunTime(tables).origin_ns() - part.origin_ns;
   summary.origin_unix_ns = part.time().origin_unix_ns();
   summary.one_clock = tables.aligned;
   summary.running =

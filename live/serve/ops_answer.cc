@@ -1,6 +1,8 @@
 #include "live/serve/ops_answer.h"
 
 #include <algorithm>
+#include <limits>
+#include <vector>
 
 #include "analysis/page/operation_lines.h"
 #include "base/json.h"
@@ -19,6 +21,7 @@ struct Chosen {
   NumberRanges ranks;
   int64_t from_ns = 0, to_ns = 0;
   size_t most = 0;
+  bool longest = false;  // of too many those that never ended and the longest waits, not the first
 };
 
 class OpsWriter {
@@ -35,11 +38,10 @@ class OpsWriter {
       analysis::OperationLines::put_columns(&out_);
       put_key(&out_.writer(), "rows");
       out_.writer().StartArray();
-      for (uint32_t i = 0; i < tables_.operations.size() && !truncated_; ++i) {
-        if (is_wanted(tables_.operations[i])) put(i);
-      }
+      const size_t wanted = choose();
+      for (const uint32_t number : numbers_) lines_.put(number, part_.arrivals[number], &out_);
       out_.writer().EndArray();
-      out_.boolean("truncated", truncated_);
+      out_.boolean("truncated", wanted > numbers_.size());
     });
     return std::string(out_.text()) + "\n";
   }
@@ -57,13 +59,29 @@ class OpsWriter {
     return open || std::max(start_ns, end_ns) >= chosen_.from_ns;
   }
 
-  void put(uint32_t number) {
-    if (rows_ == chosen_.most) {
-      truncated_ = true;
-      return;
+  // Returns how many there are.
+  size_t choose() {
+    for (uint32_t i = 0; i < tables_.operations.size(); ++i) {
+      if (is_wanted(tables_.operations[i])) numbers_.push_back(i);
     }
-    ++rows_;
-    lines_.put(number, part_.arrivals[number], &out_);
+    const size_t wanted = numbers_.size();
+    if (wanted <= chosen_.most) return wanted;
+    const auto end = numbers_.begin() + static_cast<std::ptrdiff_t>(chosen_.most);
+    if (chosen_.longest) {
+      std::nth_element(numbers_.begin(), end, numbers_.end(),
+                       [&](uint32_t a, uint32_t b) { return cost_of(a) > cost_of(b); });
+      std::sort(numbers_.begin(), end);
+    }
+    numbers_.erase(end, numbers_.end());
+    return wanted;
+  }
+
+  int64_t cost_of(uint32_t number) const {
+    const analysis::OpState state = tables_.operations[number].state;
+    if (state == analysis::OpState::InFlight || state == analysis::OpState::Aborted)
+      return std::numeric_limits<int64_t>::max();
+    const uint32_t arrival = part_.arrivals[number];
+    return arrival == kNoRow ? kNoTime : tables_.arrivals[arrival].wait_ns;
   }
 
   const RunPart& part_;
@@ -72,8 +90,7 @@ class OpsWriter {
   const analysis::OperationLines lines_;
   const Chosen& chosen_;
   JsonFields out_;
-  size_t rows_ = 0;
-  bool truncated_ = false;
+  std::vector<uint32_t> numbers_;  // rows of operations
 };
 
 size_t count_of(const ServedRun& run, const NumberRanges& ranks) {
@@ -86,12 +103,13 @@ size_t count_of(const ServedRun& run, const NumberRanges& ranks) {
 }  // namespace
 
 HttpResponse answer_ops(const ServedRun& run, const HttpRequest& request) {
-  Parameters parameters(request, {"ranks", "from", "to", "limit"});
+  Parameters parameters(request, {"ranks", "from", "to", "limit", "choose"});
   Chosen chosen;
   chosen.ranks = parameters.ranks("ranks");
   chosen.from_ns = parameters.number("from", 0);
   chosen.to_ns = parameters.number("to", run.pyramid().length_ns() + 1);
   const int64_t limit = parameters.number("limit", kMostOps);
+  chosen.longest = parameters.word("choose", {"first", "longest"}) == "longest";
   if (!parameters.error().empty()) return error_response(400, parameters.error());
   if (chosen.ranks.empty()) return error_response(400, "ranks: which ones, at most 16: 0-3,8");
   if (count_of(run, chosen.ranks) > kMostOpsRanks)

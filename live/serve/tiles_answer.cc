@@ -44,21 +44,26 @@ HttpResponse answer_tiles(const ServedRun& run, const HttpRequest& request) {
   tile.level = static_cast<int>(std::min<int64_t>(level, analysis::kLevels));
   if (parameters.given("bucket_ns")) tile.level = analysis::level_for(bucket_ns);
   const auto& lanes = run.pyramid().lanes();
-  const auto shape = analysis::shape_of(lanes, tile);
+  auto shape = analysis::shape_of(lanes, tile);
   if (!shape.ok()) return error_response(400, shape.message());
-  const analysis::TileShape& at = shape.value();
-  const bool stored = at.level >= run.pyramid().finest();
   RunPartPointer part;
-  if (!stored) {
-    auto read = run.part(at.from_ns(), at.to_ns());
-    if (!read.ok()) return error_response(413, read.message());
-    part = std::move(read.value());
+  if (shape.value().level < run.pyramid().finest()) {
+    auto read = run.part(shape.value().from_ns(), shape.value().to_ns());
+    if (read.ok()) {
+      part = std::move(read.value());
+    } else {
+      if (tile.level >= 0) return error_response(413, read.message());
+      tile.level = run.pyramid().finest();  // who names no level gets the finest that can be had
+      shape = analysis::shape_of(lanes, tile);
+      if (!shape.ok()) return error_response(400, shape.message());
+    }
   }
+  const analysis::TileShape& at = shape.value();
   HttpResponse response;
   response.type = "application/octet-stream";
   response.body = analysis::tile_bytes(lanes, at, [&](size_t lane) {
-    return stored ? run.pyramid().cells(lane, at.level, at.first, at.columns)
-                  : finer_cells(*part, lanes[lane].rank, at);
+    return part ? finer_cells(*part, lanes[lane].rank, at)
+                : run.pyramid().cells(lane, at.level, at.first, at.columns);
   });
   pack(request, &response);
   return response;

@@ -47,7 +47,7 @@ for (const run of runs) {
   check(said("badge"), await text(page, ".badge") === run.badge, await text(page, ".badge"));
   check(said("headline"), run.headline.test(await text(page, "h1")), await text(page, "h1"));
   check(said("the heat map is empty"), !run.ops || await painted(page, "#heat") > 2000);
-  check(said("operations one by one"), (await painted(page, "#timeline") > 500) === run.ops);
+  check(said("operations one by one"), (await painted(page, "#timeline") > 500) === run.ops && await page.isVisible("#timeline") === run.ops);
   check(said("every card leads somewhere"), await page.evaluate(() => [...document.querySelectorAll(".card a, .headline a, nav a")]
     .every(link => document.querySelector(link.getAttribute("href")) !== null)));
   for (const violation of await seriousViolations(page)) check(said("accessibility"), false, violation);
@@ -118,6 +118,41 @@ for (const name of ["straggler", "hang", "many", "alltoall", "one", "large", "se
   check("theme: the button does not darken", await page.evaluate(() => getComputedStyle(document.body).backgroundColor) === "rgb(20, 23, 27)");
   await page.check("input[value=waiting]");
   check("measure: not in the address", /m=waiting/.test(page.url()), page.url());
+  await close();
+}
+
+// Communicators count their operations each for itself: the search shows one of them, a finding's evidence its own.
+{
+  const { page, close } = await open(browser, at("several"));
+  const ops = await page.evaluate(() => {
+    const { columns, rows } = JSON.parse(document.getElementById("lockstep-ops").textContent);
+    return rows.map(row => Object.fromEntries(columns.map((name, i) => [name, row[i]])));
+  });
+  const isOf = async (what, name, communicator) => {
+    const seen = ops.filter(op => `${op.func} #${op.ordinal}` === name && op.comm === communicator);
+    const [from, to] = (/t=(\d+)-(\d+)/.exec(page.url()) ?? []).slice(1).map(Number);
+    const began = Math.min(...seen.map(op => op.start_ns)), ended = Math.max(...seen.map(op => op.end_ns));
+    check(what, from < began && to > ended && to - from < 2 * (ended - began) + 4000, [page.url(), began, ended, communicator]);
+  };
+  const search = async what => {
+    await page.fill("#search", what);
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(200);
+    return text(page, ".search .said");
+  };
+  const said = await search("AllGather #7");
+  const named = /^2 communicators have AllGather #7\. This is that of (split0 \(0x[0-9a-f]+\)); for another one: "(AllGather #7 on (split0 \(0x[0-9a-f]+\)))"\.$/.exec(said);
+  check("search: it does not say that there are two", named !== null, said);
+  if (named !== null) {
+    await isOf("search: not the first of two", "AllGather #7", named[1]);
+    check("search: by its communicator", await search(named[2]) === "");
+    await isOf("search: not that of its communicator", "AllGather #7", named[3]);
+  }
+  const first = page.locator("#finding-1 .evidence button").first();
+  await first.click();
+  await page.waitForTimeout(200);
+  await isOf("evidence: not of the finding's communicator", await first.textContent(),
+    await page.evaluate(() => JSON.parse(document.getElementById("lockstep-data").textContent).verdicts[0].communicator));
   await close();
 }
 

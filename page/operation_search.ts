@@ -1,0 +1,49 @@
+// Finds an operation by its name, "AllReduce #7": each communicator counts its own, so there may be several.
+import type { Run } from "./run";
+import type { Source } from "./source";
+import type { View } from "./view";
+
+export interface Found {
+  communicator: string;
+  from: number;  // a little before it began, in run time
+  to: number;
+}
+
+function around(communicator: string, from: number, to: number): Found {
+  const space = Math.max(1000, (to - from) * 0.4);
+  return { communicator, from: from - space, to: to + space };
+}
+
+// A communicator is called by its name, by its id, or by both where others have that name: "dp (0x1f)".
+function isCalled(communicator: string, asked: string): boolean {
+  const [name, id] = communicator.split(" (");
+  return [communicator, name, id?.replace(")", "")].some(one => one?.toLowerCase() === asked.toLowerCase());
+}
+
+async function ofServer(func: string, ordinal: number, run: Run, source: Source): Promise<Found[]> {
+  const known = run.kinds.find(kind => kind.func.toLowerCase() === func.toLowerCase());
+  if (!known || !/^[A-Za-z]+$/.test(known.func)) return [];
+  const answer = await source.query("WITH began AS (SELECT min(first_ns) AS ns FROM processes) " +
+    "SELECT name, '0x' || lower(to_hex(comm_id)), count(*) OVER (PARTITION BY name), start_ns - ns, coalesce(finish_ns, start_ns) - ns " +
+    "FROM matches JOIN communicators USING (communicator), began " +
+    `WHERE func = '${known.func}' AND ordinal = ${ordinal} AND start_ns IS NOT NULL ORDER BY start_ns`);
+  const offset = run.serve?.report_from_ns ?? 0;
+  return answer.rows.map(([name, id, alike, from, to]) =>
+    around(name === "" || name === null ? String(id) : Number(alike) > 1 ? `${name} (${id})` : String(name), Number(from) + offset, Number(to) + offset));
+}
+
+async function ofFile(func: string, ordinal: number, run: Run, source: Source, whole: View): Promise<Found[]> {
+  const spans = new Map<string, [number, number]>();
+  for (const op of (await source.ops(whole, run.places.map(place => place[0]), null)).ops) {
+    if (op.func.toLowerCase() !== func.toLowerCase() || op.ordinal !== ordinal) continue;
+    const end = op.end_ns ?? op.start_ns + (op.wait_ns ?? 0), [from, to] = spans.get(op.comm) ?? [op.start_ns, end];
+    spans.set(op.comm, [Math.min(from, op.start_ns), Math.max(to, end)]);
+  }
+  return [...spans].map(([communicator, [from, to]]) => around(communicator, from, to)).sort((a, b) => a.from - b.from);
+}
+
+// In the order of time; `communicator`: on which, empty: on any.
+export async function operationsNamed(func: string, ordinal: number, communicator: string, run: Run, source: Source, whole: View): Promise<Found[]> {
+  const found = source.served ? await ofServer(func, ordinal, run, source) : await ofFile(func, ordinal, run, source, whole);
+  return communicator === "" ? found : found.filter(one => isCalled(one.communicator, communicator));
+}

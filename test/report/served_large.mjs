@@ -1,0 +1,67 @@
+// The page of a run that is served in parts, in Chromium: node served_large.mjs URL, the banner's URL; rank 33 of 40 is late.
+// Says what is wrong, one line each, and ends with 1 if anything is.
+import { launch, open } from "./browser.mjs";
+
+const [url] = process.argv.slice(2);
+const browser = await launch();
+let wrong = 0;
+function check(what, holds, seen = "") {
+  if (holds) return;
+  wrong = 1;
+  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
+}
+const { page, problems, close } = await open(browser, url);
+const text = selector => page.evaluate(name => document.querySelector(name)?.textContent ?? "", selector);
+const until = (what, test, argument) => page.waitForFunction(test, argument, { timeout: 60000 }).catch(async () => check(what, false, await text("#ranks")));
+const heat = () => page.evaluate(() => {
+  const canvas = document.querySelector("#heat");
+  return canvas === null ? 0 : canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.filter((value, i) => i % 4 === 3 && value > 0).length;
+});
+
+check("headline", /^Rank 33 on .* holds up the others/.test(await text("h1")), await text("#page"));
+check("no heat map of all of it", await heat() > 2000, await text("#ranks"));
+await until("it does not say why there are no single operations", () => /^Zoom in to see operations one by one: .*\.$/.test(document.querySelector("#timeline").previousSibling.textContent));
+check("an empty picture of operations", await page.isHidden("#timeline"));
+
+// Ever closer: the heat map stays, and at last there are operations; of all lengths, also where finer tiles cannot be read.
+await page.focus("#heat");
+for (let i = 0; i < 6; ++i) {
+  const before = await text("#window");
+  await page.keyboard.press("+");
+  await until("it does not zoom", old => document.querySelector("#window").textContent !== old, before);
+  await page.waitForTimeout(300);
+  check("no heat map of " + await text("#window"), await heat() > 2000, await text("#ranks .said"));
+}
+await until("no operations one by one", () => !document.querySelector("#timeline").hidden);
+const note = await text("#timeline + p") + await page.evaluate(() => document.querySelector("#timeline").previousSibling.textContent);
+check("it does not say of how many ranks", /16 of 40 ranks: those waited for most, and the first\./.test(note), note);
+await page.focus("#timeline");
+const said = new Set();
+for (let i = 0; i < 200 && ![...said].some(one => /: rank 33 arrived/.test(one)); ++i) {
+  await page.keyboard.press("ArrowRight");
+  said.add(await text("#timeline + .readout"));
+}
+check("operations of the late rank are not there", [...said].some(one => /: rank 33 arrived/.test(one)), [...said].slice(0, 20).join("; "));
+check("nobody waits for it", [...said].some(one => /waited .* for rank 33/.test(one)));
+
+// The search knows the last part only, and finds there what is there.
+const search = async what => {
+  await page.fill("#search", what);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector(".search .said").textContent !== "" || /t=/.test(location.hash), undefined, { timeout: 20000 }).catch(() => {});
+  await page.waitForTimeout(300);
+  return text(".search .said");
+};
+const early = await search("AllReduce #3");
+if (!/no DuckDB/.test(early)) {
+  check("search: what is in no part that is searched", /^There is no AllReduce #3 after .* s: of so large a run only the last part is searched\.$/.test(early), early);
+  const late = await search("AllReduce #1590");
+  check("search: AllReduce #1590", late === "", late);
+  const [from, to] = /t=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
+  check("search: when AllReduce #1590 was, nearly the last of 20 s that begin after one", from > 20.8e9 && to < 21e9, page.url());
+}
+const others = problems.filter(one => !/status of 413|Canvas2D/.test(one));
+check("console, or requests to others", others.length === 0, others.join("; "));
+await close();
+await browser.close();
+process.exit(wrong);
