@@ -23,13 +23,18 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
     make("h2", { id: id + "-title" }, title), ...children);
 }
 
+// A number and its unit stay on one line.
+function unbroken(text: string): string {
+  return text.replace(/(\d) (?=(?:ns|us|ms|s|min|h|B|[KMGT]iB|GB\/s)\b|%)/g, "$1\u00a0");
+}
+
 // A table that scrolls by itself where the screen is narrow; the keyboard can scroll it too.
 export function table(columns: string[], rows: (string | Node)[][], label: string): HTMLElement {
   return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label },
     make("table", {},
       make("thead", {}, make("tr", {}, ...columns.map(name => make("th", { scope: "col" }, name)))),
       make("tbody", {}, ...rows.map(row =>
-        make("tr", {}, ...row.map(cell => make("td", {}, cell)))))));
+        make("tr", {}, ...row.map((cell, column) => make("td", {}, column > 0 && typeof cell === "string" ? unbroken(cell) : cell)))))));
 }
 
 // A CSS variable's value now: canvases are drawn with the theme's colours.

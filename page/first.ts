@@ -35,6 +35,7 @@ function clockCard(run: Run): HTMLElement {
 }
 
 function completeCard(run: Run): HTMLElement {
+  if (run.operations === 0) return card("Recording", "no operation", "None is recorded, so there is nothing to tell.", "not-known", "What is missing");
   const lost = run.lost_memory + run.lost_disk + run.lost_unknown;
   const gaps = run.not_known.length;
   const value = lost > 0 ? counted(lost, "call") + " lost" : gaps > 0 ? counted(gaps, "gap") : "complete";

@@ -54,6 +54,7 @@ export class HeatMap {
   private top = 0;
   private rowHeight = 0;
   private dragFrom: { x: number; y: number } | null = null;
+  private painted = () => {};  // what is shown, at the width and in the colours of now
 
   constructor(public run: Run, private change: (view: Partial<View>) => void) {
     this.element = make("div", { class: "heat" }, this.legend, this.canvas, this.readout);
@@ -64,6 +65,10 @@ export class HeatMap {
     });
     this.canvas.addEventListener("pointerup", event => this.select(event));
     this.canvas.addEventListener("pointercancel", () => this.dragFrom = null);
+  }
+
+  repaint(): void {
+    this.painted();
   }
 
   draw(tiles: Tiles, view: View): void {
@@ -82,7 +87,8 @@ export class HeatMap {
       }
     const darkest = Math.max(quantile(seen, 0.99), 1e-4);
     this.sayLegend(view.measure, darkest, seen.length > 0);
-    this.paint(view, values, darkest);
+    this.painted = () => this.paint(view, values, darkest);
+    this.painted();
     this.canvas.setAttribute("aria-label", `Heat map: how much ranks ${view.firstRank} to ${view.lastRank} ` +
       `${kMeasures[view.measure]}, from ${duration(view.from)} to ${duration(view.to)} of the run. ` +
       "Arrow keys move, plus and minus zoom, 0 shows all.");

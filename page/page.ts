@@ -6,7 +6,9 @@ import { findings, notKnown } from "./findings";
 import { cards, headline, runFacts } from "./first";
 import { LiveLine } from "./live";
 import { operationsNamed } from "./operation_search";
+import { drawForPaper } from "./paper";
 import { peers } from "./peers";
+import { redrawPlots } from "./plots";
 import { Ranks } from "./ranks";
 import type { Run } from "./run";
 import { search } from "./search";
@@ -78,6 +80,10 @@ class Page {
       if (window.innerWidth === width) return;  // a phone's address bar changes the height only
       width = window.innerWidth;
       void this.show(this.run);
+    });
+    drawForPaper(root, () => {
+      this.ranks.repaint();
+      redrawPlots(root);
     });
     window.addEventListener("hashchange", () => this.ranks.goTo(viewInAddress(wholeOf(this.run))));
   }

@@ -28,12 +28,25 @@ export function dropPlots(inside: Element): void {
   for (const at of inside.querySelectorAll(".plot")) drawn.get(at)?.destroy();
 }
 
+// At the width that each has now, and in the colours of the theme.
+export function redrawPlots(inside: Element): void {
+  for (const at of inside.querySelectorAll(".plot")) {
+    const plot = drawn.get(at);
+    plot?.setSize({ width: widthOf(at), height: plot.height });
+  }
+}
+
+function widthOf(at: Element): number {
+  return Math.max(280, at.clientWidth || 900);
+}
+
 // Draws once the element has a place, so that its width is known.
 function plot(label: string, columns: (number | null)[][], series: uPlot.Series[], look: Look, id: string): HTMLElement {
   const at = make("div", { class: "plot", id, role: "img", "aria-label": label });
   requestAnimationFrame(() => {
-    const axis = { stroke: colour("muted"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") } };
-    const width = Math.max(280, at.clientWidth || 900);
+    const line = () => colour("line");
+    const axis = { stroke: () => colour("muted"), grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
+    const width = widthOf(at);
     if (!at.isConnected) return;
     drawn.set(at, new uPlot({
       width, height: look.height ?? 280,
@@ -116,14 +129,16 @@ export function answerPlot(columns: { name: string; type: string }[], rows: unkn
 }
 
 export function trend(tiles: Tiles): HTMLElement {
-  const xs = Array.from({ length: tiles.columns }, (_, i) => (tiles.from_ns + (i + 0.5) * tiles.bucket_ns) / 1e9);
+  const length = tiles.columns * tiles.bucket_ns;
+  const [unit, name] = length >= 2e9 ? [1e9, "seconds"] : length >= 2e6 ? [1e6, "milliseconds"] : [1e3, "microseconds"];
+  const xs = Array.from({ length: tiles.columns }, (_, i) => (tiles.from_ns + (i + 0.5) * tiles.bucket_ns) / unit);
   const [wait, move] = [colour("series-2"), colour("series-1")];
   const share = (_: uPlot, value: number | null) => value === null ? "-" : Math.round(value) + " %";
   const scaled = (values: Float32Array) => meanByColumn(tiles, values).map(mean => mean === null ? null : 100 * mean);
-  return plot("How the run went: the mean share of time in operations and waiting", [xs, scaled(tiles.busy), scaled(tiles.waiting)], [
+  return plot(`How the run went: the mean share of time in operations and waiting, over ${name} of the run`, [xs, scaled(tiles.busy), scaled(tiles.waiting)], [
     { label: "in operations", stroke: move, width: 1.5, points: { show: false }, value: share },
     { label: "of that waiting", stroke: wait, fill: wait + "40", width: 1.5, points: { show: false }, value: share },
-  ], { x: "seconds of the run", y: "% of time", height: 170, legend: "still" }, "trend-plot");
+  ], { x: name + " of the run", y: "% of time", height: 170, legend: "still" }, "trend-plot");
 }
 
 export function steps(run: Run): HTMLElement | null {

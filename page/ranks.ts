@@ -30,7 +30,7 @@ export class Ranks {
 
   constructor(private run: Run, private source: Source, private whole: View, private view: View, private token: string) {
     this.follows = view.to === whole.to;
-    if (!source.groups(run).includes(view.by)) this.view = { ...view, by: "rank" };
+    this.view = this.withKnownRows(view);
     this.heat = new HeatMap(run, change => this.show(change));
     this.body.append(this.heat.element);
     this.element = section("ranks", "Ranks over time",
@@ -38,6 +38,12 @@ export class Ranks {
       this.controls(), this.window, this.failure, this.body,
       make("h3", {}, "Operations in view"), this.timeline.element, this.logs.element, this.table.element);
     this.element.addEventListener("keydown", event => this.key(event));
+  }
+
+  // The same once more, at once: in other colours, or another width.
+  repaint(): void {
+    this.heat.repaint();
+    this.timeline.repaint();
   }
 
   fail(sentence: string): void {
@@ -50,7 +56,8 @@ export class Ranks {
   }
 
   // A window that the reader chose stays where it is, unless it is all of the run.
-  goTo(view: View): void {
+  goTo(asked: View): void {
+    const view = this.withKnownRows(asked);
     if (view.from !== this.view.from || view.to !== this.view.to) this.setFollows(view.from === this.whole.from && view.to === this.whole.to);
     this.view = view;
     this.draw().catch((error: Error) => this.fail(error.message));
@@ -63,6 +70,10 @@ export class Ranks {
     this.view = along(this.view, this.whole, this.whole);
     putInAddress(this.view, this.whole, this.token);
     this.draw().catch((error: Error) => this.fail(error.message));
+  }
+
+  private withKnownRows(view: View): View {
+    return this.source.groups(this.run).includes(view.by) ? view : { ...view, by: "rank" };
   }
 
   private setFollows(on: boolean): void {
@@ -82,6 +93,7 @@ export class Ranks {
 
   async draw(): Promise<void> {
     const turn = ++this.asked, view = this.view;
+    for (const radio of this.element.querySelectorAll<HTMLInputElement>(".controls input")) radio.checked = radio.value === view.measure || radio.value === view.by;
     this.window.textContent = `Shown: ${duration(view.from)} to ${duration(view.to)}, ` +
       (view.firstRank === view.lastRank ? `rank ${view.firstRank}` : `ranks ${view.firstRank} to ${view.lastRank}`) + (sameWindow(view, this.whole) ? ": all of it." : ".");
     const tiles = await this.source.tiles(view, view.by);

@@ -5,8 +5,8 @@ import type { Source } from "./source";
 
 const kExample = "SELECT func, count(*) AS operations, sum(size_bytes) AS bytes FROM operations GROUP BY func ORDER BY operations DESC";
 
-function shown(value: unknown): string {
-  return value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+function shown(value: unknown): Node {  // no string: those of a table are edited to be read
+  return document.createTextNode(value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
 }
 
 export function sqlBox(source: Source): HTMLElement {

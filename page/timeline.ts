@@ -41,7 +41,7 @@ export class Timeline {
   private bars: Bar[] = [];
   private chosen = -1;
   private rowHeight = 24;
-  private redraw = () => {};
+  private redraw = () => {};  // what is shown, at the width and in the colours of now
 
   constructor() {
     this.element = make("div", {}, this.note, this.canvas, this.detail);
@@ -58,6 +58,10 @@ export class Timeline {
   private choose(index: number): void {
     this.chosen = index;
     this.detail.textContent = index < 0 ? "" : sentenceOf(this.bars[index].op);
+    this.redraw();
+  }
+
+  repaint(): void {
     this.redraw();
   }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "analysis/say/words.h"
 #include "base/clock_ns.h"
 #include "base/end_signals.h"
 #include "base/system.h"
@@ -64,21 +65,23 @@ void print_banner(const ServeArguments& arguments, const std::string& token_file
   std::fflush(stdout);
 }
 
+// Two digits: more would promise what a guess does not hold.
+std::string about(uint64_t number) {
+  uint64_t unit = 1;
+  while (number / unit >= 100) unit *= 10;
+  const uint64_t round = (number + unit / 2) / unit * unit;
+  return round >= 10000000 ? std::to_string(round / 1000000) + " million" : std::to_string(round);
+}
+
 // Before a run is opened that is not read whole.
 std::string estimate(const analysis::RunExtent& extent) {
   constexpr double kOperationsPerSecond = 1.3e5;  // read and related, by one processor
-  constexpr double kGiB = 1 << 30;
   const double operations = static_cast<double>(extent.operations);
-  char text[300];
-  std::snprintf(
-      text, sizeof(text),
-      "a large run: about %.3g operations, %.1f GiB as tables, so it is read in parts; the "
-      "first time that takes some %.0f s of a processor, then seconds (the report and SQL are of "
-      "its last "
-      "part)",
-      operations, static_cast<double>(extent.table_bytes) / kGiB,
-      operations / kOperationsPerSecond);
-  return text;
+  return "a large run: about " + about(extent.operations) + " operations, " +
+         analysis::bytes(extent.table_bytes) +
+         " as tables, so it is read in parts. The first time that takes some " +
+         analysis::duration(static_cast<int64_t>(operations / kOperationsPerSecond * 1e9)) +
+         " of a processor, then seconds. The report and SQL are of its last part";
 }
 
 void serve_until(int stop, serve::HttpServer* server) {

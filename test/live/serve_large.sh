@@ -54,7 +54,7 @@ stop
 
 rm -r "$TMP/run/pyramid"
 start --memory 8M
-grep -q "a large run: about .* operations" "$TMP/err" || fail "no estimate: $(cat "$TMP/err")"
+grep -q "a large run: about [0-9]*000 operations, [0-9.]* MiB as tables, .* takes some [0-9.]* ms of a processor" "$TMP/err" || fail "no estimate: $(cat "$TMP/err")"
 answers "$TMP/parts"
 for answer in all coarse fine ops; do
   cmp "$TMP/whole/$answer" "$TMP/parts/$answer" || fail "$answer differs in parts: $(ls -l "$TMP/whole" "$TMP/parts")"
