@@ -196,7 +196,7 @@ export class HeatMap {
       (tiles.flags[at] & kLost ? "; calls were lost here" : "") + (tiles.flags[at] & kPartly ? "; not all ranks recorded" : "") + ".";
   }
 
-  // A drag zooms to what it covers; a click to the rank and the time around it.
+  // A drag zooms to what it covers; a click to the time around it.
   private select(event: PointerEvent): void {
     const start = this.dragFrom, axis = this.axis, tiles = this.tiles;
     this.dragFrom = null;

@@ -60,7 +60,7 @@ export class LiveLine {
       else this.end(!this.element.hidden);
     } catch (error) {
       this.element.classList.add("stale");
-      this.text.textContent = "The server does not answer: " + (error as Error).message;
+      this.text.textContent = (error as Error).message;
     }
     if (!this.ended && turn === this.turn) setTimeout(() => void this.ask(), kAskMs);
   }

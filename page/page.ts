@@ -46,7 +46,8 @@ class Page {
     this.live = new LiveLine(source, this.ranks, () => this.run, next => this.show(next));
     const field = search(() => this.run, source, () => wholeOf(this.run), view => this.ranks.show(view));
     root.replaceChildren(
-      make("header", {}, make("p", { class: "name" }, "lockstep"), field, themeButton(() => void this.show(this.run))),
+      make("header", {}, make("p", { class: "name" }, "lockstep"),
+        source.inFolder ? make("a", { href: "../../#token=" + encodeURIComponent(token) }, "All runs") : null, field, themeButton(() => void this.show(this.run))),
       this.live.element, this.top.element, this.ranks.trend, this.contents.element, this.ranks.element, this.findings.element,
       this.rest.element, ...(run.serve?.live ? [stacks(source)] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
   }

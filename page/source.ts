@@ -80,7 +80,9 @@ function server(token: string): Source {
   const ask = async (path: string, init: RequestInit = {}) => {
     const headers: Record<string, string> = { Authorization: "Bearer " + token };
     if (init.body) headers["Content-Type"] = "application/json";
-    const answer = await fetch(path, { ...init, headers });
+    const answer = await fetch(path, { ...init, headers }).catch(() => {  // each browser has words of its own
+      throw new Error("The server does not answer: `lockstep serve` has ended, or the tunnel to it.");
+    });
     if (answer.ok) return answer;
     if (answer.status === 401)
       throw new Error("The server refuses this page's token (401). Open the URL that `lockstep serve` printed, with all that follows its #.");

@@ -26,7 +26,7 @@ for (const width of [1280, 380]) {
   await page.click("#compare button");
   await page.waitForFunction(() => /Nothing became slower/.test(document.querySelector("#compare [role=status]").textContent), undefined, { timeout: 30000 })
     .catch(() => check("compare: a faster run became slower", false, width));
-  await page.goBack();
+  await page.click("text=All runs");
   await page.waitForSelector("tbody td:first-child a");
   await page.click(`text="${runs[1]}"`);
   await page.waitForFunction(() => document.querySelectorAll("#compare option").length > 0, undefined, { timeout: 30000 });

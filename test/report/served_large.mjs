@@ -1,8 +1,9 @@
-// The page of a run that is served in parts, in Chromium: node served_large.mjs URL, the banner's URL; rank 33 of 40 is late.
+// The page of a run that is served in parts, in Chromium: node served_large.mjs URL PID, the banner's URL and the server, which it ends at
+// last; rank 33 of 40 is late.
 // Says what is wrong, one line each, and ends with 1 if anything is.
 import { launch, open } from "./browser.mjs";
 
-const [url] = process.argv.slice(2);
+const [url, pid] = process.argv.slice(2);
 const browser = await launch();
 let wrong = 0;
 function check(what, holds, seen = "") {
@@ -60,7 +61,23 @@ if (!/no DuckDB/.test(early)) {
   const [from, to] = /t=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
   check("search: when AllReduce #1590 was, nearly the last of 20 s that begin after one", from > 20.8e9 && to < 21e9, page.url());
 }
-const others = problems.filter(one => !/status of 413|Canvas2D/.test(one));
+// A trace of all of it is refused, one of what is in view is a file, and a server that has gone is said to be.
+await page.focus("#heat");
+await page.keyboard.press("0");
+await page.click("#perfetto");
+await until("Perfetto: nothing is said of too large a trace", () => document.querySelector("#perfetto + .said").textContent.includes("larger than 64 MiB; ask for a shorter time or fewer ranks"));
+await page.fill("#search", "rank 33");
+await page.keyboard.press("Enter");
+await page.focus("#heat");
+for (let i = 0; i < 5; ++i) await page.keyboard.press("+");
+const [file] = await Promise.all([page.waitForEvent("download", { timeout: 60000 }).catch(() => null), page.click("#perfetto")]);
+check("Perfetto: no download", file !== null && file.suggestedFilename() === "lockstep.pftrace", await text("#perfetto + .said"));
+process.kill(Number(pid));
+await page.focus("#heat");
+await page.keyboard.press("-");
+await until("it does not say that the server has gone", () => [...document.querySelectorAll("#ranks .said")]
+  .some(one => one.textContent === "The server does not answer: `lockstep serve` has ended, or the tunnel to it."));
+const others = problems.filter(one => !/status of 413|Canvas2D|ERR_CONNECTION_REFUSED/.test(one));
 check("console, or requests to others", others.length === 0, others.join("; "));
 await close();
 await browser.close();

@@ -14,4 +14,4 @@ trap 'kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
 "$BUILD/lockstep" serve "$TMP/run" --memory 8M >"$TMP/banner" 2>"$TMP/err" &
 PID=$!
 until [ -s "$TMP/banner" ]; do kill -0 "$PID" || fail "no server: $(cat "$TMP/err")"; sleep 0.1; done
-node "$ROOT/test/report/served_large.mjs" "$(head -1 "$TMP/banner" | awk '{ print $NF }')" || fail "the page of a large run is not as it should be"
+node "$ROOT/test/report/served_large.mjs" "$(head -1 "$TMP/banner" | awk '{ print $NF }')" "$PID" || fail "the page of a large run is not as it should be"
