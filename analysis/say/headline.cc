@@ -62,6 +62,12 @@ const char* reason_of(const Finding& finding) {
   return "";
 }
 
+// With the host to drain: a rank's number in a communicator does not tell.
+std::string with_place(const RunTables& run, const Finding& finding) {
+  const std::string where = where_they_run(run, culprits_of(run, finding));
+  return what_is_wrong(run, finding) + (where.empty() ? "" : " " + where);
+}
+
 bool is_stall(const Finding& finding) { return std::holds_alternative<StallFacts>(finding.facts); }
 
 std::string costs(const RunTables& run, const Finding& finding, double share) {
@@ -70,7 +76,7 @@ std::string costs(const RunTables& run, const Finding& finding, double share) {
   if (finding.kind == FindingKind::Straggler && !cost.empty())
     return who_costs(run, finding) + (finding.culprits.size() == 1 ? " holds" : " hold") +
            " up the others: " + cost + "." + reason_of(finding);
-  return what_is_wrong(run, finding);
+  return with_place(run, finding);
 }
 
 // Damage and lost records can hide a finding, and so can anything that judge() could not see.
@@ -120,7 +126,7 @@ Headline headline(const RunTables& run, const Judgement& judgement) {
   const Finding& finding = judgement.findings[line.finding];
   if (is_stall(finding)) {
     line.kind = HeadlineKind::Hangs;
-    line.text = what_is_wrong(run, finding);
+    line.text = with_place(run, finding);
     return line;
   }
   line.kind = HeadlineKind::Costs;

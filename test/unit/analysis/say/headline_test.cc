@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "test/unit/analysis/judge/judged.h"
+#include "test/unit/analysis/say/said_run.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -85,6 +86,24 @@ TEST(Headline, NamesTheHostOfTheLateRank) {
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   const Headline line = headline(*judged.run, judge(*judged.run));
   EXPECT_EQ(line.text.rfind("Rank 5 on c holds up the others", 0), 0u) << line.text;
+}
+
+TEST(Headline, OfAHangSaysWhichProcessOfWhichHostToLookAt) {
+  Finding finding;
+  finding.kind = FindingKind::MissingRank;
+  finding.communicator = 1;
+  finding.culprits = {1};
+  finding.since_s = 98;
+  StallFacts facts;
+  facts.operation = 1;
+  facts.waiting = {0};
+  facts.named = {1};
+  finding.facts = facts;
+  Judgement judgement;
+  judgement.findings = {finding};
+  EXPECT_EQ(headline(SaidRun(), judgement).text,
+            "Rank 0 has been waiting in AllGather #9 on tp for 98.0 s; rank 1 never called it. "
+            "Rank 1 is world rank 3, pid 4703 on node8.");
 }
 
 }  // namespace
