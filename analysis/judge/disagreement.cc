@@ -73,6 +73,10 @@ bool judge_disagreement(HangCase* one) {
     if (right != nullptr) one->finding.evidence.emplace_back(UsualCall{right->ranks});
   }
   const std::vector<int32_t> culprits = others_than(right, passed.groups);
+  if (right != nullptr && passed.groups.size() == 2) {
+    const Group& odd = right == &passed.groups[0] ? passed.groups[1] : passed.groups[0];
+    one->facts.shift = shift_of(one->run, odd.operation, right->operation);
+  }
   one->facts.one_of = right == nullptr;
   const double confidence = right == nullptr ? 0.6 : tie ? 0.85 : 0.95;
   if (one->stall.disputed) {

@@ -11,6 +11,7 @@
 #include "analysis/account/slower.h"
 #include "analysis/judge/evidence.h"
 #include "analysis/tables/tables.h"
+#include "analysis/waits/shifted_calls.h"
 #include "analysis/whatif/transfer_excess.h"
 #include "analysis/whatif/when_late.h"
 
@@ -74,6 +75,7 @@ struct StallFacts {
   std::vector<int32_t> named;    // whom the clue is about
   std::vector<int32_t> held;     // did not enter it either, but are held up elsewhere
   uint32_t other = kNoRow;       // OtherCall: what was called instead
+  Shift shift = Shift::None;     // OtherCall, OtherValues: of the calls of `named`
   int32_t peer = -1;
   std::vector<uint32_t> circle;  // Circle: the operations
   bool one_of = false;           // of those named one is to blame, and which is not known
@@ -85,6 +87,7 @@ struct StallFacts {
 struct SizeFacts {
   uint32_t operation = kNoRow;  // the first such
   bool ended = false;           // it ended all the same
+  Shift shift = Shift::None;    // of the culprits' calls
   uint32_t times = 1;
 };
 // One rank, or several that come last together.

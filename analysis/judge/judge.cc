@@ -100,24 +100,40 @@ class RunJudge {
   }
 
   // Where nothing tells that a mismatched operation ended its ranks may stand in it for good: what they
-  // called later stands still because of it, unless something else is known that holds it up.
+  // called later stands still because of it, unless something else is known that holds it up. Where one
+  // rank's calls are shifted from there on, all that the ranks disagree about later follows from that.
   void take_in_what_follows(Finding* mismatch) {
     const auto& facts = std::get<SizeFacts>(mismatch->facts);
-    if (facts.ended) return;
     const std::map<uint32_t, int64_t> called_ns =
         calls_of(run_.matches[run_.operations[facts.operation].match]);
-    if (went_on(called_ns)) return;
+    const bool may_stand = !facts.ended && !went_on(called_ns);
+    if (!may_stand && facts.shift == Shift::None) return;
     std::vector<Finding> left;
     for (Finding& hang : out_.findings) {
       const auto* stall = std::get_if<StallFacts>(&hang.facts);
-      if (stall == nullptr || names_who(hang) || !was_called_later(*stall, called_ns)) {
+      const bool follows = stall != nullptr &&
+                           ((facts.shift != Shift::None && is_shifted_too(*stall, facts)) ||
+                            (may_stand && !names_who(hang) && was_called_later(*stall, called_ns)));
+      if (!follows) {
         left.push_back(std::move(hang));
         continue;
       }
-      mismatch->consequences.push_back({stall->operation, hang.ranks, {}});
+      const bool absent = stall->clue == StallClue::NeverCalled;
+      mismatch->consequences.push_back(
+          {stall->operation, hang.ranks, absent ? stall->named : std::vector<int32_t>{}});
       append(&hang.consequences, &mismatch->consequences);
     }
     out_.findings = std::move(left);
+  }
+  // Behind the place from which one rank's calls are shifted, its ranks disagree about what is called.
+  bool is_shifted_too(const StallFacts& stall, const SizeFacts& first) const {
+    const OperationRow& row = run_.operations[stall.operation];
+    const OperationRow& shifted = run_.operations[first.operation];
+    const bool disagree =
+        stall.clue == StallClue::NeverCalled || stall.clue == StallClue::OtherCall ||
+        stall.clue == StallClue::OtherValues || stall.clue == StallClue::NoCommonValues;
+    return disagree && row.communicator == shifted.communicator && row.position != kNoRow &&
+           row.position > shifted.position;
   }
   // When each process called an operation, on its own clock.
   std::map<uint32_t, int64_t> calls_of(const MatchRow& match) const {
@@ -176,7 +192,7 @@ class RunJudge {
     finding.func = match.func;
     finding.ordinal = match.ordinal;
     finding.confidence = 0.9;
-    const auto fewest = std::min_element(
+    const auto [fewest, most] = std::minmax_element(
         sizes.begin(), sizes.end(),
         [](const auto& a, const auto& b) { return a.second.ranks.size() < b.second.ranks.size(); });
     finding.culprits = fewest->second.ranks;
@@ -187,6 +203,8 @@ class RunJudge {
     SizeFacts facts;
     facts.operation = run_.arrivals[match.first_arrival].operation;
     facts.ended = run_.operations[facts.operation].state == OpState::Done;
+    if (fewest->second.ranks.size() < most->second.ranks.size())
+      facts.shift = shift_of(run_, fewest->second.operation, most->second.operation);
     finding.facts = facts;
     return finding;
   }

@@ -71,6 +71,14 @@ std::string inside_clue(const StallFacts& facts) {
   }
 }
 
+std::string shift_sentence(Shift shift, const std::vector<int32_t>& named) {
+  if (shift == Shift::None) return "";
+  const bool more = shift == Shift::OneMore;
+  return " From there on the calls of " + rank_list(named) + " come one place " +
+         (more ? "later" : "earlier") + " than the others': " + (one(named) ? "it " : "they ") +
+         (more ? "made one call more." : "left one out.");
+}
+
 std::string stall_headline(const RunTables& run, const Finding& finding, const StallFacts& facts) {
   const std::string wait = waiting(run, finding, facts);
   const std::string named = rank_list(facts.named);
@@ -101,10 +109,11 @@ std::string stall_headline(const RunTables& run, const Finding& finding, const S
              wait + ".";
     case StallClue::OtherCall:
       return wait + "; " + named + " called " + operation_name(run, run.operations[facts.other]) +
-             " instead.";
+             " instead." + shift_sentence(facts.shift, facts.named);
     case StallClue::OtherValues:
       return wait + ", but the ranks disagree about size, type or root: " + named +
-             (one(facts.named) ? " differs" : " differ") + " from the others.";
+             (one(facts.named) ? " differs" : " differ") + " from the others." +
+             shift_sentence(facts.shift, facts.named);
     case StallClue::NoCommonValues:
       return wait + ", but the ranks disagree about size, type or root: " + named +
              " differ from each other.";
@@ -152,7 +161,7 @@ std::string size_sentence(const RunTables& run, const Finding& finding, const Si
               ? " ended although its ranks passed different sizes: its result cannot be right."
               : " was called with different sizes: it hangs, or its result is wrong.") +
          (facts.times > 1 ? " This happened " + std::to_string(facts.times) + " times." : "") +
-         held_up_sentence(finding);
+         shift_sentence(facts.shift, finding.culprits) + held_up_sentence(finding);
 }
 
 std::string who_of(const RunTables& run, const Finding& finding) {

@@ -96,6 +96,51 @@ TEST(Judge, TakesNothingForAConsequenceOfAMismatchThatTheRanksCameThrough) {
   EXPECT_EQ(diagnosis.findings[1].kind, FindingKind::Mismatch);
 }
 
+// Four ranks reduce gradients in a few sizes. At call 22, rank 2 makes a small one more, or leaves one
+// out where `left_out`; only the calls are recorded, and it waits in one that the others never make, or
+// the other way round.
+Judged shifted_by_one(bool left_out) {
+  const std::vector<uint64_t> sizes = {8192, 8192, 8192, 4096, 4};
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    const unsigned calls = left_out && rank != 2 ? 31 : 30;
+    for (unsigned i = 0; i < calls + (rank == 2 && !left_out ? 1 : 0); ++i) {
+      driver::RankOperation op = operation_at(i, 0);
+      const bool behind = rank == 2 && i >= 22;
+      op.count = sizes[(behind ? i + (left_out ? 1 : 4) : i) % sizes.size()];
+      if (rank == 2 && i == 22 && !left_out) op.count = 1;
+      records.call_only(op);
+    }
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+  return Judged(run.load());
+}
+
+TEST(Judge, NamesTheRankThatMadeOneCallMoreAndNobodyForWhatFollows) {
+  const Judged diagnosis = shifted_by_one(false);
+  ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+  const Finding& mismatch = diagnosis.findings[0];
+  EXPECT_EQ(mismatch.kind, FindingKind::Mismatch);
+  EXPECT_EQ(mismatch.culprits, std::vector<int32_t>{2});
+  EXPECT_EQ(mismatch.ordinal, 22u);
+  ASSERT_EQ(mismatch.consequences.size(), 1u);
+  EXPECT_EQ(mismatch.consequences[0].waiting, std::vector<int32_t>{2});
+  EXPECT_EQ(mismatch.consequences[0].held, (std::vector<int32_t>{0, 1, 3}));
+  EXPECT_NE(diagnosis.text().find("From there on the calls of rank 2 come one place later than the "
+                                  "others': it made one call more."),
+            std::string::npos)
+      << diagnosis.text();
+}
+
+TEST(Judge, SaysThatARankLeftACallOut) {
+  const Judged diagnosis = shifted_by_one(true);
+  ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::Mismatch);
+  EXPECT_EQ(diagnosis.findings[0].culprits, std::vector<int32_t>{2});
+  EXPECT_NE(diagnosis.text().find("it left one out."), std::string::npos) << diagnosis.text();
+}
+
 TEST(Diagnose, FindsTheSlowLinkAmongReceivesThatSendNothing) {
   TestRun run;
   for (int32_t rank = 0; rank < 4; ++rank) {
