@@ -8,7 +8,7 @@
 #include "analysis/judge/disagreement.h"
 #include "analysis/judge/hang_case.h"
 #include "analysis/judge/transport_verdict.h"
-#include "analysis/waits/usual_calls.h"
+#include "analysis/waits/strays.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -52,21 +52,15 @@ class CauseJudge {
     }
   }
 
-  // Where somebody left the usual order of calls, the others only kept it.
   void deadlock() {
-    std::vector<uint32_t> strays;
-    for (const uint32_t actor : case_.cause.actors) {
-      const std::vector<uint32_t>& heads = case_.graph.heads().of(actor);
-      if (!heads.empty() && out_of_order(case_.run, heads.front())) strays.push_back(actor);
-    }
-    const std::vector<int32_t> culprits =
-        case_.accuse(strays.empty() ? case_.cause.actors : strays);
+    const Suspects suspects = find_strays(case_.run, case_.graph, case_.cause);
+    const std::vector<int32_t> culprits = case_.accuse(suspects.actors);
     for (const uint32_t stall : case_.cause.stalls)
       case_.facts.circle.push_back(case_.graph.stalls()[stall].operation);
-    case_.facts.one_of = strays.empty();
+    case_.facts.one_of = suspects.one_of;
     case_.facts.held.clear();
     case_.conclude(FindingKind::Deadlock, StallClue::Circle, culprits,
-                   (strays.empty() ? 0.9 : 0.95) * case_.stall_confidence() / 0.95);
+                   suspects.confidence * case_.stall_confidence() / 0.95);
   }
 
   bool early_abort() {

@@ -38,7 +38,8 @@ std::string circle(const RunTables& run, const Finding& finding, const StallFact
   std::string text = "Ranks have been waiting for each other for " + seconds(finding.since_s) +
                      " in " + circle_operations(run, facts) +
                      ": they call these operations in different orders.";
-  if (facts.one_of || finding.culprits.empty()) return text;
+  if (facts.one_of || finding.culprits.empty())
+    return text + " Which of them left the order usual in this run is not known.";
   return text + " " + capitalized(rank_list(finding.culprits)) + " of " +
          communicator_label(run, finding.communicator) +
          (one(finding.culprits) ? " leaves" : " leave") + " the order usual in this run.";

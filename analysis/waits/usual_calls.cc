@@ -119,6 +119,33 @@ class OrderWatch {
   std::map<std::vector<uint32_t>, std::pair<uint32_t, std::set<uint32_t>>> followers_;
 };
 
+// The calls of the operation's process, from it on backwards.
+Calls calls_back_from(const RunTables& run, uint32_t operation) {
+  const uint32_t process = run.operations[operation].process;
+  Calls calls;
+  for (uint32_t i = operation + 1; i-- > 0 && run.operations[i].process == process;) {
+    const OperationRow& row = run.operations[i];
+    if (row.kind == OpKind::Assembled || row.replay > 1) continue;
+    calls.emplace_back(row.communicator, row.func, row.size_bytes, row.datatype, row.peer);
+  }
+  return calls;
+}
+
+// By place in `back`: how many calls before it are those before the first, one after the other: the
+// Z-function of all but the first.
+std::vector<size_t> alike_before(const Calls& back) {
+  std::vector<size_t> alike(back.size());
+  const size_t size = back.size() - 1;
+  size_t from = 0, until = 0;  // what is known to be alike, furthest back
+  for (size_t i = 1; i < size; ++i) {
+    size_t length = i < until ? std::min(until - i, alike[i - from]) : 0;
+    while (i + length < size && back[1 + length] == back[1 + i + length]) ++length;
+    alike[i] = length;
+    if (i + length > until) from = i, until = i + length;
+  }
+  return alike;
+}
+
 }  // namespace
 
 std::vector<Stray> last_strays(const RunTables& run) {
@@ -164,23 +191,28 @@ std::optional<size_t> usual_group(const RunTables& run, const Stall& stall,
   return static_cast<size_t>(most - votes.begin());
 }
 
-bool out_of_order(const RunTables& run, uint32_t operation) {
-  const uint32_t process = run.operations[operation].process;
-  Calls calls;
-  size_t place = 0;
-  for (uint32_t i = 0; i < run.operations.size(); ++i) {
-    const OperationRow& row = run.operations[i];
-    if (row.process != process || row.kind == OpKind::Assembled || row.replay > 1) continue;
-    if (i == operation) place = calls.size();
-    calls.emplace_back(row.communicator, row.func, row.size_bytes, row.datatype, row.peer);
+Precedent precedent_of(const RunTables& run, uint32_t operation) {
+  constexpr size_t kPlaces = 4;  // that are most like it
+  const Calls back = calls_back_from(run, operation);
+  const std::vector<size_t> alike = alike_before(back);
+  std::vector<size_t> longest;  // contexts that came before
+  for (size_t i = 1; i < back.size(); ++i) {
+    if (alike[i] != 0) longest.push_back(alike[i]);
   }
-  if (place >= calls.size()) return false;
-  for (size_t length = std::min(place, kLongestContext); length > 0; --length) {
-    std::map<Call, uint32_t> counts;
-    count_followers(calls, last_of(calls, place, length), place, &counts);
-    if (!counts.empty()) return count_of(counts, calls[place]) == 0;
+  if (longest.empty()) return {};
+  std::sort(longest.rbegin(), longest.rend());
+  const size_t enough = std::min(longest.front(), kLongestContext);
+  const size_t most = std::max(enough, longest[std::min(kPlaces, longest.size()) - 1]);
+  Precedent precedent;
+  precedent.never = true;
+  for (size_t i = 1; i < back.size(); ++i) {
+    const bool same = back[i] == back[0];
+    if (same && alike[i] >= enough) precedent.never = false;
+    if (alike[i] < most) continue;
+    ++precedent.times;
+    precedent.same += same ? 1 : 0;
   }
-  return false;
+  return precedent;
 }
 
 }  // namespace lockstep::analysis

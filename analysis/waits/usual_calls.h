@@ -18,8 +18,14 @@ namespace lockstep::analysis {
 std::optional<size_t> usual_group(const RunTables& run, const Stall& stall,
                                   const PassedValues& passed);
 
-// Its process usually calls something else at this place, and never this.
-bool out_of_order(const RunTables& run, uint32_t operation);
+// What the process of an operation called at such places before: after the same calls as here.
+struct Precedent {
+  bool never = false;  // it came to such places, and never called this there
+  // Of the few places that are most like this one: how many there are, and in how many it called the same.
+  uint32_t times = 0, same = 0;
+};
+// Linear in the calls of its process.
+Precedent precedent_of(const RunTables& run, uint32_t operation);
 
 // By process: the first of its last 512 calls that is out of order, and its next call on another
 // communicator; kNoRow = it kept its order, or called nothing else. Linear in the operations.

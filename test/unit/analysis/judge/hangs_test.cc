@@ -160,6 +160,53 @@ TEST(Hangs, OfTwoOrdersAreADeadlockThatNamesBothOperations) {
   EXPECT_NE(judged.text().find("0xd0"), std::string::npos) << judged.text();
 }
 
+// Four ranks call on two communicators of all, a and b, `steps` telling for each step in what order. In
+// the last step rank r begins with `last[r]`, which stands still; the other is
+// called behind it.
+Judged two_orders(const std::vector<std::string>& steps, const std::string& last) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords a = rank_of(&run, 1, 0xc0, rank, 4), b = rank_of(&run, 2, 0xd0, rank, 4);
+    unsigned i = 0;
+    uint64_t calls[2] = {};
+    const auto call = [&](char on, driver::RankOperation op) {
+      op.sequence = calls[on - 'a']++;
+      (on == 'a' ? a : b).operation(op);
+      ++i;
+    };
+    for (const std::string& step : steps) {
+      for (const char on : step) call(on, operation_at(i, 0));
+    }
+    const char first = last[static_cast<size_t>(rank)];
+    call(first, open_at(i));
+    call(first == 'a' ? 'b' : 'a', queued(open_at(i)));
+    run.add(static_cast<uint32_t>(10 + rank), {&a.user, &a.proxy, &b.user, &b.proxy}, "test");
+  }
+  return Judged(run.load());
+}
+
+TEST(Hangs, OfACircleAccuseWhoDidWhatItDoesOnlyNowAndThen) {
+  const std::string step = std::string(17, 'a') + "b", barrier = "b";
+  const std::vector<std::string> steps = {step, step, step + barrier, step, step, step, step};
+  const Judged more = two_orders(steps, "aaba");
+  ASSERT_EQ(more.findings.size(), 1u) << all_text(more);
+  EXPECT_EQ(more.findings[0].kind, FindingKind::Deadlock);
+  EXPECT_EQ(more.findings[0].culprits, Ranks{2});
+  EXPECT_LE(more.findings[0].confidence, 0.8);
+  EXPECT_EQ(two_orders(steps, "bbab").findings[0].culprits, Ranks{2}) << "it left the barrier out";
+}
+
+TEST(Hangs, OfACircleAccuseNobodyWhereAllKeepTheirOrder) {
+  const std::string one = std::string(17, 'a') + "b", other = "b" + std::string(17, 'a');
+  const std::vector<std::string> steps = {one, one, other, one, other, other, one};
+  const Judged judged = two_orders(steps, "aabb");
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::Deadlock);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{}) << judged.text();
+  EXPECT_LE(judged.findings[0].confidence, 0.5);
+  EXPECT_NE(judged.text().find("is not known"), std::string::npos) << judged.text();
+}
+
 // Ranks of one communicator: rank r calls `calls[r]` operations, the last of them open unless `ended`.
 Judged judged_calls(const std::vector<unsigned>& calls, unsigned ended,
                     void (*change)(RunTables*) = nullptr) {
