@@ -14,7 +14,7 @@ class OperationRows {
   OperationRows(JoinState* join, const StringPool& strings)
       : join_(*join), out_(join->out), strings_(strings) {}
 
-  ProcessOperations make();
+  ProcessOperations make(int64_t gpu_grid_ns);
 
  private:
   void resolve_late_children();
@@ -25,7 +25,7 @@ class OperationRows {
   void add_api_only();
   void sort_by_call();
   void number_calls();
-  void map_gpu_times();
+  void map_gpu_times(int64_t grid_ns);
   // What children the operations of a communicator have in this recording.
   struct Habits {
     bool children = false, kernels = false;
@@ -39,10 +39,10 @@ class OperationRows {
   const StringPool& strings_;
 };
 
-ProcessOperations OperationRows::make() {
+ProcessOperations OperationRows::make(int64_t gpu_grid_ns) {
   resolve_late_children();
   join_calls();
-  map_gpu_times();
+  map_gpu_times(gpu_grid_ns);
   add_api_only();
   sort_by_call();
   number_calls();
@@ -201,7 +201,7 @@ void OperationRows::number_calls() {
   }
 }
 
-void OperationRows::map_gpu_times() {
+void OperationRows::map_gpu_times(int64_t grid_ns) {
   std::vector<int64_t> launched_ns;
   for (const OperationRow& row : out_.rows) {
     const uint32_t group = join_.group_at.find(row.group_id);
@@ -211,7 +211,7 @@ void OperationRows::map_gpu_times() {
                           : launch_ns != kNoTime ? launch_ns
                                                  : row.api_start_ns);
   }
-  join_.gpu.map(out_.comms, join_.row_at, launched_ns, &out_.rows);
+  join_.gpu.map(out_.comms, join_.row_at, launched_ns, grid_ns, &out_.rows);
 }
 
 // Whether an operation that is not of a given group call is known to have ended later on the same
@@ -307,8 +307,8 @@ void OperationRows::add_open_works() {
 
 }  // namespace
 
-ProcessOperations make_rows(JoinState* join, const StringPool& strings) {
-  return OperationRows(join, strings).make();
+ProcessOperations make_rows(JoinState* join, const StringPool& strings, int64_t gpu_grid_ns) {
+  return OperationRows(join, strings).make(gpu_grid_ns);
 }
 
 }  // namespace lockstep::analysis

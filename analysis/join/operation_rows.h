@@ -8,6 +8,6 @@
 namespace lockstep::analysis {
 
 // Leaves `join` without its operations.
-ProcessOperations make_rows(JoinState* join, const StringPool& strings);
+ProcessOperations make_rows(JoinState* join, const StringPool& strings, int64_t gpu_grid_ns);
 
 }  // namespace lockstep::analysis

@@ -383,9 +383,9 @@ void OperationJoin::stop(const uint64_t* w, const Now& now) {
   }
 }
 
-ProcessOperations OperationJoin::finish(const StringPool& strings) {
+ProcessOperations OperationJoin::finish(const StringPool& strings, int64_t gpu_grid_ns) {
   s_.marks.finish(&s_.out.steps, &s_.out.ranges);
-  return make_rows(&s_, strings);
+  return make_rows(&s_, strings, gpu_grid_ns);
 }
 
 }  // namespace lockstep::analysis

@@ -28,7 +28,7 @@ class OperationJoin {
   // After the last record: readings of a GPU's clock; another process may have had the same pid.
   // `gpu` is the text of its UUID.
   void know_gpu(GpuSnapshot snapshot, Text gpu);
-  ProcessOperations finish(const StringPool& strings);
+  ProcessOperations finish(const StringPool& strings, int64_t gpu_grid_ns);
 
  private:
   struct Now {

@@ -214,7 +214,7 @@ void set_life(const dumper::ProcessEntry& entry, const dumper::ProcessReader& re
 
 // `read`: what is read of its files to learn what happened in `asked`.
 std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dumper::RawSpan asked,
-                                         dumper::RawSpan read, const dumper::LivingMemory* memory) {
+                                         dumper::RawSpan read, const ProcessTerms& terms) {
   auto out = std::make_unique<LoadedProcess>();
   fill_facts(entry, out.get());
   out->row.asked_from_raw_ns = asked.from_ns;
@@ -227,8 +227,8 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   ChunkFeeder feeder(out.get(), &join);
   dumper::SegmentChunk chunk;
   while (reader.next(&chunk)) feeder.take(chunk);
-  if (memory != nullptr) {
-    for (const dumper::DecodedChunk& unwritten : memory->unwritten(feeder.told()))
+  if (terms.memory != nullptr) {
+    for (const dumper::DecodedChunk& unwritten : terms.memory->unwritten(feeder.told()))
       feeder.take(unwritten);
   }
   if (!reader.left_out_earlier()) out->row.read_from_raw_ns = 0;
@@ -238,7 +238,7 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   out->captures = dumper::noted_captures(reader.ledger().notes);
   join.captured_only(without_network(dumper::kinds_by_captures(
       static_cast<uint32_t>(entry.facts.activation_mask), reader.ledger().notes)));
-  out->joined = join.finish(out->strings);
+  out->joined = join.finish(out->strings, terms.gpu_grid_ns);
   ProcessRow& row = out->row;
   row.first_ns = out->joined.first_ns;
   row.last_ns = out->joined.last_ns;
@@ -266,20 +266,20 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
 }  // namespace
 
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,
-                                            const dumper::LivingMemory* memory) {
-  return load_span(entry, {}, {}, memory);
+                                            const ProcessTerms& terms) {
+  return load_span(entry, {}, {}, terms);
 }
 
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, dumper::RawSpan span,
                                             const dumper::Selection& selection,
-                                            const dumper::LivingMemory* memory) {
+                                            const ProcessTerms& terms) {
   dumper::RawSpan read = dumper::with_margin(span);
   std::unique_ptr<LoadedProcess> loaded;
   // Further back as long as that finds where operations began; children without any are normal input.
   uint64_t cut_off = ~uint64_t{0};
   for (uint64_t margin_ns = kMarginNs; margin_ns <= kLongestMarginNs; margin_ns *= 4) {
     read.from_ns = span.from_ns > margin_ns ? span.from_ns - margin_ns : 0;
-    loaded = load_span(entry, span, read, memory);
+    loaded = load_span(entry, span, read, terms);
     const uint64_t still = loaded->joined.cut_off;
     if (read.from_ns == 0 || still == 0 || still >= cut_off) break;
     cut_off = still;

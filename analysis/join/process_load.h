@@ -5,21 +5,28 @@
 #include <memory>
 
 #include "analysis/join/loaded_process.h"
+#include "clocksync/solve/edge_solver.h"
 #include "dumper/run/living_memory.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/run/selection.h"
 
 namespace lockstep::analysis {
 
-// memory: what the process, which still runs, has not written yet; read before the segments.
+struct ProcessTerms {
+  // What the process, which still runs, has not written yet; read before the segments.
+  const dumper::LivingMemory* memory = nullptr;
+  // So far apart are the instants for which its GPUs' clocks are solved (clocksync/solve/gpu_clock.h).
+  int64_t gpu_grid_ns = clocksync::EdgeOptions().grid_ns;
+};
+
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,
-                                            const dumper::LivingMemory* memory = nullptr);
+                                            const ProcessTerms& terms = {});
 // The operations that took place in this span, on the communicators wanted. Read with it are ten
 // seconds before and behind, so that operations that reach into it are whole, and more before where
 // that is not enough.
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, dumper::RawSpan span,
                                             const dumper::Selection& selection,
-                                            const dumper::LivingMemory* memory = nullptr);
+                                            const ProcessTerms& terms = {});
 
 // What is to be said of the directory and of none of its processes: unreadable files, jobs that are
 // mixed. It goes with the directory's first process.

@@ -82,7 +82,7 @@ ReadRun read_all_of(const dumper::RunDirectory& opened, const Memories& memories
                     const LoadOptions& options) {
   const auto& entries = opened.processes;
   ReadRun read = load_all(entries.size(), options, [&](size_t i) {
-    return load_process(entries[i], memory_of(entries[i], memories));
+    return load_process(entries[i], {memory_of(entries[i], memories), options.gpu_grid_ns});
   });
   add_directory_notes(opened, read.front().get());
   return read;
@@ -95,7 +95,8 @@ Result<ReadRun> read_part_of(dumper::RunDirectory* opened, const Memories& memor
   if (!spans.ok()) return spans.status();
   const auto& entries = opened->processes;
   ReadRun read = load_all(entries.size(), options, [&](size_t i) {
-    return load_process(entries[i], spans.value()[i], selection, memory_of(entries[i], memories));
+    return load_process(entries[i], spans.value()[i], selection,
+                        {memory_of(entries[i], memories), options.gpu_grid_ns});
   });
   // Of those whose rank could not be told before.
   read.erase(std::remove_if(read.begin(), read.end(),

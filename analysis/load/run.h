@@ -13,6 +13,7 @@
 #include "analysis/join/part_file.h"
 #include "analysis/relate/relate.h"
 #include "analysis/tables/run_tables.h"
+#include "clocksync/solve/edge_solver.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/run/selection.h"
 #include "lockstep/status.h"
@@ -31,6 +32,8 @@ struct LoadOptions {
   bool memory = false;
   // Of load_run(): leave each host's times on its own clock, though the directory has a clock model.
   bool own_clocks = false;
+  // As in ProcessTerms: a wider grid is less work where nanoseconds do not matter.
+  int64_t gpu_grid_ns = clocksync::EdgeOptions().grid_ns;
 };
 
 // The error names the directory and what is wrong with it. A run that is still being written is read

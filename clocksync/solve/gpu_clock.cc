@@ -11,7 +11,6 @@ namespace lockstep::clocksync {
 namespace {
 
 constexpr int64_t kMinuteNs = 60'000'000'000;
-constexpr size_t kFullBin = 128;  // points, before they are thinned
 // Sightings this far away still speak against an old stamp, at the largest drift of the two clocks.
 constexpr int64_t kContradictionBins = 5;
 constexpr double kMaxDriftPpm = 400;
@@ -27,15 +26,16 @@ int64_t divisor_of(const uint64_t* stamps, size_t count) {
   return int64_t(std::clamp<uint64_t>(divisor, 1, uint64_t(kWidestGpuStepNs)));
 }
 
-// `sent` on one clock was before `received` on the other.
-void add_point(std::map<int64_t, std::vector<HullPoint>>* bins, int64_t sent_ns,
-               int64_t received_ns) {
-  std::vector<HullPoint>& bin = (*bins)[sent_ns / kHullBinNs];
-  bin.push_back({sent_ns, received_ns - sent_ns, StampKind::None, 0});
-  if (bin.size() >= kFullBin) {
-    bin = reduce_to_hull(std::move(bin));
-    bin.reserve(2 * kFullBin);
-  }
+// Those of bins first to last.
+std::pair<LeastThetas::const_iterator, LeastThetas::const_iterator> of_bins(const LeastThetas& all,
+                                                                            int64_t first,
+                                                                            int64_t last) {
+  const auto begin =
+      std::lower_bound(all.begin(), all.end(), first,
+                       [](const LeastTheta& one, int64_t bin) { return one.bin < bin; });
+  auto end = begin;
+  while (end != all.end() && end->bin <= last) ++end;
+  return {begin, end};
 }
 
 int64_t low_end(const OffsetInterval& theta) { return theta.lo_ns; }
@@ -86,7 +86,7 @@ int64_t GpuSteps::widest() const {
 
 void GpuClockEvidence::seen(uint64_t stamp, int64_t raw_ns) {
   steps_.add(stamp, raw_ns);
-  add_point(&up_, stamp_ns(stamp), raw_ns);
+  up_.add(stamp_ns(stamp), raw_ns);
   reach(raw_ns);
 }
 
@@ -98,65 +98,64 @@ void GpuClockEvidence::reach(int64_t raw_ns) {
 void GpuClockEvidence::snapshot(const GpuSnapshot& snapshot) {
   const uint64_t stamp = uint64_t(snapshot.gpu_ns);
   seen(stamp, snapshot.raw_hi_ns);
-  add_point(&down_, snapshot.raw_lo_ns, snapshot.gpu_ns + snapshot.granularity_ns);
+  down_.add(snapshot.raw_lo_ns, snapshot.gpu_ns + snapshot.granularity_ns);
 }
 
-void GpuClockEvidence::add(const GpuClockEvidence& other) {
+void GpuClockEvidence::add(GpuClockEvidence other) {
+  if (up_.empty() && down_.empty()) {
+    *this = std::move(other);
+    return;
+  }
   steps_.add(other.steps_);
   for (const auto& end : {other.from_raw_ns_, other.to_raw_ns_}) {
     if (end) reach(*end);
   }
-  for (const auto& bin : other.up_) {
-    for (const HullPoint& p : bin.second) add_point(&up_, p.tx_raw_ns, p.tx_raw_ns + p.delta_ns);
-  }
-  for (const auto& bin : other.down_) {
-    for (const HullPoint& p : bin.second) add_point(&down_, p.tx_raw_ns, p.tx_raw_ns + p.delta_ns);
-  }
+  up_.add(other.up_);
+  down_.add(other.down_);
 }
 
 // The sighting that bounds theta best is a corner of its bin's hull.
 void GpuClockEvidence::find_least_thetas() {
-  for (const auto& bin : up_) {
-    for (const HullPoint& p : bin.second) {
-      const auto [at, is_new] =
-          least_theta_ns_.insert({(p.tx_raw_ns + p.delta_ns) / kHullBinNs, -p.delta_ns});
-      if (!is_new) at->second = std::max(at->second, -p.delta_ns);
-    }
-  }
+  for (const HullPoint& p : up_.points())
+    least_thetas_.push_back({(p.tx_raw_ns + p.delta_ns) / kHullBinNs, -p.delta_ns});
+  const auto largest_first = [](const LeastTheta& a, const LeastTheta& b) {
+    return a.bin != b.bin ? a.bin < b.bin : a.theta_ns > b.theta_ns;
+  };
+  std::sort(least_thetas_.begin(), least_thetas_.end(), largest_first);
+  const auto of_one_bin = [](const LeastTheta& a, const LeastTheta& b) { return a.bin == b.bin; };
+  least_thetas_.erase(std::unique(least_thetas_.begin(), least_thetas_.end(), of_one_bin),
+                      least_thetas_.end());
 }
 
 bool GpuClockEvidence::is_before_launch(uint64_t stamp, int64_t launch_raw_ns) {
-  if (least_theta_ns_.empty()) find_least_thetas();
+  if (least_thetas_.empty()) find_least_thetas();
   const int64_t most_ns = stamp_ns(stamp) + steps_.at(launch_raw_ns) - launch_raw_ns;
   const int64_t bin = launch_raw_ns / kHullBinNs;
-  for (auto at = least_theta_ns_.lower_bound(bin - kContradictionBins);
-       at != least_theta_ns_.end() && at->first <= bin + kContradictionBins; ++at) {
-    const double apart_ns = double(std::llabs(at->first - bin) + 1) * double(kHullBinNs);
-    if (double(most_ns - at->second) < -kMaxDriftPpm * 1e-6 * apart_ns) return true;
-  }
-  return false;
+  const auto [begin, end] =
+      of_bins(least_thetas_, bin - kContradictionBins, bin + kContradictionBins);
+  return std::any_of(begin, end, [&, bin = bin](const LeastTheta& least) {
+    const double apart_ns = double(std::llabs(least.bin - bin) + 1) * double(kHullBinNs);
+    return double(most_ns - least.theta_ns) < -kMaxDriftPpm * 1e-6 * apart_ns;
+  });
 }
 
 void GpuClockEvidence::launched(int64_t raw_ns, uint64_t stamp) {
-  add_point(&down_, raw_ns, stamp_ns(stamp) + steps_.at(raw_ns));
+  down_.add(raw_ns, stamp_ns(stamp) + steps_.at(raw_ns));
   reach(raw_ns);
 }
 
-GpuClock GpuClockEvidence::solve() {
-  if (least_theta_ns_.empty()) find_least_thetas();
+GpuClock GpuClockEvidence::solve(int64_t grid_ns) {
+  if (least_thetas_.empty()) find_least_thetas();
   EdgeBounds bounds;
-  for (auto& bin : down_) {
-    for (const HullPoint& p : reduce_to_hull(std::move(bin.second))) bounds.add_a_to_b(p);
-  }
-  for (auto& bin : up_) {
-    for (const HullPoint& p : reduce_to_hull(std::move(bin.second))) bounds.add_b_to_a(p);
-  }
+  for (const HullPoint& p : down_.take()) bounds.add_a_to_b(p);
+  for (const HullPoint& p : up_.take()) bounds.add_b_to_a(p);
   GpuClock clock;
   EdgeOptions options;
+  options.grid_ns = grid_ns;
   options.from_raw_ns = from_raw_ns_;
   options.to_raw_ns = to_raw_ns_;
   clock.model_ = EdgeModel::solve(std::move(bounds), options);
-  clock.least_theta_ns_ = std::move(least_theta_ns_);
+  clock.least_thetas_ = std::move(least_thetas_);
   clock.steps_ = steps_;
   return clock;
 }
@@ -185,10 +184,9 @@ std::optional<HostTime> GpuClock::to_host(uint64_t stamp, int64_t near_raw_ns) c
   // Nothing says when work was launched: the sightings around alone say what is likely.
   std::optional<int64_t> least;
   const int64_t bin = near_raw_ns / kHullBinNs;
-  for (auto at = least_theta_ns_.lower_bound(bin - 1);
-       at != least_theta_ns_.end() && at->first <= bin + 1; ++at) {
-    least = std::max(least.value_or(at->second), at->second);
-  }
+  const auto [begin, end] = of_bins(least_thetas_, bin - 1, bin + 1);
+  for (auto at = begin; at != end; ++at)
+    least = std::max(least.value_or(at->theta_ns), at->theta_ns);
   if (!least) return std::nullopt;
   return HostTime{stamp_ns(stamp) + step_ns / 2 - *least, INT64_MIN, INT64_MAX};
 }

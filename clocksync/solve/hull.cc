@@ -19,32 +19,30 @@ bool middle_is_above(const HullPoint& a, const HullPoint& middle, const HullPoin
 
 }  // namespace
 
-std::vector<HullPoint> reduce_to_hull(std::vector<HullPoint> points) {
-  std::sort(points.begin(), points.end(), [](const HullPoint& a, const HullPoint& b) {
+HullPoint* reduce_to_hull(HullPoint* begin, HullPoint* end) {
+  if (end - begin < 2) return end;
+  std::sort(begin, end, [](const HullPoint& a, const HullPoint& b) {
     return std::make_tuple(a.tx_raw_ns, bound_ns(a)) < std::make_tuple(b.tx_raw_ns, bound_ns(b));
   });
-  std::vector<HullPoint> hull;
-  for (const HullPoint& p : points) {
-    if (!hull.empty() && hull.back().tx_raw_ns == p.tx_raw_ns) continue;
-    while (hull.size() >= 2 && middle_is_above(hull[hull.size() - 2], hull.back(), p)) {
-      hull.pop_back();
-    }
-    hull.push_back(p);
+  HullPoint* last = begin;
+  for (const HullPoint* p = begin + 1; p != end; ++p) {
+    if (last->tx_raw_ns == p->tx_raw_ns) continue;
+    while (last != begin && middle_is_above(*(last - 1), *last, *p)) --last;
+    *++last = *p;
   }
   // Falling faster than any clock at the start, or rising faster at the end: the outer point is
   // idle.
   const double max_slope = kHullMaxSlopePpm * 1e-6;
-  size_t first = 0, last = hull.empty() ? 0 : hull.size() - 1;
-  while (first < last &&
-         dy(hull[first], hull[first + 1]) < -max_slope * dx(hull[first], hull[first + 1])) {
-    ++first;
-  }
-  while (last > first &&
-         dy(hull[last - 1], hull[last]) > max_slope * dx(hull[last - 1], hull[last])) {
-    --last;
-  }
-  if (hull.empty()) return hull;
-  return std::vector<HullPoint>(hull.begin() + int64_t(first), hull.begin() + int64_t(last) + 1);
+  HullPoint* first = begin;
+  while (first < last && dy(*first, *(first + 1)) < -max_slope * dx(*first, *(first + 1))) ++first;
+  while (last > first && dy(*(last - 1), *last) > max_slope * dx(*(last - 1), *last)) --last;
+  return first == begin ? last + 1 : std::copy(first, last + 1, begin);
+}
+
+std::vector<HullPoint> reduce_to_hull(std::vector<HullPoint> points) {
+  const HullPoint* end = reduce_to_hull(points.data(), points.data() + points.size());
+  points.resize(static_cast<size_t>(end - points.data()));
+  return points;
 }
 
 }  // namespace lockstep::clocksync

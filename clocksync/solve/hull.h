@@ -22,5 +22,7 @@ inline constexpr double kHullMaxSlopePpm = 1000;
 
 // The hull's points in order of sending. Duplicates and reordering in the input are harmless.
 std::vector<HullPoint> reduce_to_hull(std::vector<HullPoint> points);
+// The same in place: moves them to the front of [begin, end) and returns where they end.
+HullPoint* reduce_to_hull(HullPoint* begin, HullPoint* end);
 
 }  // namespace lockstep::clocksync
