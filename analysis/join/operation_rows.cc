@@ -148,11 +148,13 @@ void OperationRows::add_api_only() {
 void OperationRows::sort_by_call() {
   std::vector<uint32_t> order(out_.rows.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+  const auto is_earlier = [&](uint32_t a, uint32_t b) {
     const OperationRow &x = out_.rows[a], &y = out_.rows[b];
     const int64_t at_x = x.called_ns(), at_y = y.called_ns();
     return at_x != at_y ? at_x < at_y : serial_of(x.event_id) < serial_of(y.event_id);
-  });
+  };
+  if (std::is_sorted(order.begin(), order.end(), is_earlier)) return;
+  std::stable_sort(order.begin(), order.end(), is_earlier);
   std::vector<OperationRow> rows;
   std::vector<Launch> launches;
   rows.reserve(order.size());

@@ -223,7 +223,7 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   out->row.read_to_raw_ns = read.to_ns;
   OperationJoin join(entry.pid);
   if (!asked.is_whole()) join.count_only(signed_ns(asked.from_ns), signed_ns(asked.to_ns));
-  dumper::ProcessReader reader(entry, read.options());
+  dumper::ProcessReader reader(entry, read.options(), terms.places);
   ChunkFeeder feeder(out.get(), &join);
   dumper::SegmentChunk chunk;
   while (reader.next(&chunk)) feeder.take(chunk);

@@ -7,6 +7,7 @@
 #include "analysis/join/loaded_process.h"
 #include "clocksync/solve/edge_solver.h"
 #include "dumper/run/living_memory.h"
+#include "dumper/run/read_places.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/run/selection.h"
 
@@ -15,6 +16,8 @@ namespace lockstep::analysis {
 struct ProcessTerms {
   // What the process, which still runs, has not written yet; read before the segments.
   const dumper::LivingMemory* memory = nullptr;
+  // What reading other parts of it has found out, where parts are read one after another.
+  dumper::ProcessPlaces* places = nullptr;
   // So far apart are the instants for which its GPUs' clocks are solved (clocksync/solve/gpu_clock.h).
   int64_t gpu_grid_ns = clocksync::EdgeOptions().grid_ns;
 };

@@ -78,11 +78,17 @@ const dumper::LivingMemory* memory_of(const dumper::ProcessEntry& entry, const M
   return found == memories.end() ? nullptr : found->second;
 }
 
+ProcessTerms terms_of(const dumper::ProcessEntry& entry, const Memories& memories,
+                      const LoadOptions& options) {
+  return {memory_of(entry, memories),
+          options.places == nullptr ? nullptr : options.places->of(entry.uid), options.gpu_grid_ns};
+}
+
 ReadRun read_all_of(const dumper::RunDirectory& opened, const Memories& memories,
                     const LoadOptions& options) {
   const auto& entries = opened.processes;
   ReadRun read = load_all(entries.size(), options, [&](size_t i) {
-    return load_process(entries[i], {memory_of(entries[i], memories), options.gpu_grid_ns});
+    return load_process(entries[i], terms_of(entries[i], memories, options));
   });
   add_directory_notes(opened, read.front().get());
   return read;
@@ -96,7 +102,7 @@ Result<ReadRun> read_part_of(dumper::RunDirectory* opened, const Memories& memor
   const auto& entries = opened->processes;
   ReadRun read = load_all(entries.size(), options, [&](size_t i) {
     return load_process(entries[i], spans.value()[i], selection,
-                        {memory_of(entries[i], memories), options.gpu_grid_ns});
+                        terms_of(entries[i], memories, options));
   });
   // Of those whose rank could not be told before.
   read.erase(std::remove_if(read.begin(), read.end(),

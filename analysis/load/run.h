@@ -14,6 +14,7 @@
 #include "analysis/relate/relate.h"
 #include "analysis/tables/run_tables.h"
 #include "clocksync/solve/edge_solver.h"
+#include "dumper/run/read_places.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/run/selection.h"
 #include "lockstep/status.h"
@@ -32,6 +33,8 @@ struct LoadOptions {
   bool memory = false;
   // Of load_run(): leave each host's times on its own clock, though the directory has a clock model.
   bool own_clocks = false;
+  // Of who reads one part after another; may be null.
+  dumper::ReadPlaces* places = nullptr;
   // As in ProcessTerms: a wider grid is less work where nanoseconds do not matter.
   int64_t gpu_grid_ns = clocksync::EdgeOptions().grid_ns;
 };

@@ -23,6 +23,8 @@ constexpr uint64_t kReadWholeBytes = 4 << 20;  // smaller runs are not estimated
 // Buckets are of a millisecond and more, so of GPUs' clocks microseconds are enough, which takes half of the
 // work of reading (docs/measured/analysis.md).
 constexpr int64_t kGpuGridNs = 2'000'000'000;
+// What a part is read with before and behind it at most: longer waits are hangs and pauses.
+constexpr int64_t kMostMarginNs = 15'000'000'000;
 // An operation that was open when the run was shorter may have ended since.
 constexpr int64_t kUnsettledNs = 20'000'000'000;
 
@@ -46,9 +48,11 @@ int64_t length_of(const dumper::RunDirectory& run) {
 }
 
 Result<std::unique_ptr<RunTables>> load_part(const std::string& directory, int64_t from_ns,
-                                             int64_t to_ns, int64_t length_ns) {
+                                             int64_t to_ns, int64_t length_ns,
+                                             dumper::ReadPlaces* places) {
   using Since = dumper::Instant::Since;
   LoadOptions options;
+  options.places = places;
   options.gpu_grid_ns = kGpuGridNs;
   if (from_ns > 0) options.selection.from = dumper::Instant{Since::RunStart, from_ns};
   if (to_ns < length_ns) options.selection.to = dumper::Instant{Since::RunStart, to_ns};
@@ -150,9 +154,9 @@ class Builder {
   }
 
   Status add_part(int64_t* from_ns, int64_t to_ns) {
-    const int64_t margin_ns = (to_ns - *from_ns) / 8;
+    const int64_t margin_ns = std::min((to_ns - *from_ns) / 8, kMostMarginNs);
     const auto tables =
-        load_part(directory_, *from_ns - margin_ns, to_ns + margin_ns, extent_.length_ns);
+        load_part(directory_, *from_ns - margin_ns, to_ns + margin_ns, extent_.length_ns, &places_);
     if (!tables.ok()) return tables.status();
     add_cells(activity_in(*tables.value()), from_ns, to_ns);
     return Status();
@@ -199,6 +203,7 @@ class Builder {
   const RunExtent extent_;
   const PyramidOptions& options_;
   std::map<int32_t, Made> lanes_;  // by rank
+  dumper::ReadPlaces places_;
   WholeRun whole_;
   std::optional<int64_t> origin_ns_;
   int64_t length_ns_ = 0, first_window_ = 0;
@@ -216,7 +221,7 @@ Result<RunExtent> extent_of(const std::string& directory, std::unique_ptr<RunTab
   // From its middle: runs begin slowly.
   const int64_t part_ns = extent.length_ns / kSamples, from_ns = extent.length_ns / 2;
   auto part = small ? load_whole(directory, {})
-                    : load_part(directory, from_ns, from_ns + part_ns, extent.length_ns);
+                    : load_part(directory, from_ns, from_ns + part_ns, extent.length_ns, nullptr);
   if (!part.ok()) return part.status();
   extent.operations = part.value()->operations.size() * (small ? 1 : uint64_t{kSamples});
   extent.table_bytes = extent.operations * kTableBytesPerOperation;

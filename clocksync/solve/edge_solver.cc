@@ -36,8 +36,11 @@ double quantile(const std::vector<Item>& items, double share, Value value) {
   return double(*nth);
 }
 
+// Rounds down, without a call: asked for each stamp of a GPU.
 int64_t interpolate(int64_t a, int64_t b, double fraction) {
-  return a + int64_t(std::floor(double(b - a) * fraction));
+  const double exact = double(b - a) * fraction;
+  const auto whole = int64_t(exact);
+  return a + whole - (double(whole) > exact ? 1 : 0);
 }
 
 }  // namespace
@@ -64,6 +67,8 @@ EdgeModel EdgeModel::solve(EdgeBounds bounds, const EdgeOptions& options) {
     begin = found->to_raw_ns;
   }
   // Pieces come last: D is known only now.
+  const double h_s = double(model.grid_ns_) * 1e-9;
+  model.bulge_ns_ = int64_t(std::ceil(model.limits_.d_ns_s2 * h_s * h_s / 8));
   for (size_t i = 0; i <= model.breaks_.size(); ++i) {
     EdgeBounds own;
     const int64_t after = i == 0 ? first : model.breaks_[i - 1].to_raw_ns;
@@ -218,15 +223,14 @@ std::optional<OffsetInterval> EdgeModel::at_piece(const Piece& piece, int64_t t_
   const auto& right = piece.knots[std::min(k + 1, piece.knots.size() - 1)];
   if (!left || !right) return std::nullopt;
   const double fraction = double(since % grid_ns_) / double(grid_ns_);
-  const double h_s = double(grid_ns_) * 1e-9;
-  const int64_t bulge_ns = int64_t(std::ceil(limits_.d_ns_s2 * h_s * h_s / 8));
-  return OffsetInterval{interpolate(left->lo_ns, right->lo_ns, fraction) - bulge_ns,
-                        interpolate(left->hi_ns, right->hi_ns, fraction) + bulge_ns + 1};
+  return OffsetInterval{interpolate(left->lo_ns, right->lo_ns, fraction) - bulge_ns_,
+                        interpolate(left->hi_ns, right->hi_ns, fraction) + bulge_ns_ + 1};
 }
 
 std::optional<OffsetInterval> EdgeModel::at(int64_t t_raw_ns) const {
   std::optional<OffsetInterval> all;
   if (t_raw_ns < from_ns_ || t_raw_ns > to_ns_) return all;
+  if (pieces_.size() == 1) return at_piece(pieces_.front(), t_raw_ns);
   const auto first =
       std::lower_bound(pieces_.begin(), pieces_.end(), t_raw_ns,
                        [](const Piece& piece, int64_t t) { return piece.last_ns < t; });

@@ -86,6 +86,7 @@ class EdgeModel {
 
   TaylorLimits limits_;
   int64_t grid_ns_ = 250'000'000;
+  int64_t bulge_ns_ = 0;  // the farthest from a chord between two knots
   int64_t from_ns_ = 0, to_ns_ = -1;
   int64_t floor_width_ns_ = 0;
   bool relaxed_ = false;

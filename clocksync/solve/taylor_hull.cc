@@ -64,6 +64,29 @@ std::pair<double, double> climb(const Lines& lines, double q_lo, double q_hi) {
   return {lines[active].second - q * lines[active].first, q};
 }
 
+// Of a hull's constraints the one that p + q u violates most; lines.size(): it violates none. What is left of a
+// constraint falls along the hull and then rises; where rounding makes that not quite so, the lowest is near.
+size_t worst_of(const Lines& lines, double sign, double p, double q) {
+  constexpr size_t kNearby = 4;
+  const auto room = [&](size_t i) { return lines[i].second - sign * (p + q * lines[i].first); };
+  size_t low = 0, high = lines.size() - 1;
+  while (high - low > 2 * kNearby) {
+    const size_t middle = low + (high - low) / 2;
+    if (room(middle + 1) < room(middle)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const size_t end = std::min(high + kNearby + 1, lines.size());
+  double worst = -kToleranceNs;
+  size_t at = lines.size();
+  for (size_t i = low - std::min(low, kNearby); i < end; ++i) {
+    if (room(i) < worst) worst = room(i), at = i;
+  }
+  return at;
+}
+
 }  // namespace
 
 struct TaylorHull::Work {
@@ -183,15 +206,8 @@ std::vector<std::pair<double, double>> TaylorHull::hull_of(const Side& side, Ran
 }
 
 bool TaylorHull::Work::add_violated(const Lines& lines, double sign) {
-  double worst_hi = -kToleranceNs, worst_lo = -kToleranceNs;
-  size_t at_hi = lines.size(), at_lo = lines.size();
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const auto [u, value] = lines[i];
-    const double room_hi = value - sign * (hi_ns + hi_q * u);
-    const double room_lo = value - sign * (lo_ns + lo_q * u);
-    if (room_hi < worst_hi) worst_hi = room_hi, at_hi = i;
-    if (room_lo < worst_lo) worst_lo = room_lo, at_lo = i;
-  }
+  const size_t at_hi = worst_of(lines, sign, hi_ns, hi_q),
+               at_lo = worst_of(lines, sign, lo_ns, lo_q);
   bool added = false;
   for (const size_t i : {at_hi, at_lo == at_hi ? lines.size() : at_lo}) {
     if (i == lines.size()) continue;

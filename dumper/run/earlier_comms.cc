@@ -30,6 +30,9 @@ EarlierComms::EarlierComms(const ProcessEntry& process, size_t first_segment, Ch
   open();
 }
 
+EarlierComms::EarlierComms(const ProcessEntry& process, ChunkPlace start, const LiveComms& known)
+    : process_(process), end_(start), begun_(true), known_(known), news_(!known.all().empty()) {}
+
 void EarlierComms::open() {
   reader_.reset();
   if (end_.segment >= process_.segments.size()) return;
@@ -71,12 +74,9 @@ bool EarlierComms::has_news_for(const SegmentChunk& chunk) {
   // Those that begin here first: threads' pieces are in any order.
   learn_comms(chunk, &known_);
   if (chunk.type == ChunkType::Records) {
-    const uint64_t* at = chunk.records.words.data();
-    const uint64_t* const end = at + chunk.records.words.size();
     uint32_t last = kUnknownComm;
-    for (; at != end; at += kRecordShapes[tag_of(*at)].words) {
-      if (tag_of(*at) >= kCommInitTag) continue;
-      const uint32_t comm = comm_of(EventRecord::read(at).id);
+    for (const auto& [key, count] : chunk.records.kept.sorted()) {
+      const uint32_t comm = count_comm(key);
       if (comm != last) look_for(last = comm);
     }
   }

@@ -17,6 +17,8 @@ class EarlierComms {
  public:
   // Reading begins at `start`; segments[first_segment] is the first that counts. `process` outlives this.
   EarlierComms(const ProcessEntry& process, size_t first_segment, ChunkPlace start);
+  // Where they are known already.
+  EarlierComms(const ProcessEntry& process, ChunkPlace start, const LiveComms& known);
 
   // Chunks up to here were left out as well.
   void pass(ChunkPlace end);

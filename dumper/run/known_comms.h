@@ -13,7 +13,7 @@ namespace lockstep::dumper {
 inline void learn_comms(const SegmentChunk& chunk, LiveComms* comms) {
   // A list that cannot be read costs names only.
   if (chunk.type == ChunkType::Comms) static_cast<void>(comms->merge_json(chunk.text));
-  if (chunk.type != ChunkType::Records) return;
+  if (chunk.type != ChunkType::Records || !chunk.records.has_comms) return;
   const uint64_t* at = chunk.records.words.data();
   const uint64_t* const end = at + chunk.records.words.size();
   for (; at != end; at += kRecordShapes[tag_of(*at)].words) {

@@ -22,16 +22,23 @@ uint32_t first_kept_segment(const ProcessEntry& process) {
 
 }  // namespace
 
-ProcessReader::ProcessReader(const ProcessEntry& process, SegmentReaderOptions options)
-    : process_(process), options_(options) {
+ProcessReader::ProcessReader(const ProcessEntry& process, SegmentReaderOptions options,
+                             ProcessPlaces* places)
+    : process_(process), options_(options), places_(places) {
   if (is_part())
     begin_part();
   else
     first_segment_ = first_kept_segment(process);
 }
 
+LastTotals ProcessReader::known_totals() const {
+  if (places_ == nullptr) return last_totals(process_);
+  if (!places_->totals) places_->totals = last_totals(process_);
+  return *places_->totals;
+}
+
 void ProcessReader::begin_part() {
-  LastTotals totals = last_totals(process_);
+  LastTotals totals = known_totals();
   if (totals.ledger) {
     first_segment_ = totals.ledger->first_segment;
     ledger_ = std::move(*totals.ledger);
@@ -40,10 +47,16 @@ void ProcessReader::begin_part() {
   size_t first = 0;
   while (first + 1 < process_.segments.size() && process_.segments[first].number < first_segment_)
     ++first;
-  start_ = find_place(process_, first, options_.from_raw_ns);
+  std::optional<ChunkPlace> known;
+  if (places_ != nullptr) known = places_->place_of(options_.from_raw_ns);
+  start_ = known ? *known : find_place(process_, first, options_.from_raw_ns);
+  if (places_ != nullptr) places_->begin(start_);
   segment_ = start_.segment;
   left_out_ = start_.segment != first || start_.offset != 0;
-  if (options_.from_raw_ns != 0) earlier_ = std::make_unique<EarlierComms>(process_, first, start_);
+  if (options_.from_raw_ns == 0) return;
+  const LiveComms* comms = places_ == nullptr ? nullptr : places_->comms_at(start_);
+  earlier_ = comms != nullptr ? std::make_unique<EarlierComms>(process_, start_, *comms)
+                              : std::make_unique<EarlierComms>(process_, first, start_);
 }
 
 const std::string& ProcessReader::path() const { return process_.segments[segment_ - 1].path; }
@@ -139,11 +152,24 @@ bool ProcessReader::next_whole(SegmentChunk* chunk) {
   }
 }
 
+void ProcessReader::note_place(const SegmentChunk& chunk, bool too_early) {
+  if (places_ == nullptr) return;
+  const size_t segment = segment_ - 1;
+  if (too_early) {
+    places_->left_out(chunk, segment);
+  } else {
+    places_->passed(chunk, segment, process_.segments[segment].writer == 0);
+  }
+}
+
 // The chunk that says that all records of the span were in it or came before it is the last one.
 bool ProcessReader::next_of_part(SegmentChunk* chunk) {
   while (!complete_ && next_whole(chunk)) {
+    const bool too_early =
+        chunk->type == ChunkType::Records && chunk->header.last_raw_ns < options_.from_raw_ns;
+    note_place(*chunk, too_early);
     if (chunk->type != ChunkType::Records) return true;
-    if (chunk->header.last_raw_ns < options_.from_raw_ns) {
+    if (too_early) {
       const uint64_t end = chunk->offset + sizeof(ChunkHeader) + chunk->header.stored_bytes;
       if (earlier_ != nullptr) earlier_->pass({segment_ - 1, end});
       left_out_ = true;

@@ -10,6 +10,7 @@
 
 #include "dumper/run/chunk_search.h"
 #include "dumper/run/earlier_comms.h"
+#include "dumper/run/read_places.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/segment/ledger.h"
 
@@ -17,7 +18,9 @@ namespace lockstep::dumper {
 
 class ProcessReader {
  public:
-  ProcessReader(const ProcessEntry& process, SegmentReaderOptions options);
+  // `places`: what earlier parts of this process told, and where this one notes what it finds; may be null.
+  ProcessReader(const ProcessEntry& process, SegmentReaderOptions options,
+                ProcessPlaces* places = nullptr);
 
   bool next(SegmentChunk* chunk);
   // Of the segment the last chunk came from.
@@ -53,11 +56,14 @@ class ProcessReader {
   // Of a span of time.
   bool is_part() const { return options_.from_raw_ns != 0 || options_.to_raw_ns != ~uint64_t{0}; }
   void begin_part();
+  LastTotals known_totals() const;
+  void note_place(const SegmentChunk& chunk, bool too_early);
   bool next_of_part(SegmentChunk* chunk);
   bool next_whole(SegmentChunk* chunk);
 
   const ProcessEntry& process_;
   SegmentReaderOptions options_;
+  ProcessPlaces* places_;
   size_t segment_ = 0;
   std::unique_ptr<SegmentReader> reader_;
   uint32_t first_segment_ = 0;

@@ -189,6 +189,7 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, bool comms_o
   const uint64_t escape_bytes = in->varint();
   const uint8_t* escape_start = in->take(escape_bytes);
   if (in->failed()) return broken("time columns");
+  out->has_comms = false;
   if (comms_only && std::none_of(tag, tag + records, is_comm)) {
     out->pieces.clear();
     out->words.clear();
@@ -199,6 +200,7 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, bool comms_o
   if (!start_columns(tag, records, in, &total_words)) return broken("columns");
   for (const DecodedPiece& piece : out->pieces) total_records += piece.records;
   if (total_records != records) return broken("pieces");
+  out->has_comms = present[kCommInitTag] || present[kCommFinalizeTag] || present[kCommInfoTag];
 
   out->words.resize(total_words);
   uint64_t* words = out->words.data();

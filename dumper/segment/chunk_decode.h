@@ -38,6 +38,7 @@ struct DecodedChunk {
   // All records one after the other, as the thread wrote them:
   // kRecordShapes[tag_of(words[i])].words each.
   std::vector<uint64_t> words;
+  bool has_comms = false;  // COMM_* records are among them
   Counts kept;
   CallCounts calls{};  // the sum of the pieces'
 
