@@ -58,10 +58,18 @@ void complete(const std::string& directory, RunPart* part) {
   }
 }
 
-// A part is read with an eighth before and behind, where ranks wait across its ends.
+// A part is read with some of what lies before and behind it, where ranks wait across its ends.
+constexpr int64_t kPartMarginNs = 10'000'000'000;
+// Of a run that would be read whole, less than such a share is read by itself: a look at an instant, not at it all.
+constexpr int64_t kSmallPart = 4;
+
+int64_t margin_of(int64_t from_ns, int64_t to_ns) {
+  return std::max((to_ns - from_ns) / 8, kPartMarginNs);
+}
+
 analysis::LoadOptions options_for(int64_t from_ns, int64_t to_ns) {
   using Since = dumper::Instant::Since;
-  const int64_t margin_ns = (to_ns - from_ns) / 8;
+  const int64_t margin_ns = margin_of(from_ns, to_ns);
   analysis::LoadOptions options;
   options.selection.from = {Since::RunStart, std::max<int64_t>(0, from_ns - margin_ns)};
   options.selection.to = {Since::RunStart, to_ns + margin_ns};
@@ -170,11 +178,14 @@ Result<RunPartPointer> ServedRun::main_part() const {
 
 Result<RunPartPointer> ServedRun::part(int64_t from_ns, int64_t to_ns) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (whole_ || (from_ns >= main_from_ns_ && to_ns <= end_ns())) return main_part_locked();
+  const bool small =
+      main_ == nullptr && (to_ns - from_ns + 2 * margin_of(from_ns, to_ns)) * kSmallPart < end_ns();
+  const bool in_main = whole_ || (from_ns >= main_from_ns_ && to_ns <= end_ns());
+  if (in_main && !small) return main_part_locked();
   if (recent_ != nullptr && recent_->from_ns <= from_ns && recent_->to_ns >= to_ns) return recent_;
   from_ns = std::max<int64_t>(0, from_ns);
   to_ns = std::min(end_ns(), to_ns);
-  if (to_ns - from_ns > most_ns())
+  if (!whole_ && to_ns - from_ns > most_ns())
     return Status::error("of this run no more than " +
                          seconds(static_cast<double>(most_ns()) / 1e9) +
                          " can be read at a time; ask for a shorter time");

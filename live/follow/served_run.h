@@ -53,8 +53,8 @@ class ServedRun {
 
   // The part that the report is about: all of it, or the last. Reads it the first time.
   Result<RunPartPointer> main_part() const;
-  // One that answers for this time. The error says that it would be too much, and how much can be asked
-  // for.
+  // One that answers for this time. A short one is read by itself as long as nobody has needed the main part. The error
+  // says that it would be too much, and how much can be asked for.
   Result<RunPartPointer> part(int64_t from_ns, int64_t to_ns) const;
 
  private:

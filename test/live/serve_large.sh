@@ -11,11 +11,11 @@ need zstd zstd
 export XDG_CACHE_HOME=$TMP/cache
 "$BUILD/lockstep-generate" "$TMP/run" --ranks 16 --operations 4000 --every-ms 10 --late-rank 3 --late-us 3000 >/dev/null
 
-PID=
+PID= run=$TMP/run
 trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
 start() {
   rm -f "$TMP/banner"
-  "$BUILD/lockstep" serve "$TMP/run" "$@" >"$TMP/banner" 2>"$TMP/err" &
+  "$BUILD/lockstep" serve "$run" "$@" >"$TMP/banner" 2>"$TMP/err" &
   PID=$!
   for _ in $(seq 600); do [ -s "$TMP/banner" ] && break; kill -0 "$PID" 2>/dev/null || break; sleep 0.1; done
   local url
@@ -88,6 +88,26 @@ for answer in all coarse fine ops; do
   cmp "$TMP/whole/$answer" "$TMP/again/$answer" || fail "$answer differs when the run is opened again: $(ls -l "$TMP/whole" "$TMP/again")"
 done
 stop
+
+echo "a tile finer than the pyramid reads the time around it, not the run"
+"$BUILD/lockstep-generate" "$TMP/long" --ranks 16 --operations 3000 --every-ms 100 --late-rank 3 --late-us 3000 >/dev/null
+run=$TMP/long
+start
+stop
+peak_mib() { awk '/VmHWM/ { printf "%d", $2 / 1024 }' "/proc/$PID/status"; }
+short="from=200000000000&to=200100000000&columns=1024"
+start
+before=$(peak_mib)
+ask "$URL/api/tiles?$short" >"$TMP/of_a_part"
+grown=$(($(peak_mib) - before))
+ask -d '{"sql": "SELECT 1"}' -H 'Content-Type: application/json' "$URL/api/query" >/dev/null  # reads all of it
+whole=$(($(peak_mib) - before))
+ask "$URL/api/tiles?$short" >"$TMP/of_all"
+stop
+cmp "$TMP/of_a_part" "$TMP/of_all" || fail "a tile of a part that was read for it is another"
+[ "$whole" -gt 30 ] || fail "the run takes $whole MiB only: too little to tell"
+[ $((grown * 2)) -lt "$whole" ] || fail "a tile of 0.1 s of 300 s took $grown MiB, all of the run $whole MiB"
+run=$TMP/run
 
 echo "the summary is of the run as it is"
 touch -d '1 hour ago' "$TMP"/run/*.lks

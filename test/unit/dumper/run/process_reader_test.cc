@@ -15,9 +15,9 @@ struct Chunks {
   std::vector<uint64_t> times;      // of the records in them that are of the span, sorted
 };
 
-Chunks read(const ProcessEntry& process, RawSpan span) {
+Chunks read(const ProcessEntry& process, RawSpan span, ProcessPlaces* places = nullptr) {
   Chunks chunks;
-  ProcessReader reader(process, span.options());
+  ProcessReader reader(process, span.options(), places);
   SegmentChunk chunk;
   while (reader.next(&chunk)) {
     if (chunk.type != ChunkType::Records) continue;
@@ -111,6 +111,37 @@ TEST(Span, KnowsTheCommunicatorsThatBeganBefore) {
   ASSERT_EQ(comms.all().count(7), 1u) << "begun in the middle of the segment";
   EXPECT_EQ(comms.all().at(7).rank, 17u);
   EXPECT_EQ(comms.all().at(7).ranks, 32u);
+}
+
+// One after another, as a pyramid is made: with what the parts before found out, and further back at times.
+TEST(Span, HasTheSameAfterOtherPartsTold) {
+  for (const uint64_t rotate_bytes : {uint64_t{0}, uint64_t{1} << 20}) {
+    RoundedProcess process(rotate_bytes);
+    for (uint64_t i = 0; i < kRounds; ++i) process.round(i, i < 300 ? 1 : 7);
+    process.end(kRounds * kSecond);
+    const ProcessEntry entry = process.entry();
+    ProcessPlaces places;
+    for (const uint64_t from_s : {0, 80, 180, 290, 280, 400, 600, 500, 800}) {
+      const RawSpan span{from_s * kSecond, (from_s + 120) * kSecond};
+      const Chunks alone = read(entry, span), told = read(entry, span, &places);
+      EXPECT_EQ(told.times, alone.times) << from_s;
+      EXPECT_EQ(told.sequences, alone.sequences) << from_s;
+    }
+    EXPECT_GT(places.place_of(500 * kSecond)->offset, 0u);
+    EXPECT_FALSE(places.place_of(1));
+
+    ProcessReader reader(entry, RawSpan{500 * kSecond, ~uint64_t{0}}.options(), &places);
+    SegmentChunk chunk;
+    ASSERT_TRUE(reader.next(&chunk));
+    ASSERT_EQ(chunk.type, ChunkType::Comms);
+    LiveComms comms;
+    ASSERT_TRUE(comms.merge_json(chunk.text).ok());
+    EXPECT_EQ(comms.all().size(), 2u);
+    EXPECT_EQ(comms.all().at(7).rank, 17u);
+    ASSERT_NE(places.comms_at(*places.place_of(200 * kSecond)), nullptr);
+    EXPECT_EQ(places.comms_at(*places.place_of(200 * kSecond))->all().size(), 1u)
+        << "the other one begins later";
+  }
 }
 
 TEST(Span, HasTheTotalsOfTheWholeRecording) {
