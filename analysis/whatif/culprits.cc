@@ -276,6 +276,11 @@ class Search {
     return excesses_.trial[own_.segments[piece.arrival].launch];
   }
 
+  // How late a rank begins shows nothing: that depends on what it loads.
+  bool follows(const PathPiece& piece) const {
+    return own_.segments[piece.arrival].before != kNoRow;
+  }
+
   static bool is_in(const Candidate& candidate, uint32_t actor) {
     return std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor);
   }
@@ -326,7 +331,8 @@ class Search {
   void collect_occasions(const Candidate& candidate, Culprit* culprit) const {
     std::vector<int64_t> excesses;
     for (const PathPiece& piece : path_) {
-      if (is_of(candidate, piece) && piece.excess_ns > 0) excesses.push_back(piece.excess_ns);
+      if (is_of(candidate, piece) && piece.excess_ns > 0 && follows(piece))
+        excesses.push_back(piece.excess_ns);
     }
     const int64_t typical_ns = typical_of(std::move(excesses));
     if (typical_ns < kLeastTypicalNs) return;
@@ -338,7 +344,7 @@ class Search {
     for (const PathPiece& piece : path_) {
       if (trials == 0 || trial_of(piece) != trial) ++trials;
       trial = trial_of(piece);
-      if (piece.excess_ns * 2 < typical_ns) continue;
+      if (piece.excess_ns * 2 < typical_ns || !follows(piece)) continue;
       if (is_of(candidate, piece)) {
         const int64_t waited_ns =
             longest_wait(candidate, static_cast<size_t>(&piece - path_.data()));

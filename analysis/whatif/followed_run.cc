@@ -1,5 +1,6 @@
 #include "analysis/whatif/followed_run.h"
 
+#include "analysis/whatif/held_ends.h"
 #include "analysis/whatif/predecessors.h"
 
 namespace lockstep::analysis {
@@ -9,6 +10,7 @@ FollowedRun follow_run(const RunTables& run) {
   followed.own = find_own_segments(run);
   followed.roles = find_roles(run, followed.own);
   choose_predecessors(followed.roles, &followed.own);
+  find_held_ends(run, followed.roles, &followed.own);
   followed.excesses = measure_excesses(run, followed.own, followed.roles);
   return followed;
 }

@@ -6,8 +6,6 @@
 namespace lockstep::analysis {
 namespace {
 
-// What ends so shortly after a start may well have ended before it: GPU stamps are that exact.
-constexpr int64_t kSameInstantNs = 1'000;
 // So far back a predecessor is looked for among operations that overlap.
 constexpr size_t kFarthestBack = 1024;
 

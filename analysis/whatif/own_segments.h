@@ -14,6 +14,9 @@
 
 namespace lockstep::analysis {
 
+// What ends so shortly after a start may well have ended before it: GPU stamps are that exact.
+constexpr int64_t kSameInstantNs = 1'000;
+
 // What does one thing after the other: a process, or the part of it that is one rank where it has
 // several ranks of one communicator (a process that drives several GPUs).
 struct Actor {
@@ -41,6 +44,10 @@ struct Segment {
   bool waits_for_launch = false;
   // Told by a kernel or the network; else it is the last arrival of its match at the earliest.
   bool end_known = false;
+  // It did not wait for the last, yet took longer than such operations do that wait for nobody: until this
+  // row, the last of its match to start before its end. kNoRow: it did not. Else what it takes by itself.
+  uint32_t held_by = kNoRow;
+  int64_t by_itself_ns = 0;
   // Its arrival can be compared with the others', and is not connection set-up.
   bool counts = false;
 };

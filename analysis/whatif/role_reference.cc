@@ -38,6 +38,7 @@ class Reference {
     compare_with_its_kind();
     compare_with_everybody();
     bound_by_arrivals();
+    measure_late_beginnings();
     return std::move(out_);
   }
 
@@ -342,6 +343,46 @@ class Reference {
     if (own_.segments[a].actor == kNoRow || before == kNoRow) return false;
     const Text func = operation(before).func;
     return func == reduce_ || func == broadcast_;
+  }
+
+  // How much later than its like a rank came to its first operation of all. Nothing of it came before, so it
+  // has no own segment, and it sets up connections; but a job waits for it there as it does later. Before it
+  // a rank also starts, imports and loads, which takes anybody now longer and now shorter. So it counts for
+  // what the rank is late by in the training step after it, at most, and only for what its lateness costs:
+  // it is nobody's evidence.
+  void measure_late_beginnings() {
+    std::unordered_map<uint64_t, std::vector<Beginning>> by_role;
+    for (size_t begin = 0, end = 0; begin < own_.order.size(); begin = end) {
+      const uint32_t actor = own_.segments[own_.order[begin]].actor;
+      while (end < own_.order.size() && own_.segments[own_.order[end]].actor == actor) ++end;
+      const MatchRow& match = run_.matches[run_.arrivals[own_.order[begin]].match];
+      if (match.comparable != 0 && match.arrivals > 1)
+        by_role[roles_.role[actor]].push_back({begin, end});
+    }
+    for (const auto& [role, ranks] : by_role) {
+      std::vector<int64_t> starts_ns;
+      for (const Beginning& rank : ranks) starts_ns.push_back(start_of(rank));
+      const int64_t others_ns = quantile(&starts_ns, kRoleReference);
+      for (const Beginning& rank : ranks) {
+        const int64_t late_ns = std::min(start_of(rank) - others_ns, late_in_next_step(rank));
+        for (size_t i = rank.begin; late_ns > 0 && i < rank.end; ++i) {
+          if (own_.segments[own_.order[i]].before == kNoRow) out_.ns[own_.order[i]] = late_ns;
+        }
+      }
+    }
+  }
+  struct Beginning {
+    size_t begin = 0, end = 0;  // of its rank, in the order
+  };
+  int64_t start_of(const Beginning& rank) const {
+    return own_.segments[own_.order[rank.begin]].start_ns;
+  }
+  int64_t late_in_next_step(const Beginning& rank) const {
+    const uint32_t first = trial_of(own_.order[rank.begin]);
+    int64_t late_ns = 0;
+    for (size_t i = rank.begin; i < rank.end && trial_of(own_.order[i]) <= first + 1; ++i)
+      late_ns += trial_of(own_.order[i]) != first ? out_.ns[own_.order[i]] : 0;
+    return late_ns;
   }
 
   uint32_t trial_of(uint32_t a) const { return out_.trial[own_.segments[a].launch]; }

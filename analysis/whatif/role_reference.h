@@ -10,7 +10,9 @@
 namespace lockstep::analysis {
 
 struct Excesses {
-  std::vector<int64_t> ns;  // by row of `arrivals`: own segment beyond its reference, 0 at least
+  // By row of `arrivals`: own segment beyond its reference, 0 at least; of rows that follow nothing, how
+  // late their rank began.
+  std::vector<int64_t> ns;
   // By launch: how often its rank had made the call that marks a training step: the rarest one that it
   // makes regularly. Launches of one rank with the same number are one trial.
   std::vector<uint32_t> trial;

@@ -1,6 +1,9 @@
 #include "analysis/whatif/roles.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -14,17 +17,124 @@ constexpr double kLeastShareOfRole = 0.02;
 // ... and which call follows which: of two stages that exchange the same, one sends first.
 constexpr double kLeastShareOfPairs = 0.01;
 
+// Of numbers, in whatever way these were made.
 uint64_t mix(uint64_t digest, uint64_t value) {
   digest = (digest ^ value) * 0x9e3779b97f4a7c15ULL;
   return digest ^ digest >> 29;
 }
+
+// Fewer calls do not tell whether sizes repeat.
+constexpr size_t kFewestCalls = 16;
+// What is done again is done more often: fewer times a backward pass alone repeats what its forward pass
+// did, or an answer what its question did.
+constexpr size_t kOftenEnough = 4;
+// Ranks whose mean sizes are no further apart than this do the same.
+constexpr double kSameSize = 1.1;
+
+// Function, ranks, distance to the peer.
+using Kind = std::tuple<Text, int32_t, uint32_t>;
+struct Line {                   // of one rank's calls of a kind on a communicator
+  std::vector<uint64_t> sizes;  // in the order of the calls
+  bool varies = false;
+  uint32_t level = 0;
+};
+
+class Namer {
+ public:
+  Namer(const RunTables& run, const OwnSegments& own) : run_(run), own_(own) {}
+
+  std::vector<uint64_t> name() {
+    line_of_.resize(own_.segments.size());
+    for (const uint32_t a : own_.order) {
+      line_of_[a] = &lines_[{kind_of(a), operation(a).communicator, own_.segments[a].actor}];
+      line_of_[a]->sizes.push_back(operation(a).size_bytes);
+    }
+    find_what_varies();
+    find_levels();
+    std::vector<uint64_t> names(own_.segments.size());
+    for (const uint32_t a : own_.order) names[a] = name_of(a);
+    return names;
+  }
+
+ private:
+  using Place = std::tuple<Kind, uint32_t, uint32_t>;  // kind, communicator, actor
+
+  const OperationRow& operation(uint32_t arrival) const {
+    return run_.operations[run_.arrivals[arrival].operation];
+  }
+  // How far up the peer of a send or receive is, the same along a ring and along a pipeline.
+  uint32_t distance(const OperationRow& row) const {
+    const int32_t ranks = run_.communicators[row.communicator].nranks;
+    if (row.kind != OpKind::PointToPoint || row.peer < 0 || row.rank < 0 || ranks < 1) return 0;
+    return static_cast<uint32_t>((row.peer - row.rank + ranks) % ranks);
+  }
+  Kind kind_of(uint32_t arrival) const {
+    const OperationRow& row = operation(arrival);
+    return {row.func, run_.communicators[row.communicator].nranks, distance(row)};
+  }
+
+  // However many sizes a training step has, in the next one each follows the same: so most pairs of
+  // sizes in a row are seen again and again, but where sizes vary.
+  void find_what_varies() {
+    struct Pairs {
+      size_t all = 0, seldom = 0;
+    };
+    std::map<std::pair<Kind, uint32_t>, Pairs> pairs;  // by kind and communicator
+    for (const auto& [place, line] : lines_) {
+      Pairs& sum = pairs[{std::get<0>(place), std::get<1>(place)}];
+      std::unordered_map<uint64_t, size_t> seen;
+      for (size_t i = 1; i < line.sizes.size(); ++i)
+        ++seen[mix(mix(0, line.sizes[i - 1]), line.sizes[i])];
+      for (const auto& [pair, count] : seen) {
+        sum.all += count;
+        sum.seldom += count < kOftenEnough ? count : 0;
+      }
+    }
+    for (auto& [place, line] : lines_) {
+      const Pairs& sum = pairs[{std::get<0>(place), std::get<1>(place)}];
+      line.varies = line.sizes.size() >= kFewestCalls && 2 * sum.seldom > sum.all;
+    }
+  }
+
+  // Among ranks that call the same with sizes that vary, each who has clearly more is of another level.
+  void find_levels() {
+    std::map<Kind, std::vector<std::pair<double, Line*>>> means;
+    for (auto& [place, line] : lines_) {
+      double sum = 0;
+      for (const uint64_t size : line.sizes) sum += static_cast<double>(size);
+      if (line.varies)
+        means[std::get<0>(place)].emplace_back(sum / static_cast<double>(line.sizes.size()), &line);
+    }
+    for (auto& [kind, all] : means) {
+      std::sort(all.begin(), all.end());
+      for (size_t i = 1; i < all.size(); ++i) {
+        all[i].second->level =
+            all[i - 1].second->level + (all[i].first > kSameSize * all[i - 1].first ? 1 : 0);
+      }
+    }
+  }
+
+  uint64_t name_of(uint32_t arrival) const {
+    const OperationRow& row = operation(arrival);
+    const auto [func, ranks, distance] = kind_of(arrival);
+    const Line& line = *line_of_[arrival];
+    uint64_t name = mix(func, line.varies ? ~uint64_t{line.level} : row.size_bytes);
+    name = mix(name, static_cast<uint64_t>(ranks));
+    return mix(name, distance);
+  }
+
+  const RunTables& run_;
+  const OwnSegments& own_;
+  std::map<Place, Line> lines_;
+  std::vector<Line*> line_of_;  // by row of `arrivals`
+};
 
 class RoleFinder {
  public:
   RoleFinder(const RunTables& run, const OwnSegments& own) : run_(run), own_(own) {}
 
   Roles find() {
-    name_calls();
+    out_.call = Namer(run_, own_).name();
     find_roles();
     look_at_peers();
     return std::move(out_);
@@ -39,16 +149,6 @@ class RoleFinder {
     const int32_t ranks = run_.communicators[row.communicator].nranks;
     if (row.kind != OpKind::PointToPoint || row.peer < 0 || row.rank < 0 || ranks < 1) return 0;
     return static_cast<uint32_t>((row.peer - row.rank + ranks) % ranks);
-  }
-
-  void name_calls() {
-    out_.call.resize(own_.segments.size());
-    for (const uint32_t a : own_.order) {
-      const OperationRow& row = operation(a);
-      uint64_t call = mix(row.func, row.size_bytes);
-      call = mix(call, static_cast<uint64_t>(run_.communicators[row.communicator].nranks));
-      out_.call[a] = mix(call, distance(row));
-    }
   }
 
   void find_roles() {

@@ -1,8 +1,12 @@
 // What the ranks do alike, so that each is compared only with ranks that do the same work.
 //
-// Role: what a rank calls (function, size, ranks of the communicator, how far its peer is) after what,
-// and what roles its peers of sends and receives have, and theirs. So the stages of a pipeline have a role
-// each, the replicas of one stage share theirs, and no numbering of ranks matters.
+// What is called: function, size, ranks of the communicator, how far the peer is. Where sizes are another
+// each time, as when tokens choose their experts or sequences differ in length, no size is said: the place
+// among the other calls says what it is. Ranks that then have more to move than others, time after time,
+// do other work than these.
+// Role: what a rank calls after what, and what roles its peers of sends and receives have,
+// and theirs. So the stages of a pipeline have a role each, the replicas of one stage share theirs, and no
+// numbering of ranks matters.
 // Position: the operations called just before, so many of them as `context` says.
 // Linear in the operations.
 #pragma once

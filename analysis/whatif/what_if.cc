@@ -14,6 +14,7 @@ WhatIf::WhatIf(const RunTables& run, const OwnSegments& own, const std::vector<i
       order_(own.order),
       start_ns_(own.segments.size()),
       last_start_ns_(own.last_start_ns),
+      starts_so_far_ns_(own.segments.size()),
       launch_ns_(own.launch_begin.size(), kNoTime),
       first_ns_(std::numeric_limits<int64_t>::max()),
       last_ns_(std::numeric_limits<int64_t>::min()) {
@@ -54,7 +55,18 @@ WhatIf::End WhatIf::end_in(uint32_t arrival) const {
     return {segment.end_ns - launch_observed_ns_[segment.launch], segment.launch,
             Base::LastStartOfLaunch};
   if (segment.waits) return {segment.end_ns - own_.last_start_ns[match], match, Base::LastStart};
+  if (segment.held_by != kNoRow) return end_held(arrival);
   return {segment.end_ns - segment.start_ns, arrival, Base::OwnStart};
+}
+
+WhatIf::End WhatIf::end_held(uint32_t arrival) const {
+  const Segment& segment = own_.segments[arrival];
+  End end;
+  end.after_ns = segment.end_ns - own_.segments[segment.held_by].start_ns;
+  end.of = segment.held_by;
+  end.by_itself_ns = segment.by_itself_ns;
+  end.base = Base::StartsSoFar;
+  return end;
 }
 
 // All that it waits for has begun when it has ended: so it is asked for only then.
@@ -73,6 +85,8 @@ int64_t WhatIf::end_of(uint32_t arrival) {
   const int64_t after_ns = end.after_ns - (saved_ns_ != nullptr ? (*saved_ns_)[arrival] : 0);
   if (end.base == Base::LastStart) return last_start_ns_[end.of] + after_ns;
   if (end.base == Base::OwnStart) return start_ns_[end.of] + after_ns;
+  if (end.base == Base::StartsSoFar)
+    return std::max(start_ns_[arrival] + end.by_itself_ns, starts_so_far_ns_[end.of] + after_ns);
   return last_start_of_launch(end.of) + after_ns;
 }
 
@@ -81,13 +95,12 @@ void WhatIf::replay(const std::vector<uint8_t>& cured) {
   std::fill(launch_ns_.begin(), launch_ns_.end(), kNoTime);
   for (const Start& one : starts_) {
     int64_t start_ns = one.start_ns;
-    if (one.before != kNoRow) {
-      start_ns = end_of(one.before) + one.own_ns;
-      if (cured[one.actor] != 0) start_ns -= excess_ns_[one.arrival];
-    }
+    if (one.before != kNoRow) start_ns = end_of(one.before) + one.own_ns;
+    if (cured[one.actor] != 0) start_ns -= excess_ns_[one.arrival];
     start_ns_[one.arrival] = start_ns;
     int64_t& last = last_start_ns_[one.match];
     last = std::max(last, start_ns);
+    starts_so_far_ns_[one.arrival] = last;
   }
 }
 
@@ -116,21 +129,32 @@ int64_t WhatIf::waited_for(uint32_t arrival) const {
   return longest_ns;
 }
 
-uint32_t WhatIf::waited_for_whom(uint32_t arrival) const {
+// Of the members of its match that had started by then, as it was observed, whose replayed start is last.
+void WhatIf::look_at_members(uint32_t arrival, int64_t until_ns, uint32_t* last) const {
+  const MatchRow& match = run_.matches[run_.arrivals[arrival].match];
+  for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+    if (own_.segments[a].actor != kNoRow && own_.segments[a].start_ns <= until_ns &&
+        start_ns_[a] > start_ns_[*last])
+      *last = a;
+  }
+}
+
+uint32_t WhatIf::waited_for_whom(uint32_t arrival) {
   const Segment& segment = own_.segments[arrival];
+  const End& end = ends_[arrival];
+  constexpr int64_t kAnyTime = std::numeric_limits<int64_t>::max();
   uint32_t last = arrival;
-  const auto look_at = [&](uint32_t waiting) {
-    if (!own_.segments[waiting].waits) return;
-    const MatchRow& match = run_.matches[run_.arrivals[waiting].match];
-    for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-      if (own_.segments[a].actor != kNoRow && start_ns_[a] > start_ns_[last]) last = a;
-    }
-  };
-  look_at(arrival);
+  if (end.base == Base::StartsSoFar) {
+    if (end_of(arrival) > start_ns_[arrival] + end.by_itself_ns)
+      look_at_members(arrival, own_.segments[end.of].start_ns, &last);
+    return last;
+  }
+  if (segment.waits) look_at_members(arrival, kAnyTime, &last);
   if (!segment.waits_for_launch) return last;
   for (uint32_t i = own_.launch_begin[segment.launch]; i < own_.launch_begin[segment.launch + 1];
-       ++i)
-    look_at(own_.order[i]);
+       ++i) {
+    if (own_.segments[own_.order[i]].waits) look_at_members(own_.order[i], kAnyTime, &last);
+  }
   return last;
 }
 
@@ -144,7 +168,7 @@ std::vector<PathPiece> WhatIf::critical_path(const std::vector<uint8_t>& cured) 
   while (at != kNoRow) {
     at = waited_for_whom(at);
     const uint32_t before = own_.segments[at].before;
-    if (before != kNoRow)
+    if (before != kNoRow || excess_ns_[at] > 0)
       path.push_back({at, is_cured(at, cured) ? 0 : excess_ns_[at], waited_for(at)});
     at = before;
   }

@@ -41,11 +41,12 @@ class WhatIf {
     int64_t start_ns = 0, own_ns = 0;  // of the segment
     uint32_t arrival = 0, before = 0, match = 0, actor = 0;
   };
-  enum class Base : uint8_t { OwnStart, LastStart, LastStartOfLaunch };
+  enum class Base : uint8_t { OwnStart, LastStart, LastStartOfLaunch, StartsSoFar };
   struct End {
     int64_t after_ns = 0;  // its base
     uint32_t of = 0;       // row of `arrivals`, of `matches`, or launch
     Base base = Base::OwnStart;
+    int64_t by_itself_ns = 0;  // StartsSoFar: no sooner than so long after its own start
   };
 
   void replay(const std::vector<uint8_t>& cured);
@@ -54,8 +55,10 @@ class WhatIf {
   int64_t end_of(uint32_t arrival);
   int64_t last_start_of_launch(uint32_t launch);
   // Of those that it waited for, who came last.
-  uint32_t waited_for_whom(uint32_t arrival) const;
+  uint32_t waited_for_whom(uint32_t arrival);
+  void look_at_members(uint32_t arrival, int64_t until_ns, uint32_t* last) const;
   int64_t waited_for(uint32_t arrival) const;
+  End end_held(uint32_t arrival) const;
   bool is_cured(uint32_t arrival, const std::vector<uint8_t>& cured) const {
     return cured[own_.segments[arrival].actor] != 0;
   }
@@ -68,6 +71,8 @@ class WhatIf {
   std::vector<Start> starts_;                       // in that order
   std::vector<End> ends_;                           // by row of `arrivals`
   std::vector<int64_t> start_ns_, last_start_ns_;   // replayed: by row of `arrivals`, of `matches`
+  // By row of `arrivals`: the last replayed start of its match, among those that had started by its own.
+  std::vector<int64_t> starts_so_far_ns_;
   // The last start that a launch waits for, by launch: observed; replayed, once that was asked for.
   std::vector<int64_t> launch_observed_ns_, launch_ns_;
   int64_t first_ns_ = 0, last_ns_ = 0;

@@ -45,6 +45,8 @@ class PlayedJob {
     for (const int32_t rank : comm.members) last = std::max(last, now(rank));
     for (size_t i = 0; i < comm.members.size(); ++i) end(&comm, i, func, 0, last + ns);
   }
+  // Elements of the operations from here on.
+  void size(uint64_t count) { count_ = count; }
   // Each rank ends on its own: nobody waits for anybody.
   void without_waiting(unsigned number, uint64_t ns, const char* func) {
     Comm& comm = comms_[number];
@@ -119,6 +121,7 @@ class PlayedJob {
     op.func = func;
     op.peer = peer;
     op.channels = 1;
+    op.count = count_;
     op.sequence = comm->calls[member]++;
     op.call_ns = now_ns;
     op.kernel_ns = now_ns + 10'000;
@@ -129,6 +132,7 @@ class PlayedJob {
 
   TestRun run_;
   int32_t per_host_;
+  uint64_t count_ = 16384;
   std::vector<uint64_t> now_;  // by rank
   std::vector<Comm> comms_;
   std::map<std::pair<int32_t, int32_t>, std::vector<uint64_t>> sent_;  // when each arrives

@@ -1,0 +1,13 @@
+// Operations that end on a rank before the last of its match has started, and yet late: a Reduce passes data
+// along a chain, and a rank in front of one that still waits elsewhere can hand on nothing. It is held up
+// by somebody who came after it, if not by the last.
+#pragma once
+
+#include "analysis/whatif/roles.h"
+
+namespace lockstep::analysis {
+
+// Sets Segment::held_by and by_itself_ns.
+void find_held_ends(const RunTables& run, const Roles& roles, OwnSegments* own);
+
+}  // namespace lockstep::analysis
