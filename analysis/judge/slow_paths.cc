@@ -17,7 +17,8 @@ int64_t quantile(std::vector<int64_t> values, double share) {
 }
 struct RankTimes {
   uint32_t process = 0;
-  std::vector<int64_t> network, lag, waits, inside;  // per operation; inside: enqueue to finish
+  // Per operation; waits: for others, with what its sends spend in the network; inside: enqueue to finish.
+  std::vector<int64_t> network, lag, waits, inside;
 };
 
 // A path is slow when it is this many times slower than the median of the others, by at least so
@@ -55,7 +56,8 @@ class SlowFinder {
       if (row.steps != 0) times.network.push_back(row.network_ns);
       // Roots of rooted operations wait for nothing by nature; late ranks find everything there.
       if (row.steps != 0 && symmetric(row) && late_matches_.count(row.match) == 0) {
-        times.waits.push_back(row.gpu_wait_ns + row.receive_wait_ns + row.peer_wait_ns);
+        times.waits.push_back(row.gpu_wait_ns + row.receive_wait_ns + row.peer_wait_ns +
+                              row.network_ns);
         if (row.finish_ns != kNoTime) times.inside.push_back(row.finish_ns - row.enqueue_ns);
       }
       if (late_rows_.count(static_cast<uint32_t>(i)) == 0) times.lag.push_back(row.proxy_lag_ns);
@@ -96,8 +98,8 @@ class SlowFinder {
   }
 
   // All wait for the one that never waits itself. Its GPU delivers (else its sends would wait for
-  // it), and behind a slow link it would wait for its turn like the others, so its proxy thread is
-  // what is slow.
+  // it), and its sends are not in the network all the time, as they are where that is the bottleneck:
+  // what holds it up is in no state of its steps, so its proxy thread is what is slow.
   bool find_never_waiting(uint32_t communicator, const Ranks& ranks) {
     std::vector<std::pair<int64_t, int32_t>> typical;
     for (const auto& [rank, times] : ranks) {

@@ -23,7 +23,8 @@ struct SlowPath {
   int64_t others_ns = 0;   // the same of the others
   int64_t lost_ns = 0;     // over all operations; not known when it never waits
   uint64_t operations = 0;
-  bool never_waits = false;  // found by its network steps hardly ever waiting while all others' do
+  bool never_waits =
+      false;  // found by its network steps hardly ever waiting, nor being sent, while all others' do
 };
 
 // One path at most for each process, the one that lost most, whatever the communicator. Operations

@@ -108,15 +108,16 @@ class Line {
            counted(rank.operations, "operation") + ", typically by " + duration(rank.typical_ns);
   }
   std::string operator()(const SlowColumn& seen) const {
-    const char* const columns[] = {"network_ns, lower quartile", "proxy_lag_ns, lower quartile",
-                                   "gpu_wait_ns + receive_wait_ns + peer_wait_ns, median"};
+    const char* const columns[] = {
+        "network_ns, lower quartile", "proxy_lag_ns, lower quartile",
+        "gpu_wait_ns + receive_wait_ns + peer_wait_ns + network_ns, median"};
     return "operations: " + std::string(columns[static_cast<unsigned>(seen.name)]) + " of " +
            counted(seen.operations, "operation") + ": " + rank_name(seen.rank) + " " +
            duration(seen.own_ns) + ", the other ranks " + duration(seen.others_ns);
   }
   std::string operator()(const RasSeen& seen) const {
     std::string who = "RAS: " + rank_name(seen.rank) + ", pid " +
-                            std::to_string(run_.processes[seen.process].pid) + ", ";
+                      std::to_string(run_.processes[seen.process].pid) + ", ";
     switch (seen.said) {
       case RasSeen::Said::ConsideredDead:
         return who + "is considered dead by NCCL";

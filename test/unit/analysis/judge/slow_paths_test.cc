@@ -1,0 +1,59 @@
+// Which proxy threads and sends stand out by the states of their network steps.
+#include "analysis/judge/slow_paths.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+struct States {
+  int64_t gpu_wait_ns = 0, receive_wait_ns = 0, network_ns = 0;
+};
+
+// Operations of ranks on a host each, all alike.
+std::vector<SlowPath> judge(const std::vector<States>& ranks) {
+  RunTables run;
+  const Text func = run.strings.intern("AllReduce");
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    run.processes.emplace_back();
+    run.processes.back().host = run.strings.intern("node" + std::to_string(rank));
+    for (uint32_t i = 1; i <= 20; ++i) {
+      OperationRow row;
+      row.process = rank;
+      row.rank = static_cast<int32_t>(rank);
+      row.communicator = 0;
+      row.func = func;
+      row.ordinal = i;
+      row.match = i;
+      row.proxy_ops = row.steps = 4;
+      row.enqueue_ns = i * 100 * kMs;
+      row.finish_ns = row.enqueue_ns + 20 * kMs;
+      row.gpu_wait_ns = ranks[rank].gpu_wait_ns;
+      row.receive_wait_ns = ranks[rank].receive_wait_ns;
+      row.network_ns = ranks[rank].network_ns;
+      run.operations.push_back(row);
+    }
+  }
+  return find_slow_paths(run, {});
+}
+
+constexpr States kWaits{40 * kMs, 40 * kMs, 1 * kMs};
+
+TEST(SlowPaths, NameTheProxyThreadWhoseStepsAreInNoState) {
+  const std::vector<SlowPath> paths = judge({kWaits, kWaits, {kMs, kMs, kMs}, kWaits});
+  ASSERT_EQ(paths.size(), 1u);
+  EXPECT_EQ(paths[0].cause, Cause::ProxyStarved);
+  EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{2});
+  EXPECT_TRUE(paths[0].never_waits);
+}
+
+// Of edges that are alike one is the bottleneck by chance: its sender always has something in the network.
+TEST(SlowPaths, DoNotTakeTheNetworkForAProxyThread) {
+  constexpr States kSends{10 * kMs, 40 * kMs, 31 * kMs};
+  EXPECT_TRUE(judge({kSends, kWaits, {2 * kMs, 2 * kMs, 70 * kMs}, kSends}).empty());
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
