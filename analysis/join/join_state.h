@@ -10,6 +10,7 @@
 #include "analysis/join/gpu_times.h"
 #include "analysis/join/mark_join.h"
 #include "analysis/join/process_operations.h"
+#include "analysis/join/send_queue.h"
 #include "base/id_map.h"
 
 namespace lockstep::analysis {
@@ -64,6 +65,7 @@ struct JoinState {
   std::vector<KernelSpan> kernels, kernels_done;
   std::vector<ProxyWork> works, works_done;
   std::vector<OpenStep> steps;
+  SendQueue sends;  // of these
   std::vector<PhaseSpan> phases;
   std::vector<uint32_t> free_steps, free_works, free_kernels, free_phases;
   IdMap comm_at, row_at, api_at, group_at, launch_at, kernel_at, work_at, step_at, phase_at;

@@ -39,6 +39,7 @@ void add_work(const ProxyWork& work, OperationRow* row) {
   if (work.is_send) {
     row->send_gpu_wait_ns += spent(work.spent, Stretch::GpuWait);
     row->send_steps += work.steps;
+    row->sending_ns += work.sending_ns;
     row->planned_sends += work.planned;
   }
   row->step_retries += work.retries;

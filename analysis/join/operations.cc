@@ -272,6 +272,7 @@ void OperationJoin::state(const uint64_t* w, const Now& now) {
   if (kind_of(id) == Kind::ProxyStep) {
     const uint32_t at = s_.step_at.find(id);
     if (at == IdMap::kNone) return;
+    if (number == kSendWait && s_.steps[at].times.state != kSendWait) s_.sends.send(at, now.ns);
     s_.steps[at].times.enter(number, argument, now.ns);
     const uint32_t work = s_.work_at.find(s_.steps[at].work);
     if (work != IdMap::kNone) s_.works[work].last_ns = now.ns;
@@ -298,10 +299,12 @@ void OperationJoin::stop_step(uint64_t id, int64_t now_ns) {
   if (at == IdMap::kNone) return;
   OpenStep& step = s_.steps[at];
   step.times.leave(now_ns);
+  const int64_t sending_ns = step.times.state == kSendWait ? s_.sends.acknowledge(at, now_ns) : 0;
   const uint32_t work_at = s_.work_at.find(step.work);
   if (work_at != IdMap::kNone) {
     ProxyWork& work = s_.works[work_at];
     for (unsigned i = 0; i < kStretches; ++i) work.spent[i] += step.times.spent[i];
+    work.sending_ns += sending_ns;
     work.bytes += step.times.size_bytes;
     work.retries += step.times.retries;
     work.last_ns = now_ns;
@@ -323,6 +326,7 @@ void OperationJoin::stop_proxy_op(uint64_t id, int64_t now_ns) {
     if (slot == 0) continue;
     s_.step_at.erase(s_.steps[slot - 1].id);
     s_.steps[slot - 1].id = 0;
+    s_.sends.forget(slot - 1);
     s_.free_steps.push_back(slot - 1);
   }
   if (!s_.fold(work)) s_.works_done.push_back(work);

@@ -37,6 +37,7 @@ struct ProxyWork {
   uint64_t parent = 0;
   int64_t start_ns = kNoTime, stop_ns = kNoTime, last_ns = kNoTime;
   Stretches spent{};
+  int64_t sending_ns = 0;  // as in OperationRow
   uint64_t bytes = 0;
   int32_t rank = -1, peer = -1;
   uint32_t pid = 0, planned = 0, steps = 0, retries = 0;

@@ -18,12 +18,14 @@ int64_t quantile(std::vector<int64_t> values, double share) {
 struct RankTimes {
   uint32_t process = 0;
   // Per operation; waits: for others, with what its sends spend in the network; inside: enqueue to finish.
-  std::vector<int64_t> network, lag, waits, inside;
+  std::vector<int64_t> network, sending, lag, waits, inside;
 };
 
 // A path is slow when it is this many times slower than the median of the others, by at least so
 // much per operation.
 constexpr double kFactor = 3;
+// The network works on its sends so many times longer, at least: what goes alone has the whole way before it.
+constexpr double kFactorOfWork = 1.5;
 constexpr int64_t kLeastNs = 100'000;
 // Likewise a proxy thread; on a machine with more threads than cores some begin half a millisecond
 // late throughout.
@@ -53,7 +55,10 @@ class SlowFinder {
       RankTimes& times = calls_[{row.communicator, row.func}][row.rank];
       times.process = row.process;
       if (row.steps != 0) steps_.insert(row.communicator);
-      if (row.steps != 0) times.network.push_back(row.network_ns);
+      if (row.steps != 0) {
+        times.network.push_back(row.network_ns);
+        times.sending.push_back(row.sending_ns);
+      }
       // Roots of rooted operations wait for nothing by nature; late ranks find everything there.
       if (row.steps != 0 && symmetric(row) && late_matches_.count(row.match) == 0) {
         times.waits.push_back(row.gpu_wait_ns + row.receive_wait_ns + row.peer_wait_ns +
@@ -130,6 +135,19 @@ class SlowFinder {
     return true;
   }
 
+  // Steps that are sent together wait behind each other: the network takes no longer for any of them.
+  bool works_longer(const Ranks& ranks, int32_t rank, bool by_host) const {
+    const RankTimes& own = ranks.at(rank);
+    std::vector<int64_t> others;
+    for (const auto& [other, times] : ranks) {
+      if (by_host ? host_of(times) == host_of(own) : other == rank) continue;
+      if (times.sending.size() >= kFewestOperations)
+        others.push_back(quantile(times.sending, kQuarter));
+    }
+    return static_cast<double>(quantile(own.sending, kQuarter)) >=
+           kFactorOfWork * static_cast<double>(median(&others));
+  }
+
   Text host_of(const RankTimes& times) const { return run_.processes[times.process].host; }
 
   // The slowest is compared with ranks of other hosts, where there are two: what slows a host's way
@@ -163,6 +181,7 @@ class SlowFinder {
              value >= 2 * next;
     };
     if (!is_slow(slowest)) return;
+    if (cause == Cause::NetworkSlow && !works_longer(ranks, rank, by_host)) return;
     SlowPath path;
     path.communicator = communicator;
     for (const auto& one : typical) {

@@ -140,6 +140,7 @@ class Assembler {
     row->gpu_wait_ns += part.gpu_wait_ns;
     row->peer_wait_ns += part.peer_wait_ns;
     row->network_ns += part.network_ns;
+    row->sending_ns += part.sending_ns;
     row->receive_wait_ns += part.receive_wait_ns;
     row->flush_ns += part.flush_ns;
     row->proxy_lag_ns = std::max(row->proxy_lag_ns, part.proxy_lag_ns);

@@ -53,7 +53,9 @@ struct OperationRow {
   // when the last of those that receive was done. No columns: for the comparison of paths.
   int64_t sent_ns = kNoTime, received_ns = kNoTime;
   int64_t send_gpu_wait_ns = 0;  // of gpu_wait_ns
-  uint64_t count = 0;            // elements, as the user passed them when known
+  // Of network_ns: without what sends waited behind others that their process had sent before them.
+  int64_t sending_ns = 0;
+  uint64_t count = 0;  // elements, as the user passed them when known
   // Message size as nccl-tests counts it (arrivals.h), basis of the bandwidths.
   uint64_t size_bytes = 0;
   uint64_t sent_bytes = 0, received_bytes = 0;  // over network steps

@@ -16,6 +16,8 @@ constexpr double kLeastOfGuess = 0.2, kLeastOfGuessTogether = 0.08;
 constexpr double kOfEdgeBefore = 0.3, kOfEdgeBehind = 0.4;
 // An edge that shows less than this beside the worst of its ring is none.
 constexpr double kRingTrifle = 0.04;
+// By this part the network works longer on the steps of a slow link.
+constexpr double kLeastMoreWork = 0.05;
 
 class Judge {
  public:
@@ -122,9 +124,7 @@ class Judge {
     if (usual.lag_ns != kNoTime && stands_out(seen.lag, usual.lag_ns, least_ns)) {
       excess.side = receiver_side(seen, usual);
       seen_ns = seen.lag.ns - usual.lag_ns;
-    } else if (usual.wire_ns != kNoTime &&
-               stands_out(seen.wire, usual.wire_ns,
-                          stretch_ns_[i] > 0 ? usual.wire_ns / 20 : least_ns)) {
+    } else if (is_link_slow(seen, usual, stretch_ns_[i] > 0 ? usual.wire_ns / 20 : least_ns)) {
       // Where the ends show the edge, the steps need but say which side it is.
       excess.side = SlowSide::Link;
       seen_ns = seen.wire.ns - usual.wire_ns;
@@ -187,11 +187,20 @@ class Judge {
 }  // namespace
 
 SeenEdge look_at(const EdgeSamples& edge) {
-  return {middle_of(edge.later), middle_of(edge.lag), middle_of(edge.wire), middle_of(edge.gpu)};
+  return {middle_of(edge.later), middle_of(edge.lag), middle_of(edge.wire), middle_of(edge.work),
+          middle_of(edge.gpu)};
 }
 SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen) {
   return {middle_of(edge.later, chosen), middle_of(edge.lag, chosen), middle_of(edge.wire, chosen),
-          middle_of(edge.gpu, chosen)};
+          middle_of(edge.work, chosen), middle_of(edge.gpu, chosen)};
+}
+
+bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns) {
+  return usual.wire_ns != kNoTime && stands_out(seen.wire, usual.wire_ns, least_ns) &&
+         usual.work_ns != kNoTime &&
+         stands_out(seen.work, usual.work_ns,
+                    std::min(least_ns, static_cast<int64_t>(kLeastMoreWork *
+                                                            static_cast<double>(usual.work_ns))));
 }
 
 SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual) {

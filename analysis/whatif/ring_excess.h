@@ -16,7 +16,7 @@ namespace lockstep::analysis {
 
 // Middles over some of a series' operations.
 struct SeenEdge {
-  Middle later, lag, wire, gpu;
+  Middle later, lag, wire, work, gpu;
 };
 struct SeenRing {
   Middle time;
@@ -25,13 +25,18 @@ struct SeenRing {
 };
 // What edges usually show; kNoTime: nothing tells.
 struct UsualEdge {
-  int64_t later_ns = kNoTime, lag_ns = kNoTime, wire_ns = kNoTime, gpu_ns = kNoTime;
+  int64_t later_ns = kNoTime, lag_ns = kNoTime, wire_ns = kNoTime, work_ns = kNoTime,
+          gpu_ns = kNoTime;
   // `later` of the edges that are not slow, in a ring that has slow ones: below 0.
   int64_t beside_ns = kNoTime;
 };
 
 SeenEdge look_at(const EdgeSamples& edge);
 SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen);
+
+// Its network steps take longer than usual by at least so much, and the network works longer on each as well:
+// steps that are sent together wait behind each other, and those that go alone have the whole way before them.
+bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns);
 
 // Network steps tell how long the receiver's GPU takes to empty a buffer.
 SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual);

@@ -57,16 +57,18 @@ class SlowTransferFinder {
   void judge_pairs_alike(std::vector<SeenPair>* alike) {
     std::vector<SeenPair>& pairs = *alike;
     if (pairs.size() < 2) return;
-    std::vector<int64_t> times, lags, wires, gpus;
+    std::vector<int64_t> times, lags, wires, works, gpus;
     for (const SeenPair& pair : pairs) {
       times.push_back(pair.time.ns);
       lags.push_back(pair.edge.lag.ns);
       wires.push_back(pair.edge.wire.ns);
+      works.push_back(pair.edge.work.ns);
       gpus.push_back(pair.edge.gpu.ns);
     }
     const int64_t usual_ns = reference_of(times);
-    const UsualEdge usual{kNoTime, reference_of(lags), reference_of(wires), reference_of(gpus),
-                          kNoTime};
+    const UsualEdge usual{
+        kNoTime, reference_of(lags), reference_of(wires), reference_of(works), reference_of(gpus),
+        kNoTime};
     const int64_t unsure_ns = unsureness_of(pairs, usual_ns);
     for (SeenPair& pair : pairs) {
       pair.usual_ns = usual_ns;
@@ -106,7 +108,7 @@ class SlowTransferFinder {
     const int64_t least_ns = std::min(excess.excess_ns / 2, usual_ns / 4);
     if (stands_out(edge.lag, usual.lag_ns, least_ns)) {
       excess.side = receiver_side(edge, usual);
-    } else if (edge.wire.known() && stands_out(edge.wire, usual.wire_ns, usual.wire_ns / 20)) {
+    } else if (is_link_slow(edge, usual, usual.wire_ns / 20)) {
       excess.side = SlowSide::Link;
     } else {
       excess.side = edge.wire.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
@@ -171,7 +173,8 @@ class SlowTransferFinder {
       const SeenPair seen{&series, middle_of(series.times, moments[i].slow),
                           look_at(series.edge, moments[i].slow)};
       const SeenEdge before = look_at(series.edge, moments[i].usual);
-      const UsualEdge usual{kNoTime, before.lag.ns, before.wire.ns, before.gpu.ns, kNoTime};
+      const UsualEdge usual{kNoTime,        before.lag.ns, before.wire.ns,
+                            before.work.ns, before.gpu.ns, kNoTime};
       if (stands_out(seen.time, moments[i].usual_ns, 0))
         out_.push_back(
             excess_of(seen, moments[i].usual_ns, usual, rows_at(series.matches, moments[i].slow)));
@@ -216,7 +219,7 @@ class SlowTransferFinder {
   }
 
   struct OfRole {
-    std::vector<int64_t> later, lag, wire, gpu;
+    std::vector<int64_t> later, lag, wire, work, gpu;
   };
   static std::map<uint64_t, OfRole> roles_of(const std::vector<Ring>& rings) {
     std::map<uint64_t, OfRole> roles;
@@ -227,6 +230,7 @@ class SlowTransferFinder {
         if (edge.later.known()) role.later.push_back(edge.later.ns);
         if (edge.lag.known()) role.lag.push_back(edge.lag.ns);
         if (edge.wire.known()) role.wire.push_back(edge.wire.ns);
+        if (edge.work.known()) role.work.push_back(edge.work.ns);
         if (edge.gpu.known()) role.gpu.push_back(edge.gpu.ns);
       }
     }
@@ -242,8 +246,8 @@ class SlowTransferFinder {
     for (const EdgeSamples& edge : series.edges) {
       const OfRole& role = roles.at(edge.role);
       UsualEdge& usual = edges.emplace_back();
-      usual = {usual_of(role.later), usual_of(role.lag), usual_of(role.wire), usual_of(role.gpu),
-               usual_of(role.later)};
+      usual = {usual_of(role.later), usual_of(role.lag), usual_of(role.wire),
+               usual_of(role.work),  usual_of(role.gpu), usual_of(role.later)};
       // The differences add up to 0 around a ring: beside a slow edge all others are below it.
       if (usual.later_ns != kNoTime)
         usual.later_ns = series.edges.size() == 2 ? 0 : std::max<int64_t>(0, usual.later_ns);
@@ -298,7 +302,7 @@ class SlowTransferFinder {
         return middle.known() ? part_of(middle.ns, times) : kNoTime;
       };
       usual.push_back({of(edge.later, edge.later.ns > 0 ? longer : 1), of(edge.lag, longer),
-                       of(edge.wire, 1), of(edge.gpu, longer), kNoTime});
+                       of(edge.wire, 1), of(edge.work, 1), of(edge.gpu, longer), kNoTime});
     }
     std::vector<TransferExcess> found =
         excesses_of_ring(run_, series, seen, usual, seen.time.ns - moments.usual_ns);

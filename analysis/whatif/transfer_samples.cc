@@ -56,7 +56,10 @@ class Sampler {
   // Of the last transfer of the edge: `wire` and `gpu`.
   static void note_steps(const OperationRow& sender, const OperationRow& receiver,
                          EdgeSamples* edge) {
-    if (sender.send_steps != 0) edge->wire.back() = sender.network_ns / sender.send_steps;
+    if (sender.send_steps != 0) {
+      edge->wire.back() = sender.network_ns / sender.send_steps;
+      edge->work.back() = sender.sending_ns / sender.send_steps;
+    }
     const uint32_t received = receiver.steps - receiver.send_steps;
     if (received != 0)
       edge->gpu.back() = (receiver.gpu_wait_ns - receiver.send_gpu_wait_ns) / received;
@@ -64,6 +67,7 @@ class Sampler {
   static void add_unknown(EdgeSamples* edge) {
     edge->lag.push_back(kNoTime);
     edge->wire.push_back(kNoTime);
+    edge->work.push_back(kNoTime);
     edge->gpu.push_back(kNoTime);
   }
 

@@ -23,6 +23,7 @@ struct EdgeSamples {
   std::vector<int64_t> later;  // the receiver's kernel ends after the sender's
   std::vector<int64_t> lag;    // the receiver is done after the sender knew of the last arrival
   std::vector<int64_t> wire;   // a network step takes from sending to its acknowledgement
+  std::vector<int64_t> work;   // ... of which it waits behind no other that was sent before it
   std::vector<int64_t> gpu;    // ... to be emptied by the receiver's GPU
 };
 

@@ -9,7 +9,7 @@ namespace lockstep::analysis {
 namespace {
 
 struct States {
-  int64_t gpu_wait_ns = 0, receive_wait_ns = 0, network_ns = 0;
+  int64_t gpu_wait_ns = 0, receive_wait_ns = 0, network_ns = 0, sending_ns = 0;
 };
 
 // Operations of ranks on a host each, all alike.
@@ -33,6 +33,7 @@ std::vector<SlowPath> judge(const std::vector<States>& ranks) {
       row.gpu_wait_ns = ranks[rank].gpu_wait_ns;
       row.receive_wait_ns = ranks[rank].receive_wait_ns;
       row.network_ns = ranks[rank].network_ns;
+      row.sending_ns = ranks[rank].sending_ns;
       run.operations.push_back(row);
     }
   }
@@ -53,6 +54,21 @@ TEST(SlowPaths, NameTheProxyThreadWhoseStepsAreInNoState) {
 TEST(SlowPaths, DoNotTakeTheNetworkForAProxyThread) {
   constexpr States kSends{10 * kMs, 40 * kMs, 31 * kMs};
   EXPECT_TRUE(judge({kSends, kWaits, {2 * kMs, 2 * kMs, 70 * kMs}, kSends}).empty());
+}
+
+TEST(SlowPaths, NameTheRankWhoseSendsTakeLong) {
+  constexpr States kSends{10 * kMs, 10 * kMs, 5 * kMs, 5 * kMs};
+  const std::vector<SlowPath> paths =
+      judge({kSends, {5 * kMs, 5 * kMs, 18 * kMs, 18 * kMs}, kSends, kSends});
+  ASSERT_EQ(paths.size(), 1u);
+  EXPECT_EQ(paths[0].cause, Cause::NetworkSlow);
+  EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{1});
+}
+
+// What is sent in one burst waits for itself in the network, which is no slower for that.
+TEST(SlowPaths, DoNotTakeABurstForASlowLink) {
+  constexpr States kSends{10 * kMs, 10 * kMs, 5 * kMs, 5 * kMs};
+  EXPECT_TRUE(judge({kSends, {5 * kMs, 5 * kMs, 40 * kMs, 5 * kMs}, kSends, kSends}).empty());
 }
 
 }  // namespace
