@@ -26,7 +26,8 @@ struct SlowPart {
 };
 
 // Where ranks are late, what only the ends show, but where all started together, may be a trace of that:
-// it must be far more than late starts leave behind, and cost far more.
+// it must be far more than late starts leave behind, and cost far more. Where network steps are recorded and
+// are as fast as others', it must be more than these leave behind in any case.
 enum class Starts : uint8_t { NobodyIsLate, SomebodyIsLate };
 std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own, Starts starts);
 
