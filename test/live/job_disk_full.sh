@@ -18,7 +18,7 @@ cleanup() {
   # shellcheck disable=SC2046
   kill $job "$AGENT_PID" $(find "$run" -name '*.ctl' 2>/dev/null | sed 's/.*\.\([0-9]*\)\.ctl/\1/') 2>/dev/null || true
   wait
-  umount "$TMP/small" || true
+  umount --lazy "$TMP/small"  # its ranks may take a moment to end
   rm -rf "$TMP"
 }
 trap cleanup EXIT
