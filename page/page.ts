@@ -49,7 +49,7 @@ class Page {
       make("header", {}, make("p", { class: "name" }, "lockstep"),
         source.inFolder ? make("a", { href: "../../#token=" + encodeURIComponent(token) }, "All runs") : null, field, themeButton(() => void this.show(this.run))),
       this.live.element, this.top.element, this.ranks.trend, this.contents.element, this.ranks.element, this.findings.element,
-      this.rest.element, ...(run.serve?.live ? [stacks(source)] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
+      this.rest.element, ...(run.serve?.live || run.serve?.stacks_kept ? [stacks(source, run.serve.live)] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
   }
 
   // Of this reading; also again, in other colours or another width.

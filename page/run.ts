@@ -122,7 +122,7 @@ export interface Run {
   lost_memory: number;
   lost_disk: number;
   lost_unknown: number;
-  serve?: { live: boolean; reading: number; to_ns: number; groups: string[]; ranks: { rank: number; host: string; communicators: string[] }[]; report_from_ns?: number; perfetto_ui?: string };
+  serve?: { live: boolean; stacks_kept: boolean; reading: number; to_ns: number; groups: string[]; ranks: { rank: number; host: string; communicators: string[] }[]; report_from_ns?: number; perfetto_ui?: string };
 }
 
 // One operation of one rank: a row of /api/ops.

@@ -20,6 +20,7 @@ export interface Stacks {
   hosts_asked: number;
   hosts_answered: number;
   failed: { host: string; reason: string }[];
+  taken_unix_ns: number;
   trees: StackTree[];
 }
 
@@ -45,19 +46,21 @@ function treeOf(tree: StackTree): HTMLElement {
       make("ul", { class: "tree" }, ...tree.roots.map(root => branch(tree, root)))));
 }
 
-export function stacks(source: Source): HTMLElement {
+// Of a job that has ended: as they stood when somebody asked last.
+export function stacks(source: Source, live: boolean): HTMLElement {
   const out = make("div", { role: "status" });
   const ask = async () => {
     out.textContent = "Asking ...";
     const found = await source.stacks();
     out.replaceChildren(
-      make("p", { class: "legend" }, `${found.hosts_answered} of ${counted(found.hosts_asked, "host")} answered.` +
+      make("p", { class: "legend" }, `At ${new Date(found.taken_unix_ns / 1e6).toLocaleString()}: ${found.hosts_answered} of ${counted(found.hosts_asked, "host")} answered.` +
         found.failed.map(one => ` ${one.host}: ${one.reason}.`).join("")),
       ...found.trees.map(treeOf));
   };
   return section("stacks", "Where the ranks stand",
-    make("p", {}, "By the stacks of the job's processes, now. Each thread is stopped for a moment to read it."),
+    make("p", {}, live ? "By the stacks of the job's processes, now. Each thread is stopped for a moment to read it."
+      : "By the stacks of the job's processes, when they were last asked for on this page."),
     make("p", {}, make("button", { type: "button", id: "ask-stacks", click: () => {
       ask().catch((error: Error) => out.textContent = error.message);
-    } }, "Ask")), out);
+    } }, live ? "Ask" : "Show")), out);
 }

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "analysis/join/part_file.h"
+#include "analysis/join/process_load.h"
 #include "analysis/relate/relate.h"
 #include "analysis/tables/run_tables.h"
-#include "clocksync/solve/edge_solver.h"
 #include "dumper/run/read_places.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/run/selection.h"
@@ -36,7 +36,7 @@ struct LoadOptions {
   // Of who reads one part after another; may be null.
   dumper::ReadPlaces* places = nullptr;
   // As in ProcessTerms: a wider grid is less work where nanoseconds do not matter.
-  int64_t gpu_grid_ns = clocksync::EdgeOptions().grid_ns;
+  int64_t gpu_grid_ns = ProcessTerms().gpu_grid_ns;
 };
 
 // The error names the directory and what is wrong with it. A run that is still being written is read

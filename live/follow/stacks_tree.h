@@ -1,6 +1,7 @@
 // /api/stacks: where the ranks of a job that runs stand, as one tree of all their stacks (docs/live.md). Threads are
-// stopped for it, each for a moment: one question at a time, and who asks again soon gets the same answer. Any
-// thread.
+// stopped for it, each for a moment: one question at a time, and who asks again soon gets the same answer. The last one is
+// kept in the run, as RUN/findings/stacks.json where that can be written: it is the answer when no process is there any
+// more to ask. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace lockstep::serve {
 
 class StacksTree {
  public:
-  // Of the processes that record into this run directory. Status 503: there are none, or nobody answers.
+  // Of the processes that record into this run directory, or as they stood when somebody asked last. Status 503: there are
+  // none, or nobody answers, and nothing is kept.
   HttpResponse answer(const std::string& directory, const HttpRequest& request);
 
  private:
@@ -23,5 +25,8 @@ class StacksTree {
   HttpResponse last_;
   int64_t last_ns_ = 0;  // mono_now_ns(); 0: none
 };
+
+// Whether an answer is kept in this run.
+bool has_kept_stacks(const std::string& directory);
 
 }  // namespace lockstep::serve

@@ -5,6 +5,7 @@
 #include "analysis/pyramid/row_groups.h"
 #include "base/json.h"
 #include "live/http/gate.h"
+#include "live/follow/stacks_tree.h"
 #include "live/http/parameters.h"
 #include "lockstep/version.h"
 
@@ -34,6 +35,7 @@ HttpResponse answer_run(const Reading& reading, const HttpRequest& request) {
     out.object("serve", [&] {
       out.boolean("live", run.summary().running);
       out.number("reading", reading.number);
+      out.boolean("stacks_kept", has_kept_stacks(run.directory()));
       out.string("version", kVersion);
       out.string("run", std::filesystem::path(run.directory()).filename().string());
       out.number("from_ns", int64_t{0});

@@ -11,7 +11,8 @@ need zstd zstd
 export XDG_CACHE_HOME=$TMP/cache
 "$BUILD/lockstep-generate" "$TMP/run" --ranks 16 --operations 4000 --every-ms 10 --late-rank 3 --late-us 3000 >/dev/null
 
-PID= run=$TMP/run
+PID=
+run=$TMP/run
 trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
 start() {
   rm -f "$TMP/banner"

@@ -7,6 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 only_when_long "minutes, and up to 4 GB: LONG=1 test/run live/serve_scale"
 need curl curl
+need jq jq
 [ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
 export XDG_CACHE_HOME=$TMP/cache
 ranks=${RANKS:-1024} operations=${OPERATIONS:-3600}
@@ -48,11 +49,13 @@ echo "pyramid: $made bytes, $((made * 10000 / stored)) hundredths of a percent o
 start
 echo "ready again: $WALL_MS ms, $CPU_MS ms of a processor; $(peak_mib) MiB"
 [ "$WALL_MS" -lt 10000 ] || fail "ready after $WALL_MS ms only"
-length=$(curl -sS -H "Authorization: Bearer $TOKEN" "$URL/api/live" | sed 's/.*"to_ns":\([0-9]*\).*/\1/')
-for i in $(seq 0 20); do  # all of it, then windows of an eighth, with as many columns as are stored
-  from=$((length / 24 * i)) span=$((i == 0 ? length : length / 8))
-  curl -sS -o /dev/null -w '%{time_total}\n' -H "Authorization: Bearer $TOKEN" -H 'Accept-Encoding: gzip' \
-    "$URL/api/tiles?from=$from&to=$((from + span))&columns=300" >>"$TMP/times"
+curl -sS -H "Authorization: Bearer $TOKEN" "$URL/api/run" >"$TMP/said"
+length=$(jq .serve.to_ns "$TMP/said")
+finest=$(jq '[.serve.levels[] | select(.stored).bucket_ns] | min' "$TMP/said")
+tile() { curl -sS -o /dev/null -w '%{time_total}\n' -H "Authorization: Bearer $TOKEN" -H 'Accept-Encoding: gzip' "$URL/api/tiles?$1"; }
+tile "" >"$TMP/times"
+for i in $(seq 0 19); do  # windows of an eighth of the run, as fine as they are stored
+  tile "from=$((length * i / 24))&to=$((length * i / 24 + length / 8))&bucket_ns=$finest" >>"$TMP/times"
 done
 median_ms=$(sort -n "$TMP/times" | sed -n 11p | awk '{ printf "%d", $1 * 1000 }')
 echo "tiles: $median_ms ms at the median, $(sort -n "$TMP/times" | tail -1) s at most"

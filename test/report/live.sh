@@ -47,3 +47,17 @@ later=$(now)
 # shellcheck disable=SC2046
 node "$ROOT/test/report/live.mjs" "$url" $(pids) || fail "the page of a running job is not as it should be"
 want_equal "/api/live when the job has ended" false "$(now | jq .live)"
+
+# Where the ranks stood when the page asked last is there still, and only that.
+stacks() { curl -s -o "$TMP/stacks" -w '%{http_code}' -H "Authorization: Bearer ${url##*#token=}" "${url%%#*}api/stacks"; }
+kept=$run/findings/stacks.json
+for _ in $(seq 50); do [ "$(stacks)" = 200 ] && cmp -s "$TMP/stacks" "$kept" && break; sleep 0.1; done
+cmp "$TMP/stacks" "$kept" || fail "what is kept is not the answer: $(head -c 500 "$TMP/stacks")"
+jq -e '.taken_unix_ns > 1e18 and (.trees | length) > 0' "$kept" >/dev/null || fail "kept: $(head -c 500 "$kept")"
+want_equal "who may read it" 600 "$(stat -c %a "$kept")"
+want_equal "/api/run knows of it" true \
+  "$(curl -s -H "Authorization: Bearer ${url##*#token=}" "${url%%#*}api/run" | jq .serve.stacks_kept)"
+echo '{"secret": 1}' >"$TMP/secret"
+ln -sf "$TMP/secret" "$kept"
+sleep 2.1
+want_equal "status of a link to something else" 503 "$(stacks)"
