@@ -4,6 +4,13 @@ import { jump, make } from "./dom";
 import type { Run } from "./run";
 import { counted, duration, percent } from "./words";
 
+// A verdict about a part of the run must not be read as one about all of it.
+function lastPart(run: Run): HTMLElement | null {
+  const from = run.serve?.report_from_ns ?? 0;
+  return from === 0 ? null : make("p", { id: "last-part" }, `This is about the last part of a large run, from ${duration(from)} on, as are all findings, tables and SQL. ` +
+    "The heat map has all of it.");
+}
+
 export function headline(run: Run): HTMLElement {
   const { kind, text, cost_share, verdict } = run.headline;
   const words: Record<string, string> = { hangs: "Hangs", costs: "Slowed down", nothing: "Healthy", unknown: "Not certain" };
@@ -13,6 +20,7 @@ export function headline(run: Run): HTMLElement {
     make("h1", {}, text.replaceAll(" %", "\u00a0%")),
     kind === "unknown" && run.not_known.length > 0 ? make("p", {}, run.not_known[0]) : null,
     cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run, its set-up left out") : null,
+    lastPart(run),
     make("p", {},
       found ? `${percent(found.confidence)} sure. ` : "",
       verdict === undefined ? jump("not-known", "What is not known") : jump("finding-" + (verdict + 1), "The evidence"),
@@ -66,7 +74,9 @@ export function cards(run: Run): HTMLElement {
 
 export function runFacts(run: Run): HTMLElement {
   const hosts = new Set(run.places.map(place => place[1])).size;
+  const from = run.serve?.report_from_ns ?? 0;
+  const time = from === 0 ? duration(run.length_ns) : `the last ${duration(run.length_ns - from)} of ${duration(run.length_ns)}`;
   const started = run.origin_unix_ns > 0 ? ", from " + new Date(run.origin_unix_ns / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC" : "";
   return make("p", { class: "facts" }, `${run.title}: ${counted(run.processes, "process", "processes")} on ` +
-    `${counted(hosts, "host")}, ${counted(run.communicators, "communicator")}, ${counted(run.operations, "operation")} in ${duration(run.length_ns)}${started}.`);
+    `${counted(hosts, "host")}, ${counted(run.communicators, "communicator")}, ${counted(run.operations, "operation")} in ${time}${started}.`);
 }
