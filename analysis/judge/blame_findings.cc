@@ -291,7 +291,7 @@ double confidence_of(const SlowPart& part) {
   constexpr double kShown = 0.95, kLink = 0.93, kByEnds = 0.91, kHost = 0.9, kSender = 0.65,
                    kUnsteady = 0.5;
   if (!part.steady) return kUnsteady;
-  if (part.host) return kHost;
+  if (part.host || part.peer_host != 0) return kHost;
   if (part.peer == kNoRow) return kShown;
   if (part.side == SlowSide::Link) return kLink;
   if (part.side == SlowSide::Sender) return kSender;
@@ -321,6 +321,7 @@ Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const Sl
   facts.replayed = true;
   facts.whole_host = part.host;
   facts.side = part.side;
+  facts.peer_host = part.peer_host;
   facts.gain_ns = part.gain_ns;
   facts.gain_share = static_cast<double>(part.gain_ns) / static_cast<double>(part.span_ns);
   facts.host = run.processes[own.actors[part.actors.front()].process].host;

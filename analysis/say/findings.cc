@@ -261,6 +261,11 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
   if (facts.peer >= 0) {
     text = "What " + who + (receives ? " receives from " : " sends to ") + rank_name(facts.peer) +
            " takes ";
+  } else if (facts.peer_host != 0) {
+    text = "What " + who + ", on host " + run.text(facts.host) +
+           (receives ? (single ? ", receives from host " : ", receive from host ")
+                     : (single ? ", sends to host " : ", send to host ")) +
+           run.text(facts.peer_host) + " takes ";
   } else if (facts.whole_host) {
     text = "What " + who + ", all of its ranks on host " + run.text(facts.host) +
            ", exchange with other hosts takes ";
@@ -275,6 +280,8 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
     text += "The host's way to the network is suspected.";
   else if (facts.side == SlowSide::Gpu)
     text += "Its GPU is slow to hand it on: the ranks after it on its host end together.";
+  else if (facts.peer_host != 0)
+    text += "The way between these hosts is suspected.";
   else if (facts.peer < 0)
     text += "Its GPU, its proxy thread or its way to the network is suspected.";
   else

@@ -26,13 +26,14 @@ constexpr double kOfStarts = 0.95, kLeastPartBesideLate = 0.28, kLeastShareBesid
 // So many candidates are replayed, those first that have most to gain.
 constexpr size_t kMostPartsReplayed = 24;
 
-enum class Size : uint8_t { Edge, Rank, Host };
+// Way: from one host to another, over several edges.
+enum class Size : uint8_t { Edge, Rank, Way, Host };
 
 struct PartCandidate {
   Size size = Size::Edge;
   std::vector<uint32_t> excesses;  // that it covers
   uint32_t actor = kNoRow, peer = kNoRow;
-  Text host = 0;
+  Text host = 0, to = 0;
   int64_t at_most_ns = 0, gain_ns = 0;
 };
 
@@ -158,6 +159,7 @@ class PartSearch {
   std::vector<PartCandidate> candidates() const {
     std::map<std::pair<uint32_t, uint32_t>, PartCandidate> edges;
     std::map<uint32_t, PartCandidate> ranks;
+    std::map<std::pair<Text, Text>, PartCandidate> ways;
     std::map<Text, PartCandidate> hosts;
     for (uint32_t i = 0; i < excesses_.size(); ++i) {
       if (cured_[i] != 0) continue;
@@ -167,6 +169,11 @@ class PartSearch {
         edge.actor = excess.actors[0];
         edge.peer = excess.actors[1];
         add(i, &edge);
+        PartCandidate& way = ways[{host_of(edge.actor), host_of(edge.peer)}];
+        way.size = Size::Way;
+        way.host = host_of(edge.actor);
+        way.to = host_of(edge.peer);
+        add(i, &way);
       }
       std::set<Text> of_hosts;
       for (const uint32_t actor : excess.actors) {
@@ -186,8 +193,16 @@ class PartSearch {
     std::vector<PartCandidate> all;
     for (auto& [key, one] : edges) all.push_back(std::move(one));
     for (auto& [key, one] : ranks) all.push_back(std::move(one));
+    for (auto& [key, one] : ways) {
+      if (one.host != one.to && has_several_edges(one)) all.push_back(std::move(one));
+    }
     for (auto& [key, one] : hosts) all.push_back(std::move(one));
     return all;
+  }
+  bool has_several_edges(const PartCandidate& way) const {
+    return std::any_of(way.excesses.begin(), way.excesses.end(), [&](uint32_t i) {
+      return excesses_[i].actors != excesses_[way.excesses.front()].actors;
+    });
   }
   void add(uint32_t i, PartCandidate* candidate) const {
     if (!candidate->excesses.empty() && candidate->excesses.back() == i) return;
@@ -213,7 +228,7 @@ class PartSearch {
     if (best_ns < least_ns || best_ns <= 0) return false;
     const PartCandidate* chosen = nullptr;
     bool several = false;
-    for (const Size size : {Size::Edge, Size::Rank, Size::Host}) {
+    for (const Size size : {Size::Edge, Size::Rank, Size::Way, Size::Host}) {
       int64_t of_size_ns = 0;
       for (const PartCandidate& one : all) {
         if (one.size == size && one.gain_ns > of_size_ns) chosen = &one, of_size_ns = one.gain_ns;
@@ -221,16 +236,26 @@ class PartSearch {
       if (static_cast<double>(of_size_ns) < kMostOfBestPart * static_cast<double>(best_ns))
         continue;
       several = std::any_of(all.begin(), all.end(), [&](const PartCandidate& one) {
-        return one.size == size && &one != chosen &&
-               static_cast<double>(one.gain_ns) >= kAsGood * static_cast<double>(of_size_ns);
+        return one.size == size && &one != chosen && is_as_good(one, *chosen);
       });
       break;
     }
-    if (several && chosen->size != Size::Edge) return false;
+    // Which of them it is cannot be told; something else may be slow, too.
+    if (several && chosen->size != Size::Edge) {
+      for (const PartCandidate& one : all) {
+        if (one.size == chosen->size && is_as_good(one, *chosen))
+          for (const uint32_t i : one.excesses) cured_[i] = 1;
+      }
+      return true;
+    }
     const SlowPart part = part_of(*chosen);
     cure(part);
     if (is_worth_naming(part)) found->push_back(part);
     return true;
+  }
+
+  static bool is_as_good(const PartCandidate& one, const PartCandidate& best) {
+    return static_cast<double>(one.gain_ns) >= kAsGood * static_cast<double>(best.gain_ns);
   }
 
   bool is_worth_naming(const SlowPart& part) const {
@@ -272,14 +297,19 @@ class PartSearch {
     part.took_ns = worst->usual_ns + worst->excess_ns;
     const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
     part.side = std::max_element(sides.begin(), sides.end(), less)->first;
+    const bool receiver = part.side == SlowSide::Receiver || part.side == SlowSide::ReceiverProxy ||
+                          part.side == SlowSide::ReceiverGpu;
     if (candidate.size == Size::Host) {
       for (uint32_t i = 0; i < own_.actors.size(); ++i) {
         if (host_of(i) == candidate.host) part.actors.push_back(i);
       }
+    } else if (candidate.size == Size::Way) {
+      std::set<uint32_t> ranks;
+      for (const uint32_t i : candidate.excesses)
+        ranks.insert(excesses_[i].actors[receiver ? 1 : 0]);
+      part.actors.assign(ranks.begin(), ranks.end());
+      part.peer_host = receiver ? candidate.host : candidate.to;
     } else if (candidate.size == Size::Edge) {
-      const bool receiver = part.side == SlowSide::Receiver ||
-                            part.side == SlowSide::ReceiverProxy ||
-                            part.side == SlowSide::ReceiverGpu;
       part.actors = {receiver ? candidate.peer : candidate.actor};
       part.peer = receiver ? candidate.actor : candidate.peer;
     } else {

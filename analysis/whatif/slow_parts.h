@@ -1,6 +1,6 @@
 // Which edge, rank or host makes transfers slow and costs the job time by it: the excesses of the
 // transfers (slow_transfers.h) are taken away from the replay (what_if.h), those of one edge, of all
-// that one rank takes part in, and of all edges of one host. The smallest part that has most of the
+// that one rank takes part in, of all edges from one host to another, and of all edges of one host. The smallest part that has most of the
 // best gain is accused and cured, and the question asked again.
 #pragma once
 
@@ -12,9 +12,10 @@
 namespace lockstep::analysis {
 
 struct SlowPart {
-  std::vector<uint32_t> actors;  // all of a host; else one
+  std::vector<uint32_t> actors;  // all of a host; those at one end of the way to another; else one
   bool host = false;
   uint32_t peer = kNoRow;  // actor at the other end, where only one edge is slow
+  Text peer_host = 0;      // host at the other end, where only the edges between two are slow
   SlowSide side = SlowSide::SenderOrLink;
   uint32_t communicator = kNoRow;  // where it costs most
   int64_t gain_ns = 0;             // the run would be so much shorter

@@ -182,6 +182,37 @@ TEST(SlowParts, NameTheSlowEdgeOfAChain) {
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{2}) << judged.text();
 }
 
+// Each rank of host a and its like of host b send to each other in turn. A transfer takes so long from a to b,
+// and from b to a.
+Judged judge_pairs(uint64_t to_b_ns, uint64_t to_a_ns) {
+  constexpr int32_t kPerHost = 4;
+  return diagnose_hosts(2 * kPerHost, kPerHost, 2 * kTimes, [&](int32_t rank, unsigned i) {
+    const bool on_a = rank < kPerHost, from_a = i % 2 == 0;
+    driver::RankOperation op;
+    op.func = on_a == from_a ? "Send" : "Recv";
+    op.peer = on_a ? rank + kPerHost : rank - kPerHost;
+    op.sequence = i;
+    op.channels = 1;
+    op.call_ns = 2'000 * kMs + i * 5 * kMs;
+    op.kernel_ns = op.call_ns + 10 * kUs;
+    const uint64_t scatter = (i / 2 * 7 + static_cast<unsigned>(rank % kPerHost) * 3) % 5 * 100;
+    op.sent_ns = op.received_ns = op.finish_ns =
+        op.kernel_ns + (from_a ? to_b_ns : to_a_ns) + scatter;
+    return op;
+  });
+}
+
+TEST(SlowParts, NameTheWayFromOneHostToAnotherThatSeveralPairsUse) {
+  EXPECT_TRUE(judge_pairs(1'000 * kUs, 1'000 * kUs).findings.empty());
+  const Judged judged = judge_pairs(1'000 * kUs, 4'000 * kUs);
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{4, 5, 6, 7})) << judged.text();
+  EXPECT_EQ(
+      judged.text().find("What ranks 4, 5, 6 and 7 of world, on host b, send to host a takes"), 0u)
+      << judged.text();
+}
+
 TEST(SlowParts, TellALinkFromItsSenderInALargeRing) {
   Ring ring(24);
   ring.steps = 4;
