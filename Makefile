@@ -34,7 +34,7 @@ OPT_WARM    = $(if $(filter 1,$(DEBUG)),,-O1)
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
 TOGETHER    = analysis/account analysis/clock analysis/export analysis/hostload analysis/inspect analysis/join \
               analysis/judge analysis/load analysis/page analysis/pyramid analysis/relate analysis/report analysis/say \
-              analysis/sql analysis/waits analysis/whatif analysis/why cli/capture cli/commands cli/job cli/live \
+              analysis/paths analysis/sql analysis/waits analysis/whatif analysis/why cli/capture cli/commands cli/job cli/live \
               cli/show clocksync/probe clocksync/record clocksync/rendezvous clocksync/solve clocksync/wire \
               dumper/feeds dumper/recovery dumper/run hostload/sample live/agent live/asker live/follow live/http \
               live/local live/native live/places live/questions live/ras live/serve live/stacks live/wire \

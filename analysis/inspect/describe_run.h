@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/relate/split_tree.h"
 #include "analysis/judge/compare_settings.h"
+#include "analysis/relate/split_tree.h"
 #include "dumper/run/run_directory.h"
 #include "dumper/segment/live_comms.h"
 

@@ -10,9 +10,9 @@
 #include "analysis/judge/late_operations.h"
 #include "analysis/judge/places.h"
 #include "analysis/judge/slow_paths.h"
+#include "analysis/paths/slow_parts.h"
 #include "analysis/whatif/culprits.h"
 #include "analysis/whatif/followed_run.h"
-#include "analysis/whatif/slow_parts.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {

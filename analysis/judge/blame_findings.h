@@ -3,9 +3,9 @@
 
 #include "analysis/judge/finding.h"
 #include "analysis/judge/slow_paths.h"
+#include "analysis/paths/slow_parts.h"
 #include "analysis/whatif/culprits.h"
 #include "analysis/whatif/role_reference.h"
-#include "analysis/whatif/slow_parts.h"
 
 namespace lockstep::analysis {
 

@@ -10,9 +10,9 @@
 
 #include "analysis/account/slower.h"
 #include "analysis/judge/evidence.h"
+#include "analysis/paths/transfer_excess.h"
 #include "analysis/tables/tables.h"
 #include "analysis/waits/shifted_calls.h"
-#include "analysis/whatif/transfer_excess.h"
 #include "analysis/whatif/when_late.h"
 
 namespace lockstep::analysis {

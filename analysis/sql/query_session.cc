@@ -122,8 +122,8 @@ Result<std::unique_ptr<QuerySession>> QuerySession::open(const ExportInput* inpu
   std::unique_ptr<QuerySession> session(new QuerySession);
   session->input_ = input;
   session->spill_directory_ = make_spill_directory();
-  auto database = SqlDatabase::open(
-      {options.threads, session->spill_directory_, options.most_spilled});
+  auto database =
+      SqlDatabase::open({options.threads, session->spill_directory_, options.most_spilled});
   if (!database.ok()) return database.status();
   session->database_ = database.value();
   auto connection = SqlConnection::open(session->database_);

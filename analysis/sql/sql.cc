@@ -224,8 +224,7 @@ Status SqlConnection::query_within(const SqlLimits& limits, const std::string& s
   if (texts.value().empty()) return Status::error("only one SELECT is answered here");
   SomeRows some(limits.rows, rows);
   const Interrupter interrupter(state_->duck, state_->connection, limits.patience_ms);
-  Status done =
-      fetch(texts.value() + " LIMIT " + std::to_string(limits.rows + 1), &columns, &some);
+  Status done = fetch(texts.value() + " LIMIT " + std::to_string(limits.rows + 1), &columns, &some);
   *truncated = some.more();
   if (!interrupter.stopped()) return done;
   return Status::error("the statement took longer than " +

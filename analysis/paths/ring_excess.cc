@@ -1,4 +1,4 @@
-#include "analysis/whatif/ring_excess.h"
+#include "analysis/paths/ring_excess.h"
 
 #include <algorithm>
 

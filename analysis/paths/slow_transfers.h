@@ -7,8 +7,8 @@
 
 #include <vector>
 
+#include "analysis/paths/transfer_excess.h"
 #include "analysis/whatif/own_segments.h"
-#include "analysis/whatif/transfer_excess.h"
 
 namespace lockstep::analysis {
 

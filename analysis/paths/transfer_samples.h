@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/whatif/chain_edges.h"
+#include "analysis/paths/chain_edges.h"
 #include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {

@@ -1,5 +1,5 @@
 // What network steps show of an edge.
-#include "analysis/whatif/ring_excess.h"
+#include "analysis/paths/ring_excess.h"
 
 #include <gtest/gtest.h>
 

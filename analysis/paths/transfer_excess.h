@@ -15,7 +15,7 @@ enum class SlowSide : uint8_t {
   Receiver,      // takes long to handle what has arrived: its proxy thread or its GPU
   ReceiverProxy,
   ReceiverGpu,
-  Gpu,  // takes long to hand on what its host sends: the GPU of a rank before the sender
+  Gpu,      // takes long to hand on what its host sends: the GPU of a rank before the sender
   Anybody,  // one of the ranks that take part
 };
 // Told by when ranks are done, not by network operations.
@@ -32,7 +32,8 @@ struct TransferExcess {
   SlowSide side = SlowSide::Anybody;
   // Sender and receiver, in this order; Gpu: whose it is; Anybody: all that take part.
   std::vector<uint32_t> actors;
-  uint32_t holder = kNoRow;  // who holds up what the sender sends along a chain, where that is another
+  uint32_t holder =
+      kNoRow;  // who holds up what the sender sends along a chain, where that is another
   uint32_t communicator = kNoRow;
   std::vector<uint32_t> matches;  // rows
   int64_t excess_ns = 0;          // of each of them

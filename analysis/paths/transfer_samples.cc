@@ -1,4 +1,4 @@
-#include "analysis/whatif/transfer_samples.h"
+#include "analysis/paths/transfer_samples.h"
 
 #include <algorithm>
 #include <bitset>

@@ -1,11 +1,11 @@
-#include "analysis/whatif/slow_parts.h"
+#include "analysis/paths/slow_parts.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
 
-#include "analysis/whatif/slow_transfers.h"
+#include "analysis/paths/slow_transfers.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {

@@ -8,9 +8,9 @@
 
 #include <vector>
 
-#include "analysis/whatif/middle.h"
-#include "analysis/whatif/transfer_excess.h"
-#include "analysis/whatif/transfer_samples.h"
+#include "analysis/paths/middle.h"
+#include "analysis/paths/transfer_excess.h"
+#include "analysis/paths/transfer_samples.h"
 
 namespace lockstep::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/whatif/slow_moments.h"
+#include "analysis/paths/slow_moments.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "analysis/whatif/transfer_excess.h"
+#include "analysis/paths/transfer_excess.h"
 #include "analysis/whatif/what_if.h"
 
 namespace lockstep::analysis {

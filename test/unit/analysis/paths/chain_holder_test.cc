@@ -1,5 +1,5 @@
 // Chains over two hosts of four ranks each, whose sender is rank 3: data comes to rank 0 or begins on its host.
-#include "analysis/whatif/chain_holder.h"
+#include "analysis/paths/chain_holder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Values that were measured again and again, and how surely their middle lies above something.
-#include "analysis/whatif/middle.h"
+#include "analysis/paths/middle.h"
 
 #include <gtest/gtest.h>
 

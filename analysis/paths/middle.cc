@@ -1,4 +1,4 @@
-#include "analysis/whatif/middle.h"
+#include "analysis/paths/middle.h"
 
 #include <algorithm>
 #include <cmath>

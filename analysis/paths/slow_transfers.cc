@@ -1,14 +1,14 @@
-#include "analysis/whatif/slow_transfers.h"
+#include "analysis/paths/slow_transfers.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 
-#include "analysis/whatif/chain_holder.h"
-#include "analysis/whatif/ring_excess.h"
-#include "analysis/whatif/slow_moments.h"
-#include "analysis/whatif/transfer_samples.h"
+#include "analysis/paths/chain_holder.h"
+#include "analysis/paths/ring_excess.h"
+#include "analysis/paths/slow_moments.h"
+#include "analysis/paths/transfer_samples.h"
 
 namespace lockstep::analysis {
 namespace {

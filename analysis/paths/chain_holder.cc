@@ -1,4 +1,4 @@
-#include "analysis/whatif/chain_holder.h"
+#include "analysis/paths/chain_holder.h"
 
 #include <algorithm>
 #include <map>

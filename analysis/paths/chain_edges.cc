@@ -1,4 +1,4 @@
-#include "analysis/whatif/chain_edges.h"
+#include "analysis/paths/chain_edges.h"
 
 #include <algorithm>
 #include <map>

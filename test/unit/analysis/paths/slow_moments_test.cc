@@ -1,5 +1,5 @@
 // Times of one operation that is done again and again, some of them long.
-#include "analysis/whatif/slow_moments.h"
+#include "analysis/paths/slow_moments.h"
 
 #include <gtest/gtest.h>
 
