@@ -59,7 +59,8 @@ enum class StallClue : uint8_t {
   DataNeverArrived,  // from `named` to `peer`
   NoCredit,          // `peer` has data for `named`, which gives no room
   GpuStandsStill,
-  DataNeverLeft,  // `named` has what it should send
+  DataNeverLeft,   // `named` has what it should send
+  NotTakenOrLeft,  // or the next host of its ring does not take it
   NoNetworkOperation,
   StepsNotRecorded,
   AllWaitForData,

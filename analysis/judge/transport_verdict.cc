@@ -153,11 +153,13 @@ class TransportJudge {
 
   // Data goes round a ring: every host on it sends at least what it received, but the one where it
   // stopped. What moves inside a host is not recorded, so all of its ranks are meant. Without steps it
-  // is the host whose receives have ended and whose sends have not.
+  // is the host whose receives have ended and whose sends have not: or the next one, which takes no
+  // more because it cannot get rid of what it has, where the operation does not fit into its buffers.
   bool host_sends_less() {
     struct Flow {
       uint32_t sent = kAll, received = kAll;  // an operation that is not open is through
       uint32_t sends = 0, receives = 0;
+      const OpenTransportRow* send = nullptr;
     };
     if (!is_ring()) return false;
     std::map<std::pair<Text, uint8_t>, Flow> flows;  // by host and channel
@@ -165,11 +167,16 @@ class TransportJudge {
       Flow& flow = flows[{run_.processes[row->process].host, row->channel}];
       (row->is_send != 0 ? flow.sent : flow.received) = row->steps_done;
       ++(row->is_send != 0 ? flow.sends : flow.receives);
+      if (row->is_send != 0) flow.send = row;
     }
     std::set<Text> hosts;
+    bool either = false;  // this host or the next
     for (const auto& [where, flow] : flows) {
       if (flow.sends > 1 || flow.receives > 1) return false;  // not one ring
-      if (flow.received > flow.sent) hosts.insert(where.first);
+      if (flow.received <= flow.sent) continue;
+      hosts.insert(where.first);
+      const bool by_ends = flow.received == kAll && flow.send->last_state == kNoState;
+      either = either || (by_ends && flow.send->steps_planned > kBuffered);
     }
     if (hosts.size() != 1) return false;
     std::vector<int32_t> ranks;
@@ -177,10 +184,13 @@ class TransportJudge {
       if (member.process != kNoRow && run_.processes[member.process].host == *hosts.begin())
         ranks.push_back(member.rank);
     }
-    out_.one_of = ranks.size() > 1;
-    accuse(FindingKind::StuckInTransport, StallClue::DataNeverLeft, ranks, 0.7);
+    out_.one_of = either || ranks.size() > 1;
+    accuse(FindingKind::StuckInTransport,
+           either ? StallClue::NotTakenOrLeft : StallClue::DataNeverLeft, ranks,
+           either ? 0.5 : 0.7);
     return true;
   }
+  static constexpr uint32_t kBuffered = 8;  // steps, of NCCL between two ranks
   bool is_ring() const {
     const OperationRow& row = run_.operations[stall_.operation];
     const std::string& func = run_.text(row.func);

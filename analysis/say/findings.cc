@@ -63,6 +63,9 @@ std::string inside_clue(const StallFacts& facts) {
              (one(facts.named) ? "its GPU does" : "their GPUs do") + " not go on.";
     case StallClue::DataNeverLeft:
       return "Data that " + named + (one(facts.named) ? " has does" : " have does") + " not leave.";
+    case StallClue::NotTakenOrLeft:
+      return "Data that " + named + (one(facts.named) ? " has does" : " have does") +
+             " not leave, or the next host of the ring does not take it; which is not known.";
     case StallClue::NoNetworkOperation:
       return "None of its network operations is open.";
     case StallClue::StepsNotRecorded:
@@ -127,7 +130,7 @@ std::string stall_headline(const RunTables& run, const Finding& finding, const S
 }
 
 std::string which_of(const Finding& finding, const StallFacts& facts) {
-  if (facts.clue == StallClue::Circle) return "";
+  if (facts.clue == StallClue::Circle || facts.clue == StallClue::NotTakenOrLeft) return "";
   return finding.kind == FindingKind::StuckInTransport
              ? " One of " + rank_list(finding.culprits) + " holds it up; which is not known."
              : " Which of them is right is not known.";

@@ -90,6 +90,21 @@ TEST(Transport, AccusesTheHostWhoseReceivesEndedAndWhoseSendsDidNot) {
       << judged.text();
 }
 
+TEST(Transport, IsNotSureOfAHostWhoseDataDoesNotFitIntoTheBuffersOfTheNext) {
+  const auto confidence = [](uint32_t planned) {
+    const Judged judged = judged_ring([&](OpenTransportRow* row) {
+      row->steps_planned = planned;
+      return row->rank == 1 || row->rank == 2;
+    });
+    const bool said =
+        judged.text().find("or the next host of the ring does not take it") != std::string::npos;
+    EXPECT_EQ(said, planned > 8) << judged.text();
+    return judged.findings.at(0).confidence;
+  };
+  EXPECT_GE(confidence(8), 0.6);
+  EXPECT_LE(confidence(14), 0.5);
+}
+
 TEST(Transport, AccusesTheHostThatSentLessThanItReceived) {
   const Judged judged = judged_ring([](OpenTransportRow* row) {
     row->last_state = row->is_send != 0 ? uint8_t{kSendGpuWait} : uint8_t{kRecvWait};
