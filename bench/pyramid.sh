@@ -7,7 +7,7 @@ ranks=${1:-256} operations=${2:-2000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$BUILD/lockstep-generate" "$work/run" --ranks "$ranks" --operations "$operations" --every-ms 100 --late-rank 3 --late-us 20000 >/dev/null
-bytes() { find "$1" -name "$2" -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }'; }
+bytes() { find "$1" -name "$2" -printf '%s\n' | awk '{ sum += $1 } END { printf "%.0f", sum }'; }
 
 # Seconds until the banner, and of processor time until then; peak memory.
 measure() {

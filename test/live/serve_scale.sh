@@ -32,7 +32,7 @@ start() {  # sets PID, URL, TOKEN, BANNER and how long it took: WALL_MS, and CPU
 }
 stop() { kill "$PID"; wait "$PID" || fail "the server ended with $?"; PID=; }
 peak_mib() { awk '/VmHWM/ { printf "%d", $2 / 1024 }' "/proc/$PID/status"; }
-bytes() { find "$1" -name "$2" -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }'; }
+bytes() { find "$1" -name "$2" -printf '%s\n' | awk '{ sum += $1 } END { printf "%.0f", sum }'; }
 
 records=$((ranks * operations * 26))
 start
