@@ -4,8 +4,8 @@
 
 #include "analysis/pyramid/row_groups.h"
 #include "base/json.h"
-#include "live/http/gate.h"
 #include "live/follow/stacks_tree.h"
+#include "live/http/gate.h"
 #include "live/http/parameters.h"
 #include "lockstep/version.h"
 
