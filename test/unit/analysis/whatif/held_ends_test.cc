@@ -31,13 +31,13 @@ Judged late_at(unsigned iterations, const Late& late_ns) {
 
 TEST(LateBeginnings, CountForWhatTheNextStepShows) {
   // 3 x 2.4 of 309 ms; two of them alone are 1.6 %.
-  const Judged judged = late_at(60, [](unsigned i) { return i < 3 ? 2'400 * kUs : 0; });
+  const Judged judged = late_at(60, [](unsigned i) -> uint64_t { return i < 3 ? 2'400 * kUs : 0; });
   ASSERT_EQ(named_in(judged), std::vector<int32_t>{2}) << all_text(judged);
   EXPECT_NEAR(static_cast<double>(lateness_in(judged).gain_ns), 7.2e6, 0.2e6);
 }
 
 TEST(LateBeginnings, CountForNoMoreThanTheNextStepShows) {
-  const Judged judged = late_at(60, [](unsigned i) {
+  const Judged judged = late_at(60, [](unsigned i) -> uint64_t {
     return i == 0 ? 500 * kMs : i < 5 ? 4 * kMs : 0;
   });
   ASSERT_EQ(named_in(judged), std::vector<int32_t>{2}) << all_text(judged);
@@ -45,7 +45,7 @@ TEST(LateBeginnings, CountForNoMoreThanTheNextStepShows) {
 }
 
 TEST(LateBeginnings, AccuseNobodyByThemselves) {
-  const Judged judged = late_at(60, [](unsigned i) { return i == 0 ? 500 * kMs : 0; });
+  const Judged judged = late_at(60, [](unsigned i) -> uint64_t { return i == 0 ? 500 * kMs : 0; });
   EXPECT_EQ(named_in(judged), std::vector<int32_t>{}) << all_text(judged);
 }
 
@@ -93,7 +93,7 @@ Judged of_any_size(double second_group, const Work& work_ns) {
 }
 
 TEST(CallNames, FindALateRankWhereSizesVary) {
-  const Judged judged = of_any_size(1, [](int32_t rank, unsigned i) {
+  const Judged judged = of_any_size(1, [](int32_t rank, unsigned i) -> uint64_t {
     return 4 * kMs + (rank == 2 && i % 3 == 1 ? 5 * kMs : 0);
   });
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
@@ -101,8 +101,8 @@ TEST(CallNames, FindALateRankWhereSizesVary) {
 }
 
 TEST(CallNames, TellApartWhoHasMoreToMoveTimeAfterTime) {
-  const Judged judged =
-      of_any_size(1.5, [](int32_t rank, unsigned) { return rank < 2 ? 4 * kMs : 6 * kMs; });
+  const Judged judged = of_any_size(
+      1.5, [](int32_t rank, unsigned) -> uint64_t { return rank < 2 ? 4 * kMs : 6 * kMs; });
   EXPECT_EQ(named_in(judged), std::vector<int32_t>{}) << all_text(judged);
 }
 
