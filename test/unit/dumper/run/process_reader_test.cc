@@ -121,7 +121,7 @@ TEST(Span, HasTheSameAfterOtherPartsTold) {
     process.end(kRounds * kSecond);
     const ProcessEntry entry = process.entry();
     ProcessPlaces places;
-    for (const uint64_t from_s : {0, 80, 180, 290, 280, 400, 600, 500, 800}) {
+    for (const uint64_t from_s : {0u, 80u, 180u, 290u, 280u, 400u, 600u, 500u, 800u}) {
       const RawSpan span{from_s * kSecond, (from_s + 120) * kSecond};
       const Chunks alone = read(entry, span), told = read(entry, span, &places);
       EXPECT_EQ(told.times, alone.times) << from_s;
