@@ -42,8 +42,8 @@ class SendQueue {
   struct Send {
     uint32_t step = 0;
     int64_t sent_ns = kNoTime;
-    int64_t front_ns =
-        kNoTime;  // the last of those before it and behind the send before it was acknowledged
+    // When the last of those before it, and behind the send that is now before it, was acknowledged.
+    int64_t front_ns = kNoTime;
   };
   std::deque<Send> queue_;
 };
