@@ -244,8 +244,8 @@ bool DumpThread::wants_more(bool final, uint32_t new_blocks) const {
 void DumpThread::take(BlockHeader* block, uint64_t sequence, uint32_t until_byte, bool final) {
   const bool full = block == next_full_;
   Progress& progress = progress_[source_.index_of(block)];
-  if (progress.sequence != sequence) progress = Progress{sequence, 0, nullptr};
-  if (until_byte < progress.bytes) return;
+  if (progress.sequence != sequence) progress = Progress{sequence, 0, false, nullptr};
+  if (progress.whole || until_byte < progress.bytes) return;
   ChunkInHand::Calls calls;
   if (full || final) calls = calls_since_told(*block, progress);
   if (calls != nullptr && !full && progress.calls_told == nullptr)
@@ -269,6 +269,7 @@ void DumpThread::take(BlockHeader* block, uint64_t sequence, uint32_t until_byte
   const ChunkInHand::Calls::pointer told = calls.get();
   chunk_.add(piece, std::move(calls), full ? block : nullptr);
   progress.bytes = until_byte;
+  progress.whole = full;
   if (full) progress.calls_told.reset();
   for (unsigned cell = 0; told != nullptr && !full && cell < kCallCells; ++cell)
     progress.calls_told[cell].fetch_add(told[cell].load(std::memory_order_relaxed),

@@ -81,6 +81,8 @@ class DumpThread {
   struct Progress {
     uint64_t sequence = 0;
     uint32_t bytes = 0;
+    // It came as full: what the same round had found in it while it was open tells nothing more.
+    bool whole = false;
     ChunkInHand::Calls calls_told;  // by a last round while the block stayed open
   };
 

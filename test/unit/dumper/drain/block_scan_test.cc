@@ -1,6 +1,7 @@
 #include "dumper/drain/block_scan.h"
 
 #include "dumper/drain/dump_thread.h"
+#include "dumper/run/process_reader.h"
 #include "test/unit/dumper/drain/handmade_blocks.h"
 
 namespace lockstep::dumper {
@@ -25,6 +26,24 @@ class BusyBlocks : public HandmadeBlocks {
   }
   uint32_t left_;
 };
+
+struct Told {
+  uint64_t records = 0, calls = 0;
+};
+
+Told told_in(const std::string& directory) {
+  Told told;
+  const auto run = RunDirectory::open(directory);
+  if (!run.ok()) return told;
+  ProcessReader reader(run.value().processes.at(0), {});
+  SegmentChunk chunk;
+  while (reader.next(&chunk)) {
+    if (chunk.type != ChunkType::Records) continue;
+    told.records += chunk.header.records;
+    for (uint64_t calls : chunk.records.calls) told.calls += calls;
+  }
+  return told;
+}
 
 TEST(BlockScan, ExpectsTheFullBlocksItFindsAndNoOthers) {
   HandmadeBlocks blocks(3);
@@ -87,6 +106,32 @@ TEST(BlockScan, ABlockThatNoQueueTookIsListedAmongTheOpenOnes) {
   ASSERT_EQ(scan.open().size(), 1u);
   EXPECT_TRUE(scan.open()[0].unqueued);
   EXPECT_TRUE(scan.all_came());
+}
+
+// A thread closes the block, with nothing more to write, after the look has found it open and whole.
+TEST(LastRound, TellsTheCallsOfABlockOnceThatWasFoundOpenAndCameAsFull) {
+  class ClosesTheFirst : public HandmadeBlocks {
+   public:
+    using HandmadeBlocks::HandmadeBlocks;
+    BlockHeader* block(uint32_t index) override {
+      if (index == 1) HandmadeBlocks::block(0)->closed = kClosed;
+      return HandmadeBlocks::block(index);
+    }
+  } blocks(2);
+  blocks.fill(10);
+  blocks.HandmadeBlocks::block(0)->closed = 0;
+  const TempDir directory;
+  DumpOptions options;
+  options.segments = sample_options(directory.path());
+  DumpThread dump(
+      blocks, options, [](void*, const std::string&) {}, nullptr);
+
+  dump.finish();
+  dump.close();
+
+  const Told told = told_in(directory.path());
+  EXPECT_EQ(told.records, 10u);
+  EXPECT_EQ(told.calls, 10u);
 }
 
 // Else a process whose threads go on calling would end as late as they let it.
