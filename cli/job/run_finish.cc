@@ -1,5 +1,8 @@
 #include "cli/job/run_finish.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <filesystem>
 
 #include "cli/commands.h"
@@ -76,8 +79,13 @@ int judged(const FinishStep& step, int code) {
   return code;
 }
 
-int run_step(ChildProcess& process, const FinishStep& step, double limit_s) {
-  return judged(step, process.run_helper(step.command, step.to, limit_s));
+// What was answered before stays until the new answer is whole: several nodes' epilogs may come one
+// after the other, and somebody may be reading.
+int run_answer(ChildProcess& process, const FinishStep& step) {
+  const std::string part = step.to + "." + std::to_string(getpid()) + ".part";
+  const int code = judged(step, process.run_helper(step.command, part, kStepLimitS));
+  std::rename(part.c_str(), step.to.c_str());
+  return code;
 }
 
 // On all nodes at the same time.
@@ -125,7 +133,7 @@ void write_answers(ChildProcess& process, const FinishPlan& plan) {
     return complain(
         "the program recorded nothing: it did not start NCCL, or NCCL did not see "
         "NCCL_PROFILER_PLUGIN (NCCL_DEBUG=INFO tells)");
-  for (const FinishStep& step : answer_steps(plan)) run_step(process, step, kStepLimitS);
+  for (const FinishStep& step : answer_steps(plan)) run_answer(process, step);
 }
 
 void take_snapshot(ChildProcess& process, const FinishPlan& plan) {

@@ -20,6 +20,16 @@ want_equal "the interval in the files" 250000 \
 want_equal "exit code in run.json" 0 "$(jq .exit_code "${dir[0]}/run.json")"
 [ -s "${dir[0]}/summary/diagnose.txt" ] || fail "no summary"
 
+# Answers are asked for again when another host has recovered more: who reads the earlier ones meanwhile has them whole.
+echo "an earlier answer" >"${dir[0]}/summary/diagnose.txt"
+exec 3<"${dir[0]}/summary/diagnose.txt"
+find "${dir[0]}" -name '*.lks' -exec touch {} +
+"$LOCKSTEP" finish "${dir[0]}" >"$TMP/said" 2>&1 || fail "finish: $(cat "$TMP/said")"
+want_equal "the answer that was open while another came" "an earlier answer" "$(cat <&3)"
+exec 3<&-
+grep -q "an earlier answer" "${dir[0]}/summary/diagnose.txt" && fail "finish has not answered again"
+want_equal "parts of answers left" "" "$(find "${dir[0]}/summary" -name '*.part')"
+
 # A program that does not end when its communicators have: its plugin asks for a snapshot of the end, and one is made, without
 # --snapshot-every and with an hour between two. The segment has a note of it, and nobody is left waiting for another.
 for every in "" "--snapshot-every 3600"; do
