@@ -133,6 +133,16 @@ void ChunkInHand::forget_anchors(uint64_t complete_ticks) {
   anchors_.resize((anchors_.size() + 1) / 2);
 }
 
+void ChunkInHand::give_memory_back() {
+  if (!empty()) return;
+  try {
+    encoder_.give_memory_back();
+    chunk_ = EncodedChunk();
+    taken_.shrink_to_fit();
+  } catch (const std::bad_alloc&) {  // then it keeps what it has
+  }
+}
+
 void ChunkInHand::give_back(BlockHeader* block) {
   for (auto& calls : block->calls) calls.store(0, std::memory_order_relaxed);
   block->thread_name[0] = '\0';

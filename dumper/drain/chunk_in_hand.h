@@ -33,6 +33,8 @@ class ChunkInHand {
   // Writes it, in several chunks where one is too large, and becomes empty. On error what is not
   // written stays in hand. Everything that comes later was recorded at complete_ticks or after.
   Status write(uint64_t complete_ticks);
+  // Where it is empty: for a process that records nothing any more, or not for now.
+  void give_memory_back();
   // Any thread.
   uint64_t records_written() const { return records_written_.load(std::memory_order_relaxed); }
 

@@ -48,6 +48,7 @@ void DumpThread::finish() {
   wake();
   thread_.join();
   round(true);
+  chunk_.give_memory_back();
 }
 
 bool DumpThread::flush(uint64_t limit_us) {

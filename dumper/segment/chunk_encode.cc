@@ -287,6 +287,7 @@ ChunkEncoder::~ChunkEncoder() = default;
 uint32_t ChunkEncoder::records() const { return state_->records; }
 bool ChunkEncoder::empty() const { return state_->pieces.empty(); }
 void ChunkEncoder::clear() { state_->reset(); }
+void ChunkEncoder::give_memory_back() { state_ = std::make_unique<State>(); }
 
 void ChunkEncoder::add(const Piece& piece) {
   EncodedPiece encoded;

@@ -79,6 +79,8 @@ class ChunkEncoder {
   bool full() const { return records() >= kChunkTargetRecords; }
   // Forgets everything: add() throws std::bad_alloc and then leaves half a piece behind.
   void clear();
+  // Forgets everything, and keeps no memory for the next chunk: columns of one of usual size take 8 MiB.
+  void give_memory_back();
   // Leaves the encoder empty, also on error (out of memory only).
   Status finish(const ChunkContext& context, EncodedChunk* out);
 

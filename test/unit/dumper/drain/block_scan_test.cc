@@ -1,5 +1,7 @@
 #include "dumper/drain/block_scan.h"
 
+#include <malloc.h>
+
 #include "dumper/drain/dump_thread.h"
 #include "dumper/run/process_reader.h"
 #include "test/unit/dumper/drain/handmade_blocks.h"
@@ -148,6 +150,27 @@ TEST(LastRound, TakesWhatWasRecordedWhenItBeganHoweverFastThreadsCall) {
 
   EXPECT_EQ(blocks.recycled, 5u);
   EXPECT_EQ(dump.records_written(), 50u);
+}
+
+// A process may live on for days after its last communicator. (Sanitizers' allocators count nothing here.)
+TEST(LastRound, KeepsNoMemoryForAnotherChunk) {
+  const TempDir directory;
+  HandmadeBlocks blocks(16);
+  for (unsigned i = 0; i < 16; ++i) blocks.fill(4000);
+  DumpOptions options;
+  options.segments = sample_options(directory.path());
+  DumpThread dump(
+      blocks, options, [](void*, const std::string&) {}, nullptr);
+  const auto used = [] {
+    const struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  const size_t before = used();
+
+  dump.finish();
+
+  EXPECT_EQ(dump.records_written(), 64000u);
+  EXPECT_LT(used(), before + (size_t{1} << 20));
 }
 
 }  // namespace
