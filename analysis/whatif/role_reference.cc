@@ -18,6 +18,9 @@ constexpr double kReferenceAlone = 0.2;
 // Its own noise: what is longer than the reference by no more than so many times the distance from
 // there down to a quarter of that share.
 constexpr int64_t kNoiseAlone = 3;
+// Warming up takes everybody at least so many times as long as a step usually does, and nobody more than
+// so many times as long as the others.
+constexpr double kTakesLonger = 2, kMostSlower = 2;
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;  // an odd multiplier that spreads small numbers
 
 class Reference {
@@ -36,8 +39,10 @@ class Reference {
     usual_ns_.assign(own_.segments.size(), 0);
     number_trials();
     compare_with_its_kind();
+    factors_ = find_factors();
     compare_with_everybody();
     bound_by_arrivals();
+    weigh_by_factors();
     measure_late_beginnings();
     return std::move(out_);
   }
@@ -275,7 +280,6 @@ class Reference {
       if (is_compared(a) && (out_.alone[actor] != 0 || !spread_[actor])) rows.push_back(a);
     }
     if (rows.empty()) return;
-    factors_ = find_factors();
     compared_.assign(own_.segments.size(), 0);
     // A stage does more in some places of a training step than in others, however alike what it calls
     // there is: its own kind is the same place of other steps.
@@ -316,6 +320,19 @@ class Reference {
       factors.push_back(all.size() < 2 ? 1 : std::max(1.0, all[at]));
     }
     return factors;
+  }
+
+  // What takes everybody so many times as long varies so many times as much, too: who warms up somewhat
+  // more slowly than the others is not slow, and what it takes then must not outweigh all later steps.
+  void weigh_by_factors() {
+    for (const uint32_t a : own_.order) {
+      const double everybodys_ns = factor_of(a) * static_cast<double>(usual_ns_[a]);
+      const bool warms_up =
+          factor_of(a) >= kTakesLonger &&
+          static_cast<double>(own_.segments[a].own_ns) <= kMostSlower * everybodys_ns;
+      if (warms_up)
+        out_.ns[a] = static_cast<int64_t>(static_cast<double>(out_.ns[a]) / factor_of(a));
+    }
   }
 
   // A reduction to one rank lets the others go as soon as they have sent: who leaves early has as much to
