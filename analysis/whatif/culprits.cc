@@ -401,9 +401,29 @@ class Search {
         trials.begin(), trials.end(), [](const TrialLoss& one) { return one.others_ns != 0; }));
   }
 
-  // In the trials in which a set held the run up most of its ranks were late, not one here and one there:
-  // the noise of ranks that wait for each other adds up as if it were that of all of them.
+  // Where a set held the run up most of its ranks were late, not one here and one there: the noise of ranks
+  // that wait for each other adds up as if it were that of all of them.
   bool share_occasions(const Candidate& candidate, const Culprit& culprit) const {
+    return share_operations(candidate, culprit) && share_trials(candidate, culprit);
+  }
+  // Of the time lost in operations of several of them, half is lost where most of these were late.
+  bool share_operations(const Candidate& candidate, const Culprit& culprit) const {
+    int64_t all_ns = 0, shared_ns = 0;
+    for (const Occasion& one : culprit.occasions) {
+      const MatchRow& match = run_.matches[run_.arrivals[one.arrival].match];
+      size_t members = 0, late = 0;
+      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+        if (own_.segments[a].actor == kNoRow || !is_in(candidate, own_.segments[a].actor)) continue;
+        ++members;
+        late += excesses_.ns[a] * 3 >= one.excess_ns ? 1 : 0;
+      }
+      if (members < 2) continue;
+      all_ns += one.excess_ns;
+      shared_ns += late * 2 > members ? one.excess_ns : 0;
+    }
+    return shared_ns * 2 >= all_ns;
+  }
+  bool share_trials(const Candidate& candidate, const Culprit& culprit) const {
     std::map<uint32_t, int64_t> worst_ns;  // by trial
     for (const Occasion& one : culprit.occasions) {
       int64_t& ns = worst_ns[excesses_.trial[own_.segments[one.arrival].launch]];
