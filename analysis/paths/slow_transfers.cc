@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -42,19 +43,31 @@ class SlowTransferFinder {
     int64_t usual_ns = kNoTime;  // what such take; kNoTime: there is but this one
   };
 
+  using Classes = std::map<std::tuple<Text, uint64_t, Begin>, std::vector<SeenPair>>;
+
   void judge_pairs() {
-    std::map<std::tuple<Text, uint64_t, Begin>, std::vector<SeenPair>> classes;
+    Classes classes;
     for (const PairSeries& pair : samples_.pairs) {
       const SeenPair seen{&pair, middle_of(pair.times), look_at(pair.edge), kNoTime};
       if (seen.time.known()) classes[pair.alike].push_back(seen);
     }
-    for (auto& [alike, pairs] : classes) judge_pairs_alike(&pairs);
+    for (auto& [alike, pairs] : classes) judge_pairs_alike(&pairs, usual_at_most(classes, alike));
     for (const auto& [alike, pairs] : classes) {
       if (std::get<Begin>(alike) == Begin::Fed) share_behind_slow_edges(pairs);
     }
     for (const auto& [alike, pairs] : classes) judge_moments_of_pairs(pairs);
   }
-  void judge_pairs_alike(std::vector<SeenPair>* alike) {
+  // Where the first of it was sent before the receiver began, no more is left than all of it.
+  static int64_t usual_at_most(const Classes& classes, std::tuple<Text, uint64_t, Begin> alike) {
+    std::get<Begin>(alike) = Begin::Whole;
+    const auto whole = classes.find(alike);
+    std::vector<int64_t> times{std::numeric_limits<int64_t>::max()};
+    if (whole == classes.end() || whole->second.size() < 2) return times.front();
+    times.clear();
+    for (const SeenPair& pair : whole->second) times.push_back(pair.time.ns);
+    return reference_of(times);
+  }
+  void judge_pairs_alike(std::vector<SeenPair>* alike, int64_t usual_at_most_ns) {
     std::vector<SeenPair>& pairs = *alike;
     if (pairs.size() < 2) return;
     std::vector<int64_t> times, lags, wires, works, gpus;
@@ -65,7 +78,7 @@ class SlowTransferFinder {
       works.push_back(pair.edge.work.ns);
       gpus.push_back(pair.edge.gpu.ns);
     }
-    const int64_t usual_ns = reference_of(times);
+    const int64_t usual_ns = std::min(reference_of(times), usual_at_most_ns);
     const UsualEdge usual{
         kNoTime, reference_of(lags), reference_of(wires), reference_of(works), reference_of(gpus),
         kNoTime};

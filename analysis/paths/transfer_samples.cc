@@ -74,8 +74,10 @@ class Sampler {
   void take_pair(uint32_t m) {
     uint32_t s = run_.matches[m].first_arrival, r = s + 1;
     if (operation(s).func != send_) std::swap(s, r);
-    const int64_t sender_ns = run_.arrivals[s].arrival_ns;
-    take_send(m, s, r, Begin::Whole, std::max(sender_ns, run_.arrivals[r].arrival_ns));
+    const int64_t sender_ns = run_.arrivals[s].arrival_ns,
+                  receiver_ns = run_.arrivals[r].arrival_ns;
+    const Begin begin = receiver_ns > sender_ns ? Begin::Waited : Begin::Whole;
+    take_send(m, s, r, begin, std::max(sender_ns, receiver_ns));
   }
   // s, r: rows of `arrivals`.
   void take_send(uint32_t m, uint32_t s, uint32_t r, Begin begin, int64_t begun_ns) {

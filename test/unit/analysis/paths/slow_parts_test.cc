@@ -184,7 +184,8 @@ TEST(SlowParts, NameTheSlowEdgeOfAChain) {
 
 // Each rank of host a and its like of host b send to each other in turn. A transfer takes so long from a to b,
 // and from b to a.
-Judged judge_pairs(uint64_t to_b_ns, uint64_t to_a_ns) {
+// On b the operation begins `b_late_ns` later than on a.
+Judged judge_pairs(uint64_t to_b_ns, uint64_t to_a_ns, uint64_t b_late_ns = 0) {
   constexpr int32_t kPerHost = 4;
   return diagnose_hosts(2 * kPerHost, kPerHost, 2 * kTimes, [&](int32_t rank, unsigned i) {
     const bool on_a = rank < kPerHost, from_a = i % 2 == 0;
@@ -193,11 +194,12 @@ Judged judge_pairs(uint64_t to_b_ns, uint64_t to_a_ns) {
     op.peer = on_a ? rank + kPerHost : rank - kPerHost;
     op.sequence = i;
     op.channels = 1;
-    op.call_ns = 2'000 * kMs + i * 5 * kMs;
+    const uint64_t last_ns = 2'000 * kMs + i * 5 * kMs + b_late_ns;
+    op.call_ns = last_ns - (on_a ? b_late_ns : 0);
     op.kernel_ns = op.call_ns + 10 * kUs;
     const uint64_t scatter = (i / 2 * 7 + static_cast<unsigned>(rank % kPerHost) * 3) % 5 * 100;
     op.sent_ns = op.received_ns = op.finish_ns =
-        op.kernel_ns + (from_a ? to_b_ns : to_a_ns) + scatter;
+        last_ns + 10 * kUs + (from_a ? to_b_ns : to_a_ns) + scatter;
     return op;
   });
 }
@@ -211,6 +213,17 @@ TEST(SlowParts, NameTheWayFromOneHostToAnotherThatSeveralPairsUse) {
   EXPECT_EQ(
       judged.text().find("What ranks 4, 5, 6 and 7 of world, on host b, send to host a takes"), 0u)
       << judged.text();
+}
+
+// A receiver that begins late finds the first half in its buffers: what is left of the time says who comes
+// first, and nothing of the link.
+TEST(SlowParts, CompareSendsOnlyWhereTheSameSideBeganFirst) {
+  const auto links = [](const Judged& judged) {
+    return std::count_if(judged.findings.begin(), judged.findings.end(),
+                         [](const Finding& one) { return one.kind == FindingKind::SlowLink; });
+  };
+  EXPECT_EQ(links(judge_pairs(500 * kUs, 1'000 * kUs, 500 * kUs)), 0);
+  EXPECT_EQ(links(judge_pairs(3'000 * kUs, 1'000 * kUs, 500 * kUs)), 1);
 }
 
 TEST(SlowParts, TellALinkFromItsSenderInALargeRing) {
