@@ -14,6 +14,7 @@
 #include "cli/capture/common_clock.h"
 #include "cli/capture/next_step.h"
 #include "cli/capture/trigger_watch.h"
+#include "cli/live/flushed_job.h"
 
 namespace lockstep::cli {
 namespace {
@@ -112,7 +113,7 @@ class Session {
   }
 
   Result<Rules> from_next_step() {
-    ask("ctl", R"({"request":"flush"})");
+    flush_job(targets_, live_terms(arguments_));
     const auto next = next_step(terms_.run, arming_s());
     if (!next.ok()) return next.status();
     return same_rule(processes_,
@@ -165,7 +166,12 @@ class Session {
   }
 
   void gather(const CaptureReplies& replies) {
-    ask("ctl", R"({"request":"flush"})");
+    for (const live::FailedHost& failed : flush_job(targets_, live_terms(arguments_)).failed) {
+      const bool known = std::any_of(
+          answers_.failed.begin(), answers_.failed.end(),
+          [&](const auto& one) { return one.host == failed.host && one.reason == failed.reason; });
+      if (!known) answers_.failed.push_back(failed);
+    }
     replies.fill(all_, &capture_);
     std::set<std::string> heard;
     for (const live::HostRows& host : answers_.hosts) heard.insert(host.host);

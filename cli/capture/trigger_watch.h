@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/capture/trigger.h"
 #include "live/asker/ask_all.h"
@@ -17,9 +18,13 @@ class TriggerWatch {
   // A sentence on what has happened since the last look; the first look only begins.
   std::optional<std::string> look(const live::Targets& targets, const live::AskTerms& terms);
 
+  // Whose records the last look did not see, and why.
+  const std::vector<live::FailedHost>& not_seen() const { return not_seen_; }
+
  private:
   const std::string run_;
   const Trigger trigger_;
+  std::vector<live::FailedHost> not_seen_;
   int64_t seen_until_ns_ = 0;  // on the run's axis; 0: not yet
 };
 

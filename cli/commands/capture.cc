@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/clock_ns.h"
 #include "base/number_ranges.h"
@@ -211,11 +212,16 @@ int capture_whenever(const CaptureArguments& arguments, const std::string& run,
   TriggerWatch watch(run, trigger);
   std::deque<int64_t> taken_ns;
   int worst = kOk;
-  bool said = false;  // that no more are made for now
+  bool said = false;               // that no more are made for now
+  std::set<std::string> not_seen;  // said already
   while (true) {
     const auto targets = find_live_targets(arguments);
     if (!targets.ok()) break;
     const auto reason = watch.look(targets.value(), live_terms(arguments));
+    for (const live::FailedHost& failed : watch.not_seen()) {
+      if (not_seen.insert(failed.host + failed.reason).second)
+        complain("host " + failed.host + ": " + failed.reason);
+    }
     const int64_t now_ns = mono_now_ns();
     while (!taken_ns.empty() && now_ns - taken_ns.front() > kHourNs) taken_ns.pop_front();
     const bool may = taken_ns.size() < arguments.at_most;

@@ -40,19 +40,6 @@ bool is_enough(const std::vector<live::SliceRow>& rows, const LiveNeeds& needs) 
   return any && !(needs.is_of_operations && shared);
 }
 
-// Processes that were told to flush and say that they did not.
-void add_not_flushed(live::Answers* answers) {
-  json::Document document;
-  parse_json_list(all_rows(*answers), &document);
-  for (const json::Value& row : document.GetArray()) {
-    const json::Value* answer = member(row, "answer");
-    const std::string error = answer == nullptr ? "" : text_member(*answer, "error");
-    if (error.empty()) continue;
-    const auto pid = static_cast<uint32_t>(uint_member(row, "pid"));
-    answers->failed.push_back({text_member(row, "host"), live::not_flushed(pid, error)});
-  }
-}
-
 }  // namespace
 
 Result<uint32_t> wanted_kinds(const LiveRunArguments& arguments) {
@@ -155,9 +142,7 @@ Status LiveRun::ask(const LiveRunArguments& arguments, const LiveNeeds& needs) {
     return take_parts(targets.value(), arguments, needs, terms);
   }
   directory_ = directory.value();
-  answers_ = live::ask_all(targets.value(), {"ctl", R"({"request":"flush"})", live::this_asker()},
-                           live_terms(arguments), nullptr);
-  add_not_flushed(&answers_);
+  answers_ = flush_job(targets.value(), live_terms(arguments));
   return Status();
 }
 

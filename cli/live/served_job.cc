@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/live/flushed_job.h"
 #include "cli/live/live_arguments.h"
 
 namespace lockstep::cli {
@@ -24,9 +25,7 @@ bool write_down(const std::string& directory) {
                              }),
               hosts.end());
   if (hosts.empty()) return false;
-  const live::Answers answers =
-      live::ask_all(targets.value(), {"ctl", R"({"request":"flush"})", live::this_asker()},
-                    live_terms(arguments), nullptr);
+  const live::Answers answers = flush_job(targets.value(), live_terms(arguments));
   // Who did not answer in time may well go on.
   return !answers.failed.empty() ||
          std::any_of(answers.hosts.begin(), answers.hosts.end(),

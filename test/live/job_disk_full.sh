@@ -72,6 +72,15 @@ want_equal "processes that say that they cannot" 4 "$(jq '[.processes[].answer.e
 want_exit 0 ask ps --json
 want_equal "processes that record all the same" 4 "$(jq '[.processes[] | select(.state == "recording" and .calls_not_recorded == 0 and .lag_ns > 0)] | length' "$TMP/out")"
 
+echo "a capture that waits for something says whose records it cannot see; one that cannot be kept is refused"
+"$lockstep" capture "$run" --when 'operation any > 60 s' --timeout 60 >"$TMP/out" 2>"$TMP/err" &
+watch=$!
+all_are_named() { [ "$(grep -c '^lockstep: host .*: process [0-9]*: its last records are not in its files yet' "$TMP/err")" = 4 ]; }
+wait_for 60 "that the watch names four processes" all_are_named
+kill $watch
+want_exit 3 "$lockstep" capture "$run" --duration 1s
+grep -q 'cannot write .*captures/.*: No space left on device' "$TMP/err" || fail "a capture that cannot be kept: $(cat "$TMP/err")"
+
 echo "there is room again: all of it is known, and nothing was lost"
 rm "$TMP/small/filler"
 well() { ask progress --json >"$TMP/out" 2>"$TMP/err"; }
