@@ -1,5 +1,4 @@
-// Answers that are not text, compressed where the client takes gzip; the library does it for text. Any
-// thread.
+// Answers compressed where the client takes gzip. Any thread.
 #pragma once
 
 #include "live/http/http.h"
@@ -7,5 +6,7 @@
 namespace lockstep::serve {
 
 void pack(const HttpRequest& request, HttpResponse* response);
+// The same of text and JSON; what else there is stays as it is.
+void pack_text(const HttpRequest& request, HttpResponse* response);
 
 }  // namespace lockstep::serve

@@ -4,6 +4,7 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "live/http/packing.h"
 
 namespace lockstep::serve {
 namespace {
@@ -74,6 +75,7 @@ void Site::answer(const HttpRequest& request, HttpResponse* response) {
   response->type = type_of(found->second);
   response->body = std::move(text.value());
   response->headers.emplace_back("X-Content-Type-Options", "nosniff");
+  pack_text(request, response);
 }
 
 }  // namespace lockstep::serve

@@ -3,7 +3,6 @@
 #include "analysis/page/page.h"
 #include "live/follow/live_answer.h"
 #include "live/http/gate.h"
-#include "live/http/packing.h"
 #include "live/serve/ops_answer.h"
 #include "live/serve/run_answer.h"
 #include "live/serve/tiles_answer.h"
@@ -11,17 +10,16 @@
 
 namespace lockstep::serve {
 
-HttpResponse page_answer(const HttpRequest& request) {
+HttpResponse page_answer() {
   HttpResponse response;
   response.type = "text/html; charset=utf-8";
   response.body = analysis::page_shell("lockstep");
   response.headers.emplace_back("Content-Security-Policy", analysis::page_shell_policy());
-  pack(request, &response);
   return response;
 }
 
 HttpResponse RunAnswers::answer(const HttpRequest& request) {
-  if (request.path == "/") return page_answer(request);
+  if (request.path == "/") return page_answer();
   const Reading reading = run_->now();
   const ServedRun& run = *reading.run;
   if (request.method == "POST") {

@@ -32,6 +32,6 @@ class RunAnswers : public Answers {
 };
 
 // The page, which has no data.
-HttpResponse page_answer(const HttpRequest& request);
+HttpResponse page_answer();
 
 }  // namespace lockstep::serve

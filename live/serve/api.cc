@@ -2,6 +2,7 @@
 
 #include "base/clock_ns.h"
 #include "base/text.h"
+#include "live/http/packing.h"
 
 namespace lockstep::serve {
 namespace {
@@ -44,6 +45,7 @@ void Api::answer(const HttpRequest& request, HttpResponse* response) {
   const int64_t begun_ns = mono_now_ns();
   const HttpRequest inside = placed(request);
   *response = answers_.answer(inside);
+  pack_text(request, response);
   add_safety(response);
   std::string user;
   gate_.refusal(inside, &user);

@@ -37,7 +37,7 @@ bool has_runs(const std::string& parent) {
 }
 
 HttpResponse RunFolder::answer(const HttpRequest& request) {
-  if (request.path == "/") return page_answer(request);
+  if (request.path == "/") return page_answer();
   if (!request.run.empty()) return answer_of_run(request);
   if (request.path != "/api/run")
     return error_response(404, "a folder of runs has /api/run, and each run /runs/NAME/api/");

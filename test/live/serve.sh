@@ -74,6 +74,11 @@ fi
 echo "tiles"
 ask "$URL/api/tiles?columns=64" >"$TMP/tiles"
 ask -H "Accept-Encoding: gzip" "$URL/api/tiles?columns=64" | gzip -d | cmp - "$TMP/tiles" || fail "packed tiles differ"
+for path in / /api/run; do  # text is packed once, and with gzip: at its best, Brotli takes a second for a megabyte
+  ask "$URL$path" >"$TMP/text"
+  ask -D "$TMP/headers" -H "Accept-Encoding: gzip, deflate, br" "$URL$path" | gzip -d | cmp - "$TMP/text" || fail "$path, packed, differs"
+  want_equal "encodings of $path" gzip "$(sed -n 's/^Content-Encoding: //Ip' "$TMP/headers" | tr -d '\r' | xargs)"
+done
 python3 - "$TMP/tiles" "$length" <<'EOF' || fail "the tile is wrong"
 import struct, sys
 data = open(sys.argv[1], "rb").read()

@@ -23,6 +23,14 @@ constexpr size_t kMostBodyBytes = 64 << 10;
 // Whether this thread is to close connections at once; whether the answer that it gave ends its
 // connection, because the request's body was not read.
 thread_local bool too_many = false, last_of_connection = false;
+// What this thread's client takes, hidden from the library: it would compress every text once more, with Brotli
+// at its slowest, which is 2 to 3 s for the 2 MB of /api/run of 10,240 ranks.
+thread_local std::string accept_encoding;
+
+void hide_encodings(httplib::Request& request) {
+  accept_encoding = request.get_header_value("Accept-Encoding");
+  request.headers.erase("Accept-Encoding");
+}
 
 // The threads that answer, and the connections that wait for one.
 class Threads : public httplib::TaskQueue {
@@ -90,7 +98,7 @@ HttpRequest request_of(const httplib::Request& from) {
   request.host = from.get_header_value("Host");
   request.origin = from.get_header_value("Origin");
   request.content_type = from.get_header_value("Content-Type");
-  request.accept_encoding = from.get_header_value("Accept-Encoding");
+  request.accept_encoding = accept_encoding;
   request.remote = from.remote_addr;
   return request;
 }
@@ -197,7 +205,7 @@ class Server : public HttpServer, private httplib::Server {
     while (connection.next_request(patience_ms)) {
       last_of_connection = false;
       bool closed = false;
-      const bool done = process_request(connection, false, closed, [](httplib::Request&) {});
+      const bool done = process_request(connection, false, closed, hide_encodings);
       // An idle client keeps its thread only while nobody else wants it.
       if (last_of_connection) connection.linger();
       if (!done || closed || last_of_connection || threads_->others_wait()) return done;
