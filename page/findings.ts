@@ -35,14 +35,12 @@ function one(verdict: Verdict, number: number, show: (view: Partial<View>) => vo
 
 export function findings(run: Run, show: (view: Partial<View>) => void, look: ShowOperation): HTMLElement {
   return section("findings", "Findings",
-    ...(run.verdicts.length === 0 ? [make("p", {}, run.operations === 0 ? "There is nothing to judge: no operation is recorded." : "Nothing wrong found.")]
+    ...(run.verdicts.length === 0 ? [make("p", {}, run.operations === 0 ? "Nothing was recorded that could be judged." : "Nothing wrong found.")]
       : run.verdicts.map((verdict, i) => one(verdict, i + 1, show, look))));
 }
 
 export function notKnown(run: Run): HTMLElement {
-  return section("not-known", "What is not known", run.not_known.length === 0 && run.operations === 0
-    ? make("p", {}, "What the ranks did: no operation is recorded.")
-    : run.not_known.length === 0
+  return section("not-known", "What is not known", run.not_known.length === 0
     ? make("p", {}, "Nothing is missing: every call was recorded and every operation has an end.")
     : make("ul", {}, ...run.not_known.map(line => make("li", {}, line))));
 }

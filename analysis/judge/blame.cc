@@ -260,7 +260,9 @@ class Blamer {
     }
     if (apart != 0) add_gap(NotKnownKind::WhoCameLast, apart, many);
     if (!kernels && many != 0) add_gap(NotKnownKind::SlowGpus, many);
-    if (!steps && (network || nodes)) add_gap(NotKnownKind::SlowPaths, network ? 1 : 0);
+    // Of a run without operations more than this is not known (coverage.h).
+    if (!steps && (network || (nodes && !run_.operations.empty())))
+      add_gap(NotKnownKind::SlowPaths, network ? 1 : 0);
   }
 
   const RunTables& run_;

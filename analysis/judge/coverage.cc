@@ -4,15 +4,22 @@
 #include <utility>
 
 #include "analysis/judge/compare_settings.h"
+#include "lockstep/kind_mask.h"
 
 namespace lockstep::analysis {
 namespace {
+
+// Kinds of events of which a record alone is an operation (OperationJoin).
+constexpr uint64_t kTellOfOperations = kind_bit(Kind::Coll) | kind_bit(Kind::P2p) |
+                                       kind_bit(Kind::CollApi) | kind_bit(Kind::P2pApi) |
+                                       kind_bit(Kind::CeColl);
 
 class GapFinder {
  public:
   explicit GapFinder(const RunTables& run) : run_(run) {}
 
   std::vector<NotKnown> find() {
+    add_nothing();
     add_ranks();
     add_operations();
     add_losses();
@@ -32,6 +39,15 @@ class GapFinder {
     gap.count = count;
     gap.of = of;
     return gap;
+  }
+
+  // Without operations nothing is judged, which proves nothing.
+  void add_nothing() {
+    if (!run_.operations.empty()) return;
+    NotKnown& gap = add(NotKnownKind::Operations, 1, run_.processes.size());
+    gap.count = static_cast<uint64_t>(std::count_if(
+        run_.processes.begin(), run_.processes.end(),
+        [](const ProcessRow& process) { return (process.kinds & kTellOfOperations) == 0; }));
   }
 
   void add_ranks() {

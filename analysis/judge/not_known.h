@@ -13,6 +13,7 @@
 namespace lockstep::analysis {
 
 enum class NotKnownKind : uint8_t {
+  Operations,  // none was recorded; `count` of `of` processes had no kind on that tells of any
   RanksNotRecorded,  // `ranks` or, where they have no number, `count` of `of` on `communicator`
   CallsLost,         // `rank` lost `count` records, so it may have entered `operation` unseen
   RecordingBehind,   // `operation` ended although it needs `ranks`, which have no record of it yet

@@ -19,6 +19,7 @@
 #include "analysis/report/report_spread.h"
 #include "analysis/report/report_starts.h"
 #include "analysis/report/report_top.h"
+#include "analysis/say/findings.h"
 #include "analysis/say/headline.h"
 #include "analysis/say/not_known.h"
 #include "analysis/say/times.h"
@@ -204,6 +205,7 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   }
   add_clock(run, &report);
   report.headline = headline(run, judgement);
+  report.no_finding = no_finding(run);
   add_page_facts(run, judgement, &report);
   report.clock_text = clock_sentence(run);
   const std::string gpu_times = gpu_times_sentence(run);

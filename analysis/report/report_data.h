@@ -189,6 +189,7 @@ struct Report {
   std::vector<std::string> answers;  // sentences, the most important first
   std::vector<std::string> scope;    // sentences: what ran and what was recorded of it
   std::vector<SaidFinding> findings;
+  std::string no_finding;               // what is said where there is none
   std::string operations_coverage;      // as SaidTable::coverage, of the table of `signatures`
   std::string ranks_coverage;           // likewise, of ranks()
   std::vector<KnownComm> capabilities;  // of every communicator

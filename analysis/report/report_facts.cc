@@ -52,7 +52,8 @@ std::vector<std::string> late_sentences(const RunTables& run, const Judgement& j
     if (finding.kind == FindingKind::Straggler)
       late.push_back("Late: " + late_in_short(run, finding));
   }
-  if (late.empty()) late.push_back(nobody_late(report));
+  if (late.empty())
+    late.push_back(run.operations.empty() ? "Late: not known." : nobody_late(report));
   return late;
 }
 

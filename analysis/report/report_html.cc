@@ -64,7 +64,7 @@ std::string said_tables(const std::vector<SaidTable>& tables) {
 std::string plain_page(const Report& report) {
   std::vector<std::string> findings;
   for (const SaidFinding& finding : report.findings) findings.push_back(finding.text);
-  if (findings.empty()) findings.push_back("Nothing wrong found.");
+  if (findings.empty()) findings.push_back(report.no_finding);
   std::vector<std::string> coverage = report.coverage;
   if (coverage.empty())
     coverage.push_back(

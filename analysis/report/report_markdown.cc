@@ -104,7 +104,7 @@ std::string report_markdown(const Report& report) {
     text += std::string("- ") + name_of(finding.kind) + " (" + percent(finding.confidence) +
             " sure): " + finding.text + "\n";
   }
-  if (report.findings.empty()) text += "Nothing wrong found.\n";
+  if (report.findings.empty()) text += report.no_finding + "\n";
   text += "\n## Operations\n\n" + operations_table(report) + under(report.operations_coverage) +
           said_tables(report.accounts) + "\n## What is not known\n\n" +
           (report.coverage.empty()

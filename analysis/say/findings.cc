@@ -407,4 +407,9 @@ std::string late_in_short(const RunTables& run, const Finding& finding) {
          where_they_run(run, culprits_of(run, finding));
 }
 
+std::string no_finding(const RunTables& run) {
+  return run.operations.empty() ? "Nothing was recorded that could be judged."
+                                : "Nothing wrong found.";
+}
+
 }  // namespace lockstep::analysis

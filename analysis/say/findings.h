@@ -18,4 +18,7 @@ std::string clause(const RunTables& run, const Consequence& consequence);
 // Of a straggler, one line for a list of answers: "rank 2 of world, in 10 of 19 operations, ...".
 std::string late_in_short(const RunTables& run, const Finding& finding);
 
+// Where there is no finding: that nothing wrong was found, or that there was nothing to judge.
+std::string no_finding(const RunTables& run);
+
 }  // namespace lockstep::analysis

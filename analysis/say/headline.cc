@@ -83,7 +83,7 @@ std::string costs(const RunTables& run, const Finding& finding, double share) {
 Headline without_finding(const RunTables& run, const Judgement& judgement) {
   Headline line;
   if (run.operations.empty()) {
-    line.text = "No operation is recorded, so nothing can be said.";
+    line.text = no_finding(run);
     return line;
   }
   if (judgement.not_known.empty() && run.damage.empty()) {

@@ -20,6 +20,19 @@ std::string some_of(const NotKnown& gap, const char* noun) {
   return std::to_string(gap.count) + " of " + counted(gap.of, noun);
 }
 
+std::string no_operations(const NotKnown& gap) {
+  std::string text = "What the ranks did is not known: no operation was recorded";
+  if (gap.count != 0)
+    text += (gap.count == gap.of ? ", because"
+                                 : ", and in " + std::to_string(gap.count) + " of " +
+                                       std::to_string(gap.of) + " processes") +
+            " the kinds of events that tell of operations were switched off";
+  return text +
+         ". LOCKSTEP_EVENTS=proxy, the default, records those that NCCL is asked for between two "
+         "or more ranks while the plugin is loaded; `lockstep info` names the processes and what "
+         "each recorded.";
+}
+
 std::string ranks_not_recorded(const RunTables& run, const NotKnown& gap) {
   const std::string comm = communicator_label(run, gap.communicator);
   const std::string who = gap.ranks.empty() ? std::to_string(gap.count) + " of the " +
@@ -140,6 +153,8 @@ std::string damage(const NotKnown& gap) {
 
 std::string sentence(const RunTables& run, const NotKnown& gap) {
   switch (gap.kind) {
+    case NotKnownKind::Operations:
+      return no_operations(gap);
     case NotKnownKind::RanksNotRecorded:
       return ranks_not_recorded(run, gap);
     case NotKnownKind::CallsLost:

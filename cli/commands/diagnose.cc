@@ -233,7 +233,7 @@ void print_for_people(const Judged& judged) {
   const std::vector<Finding>& findings = judged.judgement.findings;
   const std::vector<std::string>& not_known = judged.not_known;
   std::string text;
-  if (findings.empty()) text += "Nothing wrong found.\n";
+  if (findings.empty()) text += analysis::no_finding(run) + "\n";
   for (const Finding& finding : findings) text += finding_text(run, finding);
   if (!not_known.empty()) text += "Not known:\n";
   for (const std::string& line : not_known) text += "    " + line + "\n";

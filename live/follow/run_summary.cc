@@ -20,7 +20,7 @@
 namespace lockstep::serve {
 namespace {
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr size_t kMostSummaryBytes = size_t{256} << 20;
 
 std::string path_in(const std::string& folder) { return folder + "/summary.json.zst"; }

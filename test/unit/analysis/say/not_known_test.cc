@@ -29,6 +29,21 @@ TEST(NotKnown, IsSaidInASentenceOfItsOwnForEveryKind) {
   }
 }
 
+TEST(NotKnown, SaysWhatToRecordWhereThereIsNoOperation) {
+  NotKnown gap = gap_of(NotKnownKind::Operations);
+  gap.count = 0;
+  const std::string what = "What the ranks did is not known: no operation was recorded";
+  const std::string advice = ". LOCKSTEP_EVENTS=proxy, the default, records those";
+  EXPECT_EQ(sentence(SaidRun(), gap).find(what + advice), 0u) << sentence(SaidRun(), gap);
+  gap.count = 3;
+  const std::string off = " the kinds of events that tell of operations were switched off";
+  EXPECT_EQ(sentence(SaidRun(), gap).find(what + ", and in 3 of 4 processes" + off + advice), 0u)
+      << sentence(SaidRun(), gap);
+  gap.count = 4;
+  EXPECT_EQ(sentence(SaidRun(), gap).find(what + ", because" + off + advice), 0u)
+      << sentence(SaidRun(), gap);
+}
+
 TEST(NotKnown, NamesTheRanksThatWereNotRecorded) {
   NotKnown gap = gap_of(NotKnownKind::RanksNotRecorded);
   EXPECT_EQ(
