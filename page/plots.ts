@@ -1,7 +1,7 @@
 // The plots that uPlot draws: bandwidth by size, the trend of waiting, the critical path by step, the clock's band.
 import uPlot from "uplot";
 import { colour, make } from "./dom";
-import type { Run } from "./run";
+import type { Expected, Run } from "./run";
 import { meanByColumn, type Tiles } from "./tiles";
 import { bytes, duration, percent } from "./words";
 
@@ -86,24 +86,40 @@ function aligned(triples: [string, number, number][]): { names: string[]; column
   return { names, columns: [xs, ...columns] };
 }
 
-// What was expected, by the run's own (table expected_times), as dashed lines of the same colour.
+const kMostExpected = 3;  // communicators of a line: a job may have hundreds with as many ranks
+
+// Of a function and a number of ranks, the communicators with most operations in stretches that took longer, then with most.
+function expectedOf(run: Run, func: string, nranks: number): Expected[][] {
+  const rows = run.expected.filter(row => row.func === func && row.nranks === nranks && row.busbw_gbs > 0 && row.size_bytes > 0);
+  const by = [...new Set(rows.map(row => row.communicator))].map(one => rows.filter(row => row.communicator === one));
+  const sum = (of: Expected[], what: "slow" | "operations") => of.reduce((all, row) => all + row[what], 0);
+  return by.sort((a, b) => sum(b, "slow") - sum(a, "slow") || sum(b, "operations") - sum(a, "operations")).slice(0, kMostExpected);
+}
+
+// What was expected on a communicator, by its own (table expected_times), as a dashed line in the colour of what was measured on
+// all that have as many ranks.
 export function bandwidths(run: Run): HTMLElement | null {
+  const measured = run.kinds.filter(kind => kind.busbw_gbs > 0 && kind.size_bytes > 0);
+  if (new Set(measured.map(kind => kind.size_bytes)).size < 2) return null;  // one size is in the table of operations
   const triples: [string, number, number][] = [];
-  const slowdown = new Map(run.expected.map(row => [row.func + row.size_bytes, row.median_ns / Math.max(1, row.expected_ns)]));
-  for (const kind of run.kinds) {
-    if (kind.busbw_gbs <= 0 || kind.size_bytes === 0) continue;
-    const name = `${kind.func}, ${kind.nranks} ranks`;
-    triples.push([name, kind.size_bytes, kind.busbw_gbs]);
-    const factor = slowdown.get(kind.func + kind.size_bytes);
-    if (factor !== undefined) triples.push([name + ", expected", kind.size_bytes, kind.busbw_gbs * factor]);
+  const lines = new Map<string, { base: string; func: string; nranks: number }>();
+  for (const { func, nranks, size_bytes, busbw_gbs } of measured) {
+    const base = `${func}, ${nranks} ranks`;
+    triples.push([base, size_bytes, busbw_gbs]);
+    lines.set(base, { base, func, nranks });
   }
-  if (new Set(triples.map(one => one[1])).size < 2) return null;  // one size is in the table of operations
+  const bases = [...lines.keys()];
+  for (const { base, func, nranks } of [...lines.values()])
+    for (const row of expectedOf(run, func, nranks).flat()) {
+      const name = `${func} on ${row.communicator}, expected`;
+      triples.push([name, row.size_bytes, row.busbw_gbs]);
+      lines.set(name, { base, func, nranks });
+    }
   const { names: found, columns } = aligned(triples);
-  const bases = [...new Set(found.map(name => name.replace(", expected", "")))];
   const colours = names(bases.length);
   const series = found.map(name => ({
-    label: name, stroke: colours[bases.indexOf(name.replace(", expected", ""))], width: 1.5, spanGaps: true, points: { show: true },
-    dash: name.endsWith(", expected") ? [6, 4] : undefined,
+    label: name, stroke: colours[bases.indexOf(lines.get(name)!.base)], width: 1.5, spanGaps: true, points: { show: true },
+    dash: bases.includes(name) ? undefined : [6, 4],
     value: (_: uPlot, value: number | null) => value === null ? "-" : value.toPrecision(3) + " GB/s",
   }));
   return plot("Bus bandwidth by size", columns, series, { x: "size", y: "GB/s", logarithmic: true, xValues: bytes }, "bandwidths");

@@ -71,11 +71,13 @@ export interface Peers {
 export interface Expected {
   func: string;
   communicator: string;
+  nranks: number;
   size_bytes: number;
   operations: number;
   slow: number;
   median_ns: number;
   expected_ns: number;
+  busbw_gbs: number;
 }
 export interface Change {
   what: string;

@@ -22,7 +22,7 @@ export function operations(run: Run): HTMLElement {
 
 export function bandwidth(run: Run): HTMLElement | null {
   const plot = plots.bandwidths(run);
-  return plot && section("bandwidth", "Bandwidth by size", make("p", {}, "Bus bandwidth as nccl-tests define it; dashed: what the run's own undisturbed operations lead to expect."), plot);
+  return plot && section("bandwidth", "Bandwidth by size", make("p", {}, "Bus bandwidth as nccl-tests define it; dashed: what the undisturbed operations of a communicator lead to expect there."), plot);
 }
 
 function said(run: Run, title: string): HTMLElement | null {

@@ -119,8 +119,10 @@ struct PeerMatrix {
 // ExpectedTimeRow, named.
 struct ExpectedRow {
   std::string func, communicator;
+  int32_t nranks = 0;
   uint64_t size_bytes = 0, operations = 0, slow = 0;
   int64_t median_ns = 0, expected_ns = 0;
+  double busbw_gbs = 0;  // that expected_ns would be; 0 = unknown
 };
 
 // One training step of the critical path (analysis/account/step_times.h): a line of steps.csv.

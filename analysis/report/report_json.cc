@@ -162,11 +162,13 @@ void put_expected(const ExpectedRow& row, JsonFields* out) {
   out->object([&] {
     out->string("func", row.func);
     out->string("communicator", row.communicator);
+    out->number("nranks", row.nranks);
     out->number("size_bytes", row.size_bytes);
     out->number("operations", row.operations);
     out->number("slow", row.slow);
     out->number("median_ns", row.median_ns);
     out->number("expected_ns", row.expected_ns);
+    out->number("busbw_gbs", row.busbw_gbs);
   });
 }
 

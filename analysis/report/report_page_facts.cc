@@ -11,6 +11,7 @@
 #include "analysis/say/findings.h"
 #include "analysis/say/times.h"
 #include "analysis/tables/labels.h"
+#include "lockstep/message_size.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -95,6 +96,21 @@ PeerMatrix matrix_of(const RunTables& run, uint32_t communicator) {
   return matrix;
 }
 
+// Communicators with as many ranks may differ, so each row has the bandwidth of its own.
+ExpectedRow expected(const RunTables& run, const ExpectedTimeRow& row) {
+  const std::string func = run.text(row.func);
+  const int32_t nranks = run.communicators[row.communicator].nranks;
+  const double busbw_gbs = row.expected_ns <= 0
+                               ? 0
+                               : busbw_factor(func, nranks) * static_cast<double>(row.size_bytes) /
+                                     static_cast<double>(row.expected_ns);
+  return {func,           communicator_label(run, row.communicator),
+          nranks,         row.size_bytes,
+          row.operations, row.slow,
+          row.median_ns,  row.expected_ns,
+          busbw_gbs};
+}
+
 }  // namespace
 
 void add_page_facts(const RunTables& run, const Judgement& judgement, Report* report) {
@@ -116,9 +132,7 @@ void add_page_facts(const RunTables& run, const Judgement& judgement, Report* re
       report->peers.push_back(matrix_of(run, one.communicator));
   }
   for (const ExpectedTimeRow& row : run.expected_times)
-    report->expected.push_back({run.text(row.func), communicator_label(run, row.communicator),
-                                row.size_bytes, row.operations, row.slow, row.median_ns,
-                                row.expected_ns});
+    report->expected.push_back(expected(run, row));
   for (const LogRow& row : run.log_lines)
     report->logs.push_back({time.at(0, row.at_ns), run.text(row.file), run.text(row.text), row.line,
                             row.rank, row.level});
