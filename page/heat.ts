@@ -60,6 +60,7 @@ export class HeatMap {
     this.element = make("div", { class: "heat" }, this.legend, this.canvas, this.readout);
     this.canvas.addEventListener("pointermove", event => this.point(event));
     this.canvas.addEventListener("pointerdown", event => {
+      this.point(event);  // a finger that taps has not moved there
       this.dragFrom = { x: event.offsetX, y: event.offsetY };
       this.canvas.setPointerCapture(event.pointerId);
     });
