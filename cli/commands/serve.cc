@@ -75,7 +75,10 @@ std::string about(uint64_t number) {
 
 // Before a run is opened that is not read whole.
 std::string estimate(const analysis::RunExtent& extent) {
-  constexpr double kOperationsPerSecond = 1.3e5;  // read and related, by one processor
+  // Read and related, by one processor, the report included: 1.9e5 to 2.0e5 of 1,024 ranks for an hour, 1.6e5 for ten
+  // minutes, 0.9e5 of 10,240 ranks for a minute (docs/measured/analysis.md). Fewer where runs are short and processes
+  // many, as each part is read with what lies around it and opens every process.
+  constexpr double kOperationsPerSecond = 1.5e5;
   const double operations = static_cast<double>(extent.operations);
   return "a large run: about " + about(extent.operations) + " operations, " +
          analysis::bytes(extent.table_bytes) +
