@@ -406,11 +406,14 @@ class Search {
   bool share_occasions(const Candidate& candidate, const Culprit& culprit) const {
     return share_operations(candidate, culprit) && share_trials(candidate, culprit);
   }
-  // Of the time lost in operations of several of them, half is lost where most of these were late.
+  // Of the time lost in collectives of several of them, half is lost where most of these were late. Of a
+  // send and its receive only one can be late.
   bool share_operations(const Candidate& candidate, const Culprit& culprit) const {
     int64_t all_ns = 0, shared_ns = 0;
     for (const Occasion& one : culprit.occasions) {
-      const MatchRow& match = run_.matches[run_.arrivals[one.arrival].match];
+      const ArrivalRow& arrival = run_.arrivals[one.arrival];
+      if (run_.operations[arrival.operation].kind == OpKind::PointToPoint) continue;
+      const MatchRow& match = run_.matches[arrival.match];
       size_t members = 0, late = 0;
       for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
         if (own_.segments[a].actor == kNoRow || !is_in(candidate, own_.segments[a].actor)) continue;
