@@ -14,15 +14,21 @@
 namespace lockstep::cli {
 namespace {
 
-// Of one of them; an end that nobody confirmed is open.
+// Another process may have had the same id. A window may have begun before the first record, and one whose
+// end nobody confirmed goes on.
+bool is_of(const dumper::CaptureRank& rank, const dumper::ProcessSpan& recorded) {
+  return *rank.start_ns <= recorded.last_raw_ns &&
+         rank.stop_ns.value_or(*rank.start_ns) >= recorded.first_raw_ns;
+}
+
+// Of one of them.
 std::optional<dumper::RawSpan> own_span(const dumper::Capture& capture,
                                         const dumper::ProcessEntry& process,
                                         const dumper::ProcessSpan& recorded) {
   std::optional<dumper::RawSpan> span;
   for (const dumper::CaptureRank& rank : capture.ranks) {
-    // Another process may have had the same id.
     if (rank.host != process.host || rank.pid != process.pid || !rank.start_ns ||
-        *rank.start_ns < recorded.first_raw_ns || *rank.start_ns > recorded.last_raw_ns)
+        !is_of(rank, recorded))
       continue;
     const uint64_t stop_ns = rank.stop_ns.value_or(~uint64_t{0});
     if (!span) span = {*rank.start_ns, stop_ns};

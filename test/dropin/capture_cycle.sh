@@ -47,6 +47,13 @@ want_equal "collectives called in it, by --capture and by the clock" \
   "$("$lockstep" count "$TMP/run" --capture "every-$window" --json | jq '.starts.Coll')" \
   "$("$lockstep" cat "$TMP/run" --kind Coll | jq -s --slurpfile shown "$TMP/shown" 'map(select(.call == "start") | . as $op
     | select($shown[0].ranks[] | .pid == $op.pid and .start_ns <= $op.raw_ns and $op.raw_ns <= .stop_ns)) | length')"
+mkdir -p "$TMP/run/captures"
+jq '.id = "early" | .ranks[].start_ns -= 60000000000' "$TMP/shown" >"$TMP/run/captures/early.json"
+want_equal "collectives of one that began before anything was recorded" \
+  "$("$lockstep" cat "$TMP/run" --kind Coll | jq -s --slurpfile shown "$TMP/shown" 'map(select(.call == "start") | . as $op
+    | select($shown[0].ranks[] | .pid == $op.pid and $op.raw_ns <= .stop_ns)) | length')" \
+  "$("$lockstep" count "$TMP/run" --capture early --json | jq '.starts.Coll')"
+rm "$TMP/run/captures/early.json"
 "$lockstep" report "$TMP/run" --capture "every-$window" -o "$TMP/window" >/dev/null || fail "no report of a window"
 code=0
 "$lockstep" captures rm "$TMP/run" "every-$window" >"$TMP/removed" 2>&1 || code=$?
