@@ -357,7 +357,7 @@ class Search {
       }
       lost_ns[trial][own_.segments[piece.arrival].actor] += piece.excess_ns;
     }
-    if (own.size() < kFewestOccasions) return;
+    if (own.size() < kFewestOccasions || lie_in_one_step(*culprit)) return;
     const auto size = static_cast<double>(candidate.actors.size());
     const std::vector<TrialLoss> all = compare(candidate, lost_ns, [](uint32_t) { return true; });
     culprit->chance = chance_of(all, size / static_cast<double>(suspects()));
@@ -376,6 +376,29 @@ class Search {
     const size_t others = count_others(all);
     const double most = others > own.size() ? kMostChanceInMuchNoise : kMostChanceInNoise;
     if (others != 0 && culprit->chance > most) culprit->chance = 1;
+  }
+
+  // Which call a training step begins with is not known, so that one step may reach into two trials.
+  bool lie_in_one_step(const Culprit& culprit) const {
+    uint32_t first = kNoRow, last = 0;  // launches, from the first of each rank on
+    for (const Occasion& one : culprit.occasions) {
+      const Segment& segment = own_.segments[one.arrival];
+      const uint32_t place =
+          segment.launch - own_.segments[own_.order[begin_of_[segment.actor]]].launch;
+      first = std::min(first, place);
+      last = std::max(last, place);
+    }
+    return last - first < launches_in_step(culprit.actors.front());
+  }
+  uint32_t launches_in_step(uint32_t actor) const {
+    std::map<uint32_t, std::set<uint32_t>> launches;  // by trial
+    for (size_t i = begin_of_[actor]; i < begin_of_[actor + 1]; ++i) {
+      const uint32_t launch = own_.segments[own_.order[i]].launch;
+      launches[excesses_.trial[launch]].insert(launch);
+    }
+    std::vector<uint32_t> counts;
+    for (const auto& [trial, all] : launches) counts.push_back(static_cast<uint32_t>(all.size()));
+    return lower_median(&counts);
   }
 
   using TimeLost = std::map<uint32_t, std::map<uint32_t, int64_t>>;  // by trial, by actor
