@@ -1,6 +1,7 @@
 #include "analysis/whatif/followed_run.h"
 
 #include "analysis/whatif/held_ends.h"
+#include "analysis/whatif/overlapped_work.h"
 #include "analysis/whatif/predecessors.h"
 
 namespace lockstep::analysis {
@@ -12,6 +13,7 @@ FollowedRun follow_run(const RunTables& run) {
   choose_predecessors(followed.roles, &followed.own);
   find_held_ends(run, followed.roles, &followed.own);
   followed.excesses = measure_excesses(run, followed.own, followed.roles);
+  bound_by_intervals(run, followed.own, followed.roles, &followed.excesses);
   return followed;
 }
 

@@ -73,8 +73,8 @@ class Reference {
     }
     const std::unordered_set<uint64_t> together = roles_of_one_group();
     for (const uint64_t role : roles_.role)
-      spread_.push_back((hosts.size() == 1 || hosts_of[role].size() > 1) &&
-                        together.count(role) == 0);
+      out_.spread.push_back((hosts.size() == 1 || hosts_of[role].size() > 1) &&
+                            together.count(role) == 0);
   }
   // Those whose ranks are the members of one communicator that has no more than half of all ranks.
   std::unordered_set<uint64_t> roles_of_one_group() const {
@@ -224,7 +224,8 @@ class Reference {
     });
     for (Entry *first = begin, *last = first; first != end; first = last) {
       while (last != end && last->visit == first->visit) ++last;
-      const bool compares = last - first > 1 && spread_[own_.segments[first->arrival].actor];
+      const bool compares =
+          last - first > 1 && out_.spread[own_.segments[first->arrival].actor] != 0;
       const int64_t here_ns = compares ? reference_of(first, last) : usual_ns;
       for (Entry* one = first; one != last; ++one) one->own_ns -= std::max(usual_ns, here_ns);
     }
@@ -277,7 +278,7 @@ class Reference {
     std::vector<uint32_t> rows;
     for (const uint32_t a : own_.order) {
       const uint32_t actor = own_.segments[a].actor;
-      if (is_compared(a) && (out_.alone[actor] != 0 || !spread_[actor])) rows.push_back(a);
+      if (is_compared(a) && (out_.alone[actor] != 0 || out_.spread[actor] == 0)) rows.push_back(a);
     }
     if (rows.empty()) return;
     compared_.assign(own_.segments.size(), 0);
@@ -412,7 +413,6 @@ class Reference {
   const OwnSegments& own_;
   const Roles& roles_;
   const Text reduce_, broadcast_;  // rooted
-  std::vector<bool> spread_;       // by actor: its role is on several hosts
   std::vector<int64_t> usual_ns_;  // by row of `arrivals`: the reference
   std::vector<double> factors_;    // by trial, once they are known
   bool by_place_ = false;          // in the comparison at hand: with the same place of other steps

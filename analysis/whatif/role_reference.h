@@ -16,6 +16,8 @@ struct Excesses {
   // By launch: how often its rank had made the call that marks a training step: the rarest one that it
   // makes regularly. Launches of one rank with the same number are one trial.
   std::vector<uint32_t> trial;
+  // By actor: ranks of its role are on several hosts, so that what holds up all of them at a moment is nobody's.
+  std::vector<uint8_t> spread;
   std::vector<uint8_t> alone;  // by actor: nobody else has its role; compared with itself over time
 };
 

@@ -1,0 +1,243 @@
+#include "analysis/whatif/overlapped_work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+#include <unordered_set>
+
+#include "base/quantile.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// The operation beside it is so many operations back at most: gathered weights, a second communicator.
+constexpr size_t kMostBack = 8;
+// Times from the start of the operation beside it vary so many times less than own segments, once in a
+// training step; beside other operations of that kind, of another layer, they vary less. Of ranks that do one
+// after the other they vary more: by what is done before either of two operations, and by who is last.
+constexpr double kTimesLess = 1.3;
+// Of each rank: fewer have no middle to vary about.
+constexpr size_t kFewestOfRank = 4;
+// As for own segments (role_reference.cc).
+constexpr double kUsual = 0.35;
+// A kernel that starts so soon after the one before on its stream was held up by that, not by its data.
+constexpr int64_t kQueuedNs = 20'000;
+
+struct Placed {
+  uint64_t position = 0;
+  size_t place = 0;    // in the order
+  uint32_t visit = 0;  // n-th time that the rank is there: the same step on all ranks
+};
+
+struct Position {
+  const Placed *begin = nullptr, *end = nullptr;
+  size_t ranks = 0;
+  size_t back = 0;   // where times vary least: from the start of the operation so many before
+  double ratio = 1;  // of how much they vary, to own segments
+  bool has_enough() const {
+    return static_cast<size_t>(end - begin) >= std::max(kFewestAtPosition, kFewestOfRank * ranks);
+  }
+};
+
+// One time that shows how long the work is.
+struct Work {
+  uint32_t actor = 0, visit = 0;
+  int64_t own_ns = 0, interval_ns = 0;
+};
+
+// How far the times of one rank typically are from its middle.
+double scatter_of(const Work* begin, const Work* end, int64_t Work::*time) {
+  std::vector<int64_t> times_ns;
+  for (const Work* one = begin; one != end; ++one) times_ns.push_back(one->*time);
+  const int64_t middle_ns = median_of(times_ns);
+  for (int64_t& ns : times_ns) ns = std::abs(ns - middle_ns);
+  return static_cast<double>(median(&times_ns));
+}
+
+// How many times as much as own segments intervals vary, of a typical rank; 1: too little is known. Each
+// rank's about its own middle: that it is always late, or rarely, shows in both.
+double ratio_of(const std::vector<Work>& work) {
+  constexpr auto kExact = static_cast<double>(kSameInstantNs);
+  double sum = 0, ranks = 0;
+  const Work* const all_end = work.data() + work.size();
+  for (const Work *begin = work.data(), *end = begin; begin != all_end; begin = end) {
+    while (end != all_end && end->actor == begin->actor) ++end;
+    if (static_cast<size_t>(end - begin) < kFewestOfRank) continue;
+    const double own = scatter_of(begin, end, &Work::own_ns);
+    sum += std::log((scatter_of(begin, end, &Work::interval_ns) + kExact) / (own + kExact));
+    ++ranks;
+  }
+  return ranks < 2 ? 1 : std::exp(sum / ranks);
+}
+
+class Intervals {
+ public:
+  Intervals(const RunTables& run, const OwnSegments& own, const Roles& roles, Excesses* excesses)
+      : run_(run), own_(own), roles_(roles), excesses_(*excesses) {}
+
+  void bound() {
+    std::vector<size_t> rows;  // places in the order
+    for (size_t i = 0; i < own_.order.size(); ++i) {
+      if (segment(i).counts && segment(i).own_ns != kNoTime && begins_by_kernel(i))
+        rows.push_back(i);
+    }
+    std::vector<size_t> left = rows;
+    looked_at_.assign(own_.order.size(), 0);
+    for (const unsigned context : kContexts) {
+      if (!left.empty()) left = bound_within(context, rows, left);
+    }
+  }
+
+ private:
+  const Segment& segment(size_t place) const { return own_.segments[own_.order[place]]; }
+  // A host calls ahead of its GPU: its calls do not show how long work takes.
+  bool begins_by_kernel(size_t place) const {
+    return run_.arrivals[own_.order[place]].basis == ArrivalBasis::KernelStart;
+  }
+  bool was_queued(const Segment& one) const {
+    const uint32_t before = one.before_in_line != kNoRow ? one.before_in_line : one.before;
+    return before != kNoRow && one.start_ns - own_.segments[before].end_ns <= kQueuedNs;
+  }
+  // The operation so many calls before that of the same rank, of another launch; nullptr: there is none.
+  const Segment* beside(size_t place, size_t back) const {
+    if (place < back) return nullptr;
+    const Segment& one = segment(place - back);
+    return one.actor == segment(place).actor && one.launch != segment(place).launch &&
+                   begins_by_kernel(place - back)
+               ? &one
+               : nullptr;
+  }
+
+  // All rows at a position show what is usual there, whoever of them is left. Returns those whose position
+  // has too few others.
+  std::vector<size_t> bound_within(unsigned context, const std::vector<size_t>& rows,
+                                   const std::vector<size_t>& left) {
+    const std::vector<uint64_t> positions = positions_of(own_, roles_, context);
+    std::unordered_set<uint64_t> wanted;
+    for (const size_t place : left) wanted.insert(positions[own_.order[place]]);
+    std::vector<Placed> entries;
+    for (const size_t place : rows) {
+      const uint64_t position = positions[own_.order[place]];
+      if (wanted.count(position) != 0) entries.push_back({position, place, 0});
+    }
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Placed& a, const Placed& b) { return a.position < b.position; });
+    const std::vector<Position> all = positions_in(&entries);
+    for (const Position& one : all) {
+      if (one.ratio * kTimesLess < 1) overlaps_.insert(beside_what(one));
+    }
+    std::vector<size_t> few;
+    for (const Position& one : all) {
+      if (one.ratio < 1 && overlaps_.count(beside_what(one)) != 0) bound_position(one);
+      for (const Placed* row = one.begin; row != one.end; ++row) {
+        uint8_t& looked_at = looked_at_[row->place];
+        if (one.has_enough()) looked_at = 1;
+        if (looked_at == 0) few.push_back(row->place);
+      }
+    }
+    return few;
+  }
+  // Role, what is called, and what was called when the work began. A position has an operation that far back.
+  using Kind = std::tuple<uint64_t, uint64_t, uint64_t, size_t>;
+  Kind beside_what(const Position& position) const {
+    const Placed* one = position.begin;
+    while (beside(one->place, position.back) == nullptr) ++one;
+    return {roles_.role[segment(one->place).actor], roles_.call[own_.order[one->place]],
+            roles_.call[own_.order[one->place - position.back]], position.back};
+  }
+  std::vector<Position> positions_in(std::vector<Placed>* entries) const {
+    std::vector<Position> positions;
+    Placed* const all_end = entries->data() + entries->size();
+    for (Placed *begin = entries->data(), *end = begin; begin != all_end; begin = end) {
+      Position& position = positions.emplace_back();
+      position.begin = begin;
+      for (; end != all_end && end->position == begin->position; ++end) {
+        const bool is_again =
+            end != begin && segment(end->place).actor == segment((end - 1)->place).actor;
+        end->visit = is_again ? (end - 1)->visit + 1 : 0;
+        position.ranks += is_again ? 0 : 1;
+      }
+      position.end = end;
+      if (position.has_enough()) find_overlap(&position);
+    }
+    return positions;
+  }
+
+  void bound_position(const Position& position) {
+    const std::vector<Work> work = work_at(position, position.back);
+    std::vector<int64_t> all_ns;
+    for (const Work& one : work) all_ns.push_back(one.interval_ns);
+    const int64_t usual_ns = quantile(&all_ns, kUsual);
+    const std::vector<int64_t> at_a_time_ns = usual_at_a_time(position, work);
+    for (const Placed* one = position.begin; one != position.end; ++one) {
+      const bool known = looked_at_[one->place] != 0;  // where more of what came before is alike
+      const Segment* start = known ? nullptr : beside(one->place, position.back);
+      if (start == nullptr) continue;
+      const int64_t least_ns = std::max(usual_ns, at_a_time_ns[one->visit]);
+      int64_t& excess_ns = excesses_.ns[own_.order[one->place]];
+      excess_ns = std::clamp<int64_t>(segment(one->place).start_ns - start->start_ns - least_ns, 0,
+                                      excess_ns);
+    }
+  }
+
+  // From where on times vary least, for all that is shown by those whose work may be known.
+  void find_overlap(Position* position) const {
+    for (size_t back = 1; back <= kMostBack; ++back) {
+      const std::vector<Work> work = work_at(*position, back);
+      const double ratio = ratio_of(work);
+      if (ratio >= position->ratio) continue;
+      position->ratio = ratio;
+      position->back = back;
+    }
+  }
+  // Who was queued behind what came before did not need so long, and an operation beside it that was queued
+  // itself says nothing of when the work began.
+  std::vector<Work> work_at(const Position& position, size_t back) const {
+    std::vector<Work> work;
+    for (const Placed* one = position.begin; one != position.end; ++one) {
+      const Segment& segment = this->segment(one->place);
+      const Segment* start = beside(one->place, back);
+      if (start == nullptr || was_queued(segment) || was_queued(*start)) continue;
+      work.push_back(
+          {segment.actor, one->visit, segment.own_ns, segment.start_ns - start->start_ns});
+    }
+    return work;
+  }
+  // By visit: what takes all ranks longer at a time, as a warm-up, is no fault of any of them. Ranks that do
+  // not show how long it took them may have needed nothing.
+  std::vector<int64_t> usual_at_a_time(const Position& position,
+                                       const std::vector<Work>& work) const {
+    std::vector<size_t> ranks;
+    for (const Placed* one = position.begin; one != position.end; ++one) {
+      ranks.resize(std::max<size_t>(ranks.size(), one->visit + 1));
+      ++ranks[one->visit];
+    }
+    std::vector<int64_t> usual_ns(ranks.size());
+    if (excesses_.spread[segment(position.begin->place).actor] == 0) return usual_ns;
+    std::vector<std::vector<int64_t>> intervals_ns(ranks.size());
+    for (const Work& one : work) intervals_ns[one.visit].push_back(one.interval_ns);
+    for (size_t visit = 0; visit < ranks.size(); ++visit) {
+      if (ranks[visit] < 2) continue;
+      intervals_ns[visit].resize(ranks[visit]);
+      usual_ns[visit] = quantile(&intervals_ns[visit], kUsual);
+    }
+    return usual_ns;
+  }
+
+  const RunTables& run_;
+  const OwnSegments& own_;
+  const Roles& roles_;
+  Excesses& excesses_;
+  std::set<Kind> overlaps_;
+  std::vector<uint8_t> looked_at_;  // by place in the order: a flag
+};
+
+}  // namespace
+
+void bound_by_intervals(const RunTables& run, const OwnSegments& own, const Roles& roles,
+                        Excesses* excesses) {
+  Intervals(run, own, roles, excesses).bound();
+}
+
+}  // namespace lockstep::analysis

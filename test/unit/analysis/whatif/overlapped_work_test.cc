@@ -1,0 +1,96 @@
+// Ranks that compute the next gradients while those before are reduced: who waits has less left to do then.
+#include <random>
+
+#include "test/unit/analysis/whatif/played_job.h"
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr uint64_t kLayerNs = 4 * kMs;
+constexpr unsigned kLayers = 8, kSteps = 20;
+
+// Two hosts of four ranks; each host reduces the gradients of every layer, all together meet after each step.
+class OverlappedJob {
+ public:
+  OverlappedJob() : job_(8, 4), ready_ns_(8), slow_ns_(8) {
+    hosts_[0] = job_.communicator({0, 1, 2, 3});
+    hosts_[1] = job_.communicator({4, 5, 6, 7});
+  }
+  void slow_down(const std::vector<int32_t>& ranks, uint64_t ns_per_layer) {
+    for (const int32_t rank : ranks) slow_ns_[static_cast<size_t>(rank)] = ns_per_layer;
+  }
+  // So many times as long, for each in the first step.
+  void warm_up(std::vector<uint64_t> times) { warm_up_ = std::move(times); }
+
+  Judged judge() {
+    job_.collective(0);
+    for (unsigned step = 0; step < kSteps; ++step) {
+      for (int32_t rank = 0; rank < 8; ++rank) ready(rank) = job_.now_ns(rank);
+      for (unsigned layer = 0; layer < kLayers; ++layer) {
+        // The rarest call, which marks the steps, is in the middle of them.
+        job_.size(layer == kLayers / 2 ? 32768 : 16384);
+        reduce_layer(step);
+      }
+      job_.collective(0);
+    }
+    return job_.judge();
+  }
+
+ private:
+  uint64_t& ready(int32_t rank) { return ready_ns_[static_cast<size_t>(rank)]; }
+  void reduce_layer(unsigned step) {
+    for (int32_t rank = 0; rank < 8; ++rank) {
+      const bool warms_up = step == 0 && !warm_up_.empty();
+      const uint64_t times = warms_up ? warm_up_[static_cast<size_t>(rank)] : 1;
+      ready(rank) += times * kLayerNs + (random_() >> 11) % (40 * kUs);
+      ready(rank) += slow_ns_[static_cast<size_t>(rank)];
+      // Not before the gradients are there, nor before what was reduced before.
+      job_.work(rank, std::max(ready(rank), job_.now_ns(rank)) - job_.now_ns(rank));
+    }
+    for (const unsigned host : hosts_) job_.collective(host);
+  }
+
+  PlayedJob job_;
+  unsigned hosts_[2] = {};
+  // By rank: when its gradients are there, and by how much each layer takes longer.
+  std::vector<uint64_t> ready_ns_, slow_ns_;
+  std::vector<uint64_t> warm_up_;
+  std::mt19937_64 random_{7};
+};
+
+TEST(OverlappedWork, NamesNoHostWhoseRanksWaitForNobodyBesideALateRank) {
+  OverlappedJob job;
+  job.slow_down({0}, 600 * kUs);
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text(0) << judged.text(1);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{0});
+}
+
+TEST(OverlappedWork, NamesAHostAllOfWhoseRanksAreSlowAtTheSameMoments) {
+  OverlappedJob job;
+  job.slow_down({4, 5, 6, 7}, 600 * kUs);
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text(0) << judged.text(1);
+  EXPECT_EQ(judged.findings[0].culprits.size(), 4u);
+}
+
+TEST(OverlappedWork, CountsLatenessThatIsCarriedOnFromLayerToLayerOnce) {
+  OverlappedJob job;
+  job.slow_down({0}, 200 * kUs);
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text(0) << judged.text(1);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{0});
+  // 8 times 200 us of 35 ms, not 1 + 2 + ... + 8 times.
+  EXPECT_NEAR(std::get<LateFacts>(judged.findings[0].facts).gain_share, 0.045, 0.01);
+}
+
+TEST(OverlappedWork, AccusesNobodyOfAWarmUpThatTakesEachRankAnotherTime) {
+  OverlappedJob job;
+  job.warm_up({6, 9, 5, 7, 6, 8, 5, 7});
+  const Judged judged = job.judge();
+  EXPECT_TRUE(judged.findings.empty()) << judged.text();
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
