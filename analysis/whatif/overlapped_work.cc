@@ -17,6 +17,9 @@ constexpr size_t kMostBack = 8;
 // training step; beside other operations of that kind, of another layer, they vary less. Of ranks that do one
 // after the other they vary more: by what is done before either of two operations, and by who is last.
 constexpr double kTimesLess = 1.3;
+// ... and by so much more, over the square root of how many times there are, as chance explains: the best
+// of kMostBack is chosen, and how much times vary is itself known inexactly.
+constexpr double kChance = 3;
 // Of each rank: fewer have no middle to vary about.
 constexpr size_t kFewestOfRank = 4;
 // As for own segments (role_reference.cc).
@@ -35,8 +38,10 @@ struct Position {
   size_t ranks = 0;
   size_t back = 0;   // where times vary least: from the start of the operation so many before
   double ratio = 1;  // of how much they vary, to own segments
-  bool has_enough() const {
-    return static_cast<size_t>(end - begin) >= std::max(kFewestAtPosition, kFewestOfRank * ranks);
+  size_t times() const { return static_cast<size_t>(end - begin); }
+  bool has_enough() const { return times() >= std::max(kFewestAtPosition, kFewestOfRank * ranks); }
+  bool varies_surely_less() const {
+    return ratio * kTimesLess * std::exp(kChance / std::sqrt(static_cast<double>(times()))) < 1;
   }
 };
 
@@ -77,6 +82,7 @@ class Intervals {
       : run_(run), own_(own), roles_(roles), excesses_(*excesses) {}
 
   void bound() {
+    number_places();
     std::vector<size_t> rows;  // places in the order
     for (size_t i = 0; i < own_.order.size(); ++i) {
       if (segment(i).counts && segment(i).own_ns != kNoTime && begins_by_kernel(i))
@@ -103,10 +109,25 @@ class Intervals {
   const Segment* beside(size_t place, size_t back) const {
     if (place < back) return nullptr;
     const Segment& one = segment(place - back);
-    return one.actor == segment(place).actor && one.launch != segment(place).launch &&
-                   begins_by_kernel(place - back)
+    const Segment& self = segment(place);
+    return one.actor == self.actor && one.launch != self.launch &&
+                   is_within_a_step(place - back, place) && begins_by_kernel(place - back)
                ? &one
                : nullptr;
+  }
+
+  // Of a whole step the time is the same, whoever is late in it each time.
+  bool is_within_a_step(size_t from, size_t to) const {
+    const uint32_t first = trial_of(from), last = trial_of(to);
+    return first == last || (first + 1 == last && in_step_[from] > in_step_[to]);
+  }
+  uint32_t trial_of(size_t place) const { return excesses_.trial[segment(place).launch]; }
+  void number_places() {
+    in_step_.assign(own_.order.size(), 0);
+    for (size_t i = 1; i < in_step_.size(); ++i) {
+      if (segment(i).actor == segment(i - 1).actor && trial_of(i) == trial_of(i - 1))
+        in_step_[i] = in_step_[i - 1] + 1;
+    }
   }
 
   // All rows at a position show what is usual there, whoever of them is left. Returns those whose position
@@ -125,7 +146,7 @@ class Intervals {
                      [](const Placed& a, const Placed& b) { return a.position < b.position; });
     const std::vector<Position> all = positions_in(&entries);
     for (const Position& one : all) {
-      if (one.ratio * kTimesLess < 1) overlaps_.insert(beside_what(one));
+      if (one.varies_surely_less()) overlaps_.insert(beside_what(one));
     }
     std::vector<size_t> few;
     for (const Position& one : all) {
@@ -230,6 +251,7 @@ class Intervals {
   const Roles& roles_;
   Excesses& excesses_;
   std::set<Kind> overlaps_;
+  std::vector<uint32_t> in_step_;   // by place in the order: which operation of its step
   std::vector<uint8_t> looked_at_;  // by place in the order: a flag
 };
 

@@ -20,7 +20,7 @@ constexpr double kReferenceAlone = 0.2;
 constexpr int64_t kNoiseAlone = 3;
 // Warming up takes everybody at least so many times as long as a step usually does, and nobody more than
 // so many times as long as the others.
-constexpr double kTakesLonger = 2, kMostSlower = 2;
+constexpr double kTakesLonger = 2, kMostSlower = 5;
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;  // an odd multiplier that spreads small numbers
 
 class Reference {
