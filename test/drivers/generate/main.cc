@@ -24,6 +24,8 @@ struct Options {
   uint64_t late_us = 5000;
 };
 
+constexpr uint64_t kTypicalNs = 400'000;  // an operation takes, and a little more
+
 // What all ranks agree on: when each operation is called and ends.
 struct Plan {
   std::vector<uint64_t> calls, finishes;
@@ -36,10 +38,10 @@ Plan make_plan(const Options& options) {
   for (int i = 0; i < options.operations; ++i) {
     const bool late = options.late_rank >= 0 && i % 4 == 1;
     plan.calls.push_back(at);
-    at += 400'000 + random() % 50'000 + (late ? options.late_us * 1'000 : 0);
+    at += kTypicalNs + random() % 50'000 + (late ? options.late_us * 1'000 : 0);
     plan.finishes.push_back(at);
-    at += 20'000;
-    if (options.every_ms != 0) at = plan.calls.back() + uint64_t(options.every_ms) * 1'000'000;
+    // What takes longer holds up what comes after it, as in a real job.
+    at += options.every_ms == 0 ? 20'000 : uint64_t(options.every_ms) * 1'000'000 - kTypicalNs;
   }
   return plan;
 }
