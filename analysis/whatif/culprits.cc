@@ -7,6 +7,7 @@
 
 #include "analysis/whatif/chance.h"
 #include "analysis/whatif/resample.h"
+#include "analysis/whatif/shared_occasions.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -249,7 +250,9 @@ class Search {
     culprit->alone = std::all_of(candidate.actors.begin(), candidate.actors.end(),
                                  [&](uint32_t actor) { return excesses_.alone[actor] != 0; });
     collect_occasions(candidate, culprit);
-    if (candidate.actors.size() > 1 && !share_occasions(candidate, *culprit)) return false;
+    if (candidate.actors.size() > 1 &&
+        !share_occasions(run_, own_, excesses_, candidate.actors, culprit->occasions))
+      return false;
     if (culprit->chance > kMostChance || !holds_without_worst(*culprit, typical_ns)) return false;
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
@@ -422,48 +425,6 @@ class Search {
   static size_t count_others(const std::vector<TrialLoss>& trials) {
     return static_cast<size_t>(std::count_if(
         trials.begin(), trials.end(), [](const TrialLoss& one) { return one.others_ns != 0; }));
-  }
-
-  // Where a set held the run up most of its ranks were late, not one here and one there: the noise of ranks
-  // that wait for each other adds up as if it were that of all of them.
-  bool share_occasions(const Candidate& candidate, const Culprit& culprit) const {
-    return share_operations(candidate, culprit) && share_trials(candidate, culprit);
-  }
-  // Of the time lost in collectives of several of them, half is lost where most of these were late. Of a
-  // send and its receive only one can be late.
-  bool share_operations(const Candidate& candidate, const Culprit& culprit) const {
-    int64_t all_ns = 0, shared_ns = 0;
-    for (const Occasion& one : culprit.occasions) {
-      const ArrivalRow& arrival = run_.arrivals[one.arrival];
-      if (run_.operations[arrival.operation].kind == OpKind::PointToPoint) continue;
-      const MatchRow& match = run_.matches[arrival.match];
-      size_t members = 0, late = 0;
-      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-        if (own_.segments[a].actor == kNoRow || !is_in(candidate, own_.segments[a].actor)) continue;
-        ++members;
-        late += excesses_.ns[a] * 3 >= one.excess_ns ? 1 : 0;
-      }
-      if (members < 2) continue;
-      all_ns += one.excess_ns;
-      shared_ns += late * 2 > members ? one.excess_ns : 0;
-    }
-    return shared_ns * 2 >= all_ns;
-  }
-  bool share_trials(const Candidate& candidate, const Culprit& culprit) const {
-    std::map<uint32_t, int64_t> worst_ns;  // by trial
-    for (const Occasion& one : culprit.occasions) {
-      int64_t& ns = worst_ns[excesses_.trial[own_.segments[one.arrival].launch]];
-      ns = std::max(ns, one.excess_ns);
-    }
-    std::set<std::pair<uint32_t, uint32_t>> late;  // trial, actor
-    for (const uint32_t a : own_.order) {
-      const Segment& segment = own_.segments[a];
-      const auto worst = worst_ns.find(excesses_.trial[segment.launch]);
-      if (worst != worst_ns.end() && excesses_.ns[a] * 2 >= worst->second &&
-          std::binary_search(candidate.actors.begin(), candidate.actors.end(), segment.actor))
-        late.emplace(worst->first, segment.actor);
-    }
-    return late.size() * 2 > worst_ns.size() * candidate.actors.size();
   }
 
   // Does the same work, and could have been accused instead.

@@ -1,0 +1,15 @@
+// Whether the ranks of a set are late together, or some now and others then: the noise of ranks that wait
+// for each other adds up as if it were that of all of them. Pure function.
+#pragma once
+
+#include <vector>
+
+#include "analysis/whatif/culprits.h"
+
+namespace lockstep::analysis {
+
+// Where the set held the run up most of its ranks were late. `actors`: of the set, sorted.
+bool share_occasions(const RunTables& run, const OwnSegments& own, const Excesses& excesses,
+                     const std::vector<uint32_t>& actors, const std::vector<Occasion>& occasions);
+
+}  // namespace lockstep::analysis
