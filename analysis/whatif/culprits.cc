@@ -7,7 +7,6 @@
 
 #include "analysis/whatif/chance.h"
 #include "analysis/whatif/resample.h"
-#include "analysis/whatif/shared_occasions.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {

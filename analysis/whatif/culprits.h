@@ -11,16 +11,10 @@
 #include <vector>
 
 #include "analysis/whatif/role_reference.h"
+#include "analysis/whatif/shared_occasions.h"
 #include "analysis/whatif/what_if.h"
 
 namespace lockstep::analysis {
-
-// One time that a culprit held the run up.
-struct Occasion {
-  uint32_t arrival = kNoRow;  // row: the operation it came late to
-  int64_t excess_ns = 0;
-  int64_t waited_ns = 0;  // the longest wait of another rank, there or in what it came late to next
-};
 
 struct Culprit {
   std::vector<uint32_t> actors;  // the most to blame first

@@ -4,9 +4,16 @@
 
 #include <vector>
 
-#include "analysis/whatif/culprits.h"
+#include "analysis/whatif/role_reference.h"
 
 namespace lockstep::analysis {
+
+// One time that a culprit held the run up.
+struct Occasion {
+  uint32_t arrival = kNoRow;  // row: the operation it came late to
+  int64_t excess_ns = 0;
+  int64_t waited_ns = 0;  // the longest wait of another rank, there or in what it came late to next
+};
 
 // Where the set held the run up most of its ranks were late. `actors`: of the set, sorted.
 bool share_occasions(const RunTables& run, const OwnSegments& own, const Excesses& excesses,

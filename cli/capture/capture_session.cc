@@ -14,7 +14,7 @@
 #include "cli/capture/common_clock.h"
 #include "cli/capture/next_step.h"
 #include "cli/capture/trigger_watch.h"
-#include "cli/live/flushed_job.h"
+#include "live/asker/flush_job.h"
 
 namespace lockstep::cli {
 namespace {
@@ -113,7 +113,7 @@ class Session {
   }
 
   Result<Rules> from_next_step() {
-    flush_job(targets_, live_terms(arguments_));
+    live::flush_job(targets_, live_terms(arguments_));
     const auto next = next_step(terms_.run, arming_s());
     if (!next.ok()) return next.status();
     return same_rule(processes_,
@@ -166,7 +166,8 @@ class Session {
   }
 
   void gather(const CaptureReplies& replies) {
-    for (const live::FailedHost& failed : flush_job(targets_, live_terms(arguments_)).failed) {
+    for (const live::FailedHost& failed :
+         live::flush_job(targets_, live_terms(arguments_)).failed) {
       const bool known = std::any_of(
           answers_.failed.begin(), answers_.failed.end(),
           [&](const auto& one) { return one.host == failed.host && one.reason == failed.reason; });

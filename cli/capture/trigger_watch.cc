@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/load/run.h"
-#include "cli/live/flushed_job.h"
+#include "live/asker/flush_job.h"
 
 namespace lockstep::cli {
 namespace {
@@ -21,7 +21,7 @@ TriggerWatch::TriggerWatch(std::string run, Trigger trigger)
 
 std::optional<std::string> TriggerWatch::look(const live::Targets& targets,
                                               const live::AskTerms& terms) {
-  not_seen_ = flush_job(targets, terms).failed;
+  not_seen_ = live::flush_job(targets, terms).failed;
   analysis::LoadOptions load;
   load.selection.last_ns = kLeastBackNs + trigger_.longer_ns;
   const auto tables = analysis::load_run(run_, load);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/live/run_parts.h"
 #include "dumper/options/event_mask.h"
+#include "live/asker/flush_job.h"
 #include "live/local/control_client.h"
 #include "live/questions/ctl_answer.h"
 #include "live/questions/slice_request.h"
@@ -142,7 +143,7 @@ Status LiveRun::ask(const LiveRunArguments& arguments, const LiveNeeds& needs) {
     return take_parts(targets.value(), arguments, needs, terms);
   }
   directory_ = directory.value();
-  answers_ = flush_job(targets.value(), live_terms(arguments));
+  answers_ = live::flush_job(targets.value(), live_terms(arguments));
   return Status();
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "cli/live/flushed_job.h"
 #include "cli/live/live_arguments.h"
+#include "live/asker/flush_job.h"
 
 namespace lockstep::cli {
 namespace {
@@ -25,7 +25,7 @@ bool write_down(const std::string& directory) {
                              }),
               hosts.end());
   if (hosts.empty()) return false;
-  const live::Answers answers = flush_job(targets.value(), live_terms(arguments));
+  const live::Answers answers = live::flush_job(targets.value(), live_terms(arguments));
   // Who did not answer in time may well go on.
   return !answers.failed.empty() ||
          std::any_of(answers.hosts.begin(), answers.hosts.end(),

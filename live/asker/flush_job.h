@@ -5,8 +5,8 @@
 
 #include "live/asker/ask_all.h"
 
-namespace lockstep::cli {
+namespace lockstep::live {
 
-live::Answers flush_job(const live::Targets& targets, const live::AskTerms& terms);
+Answers flush_job(const Targets& targets, const AskTerms& terms);
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::live
