@@ -272,7 +272,7 @@ class Search {
                            static_cast<double>(all_ns - worst_ns) / static_cast<double>(all_ns);
     // Of few others nobody knows well what is typical; of one there is nothing to know.
     const size_t others = gains_.size() - culprit.actors.size();
-    const double unknown = others < 2 ? 1 : 1 + 1 / static_cast<double>(others);
+    const double unknown = others < 2 ? 1 : 1 + 0.5 / static_cast<double>(others);
     return left_ns >= kLeastShare / 2 * static_cast<double>(culprit.span_ns) &&
            left_ns >= unknown * static_cast<double>(kTimesTypical * typical_ns);
   }

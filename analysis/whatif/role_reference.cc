@@ -21,6 +21,8 @@ constexpr int64_t kNoiseAlone = 3;
 // Warming up takes everybody at least so many times as long as a step usually does, and nobody more than
 // so many times as long as the others.
 constexpr double kTakesLonger = 2, kMostSlower = 5;
+// The first two steps: what begins before the first mark of one may reach into the second.
+constexpr uint32_t kLastOfWarmUp = 2;
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;  // an odd multiplier that spreads small numbers
 
 class Reference {
@@ -329,7 +331,7 @@ class Reference {
     for (const uint32_t a : own_.order) {
       const double everybodys_ns = factor_of(a) * static_cast<double>(usual_ns_[a]);
       const bool warms_up =
-          factor_of(a) >= kTakesLonger &&
+          trial_of(a) <= kLastOfWarmUp && factor_of(a) >= kTakesLonger &&
           static_cast<double>(own_.segments[a].own_ns) <= kMostSlower * everybodys_ns;
       if (warms_up)
         out_.ns[a] = static_cast<int64_t>(static_cast<double>(out_.ns[a]) / factor_of(a));

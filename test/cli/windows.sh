@@ -62,9 +62,9 @@ want_equal "the verdict from the last five seconds" "$(cat "$TMP/whole")" "$(nam
 want_equal "a healthy part" 0 "$(status diagnose "$TMP/run" --from 60s --to 90s)"
 
 "$lockstep" report "$TMP/run" "${span[@]}" -o "$TMP/report" >/dev/null || fail "report of a span"
-want_equal "operations of the report" 9 "$(tail -1 "$TMP/report/operations.csv" | cut -d, -f8)"
+want_equal "operations of the report" 6 "$(tail -1 "$TMP/report/operations.csv" | cut -d, -f8)"
 "$lockstep" export "$TMP/run" --from 100s --until 1m40.5s --to csv -o "$TMP/csv" >/dev/null || fail "export of a span"
-want_equal "operations of the export" 9 "$(tail -n +2 "$TMP/csv/operations.csv" | wc -l)"
+want_equal "operations of the export" 6 "$(tail -n +2 "$TMP/csv/operations.csv" | wc -l)"
 
 need_duckdb "$TMP/run"
 columns="rank, func, ordinal, state, count, size_bytes, event_id, api_start_ns, enqueue_ns, finish_ns"

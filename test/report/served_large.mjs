@@ -51,9 +51,10 @@ check("nobody waits for it", [...said].some(one => shown[1].test(one)));
 
 // The search knows the last part only, and finds there what is there.
 const search = async what => {
+  const before = await page.evaluate(() => location.hash);
   await page.fill("#search", what);
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector(".search .said").textContent !== "" || /t=/.test(location.hash), undefined, { timeout: 20000 }).catch(() => {});
+  await page.waitForFunction(old => document.querySelector(".search .said").textContent !== "" || location.hash !== old, before, { timeout: 20000 }).catch(() => {});
   await page.waitForTimeout(300);
   return text(".search .said");
 };
