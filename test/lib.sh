@@ -20,6 +20,15 @@ fail() { echo "FAIL: $*"; exit 1; }
 skip() { echo "skip: $*"; exit 77; }
 # need COMMAND PACKAGE: skips when the command is not there, naming the package that has it.
 need() { command -v "$1" >/dev/null || skip "$1 is not installed (package $2)"; }
+# need_page [served]: skips without headless Chromium and Playwright, or where lockstep was built without its page, or server.
+need_page() {
+  need chromium chromium
+  need node nodejs
+  [ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
+  [ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
+  [ "${1:-}" != served ] || [ -e "$BUILD/liblockstep-http.so" ] ||
+    skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+}
 # need_duckdb RUN: skips when `lockstep query` finds no DuckDB to ask about this run.
 need_duckdb() {
   "$BUILD/lockstep" query "$1" "SELECT 1" >/dev/null 2>"$TMP/err" && return

@@ -3,6 +3,15 @@
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
+// 1 once a check() did not hold: the test's exit code.
+export let wrong = 0;
+// Says what does not hold, a line each, and what is there instead.
+export function check(what, holds, seen = "") {
+  if (holds) return;
+  wrong = 1;
+  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
+}
+
 export async function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",

@@ -1,15 +1,9 @@
 // The page of a folder of runs in Chromium: node folder.mjs URL RUN..., the banner's URL and the names of the runs in order.
 // Says what is wrong, one line each, and ends with 1 if anything is.
-import { launch, open, seriousViolations } from "./browser.mjs";
+import { check, launch, open, seriousViolations, wrong } from "./browser.mjs";
 
 const [url, ...runs] = process.argv.slice(2);
 const browser = await launch();
-let wrong = 0;
-function check(what, holds, seen = "") {
-  if (holds) return;
-  wrong = 1;
-  console.log(`${what}: ${seen}`);
-}
 
 for (const width of [1280, 380]) {
   const { page, problems, close } = await open(browser, url, { width });

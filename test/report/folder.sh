@@ -3,11 +3,7 @@
 # there to a run and back, and a run compared with another. A name that is markup is text.
 # timeout: 180
 . "$(dirname "$0")/../lib.sh"
-need chromium chromium
-need node nodejs
-[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
-[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+need_page served
 export XDG_CACHE_HOME=$TMP/cache
 runs=("<b onclick=alert(1)>run & 1" "another run?x=1#y")
 mkdir "$TMP/parent"

@@ -1,15 +1,9 @@
 // Lanes of marks and captures in Chromium: node lanes.mjs URL, a page of lanes.sh. Says what is wrong, one line each, and ends
 // with 1 if anything is.
-import { launch, open } from "./browser.mjs";
+import { check, launch, open, wrong } from "./browser.mjs";
 
 const kLane = 16, kGutter = 84;  // pixels: heat.ts, time_axis.ts
 const browser = await launch();
-let wrong = 0;
-function check(what, holds, seen = "") {
-  if (holds) return;
-  wrong = 1;
-  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
-}
 const { page, problems, close } = await open(browser, process.argv[2]);
 const text = selector => page.evaluate(name => document.querySelector(name)?.textContent ?? "", selector);
 const run = JSON.parse(await text("#lockstep-data"));

@@ -4,10 +4,7 @@
 # drag down the screen scrolls it.
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
-need chromium chromium
-need node nodejs
-[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
-[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
+need_page
 export LOCKSTEP_HOST_LOAD=0
 record() {  # record RUN RANK: 20 steps of 20 ms and one behind them; steps 5 to 9 are captured
   LOCKSTEP_DIR=$TMP/$1 "$BUILD/lockstep-marks" "$BUILD/libnccl-profiler.so" --ranks 2 --rank "$2" --steps 20 --step-ms 20 --threads 2 --ranges 3 --capture >/dev/null

@@ -1,15 +1,9 @@
 // The page of a job that runs, in Chromium: node live.mjs URL PID..., the banner's URL and the job's processes, which it ends
 // at last. Says what is wrong, one line each, and ends with 1 if anything is.
-import { launch, open, seriousViolations } from "./browser.mjs";
+import { check, launch, open, seriousViolations, wrong } from "./browser.mjs";
 
 const [url, ...pids] = process.argv.slice(2);
 const browser = await launch();
-let wrong = 0;
-function check(what, holds, seen = "") {
-  if (holds) return;
-  wrong = 1;
-  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
-}
 const { page, problems, close } = await open(browser, url);
 const text = selector => page.evaluate(name => document.querySelector(name)?.textContent ?? "", selector);
 const until = (what, test, argument) => page.waitForFunction(test, argument, { timeout: 60000 }).catch(() => check(what, false));

@@ -3,13 +3,9 @@
 # at a key or a button, takes no text out of a field, and says when the job has ended. /api/live says the same.
 # timeout: 200
 . "$(dirname "$0")/../lib.sh"
-need chromium chromium
-need node nodejs
+need_page served
 need curl curl
 need jq jq
-[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
-[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
 export LOCKSTEP_HOST_LOAD=0 LOCKSTEP_CLOCK=0 XDG_CACHE_HOME=$TMP/cache
 run=$TMP/run
 # What is shown comes out of the processes' memory: they write by themselves once an hour only.

@@ -1,17 +1,10 @@
 // The page of each kind of run, in Chromium: node page.mjs FOLDER, which has one report.html a run (page.sh makes them).
 // Says what is wrong, one line each, and ends with 1 if anything is.
-import { launch, open, seriousViolations } from "./browser.mjs";
+import { check, launch, open, seriousViolations, wrong } from "./browser.mjs";
 
 const folder = process.argv[2];
 const browser = await launch();
-let wrong = 0;
 const at = name => `file://${folder}/${name}/report.html`;
-
-function check(what, holds, seen = "") {
-  if (holds) return;
-  wrong = 1;
-  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
-}
 
 // How many pixels of a canvas have a colour.
 const painted = (page, selector) => page.evaluate(name => {

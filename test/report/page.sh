@@ -3,12 +3,9 @@
 # paper, for people who do not see it; nothing on the console, nothing asked of the network; and how large it is.
 # timeout: 600
 . "$(dirname "$0")/../lib.sh"
-need chromium chromium
-need node nodejs
+need_page
 need jq jq
 need zstd zstd
-[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
-[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
 export LOCKSTEP_HOST_LOAD=0
 
 play() {  # play RUN LOG...: recorded calls, at their own times

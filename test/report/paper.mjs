@@ -1,15 +1,9 @@
 // The page on paper, in Chromium: node paper.mjs FOLDER, which has one report.html a run (page.sh makes them). It is printed
 // from a dark screen wider than paper. Says what is wrong, one line each, and ends with 1 if anything is.
-import { launch, open } from "./browser.mjs";
+import { check, launch, open, wrong } from "./browser.mjs";
 
 const folder = process.argv[2];
 const browser = await launch();
-let wrong = 0;
-function check(what, holds, seen = "") {
-  if (holds) return;
-  wrong = 1;
-  console.log(`${what}${seen === "" ? "" : `: ${JSON.stringify(seen)}`}`);
-}
 
 for (const name of ["straggler", "slow-host"]) {
   const { page, problems, close } = await open(browser, `file://${folder}/${name}/report.html`);

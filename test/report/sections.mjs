@@ -1,15 +1,9 @@
 // What stands below the heat map, in Chromium: node sections.mjs FOLDER, which has one report.html a run (page.sh makes them).
 // Plots are drawn and say what they show; a drag zooms. Says what is wrong, one line each, and ends with 1 if anything is.
-import { launch, open } from "./browser.mjs";
+import { check, launch, open, wrong } from "./browser.mjs";
 
 const folder = process.argv[2];
 const browser = await launch();
-let wrong = 0;
-function check(what, holds, seen = "") {
-  if (holds) return;
-  wrong = 1;
-  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
-}
 const on = async (name, use) => {
   const { page, problems, close } = await open(browser, `file://${folder}/${name}/report.html`);
   const text = selector => page.evaluate(one => document.querySelector(one)?.textContent ?? "", selector);

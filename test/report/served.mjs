@@ -1,15 +1,9 @@
 // The page of a served run in Chromium: node served.mjs URL PERFETTO, the banner's URL, and the address of a page that
 // answers as Perfetto's documentation describes. Says what is wrong, one line each, and ends with 1 if anything is.
-import { launch, open, seriousViolations } from "./browser.mjs";
+import { check, launch, open, seriousViolations, wrong } from "./browser.mjs";
 
 const [url, perfetto] = process.argv.slice(2);
 const browser = await launch();
-let wrong = 0;
-function check(what, holds, seen = "") {
-  if (holds) return;
-  wrong = 1;
-  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
-}
 const text = (page, selector) => page.evaluate(name => document.querySelector(name)?.textContent ?? "", selector);
 const until = (page, what, test, argument) => page.waitForFunction(test, argument, { timeout: 20000 }).then(() => true, () => (check(what, false), false));
 const painted = name => {

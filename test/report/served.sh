@@ -4,13 +4,9 @@
 # and says what a wrong token means.
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
-need chromium chromium
-need node nodejs
+need_page served
 need curl curl
 need jq jq
-[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
-[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
 export LOCKSTEP_HOST_LOAD=0 XDG_CACHE_HOME=$TMP/cache
 LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$TMP/run "$BUILD/lockstep-replay" --virtual "$BUILD/libnccl-profiler.so" \
   "$ROOT"/test/data/runs/straggler/*.zst >"$TMP/played"

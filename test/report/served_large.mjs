@@ -1,16 +1,10 @@
 // The page of a run that is served in parts, in Chromium: node served_large.mjs URL PID, the banner's URL and the server, which it ends at
 // last; rank 33 of 40 is late.
 // Says what is wrong, one line each, and ends with 1 if anything is.
-import { launch, open } from "./browser.mjs";
+import { check, launch, open, wrong } from "./browser.mjs";
 
 const [url, pid] = process.argv.slice(2);
 const browser = await launch();
-let wrong = 0;
-function check(what, holds, seen = "") {
-  if (holds) return;
-  wrong = 1;
-  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
-}
 const { page, problems, close } = await open(browser, url);
 const text = selector => page.evaluate(name => document.querySelector(name)?.textContent ?? "", selector);
 const until = (what, test, argument) => page.waitForFunction(test, argument, { timeout: 60000 }).catch(async () => check(what, false, await text("#ranks")));

@@ -3,11 +3,7 @@
 # Chromium: it has all of the run, and single operations as soon as they can be read, those of the late rank among them.
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"
-need chromium chromium
-need node nodejs
-[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
-[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+need_page served
 export XDG_CACHE_HOME=$TMP/cache
 "$BUILD/lockstep-generate" "$TMP/run" --ranks 40 --operations 2000 --every-ms 10 --late-rank 33 --late-us 3000 >/dev/null
 trap 'kill "$PID" 2>/dev/null || true; rm -rf "$TMP"' EXIT

@@ -3,12 +3,8 @@
 # of a processor. The minute that such a job takes to be read is test/live/serve_scale's; here it has done little.
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"
-need chromium chromium
+need_page served
 need curl curl
-need node nodejs
-[ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
-[ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
 export XDG_CACHE_HOME=$TMP/cache
 "$BUILD/lockstep-generate" "$TMP/run" --ranks 10240 --operations 5 --every-ms 100 --late-rank 3 --late-us 20000 >/dev/null
 trap 'kill "$PID" 2>/dev/null || true; wait; rm -rf "$TMP"' EXIT

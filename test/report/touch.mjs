@@ -1,15 +1,9 @@
 // The page under fingers, in Chromium as a phone has it: node touch.mjs URL, a page of lanes.sh. Says what is wrong, one line
 // each, and ends with 1 if anything is.
-import { launch } from "./browser.mjs";
+import { check, launch, wrong } from "./browser.mjs";
 
 const kLane = 16, kGutter = 68;  // pixels: heat.ts, and time_axis.ts where the screen is narrow
 const browser = await launch();
-let wrong = 0;
-function check(what, holds, seen = "") {
-  if (holds) return;
-  wrong = 1;
-  console.log(`${what}${seen === "" ? "" : `: ${seen}`}`);
-}
 const context = await browser.newContext({ viewport: { width: 390, height: 760 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
 const page = await context.newPage();
 await page.goto(process.argv[2]);
