@@ -29,6 +29,16 @@ class BusyBlocks : public HandmadeBlocks {
   uint32_t left_;
 };
 
+// The thread closes its first block while the second is looked at.
+class ClosesTheFirst : public HandmadeBlocks {
+ public:
+  using HandmadeBlocks::HandmadeBlocks;
+  BlockHeader* block(uint32_t index) override {
+    if (index == 1) HandmadeBlocks::block(0)->closed = kClosed;
+    return HandmadeBlocks::block(index);
+  }
+};
+
 struct Told {
   uint64_t records = 0, calls = 0;
 };
@@ -79,14 +89,7 @@ TEST(BlockScan, ListsOpenBlocksWithWhatTheyHoldNow) {
 
 // A thread closes the first block and opens the second while the look goes on: both are found open.
 TEST(BlockScan, ExpectsABlockThatIsClosedWhileItLooks) {
-  class ClosesTheFirst : public HandmadeBlocks {
-   public:
-    using HandmadeBlocks::HandmadeBlocks;
-    BlockHeader* block(uint32_t index) override {
-      if (index == 1) HandmadeBlocks::block(0)->closed = kClosed;
-      return HandmadeBlocks::block(index);
-    }
-  } blocks(2);
+  ClosesTheFirst blocks(2);
   blocks.fill(10);
   blocks.fill(20);
   blocks.HandmadeBlocks::block(0)->closed = 0;
@@ -112,14 +115,7 @@ TEST(BlockScan, ABlockThatNoQueueTookIsListedAmongTheOpenOnes) {
 
 // A thread closes the block, with nothing more to write, after the look has found it open and whole.
 TEST(LastRound, TellsTheCallsOfABlockOnceThatWasFoundOpenAndCameAsFull) {
-  class ClosesTheFirst : public HandmadeBlocks {
-   public:
-    using HandmadeBlocks::HandmadeBlocks;
-    BlockHeader* block(uint32_t index) override {
-      if (index == 1) HandmadeBlocks::block(0)->closed = kClosed;
-      return HandmadeBlocks::block(index);
-    }
-  } blocks(2);
+  ClosesTheFirst blocks(2);
   blocks.fill(10);
   blocks.HandmadeBlocks::block(0)->closed = 0;
   const TempDir directory;
