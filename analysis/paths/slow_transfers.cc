@@ -61,9 +61,9 @@ class SlowTransferFinder {
   static int64_t usual_at_most(const Classes& classes, std::tuple<Text, uint64_t, Begin> alike) {
     std::get<Begin>(alike) = Begin::Whole;
     const auto whole = classes.find(alike);
-    std::vector<int64_t> times{std::numeric_limits<int64_t>::max()};
-    if (whole == classes.end() || whole->second.size() < 2) return times.front();
-    times.clear();
+    if (whole == classes.end() || whole->second.size() < 2)
+      return std::numeric_limits<int64_t>::max();
+    std::vector<int64_t> times;
     for (const SeenPair& pair : whole->second) times.push_back(pair.time.ns);
     return reference_of(times);
   }

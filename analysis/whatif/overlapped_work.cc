@@ -22,8 +22,6 @@ constexpr double kTimesLess = 1.3;
 constexpr double kChance = 3;
 // Of each rank: fewer have no middle to vary about.
 constexpr size_t kFewestOfRank = 4;
-// As for own segments (role_reference.cc).
-constexpr double kUsual = 0.35;
 // A kernel that starts so soon after the one before on its stream was held up by that, not by its data.
 constexpr int64_t kQueuedNs = 20'000;
 
@@ -189,7 +187,7 @@ class Intervals {
     const std::vector<Work> work = work_at(position, position.back);
     std::vector<int64_t> all_ns;
     for (const Work& one : work) all_ns.push_back(one.interval_ns);
-    const int64_t usual_ns = quantile(&all_ns, kUsual);
+    const int64_t usual_ns = quantile(&all_ns, kRoleReference);
     const std::vector<int64_t> at_a_time_ns = usual_at_a_time(position, work);
     for (const Placed* one = position.begin; one != position.end; ++one) {
       const bool known = looked_at_[one->place] != 0;  // where more of what came before is alike
@@ -241,7 +239,7 @@ class Intervals {
     for (size_t visit = 0; visit < ranks.size(); ++visit) {
       if (ranks[visit] < 2) continue;
       intervals_ns[visit].resize(ranks[visit]);
-      usual_ns[visit] = quantile(&intervals_ns[visit], kUsual);
+      usual_ns[visit] = quantile(&intervals_ns[visit], kRoleReference);
     }
     return usual_ns;
   }

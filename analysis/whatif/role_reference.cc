@@ -11,8 +11,6 @@
 namespace lockstep::analysis {
 namespace {
 
-// A low quantile: it holds where nearly two thirds of the ranks are slow.
-constexpr double kRoleReference = 0.35;
 // Who is compared with itself alone may be late most of the time.
 constexpr double kReferenceAlone = 0.2;
 // Its own noise: what is longer than the reference by no more than so many times the distance from

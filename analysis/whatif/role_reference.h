@@ -9,6 +9,9 @@
 
 namespace lockstep::analysis {
 
+// What is usual is a low quantile: it holds where nearly two thirds of the ranks are slow.
+constexpr double kRoleReference = 0.35;
+
 struct Excesses {
   // By row of `arrivals`: own segment beyond its reference, 0 at least; of rows that follow nothing, how
   // late their rank began.
