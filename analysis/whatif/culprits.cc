@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/whatif/chance.h"
+#include "analysis/whatif/path_chance.h"
 #include "analysis/whatif/resample.h"
 #include "base/quantile.h"
 
@@ -16,12 +16,16 @@ namespace {
 constexpr double kLeastShare = 0.02;
 // so many times what a rank typically costs,
 constexpr int64_t kTimesTypical = 4;
-// and noise would give anybody its occasions less often than this: where nobody else has any as bad,
-// where the others have no more of them together, and where they have.
-constexpr double kMostChance = 0.07, kMostChanceInNoise = 0.025, kMostChanceInMuchNoise = 0.002;
+// and noise would give anybody its occasions less often than this; where they cost such a part of the
+// run and nobody else has any as bad, who it was matters more than why.
+constexpr double kMostChance = 0.07, kMostChanceOfMuch = 0.3, kMuch = 0.1;
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
+// Of what a set gains, what its ranks gain one by one: who is late on his own gains all of it.
+constexpr double kMostAlone = 0.6;
 constexpr size_t kFewestOccasions = 2;
+// Fewer trials do not tell much of ranks that are late in all of them.
+constexpr size_t kFewTrials = 16;
 // Others waited for at least this part of the excess: the rest may fall into a bubble of a pipeline. By
 // the calls alone, which run ahead, little of what seems waited for was.
 constexpr int64_t kLeastWait = 8, kLeastWaitByCalls = 2;
@@ -187,12 +191,13 @@ class Search {
     return chosen;
   }
 
-  // A set is one cause where curing its ranks one by one gains less than half of what curing all of
-  // them does: they hold the run up at the same moments. Ranks that add nothing leave the set.
+  // A set is one cause where curing its ranks one by one gains far less than curing all of them does:
+  // they hold the run up at the same moments. Ranks that add nothing leave the set.
   bool are_late_together(Candidate* set) {
     int64_t single_ns = 0;
     for (const uint32_t actor : set->actors) single_ns += gains_[actor];
-    if (single_ns * 2 >= set->gain_ns) return false;
+    if (static_cast<double>(single_ns) >= kMostAlone * static_cast<double>(set->gain_ns))
+      return false;
     if (set->actors.size() > kMostReplayed) return true;
     std::vector<uint32_t> kept = set->actors;
     for (const uint32_t actor : set->actors) {
@@ -252,7 +257,11 @@ class Search {
     if (candidate.actors.size() > 1 &&
         !share_occasions(run_, own_, excesses_, candidate.actors, culprit->occasions))
       return false;
-    if (culprit->chance > kMostChance || !holds_without_worst(*culprit, typical_ns)) return false;
+    const bool much = culprit->beside_none && static_cast<double>(culprit->gain_ns) >=
+                                                  kMuch * static_cast<double>(culprit->span_ns);
+    if (culprit->chance > (much ? kMostChanceOfMuch : kMostChance) ||
+        !holds_without_worst(*culprit, typical_ns))
+      return false;
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
     culprit->stable = share_of_resamples(candidate, typical_ns);
@@ -341,43 +350,45 @@ class Search {
     }
     const int64_t typical_ns = typical_of(std::move(excesses));
     if (typical_ns < kLeastTypicalNs) return;
-    TimeLost lost_ns;
-    std::set<uint32_t> own;
-    std::vector<size_t> moments;  // of the occasions, in trials of the path
-    size_t trials = 0;
-    uint32_t trial = 0;
-    for (const PathPiece& piece : path_) {
-      if (trials == 0 || trial_of(piece) != trial) ++trials;
-      trial = trial_of(piece);
+    std::vector<PathLoss> losses;
+    std::set<uint32_t> own;  // trials
+    for (size_t i = 0; i < path_.size(); ++i) {
+      const PathPiece& piece = path_[i];
       if (piece.excess_ns * 2 < typical_ns || !follows(piece)) continue;
       if (is_of(candidate, piece)) {
-        const int64_t waited_ns =
-            longest_wait(candidate, static_cast<size_t>(&piece - path_.data()));
+        const int64_t waited_ns = longest_wait(candidate, i);
         if (waited_ns == 0) continue;
         culprit->occasions.push_back({piece.arrival, piece.excess_ns, waited_ns});
-        if (own.insert(trial).second) moments.push_back(trials);
+        own.insert(trial_of(piece));
       }
-      lost_ns[trial][own_.segments[piece.arrival].actor] += piece.excess_ns;
+      losses.push_back({i, own_.segments[piece.arrival].actor, piece.excess_ns});
     }
     if (own.size() < kFewestOccasions || lie_in_one_step(*culprit)) return;
-    const auto size = static_cast<double>(candidate.actors.size());
-    const std::vector<TrialLoss> all = compare(candidate, lost_ns, [](uint32_t) { return true; });
-    culprit->chance = chance_of(all, size / static_cast<double>(suspects()));
-    // A stage that does more is on the path more often: then its own kind is the measure.
-    const std::vector<TrialLoss> kind =
-        compare(candidate, lost_ns, [&](uint32_t actor) { return is_peer_of(candidate, actor); });
-    if (count_others(kind) != 0) {
-      const double share = size / (count_peers(candidate) + size);
-      culprit->chance = std::max(culprit->chance, chance_of(kind, share));
+    std::vector<uint32_t> trials, steps;
+    for (const PathPiece& piece : path_) {
+      trials.push_back(trial_of(piece));
+      steps.push_back(run_.matches[run_.arrivals[piece.arrival].match].step);
     }
-    // Noise would not gather in one part of the run either.
-    const auto count = static_cast<double>(own.size());
-    const double window =
-        static_cast<double>(moments.back() - moments.front() + 1) / static_cast<double>(trials);
-    culprit->chance *= std::min(1.0, count * std::pow(window, count - 1));
-    const size_t others = count_others(all);
-    const double most = others > own.size() ? kMostChanceInMuchNoise : kMostChanceInNoise;
-    if (others != 0 && culprit->chance > most) culprit->chance = 1;
+    const Compared compared = compared_with(candidate);
+    culprit->chance = chance_on_path(losses, trials, compared);
+    culprit->beside_none = std::all_of(losses.begin(), losses.end(), [&](const PathLoss& loss) {
+      return compared.set[loss.actor] != 0;
+    });
+    // Where what comes now and then, as an evaluation, was taken for the mark of a step, trials are too
+    // long to tell: then the steps by periodicity are, unless the set is late in some of the trials only.
+    const std::set<uint32_t> all(trials.begin(), trials.end());
+    const auto covered = std::count_if(trials.begin(), trials.end(),
+                                       [&](uint32_t trial) { return own.count(trial) != 0; });
+    if (all.size() < kFewTrials && static_cast<size_t>(covered) * 4 >= trials.size() * 3 &&
+        know_steps(losses, steps))
+      culprit->chance = std::min(culprit->chance, chance_on_path(losses, steps, compared));
+  }
+  // Those without are one step more, to be on the safe side.
+  static bool know_steps(const std::vector<PathLoss>& losses, const std::vector<uint32_t>& steps) {
+    const auto without =
+        std::count_if(losses.begin(), losses.end(),
+                      [&](const PathLoss& loss) { return steps[loss.place] == kNoRow; });
+    return static_cast<size_t>(without) * 4 <= losses.size();
   }
 
   // Which call a training step begins with is not known, so that one step may reach into two trials.
@@ -403,29 +414,6 @@ class Search {
     return lower_median(&counts);
   }
 
-  using TimeLost = std::map<uint32_t, std::map<uint32_t, int64_t>>;  // by trial, by actor
-  // What the candidate lost in each trial beside those that it is compared with.
-  template <typename IsCompared>
-  std::vector<TrialLoss> compare(const Candidate& candidate, const TimeLost& lost_ns,
-                                 const IsCompared& is_compared) const {
-    std::vector<TrialLoss> trials;
-    for (const auto& [number, by_actor] : lost_ns) {
-      TrialLoss trial;
-      for (const auto& [actor, ns] : by_actor) {
-        if (is_in(candidate, actor))
-          trial.own_ns = std::max(trial.own_ns, ns);
-        else if (is_compared(actor))
-          trial.others_ns = std::max(trial.others_ns, ns);
-      }
-      trials.push_back(trial);
-    }
-    return trials;
-  }
-  static size_t count_others(const std::vector<TrialLoss>& trials) {
-    return static_cast<size_t>(std::count_if(
-        trials.begin(), trials.end(), [](const TrialLoss& one) { return one.others_ns != 0; }));
-  }
-
   // Does the same work, and could have been accused instead.
   bool is_peer_of(const Candidate& candidate, uint32_t actor) const {
     return active_[actor] != 0 && cured_[actor] == 0 &&
@@ -433,10 +421,15 @@ class Search {
            std::any_of(candidate.actors.begin(), candidate.actors.end(),
                        [&](uint32_t one) { return roles_.role[one] == roles_.role[actor]; });
   }
-  double count_peers(const Candidate& candidate) const {
-    size_t peers = 0;
-    for (uint32_t i = 0; i < own_.actors.size(); ++i) peers += is_peer_of(candidate, i) ? 1 : 0;
-    return static_cast<double>(peers);
+  Compared compared_with(const Candidate& candidate) const {
+    Compared compared;
+    for (uint32_t actor = 0; actor < own_.actors.size(); ++actor) {
+      compared.set.push_back(is_in(candidate, actor) ? 1 : 0);
+      compared.peers.push_back(is_peer_of(candidate, actor) ? 1 : 0);
+    }
+    compared.set_size = candidate.actors.size();
+    compared.suspects = suspects();
+    return compared;
   }
 
   // Block bootstrap over the critical path: does the verdict hang on a few moments?

@@ -23,6 +23,7 @@ struct Culprit {
   int64_t first_ns = 0;          // the run's start,
   int64_t span_ns = 0;           // and how long it took
   double chance = 1;             // that noise alone gives anybody these occasions
+  bool beside_none = false;      // nobody else lost as much at any moment
   double stable = 0;             // share of runs made of this one's parts that give the same answer
   bool alone = false;            // nobody has its role: compared with itself over time
   std::vector<Occasion> occasions;  // in the order of time

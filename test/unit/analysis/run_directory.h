@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/load/run.h"
+#include "dumper/segment/piece_cut.h"
 #include "dumper/segment/process_facts.h"
 #include "dumper/segment/segment_writer.h"
 #include "test/drivers/common/rank_records.h"
@@ -36,24 +37,30 @@ class TestRun {
     facts.boot_id = "boot of " + host;
     facts.pid = pid;
     writer.set_facts(dumper::facts_to_json(facts));
-    uint32_t tid = 1;
+    uint32_t tid = 1, block = 0;
     for (const auto* words : threads) {
       if (words->empty()) continue;
       const Anchor anchors[2] = {{0, 0, kRealNs, 0}, {end_ns, end_ns, kRealNs + end_ns, end_ns}};
       dumper::Piece piece;
       piece.words = words->data();
       piece.bytes = static_cast<uint32_t>(words->size() * 8);
-      piece.tid = tid;
-      piece.block_sequence = tid++;
-      dumper::ChunkEncoder encoder;
-      encoder.add(piece);
+      piece.tid = tid++;
       dumper::ChunkContext context;
       context.anchors = anchors;
       context.anchor_count = 2;
       context.strings = &strings;
-      dumper::EncodedChunk chunk;
-      EXPECT_TRUE(encoder.finish(context, &chunk).ok());
-      EXPECT_TRUE(writer.append(&chunk).ok());
+      for (bool more = true; more;) {
+        piece.block_sequence = ++block;
+        piece.from_byte = 0;
+        dumper::Piece first = piece, rest;
+        more = dumper::cut_piece(piece, kMostOfChunk, &first, &rest);
+        dumper::ChunkEncoder encoder;
+        encoder.add(first);
+        dumper::EncodedChunk chunk;
+        EXPECT_TRUE(encoder.finish(context, &chunk).ok());
+        EXPECT_TRUE(writer.append(&chunk).ok());
+        piece = rest;
+      }
     }
     dumper::Ledger ledger;
     ledger.raw_ns = end_ns;
@@ -70,6 +77,7 @@ class TestRun {
   uint64_t end_ns = 20'000'000'000;  // the last sign of life of processes that are added
 
  private:
+  static constexpr size_t kMostOfChunk = 500;  // records: no more than a block of memory holds
   static constexpr uint64_t kRealNs = 1'700'000'000'000'000'000;
   const TempDir directory_;
 };

@@ -126,6 +126,34 @@ TEST(Culprits, NamesARankThatStandsStillSeldomAndLong) {
   EXPECT_LT(judged.findings[0].confidence, 0.9) << "three occasions prove little";
 }
 
+TEST(Culprits, NamesOfTwoRanksTheOneWhosePausesAreALargePartOfTheRun) {
+  const Judged judged = all_reduces(
+      2, 60, [](int32_t rank, unsigned i) { return rank == 0 && i % 20 == 9 ? 60 * kMs : 0; });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{0}) << all_text(judged);
+  EXPECT_LT(judged.findings[0].confidence, 0.85) << "three occasions of two ranks prove little";
+}
+
+// Two hosts of two ranks, and one stall on the other host; an evaluation now and then, which no step
+// begins with.
+TEST(Culprits, NamesTheHostOfTwoThatIsAlwaysLate) {
+  PlayedJob job(4, 2);
+  Noise noise;
+  for (unsigned i = 0; i < 100; ++i) {
+    for (const uint64_t size : {16'384, 32'768, 65'536}) {
+      job.size(size);
+      for (int32_t rank = 0; rank < 4; ++rank) {
+        const bool late = rank > 1 && size == 16'384, stalls = rank == 0 && i == 30;
+        job.work(rank, 4 * kMs + noise.upto(50 * kUs) + (late ? 3 * kMs : stalls ? 12 * kMs : 0));
+      }
+      job.collective(0);
+    }
+    for (int k = 0; k < 2 && i % 17 == 16; ++k) job.collective(0, kMs, "AllGather");
+  }
+  const Judged judged = job.judge();
+  EXPECT_EQ(accused(judged), (std::vector<int32_t>{2, 3})) << all_text(judged);
+  EXPECT_EQ(judged.findings.size(), 1u);
+}
+
 TEST(Culprits, AccusesNobodyOfOneLongPause) {
   const Judged judged = all_reduces(
       4, 60, [](int32_t rank, unsigned i) { return rank == 0 && i == 30 ? 60 * kMs : 0; });
