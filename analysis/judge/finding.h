@@ -57,6 +57,7 @@ enum class StallClue : uint8_t {
   GaveUp,
   KernelNeverBegan,
   DataNeverArrived,  // from `named` to `peer`
+  HostCutOff,        // neither what the host of `named` sent arrived nor what was sent to it
   NoCredit,          // `peer` has data for `named`, which gives no room
   GpuStandsStill,
   DataNeverLeft,   // `named` has what it should send
@@ -116,6 +117,7 @@ struct PathFacts {
   int64_t own_ns = 0, others_ns = 0;  // per operation
   // Where the replay found it: what is slow, and what that costs.
   bool replayed = false, whole_host = false;
+  bool both_ends = false;  // what the culprits exchange: they are two ranks, or those of two hosts
   SlowSide side = SlowSide::SenderOrLink;
   int32_t peer = -1;                 // at the other end, where only one edge is slow
   Text peer_host = 0;                // likewise, where only the edges between two hosts are

@@ -66,7 +66,7 @@ int32_t rank_of(const RunTables& run, uint32_t communicator, uint32_t process) {
 // the others: they wait for each other.
 void accuse_strays(const RunTables& run, Finding* finding) {
   auto facts = std::get<StallFacts>(finding->facts);
-  const std::vector<Stray> strays = last_strays(run);
+  const std::vector<Stray> strays = last_strays(run, Sizes::Compared);
   std::vector<int32_t> culprits;
   for (uint32_t process = 0; process < strays.size(); ++process) {
     const auto [first, second] = strays[process];

@@ -72,6 +72,7 @@ class TransportJudge {
   }
 
   bool send_never_completed() {
+    if (host_cut_off()) return true;
     for (const OpenTransportRow* row : open_) {
       if (row->is_send == 0 || row->last_state != kSendWait) continue;
       accuse(FindingKind::StuckInTransport, StallClue::DataNeverArrived, {row->rank},
@@ -80,6 +81,41 @@ class TransportJudge {
       return true;
     }
     return false;
+  }
+  // Sends over several edges never complete, and one host is at an end of each.
+  bool host_cut_off() {
+    std::set<std::pair<Text, Text>> edges;
+    for (const OpenTransportRow* row : open_) {
+      if (row->is_send == 0 || row->last_state != kSendWait) continue;
+      const Text to = host_of(row->peer);
+      if (to == 0) return false;
+      edges.emplace(run_.processes[row->process].host, to);
+    }
+    if (edges.size() < 2) return false;
+    const auto [from, to] = *edges.begin();
+    std::vector<Text> common;
+    for (const Text host : {from, to}) {
+      if (std::all_of(edges.begin(), edges.end(), [&](const std::pair<Text, Text>& edge) {
+            return edge.first == host || edge.second == host;
+          }))
+        common.push_back(host);
+    }
+    if (common.size() != 1) return false;
+    std::vector<int32_t> ranks;
+    for (const StallMember& member : stall_.members) {
+      if (member.process != kNoRow && run_.processes[member.process].host == common.front())
+        ranks.push_back(member.rank);
+    }
+    accuse(FindingKind::StuckInTransport, StallClue::HostCutOff, ranks, 0.9);
+    return true;
+  }
+  // 0: not known.
+  Text host_of(int32_t rank) const {
+    for (const StallMember& member : stall_.members) {
+      if (member.rank == rank && member.process != kNoRow)
+        return run_.processes[member.process].host;
+    }
+    return 0;
   }
   // One sender alone is surely the origin; among several, the one that stopped first is only the
   // likeliest.

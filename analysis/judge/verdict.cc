@@ -66,12 +66,14 @@ class CauseJudge {
   bool early_abort() {
     if (!stall_.one_clock) return false;
     int64_t first = kNoTime, second = kNoTime;
+    int64_t stood = 0;  // before the first gave up
     int32_t rank = -1;
     for (const StallMember& member : stall_.members) {
       if (member.finalize_ns == kNoTime) continue;
       if (first == kNoTime || member.finalize_ns < first) {
         second = first;
         first = member.finalize_ns;
+        stood = first - member.until_ns + static_cast<int64_t>(stall_.seconds * 1e9);
         rank = member.rank;
       } else if (second == kNoTime || member.finalize_ns < second) {
         second = member.finalize_ns;
@@ -80,6 +82,8 @@ class CauseJudge {
     if (first == kNoTime || second == kNoTime) return false;
     const int64_t ahead = second - first;
     if (ahead < std::max<int64_t>(500'000'000, 20 * stall_.typical_ns)) return false;
+    // Watchdogs that end a hang do not all bark at once.
+    if (ahead < stood) return false;
     case_.finding.evidence.emplace_back(EarlyFinalize{rank, ahead});
     case_.conclude(FindingKind::Aborted, StallClue::GaveUp, {rank}, 0.9);
     return true;

@@ -38,6 +38,12 @@ std::string circle(const RunTables& run, const Finding& finding, const StallFact
   std::string text = "Ranks have been waiting for each other for " + seconds(finding.since_s) +
                      " in " + circle_operations(run, facts) +
                      ": they call these operations in different orders.";
+  if (finding.culprits.empty() && !finding.culprits_elsewhere.empty() && !facts.one_of) {
+    std::vector<int32_t> ranks;
+    for (const Place& place : culprits_of(run, finding)) ranks.push_back(place.world_rank);
+    return text + " World " + rank_list(ranks) + (one(ranks) ? " leaves" : " leave") +
+           " the order usual in this run.";
+  }
   if (facts.one_of || finding.culprits.empty())
     return text + " Which of them left the order usual in this run is not known.";
   return text + " " + capitalized(rank_list(finding.culprits)) + " of " +
@@ -55,6 +61,10 @@ std::string inside_clue(const StallFacts& facts) {
     case StallClue::DataNeverArrived:
       return "Data from " + named + " to " + rank_name(facts.peer) +
              " entered the network and never arrived.";
+    case StallClue::HostCutOff:
+      return "What " + named + (one(facts.named) ? " sends" : " send") +
+             " to other hosts entered the network and never arrived, nor did what is sent to " +
+             (one(facts.named) ? "its host." : "their host.");
     case StallClue::NoCredit:
       return capitalized(rank_name(facts.peer)) + " has data for " + named +
              ", which offers no buffer for it.";
@@ -269,6 +279,8 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
            (receives ? (single ? ", receives from host " : ", receive from host ")
                      : (single ? ", sends to host " : ", send to host ")) +
            run.text(facts.peer_host) + " takes ";
+  } else if (facts.both_ends) {
+    text = "What " + who + " exchange takes ";
   } else if (facts.whole_host) {
     text = "What " + who + ", all of its ranks on host " + run.text(facts.host) +
            ", exchange with other hosts takes ";
@@ -281,6 +293,8 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
           " per operation against " + duration(facts.others_ns) + "). ";
   if (facts.whole_host)
     text += "The host's way to the network is suspected.";
+  else if (facts.both_ends)
+    text += "The way between their hosts is suspected, or one of its two ends.";
   else if (facts.side == SlowSide::Gpu)
     text += "Its GPU is slow to hand it on: the ranks after it on its host end together.";
   else if (facts.peer_host != 0)

@@ -8,14 +8,14 @@ namespace {
 // What a rank did in at most one of so many such places is rare.
 constexpr uint32_t kRarely = 4;
 
-}  // namespace
-
-Suspects find_strays(const RunTables& run, const WaitGraph& graph, const HangCause& circle) {
+// None where nobody differs.
+Suspects who_differs(const RunTables& run, const WaitGraph& graph, const HangCause& circle,
+                     Sizes sizes) {
   std::vector<uint32_t> never, rarely, usually;
   for (const uint32_t actor : circle.actors) {
     const std::vector<uint32_t>& heads = graph.heads().of(actor);
     if (heads.empty()) continue;
-    const Precedent before = precedent_of(run, heads.front());
+    const Precedent before = precedent_of(run, heads.front(), sizes);
     if (before.never) never.push_back(actor);
     if (before.times < kRarely) continue;
     (kRarely * before.same <= before.times ? rarely : usually).push_back(actor);
@@ -26,7 +26,31 @@ Suspects find_strays(const RunTables& run, const WaitGraph& graph, const HangCau
   // out where it is.
   if (!rarely.empty() && 2 * rarely.size() < all) return {rarely, false, 0.8};
   if (usually.size() == 1 && rarely.size() + 1 == all && all > 2) return {usually, false, 0.7};
-  if (2 * all < graph.actors().size()) return {circle.actors, true, 0.5};
+  return {};
+}
+
+// Whose calls, on streams of their own, went on for a while after one that was out of order.
+Suspects who_differed(const RunTables& run, const WaitGraph& graph, const HangCause& circle) {
+  const std::vector<Stray> strays = last_strays(run, Sizes::Ignored);
+  std::vector<uint32_t> strayed;
+  for (const uint32_t actor : circle.actors) {
+    if (strays[graph.actors().process_of(actor)].first != kNoRow) strayed.push_back(actor);
+  }
+  if (2 * strayed.size() >= circle.actors.size()) return {};
+  return {strayed, false, 0.8};
+}
+
+}  // namespace
+
+Suspects find_strays(const RunTables& run, const WaitGraph& graph, const HangCause& circle) {
+  // Where sizes vary from call to call, no place is like another unless they are ignored.
+  for (const Sizes sizes : {Sizes::Compared, Sizes::Ignored}) {
+    Suspects who = who_differs(run, graph, circle, sizes);
+    if (!who.actors.empty()) return who;
+  }
+  Suspects who = who_differed(run, graph, circle);
+  if (!who.actors.empty()) return who;
+  if (2 * circle.actors.size() < graph.actors().size()) return {circle.actors, true, 0.5};
   return {{}, true, 0.5};
 }
 

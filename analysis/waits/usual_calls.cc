@@ -12,6 +12,8 @@ namespace {
 
 // So many calls before it say where in a step a call stands.
 constexpr size_t kLongestContext = 16;
+// Fewer are alike by chance where sizes vary, and tell nothing.
+constexpr size_t kShortestContext = 4;
 
 using Call = std::tuple<uint32_t, Text, uint64_t, Text, int32_t>;
 using Calls = std::vector<Call>;
@@ -86,47 +88,65 @@ class SimilarCalls {
   std::map<Series, std::vector<const OperationRow*>> rows_;
 };
 
-// Watches a process call, and tells of each call whether it ever followed the longest context before it
-// that has come several times.
-class OrderWatch {
+// The calls of a process, and what follows each few of them.
+class CallOrder {
  public:
-  // True: it is out of order.
-  bool add(const Call& call) {
+  void add(const Call& call) {
     const uint32_t number =
         numbers_.try_emplace(call, static_cast<uint32_t>(numbers_.size())).first->second;
-    bool decided = false, strays = false;
     for (size_t length = kLongestContext; length > 0; length /= 2) {
-      if (calls_.size() < length) continue;
-      std::vector<uint32_t> context(calls_.end() - static_cast<ptrdiff_t>(length), calls_.end());
-      auto& [times, followers] = followers_[std::move(context)];
-      if (!decided && times >= kOftenEnough) {
-        decided = true;
-        strays = followers.count(number) == 0;
-      }
-      ++times;
-      followers.insert(number);
+      if (calls_.size() >= length) ++followers_[context_of(calls_.size(), length)][number];
     }
     calls_.push_back(number);
-    return strays;
+  }
+
+  // Whether the i-th call follows what it never follows elsewhere: the longest context before it that has
+  // come several times besides.
+  bool strays(size_t i) const {
+    for (size_t length = kLongestContext; length > 0; length /= 2) {
+      if (i < length) continue;
+      const std::map<uint32_t, uint32_t>& followers = followers_.at(context_of(i, length));
+      uint32_t times = 0;
+      for (const auto& [call, count] : followers) times += count;
+      if (times > kOftenEnough) return followers.at(calls_[i]) == 1;
+    }
+    return false;
   }
 
  private:
-  static constexpr uint32_t kOftenEnough = 3;  // the first step has an order that nobody knows yet
+  static constexpr uint32_t kOftenEnough = 3;
+
+  std::vector<uint32_t> context_of(size_t end, size_t length) const {
+    const auto at = calls_.begin() + static_cast<ptrdiff_t>(end);
+    return {at - static_cast<ptrdiff_t>(length), at};
+  }
 
   std::map<Call, uint32_t> numbers_;
   std::vector<uint32_t> calls_;
-  // By context: how often it came, and what followed it.
-  std::map<std::vector<uint32_t>, std::pair<uint32_t, std::set<uint32_t>>> followers_;
+  // By context: how often each call followed it.
+  std::map<std::vector<uint32_t>, std::map<uint32_t, uint32_t>> followers_;
 };
 
+// Whether the operation is a call of its own: of the sends and receives of a group call the first is.
+bool is_call(const RunTables& run, uint32_t operation) {
+  const OperationRow& row = run.operations[operation];
+  if (row.kind == OpKind::Assembled || row.replay > 1) return false;
+  if (row.kind != OpKind::PointToPoint || row.group_id == 0 || operation == 0) return true;
+  const OperationRow& before = run.operations[operation - 1];
+  return before.process != row.process || before.group_id != row.group_id;
+}
+
+Call call_of(const OperationRow& row, Sizes sizes) {
+  const uint64_t bytes = sizes == Sizes::Compared ? row.size_bytes : 0;
+  return {row.communicator, row.func, bytes, row.datatype, row.peer};
+}
+
 // The calls of the operation's process, from it on backwards.
-Calls calls_back_from(const RunTables& run, uint32_t operation) {
+Calls calls_back_from(const RunTables& run, uint32_t operation, Sizes sizes) {
   const uint32_t process = run.operations[operation].process;
   Calls calls;
   for (uint32_t i = operation + 1; i-- > 0 && run.operations[i].process == process;) {
-    const OperationRow& row = run.operations[i];
-    if (row.kind == OpKind::Assembled || row.replay > 1) continue;
-    calls.emplace_back(row.communicator, row.func, row.size_bytes, row.datatype, row.peer);
+    if (i == operation || is_call(run, i)) calls.push_back(call_of(run.operations[i], sizes));
   }
   return calls;
 }
@@ -148,24 +168,23 @@ std::vector<size_t> alike_before(const Calls& back) {
 
 }  // namespace
 
-std::vector<Stray> last_strays(const RunTables& run) {
+std::vector<Stray> last_strays(const RunTables& run, Sizes sizes) {
   constexpr size_t kLast = 512;
   std::vector<std::vector<uint32_t>> rows(run.processes.size());
   for (uint32_t i = 0; i < run.operations.size(); ++i) {
-    const OperationRow& row = run.operations[i];
-    if (row.kind != OpKind::Assembled && row.replay <= 1) rows[row.process].push_back(i);
+    if (is_call(run, i)) rows[run.operations[i].process].push_back(i);
   }
   std::vector<Stray> strays(rows.size());
   for (size_t process = 0; process < rows.size(); ++process) {
-    OrderWatch watch;
     const std::vector<uint32_t>& own = rows[process];
+    CallOrder order;
+    for (const uint32_t row : own) order.add(call_of(run.operations[row], sizes));
     Stray& stray = strays[process];
-    for (size_t i = 0; i < own.size() && stray.second == kNoRow; ++i) {
+    for (size_t i = own.size() - std::min(kLast, own.size());
+         i < own.size() && stray.second == kNoRow; ++i) {
       const OperationRow& row = run.operations[own[i]];
-      const bool out =
-          watch.add({row.communicator, row.func, row.size_bytes, row.datatype, row.peer});
       if (stray.first == kNoRow) {
-        if (out && i + kLast >= own.size()) stray.first = own[i];
+        if (order.strays(i)) stray.first = own[i];
       } else if (row.communicator != run.operations[stray.first].communicator) {
         stray.second = own[i];
       }
@@ -191,16 +210,16 @@ std::optional<size_t> usual_group(const RunTables& run, const Stall& stall,
   return static_cast<size_t>(most - votes.begin());
 }
 
-Precedent precedent_of(const RunTables& run, uint32_t operation) {
+Precedent precedent_of(const RunTables& run, uint32_t operation, Sizes sizes) {
   constexpr size_t kPlaces = 4;  // that are most like it
-  const Calls back = calls_back_from(run, operation);
+  const Calls back = calls_back_from(run, operation, sizes);
   const std::vector<size_t> alike = alike_before(back);
   std::vector<size_t> longest;  // contexts that came before
   for (size_t i = 1; i < back.size(); ++i) {
     if (alike[i] != 0) longest.push_back(alike[i]);
   }
-  if (longest.empty()) return {};
   std::sort(longest.rbegin(), longest.rend());
+  if (longest.empty() || longest.front() < kShortestContext) return {};
   const size_t enough = std::min(longest.front(), kLongestContext);
   const size_t most = std::max(enough, longest[std::min(kPlaces, longest.size()) - 1]);
   Precedent precedent;

@@ -24,14 +24,16 @@ struct Precedent {
   // Of the few places that are most like this one: how many there are, and in how many it called the same.
   uint32_t times = 0, same = 0;
 };
+enum class Sizes : uint8_t { Compared, Ignored };  // of what the calls move
 // Linear in the calls of its process.
-Precedent precedent_of(const RunTables& run, uint32_t operation);
+Precedent precedent_of(const RunTables& run, uint32_t operation, Sizes sizes);
 
 // By process: the first of its last 512 calls that is out of order, and its next call on another
-// communicator; kNoRow = it kept its order, or called nothing else. Linear in the operations.
+// communicator; kNoRow = it kept its order, or called nothing else. The sends and receives of a group call
+// are one call. Linear in the operations.
 struct Stray {
   uint32_t first = kNoRow, second = kNoRow;
 };
-std::vector<Stray> last_strays(const RunTables& run);
+std::vector<Stray> last_strays(const RunTables& run, Sizes sizes);
 
 }  // namespace lockstep::analysis

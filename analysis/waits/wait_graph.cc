@@ -93,6 +93,35 @@ WaitGraph::WaitGraph(const RunTables& run)
       if (holds_up(stalls_[i], member)) waits_for_[actors_.size() + i].push_back(member.actor);
     }
   }
+  follow_groups(run, stall_of);
+}
+
+// The operations of a group call are one kernel, which ends with the last of them. So one that all its
+// ranks have entered has not ended because another one of the group lacks somebody, unless a kernel of
+// its own has not begun or data of its own is known to be on the way.
+void WaitGraph::follow_groups(const RunTables& run,
+                              const std::unordered_map<uint32_t, Node>& stall_of) {
+  std::vector<std::pair<Node, Node>> edges;
+  for (size_t i = 0; i < stalls_.size(); ++i) {
+    const Node node = actors_.size() + static_cast<Node>(i);
+    const std::vector<StallMember>& members = stalls_[i].members;
+    const bool stuck = std::any_of(members.begin(), members.end(), [&](const StallMember& one) {
+      return one.stand == Stand::NotBegun ||
+             (one.operation != kNoRow && run.operations[one.operation].proxy_ops_open != 0);
+    });
+    if (!waits_for_[node].empty() || stalls_[i].disputed || stuck) continue;
+    for (const StallMember& member : members) {
+      if (member.actor == kNoRow || member.operation == kNoRow) continue;
+      const uint64_t group = run.operations[member.operation].group_id;
+      for (const uint32_t head : heads_.of(member.actor)) {
+        const auto other = stall_of.find(head);
+        if (group != 0 && run.operations[head].group_id == group && other != stall_of.end() &&
+            !waits_for_[other->second].empty())
+          edges.emplace_back(node, other->second);
+      }
+    }
+  }
+  for (const auto& [from, to] : edges) waits_for_[from].push_back(to);
 }
 
 bool WaitGraph::holds_up(const Stall& stall, const StallMember& member) const {

@@ -5,6 +5,7 @@
 // unknown, not guilty. Built once by judge_hangs(), linear in operations and edges; then only read.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/waits/actors.h"
@@ -36,6 +37,7 @@ class WaitGraph {
  private:
   using Node = uint32_t;  // actors, then stalls
   bool holds_up(const Stall& stall, const StallMember& member) const;
+  void follow_groups(const RunTables& run, const std::unordered_map<uint32_t, Node>& stall_of);
   void add_waiting(std::vector<HangCause>* causes, const std::vector<uint32_t>& cause_of) const;
 
   Actors actors_;

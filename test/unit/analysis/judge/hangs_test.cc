@@ -397,5 +397,104 @@ TEST(Hangs, WalkToTheOriginOnAnotherCommunicator) {
             "rank 0 waits in AllReduce #20 on world (0xc0) for rank 1");
 }
 
+// Four ranks, each on a stream: an all-to-all of sends whose sizes differ from step to step, then an
+// all-reduce. Both are open in the last step, where rank `stray` calls the all-reduce alone.
+Judged all_to_alls(int32_t stray) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords all = rank_of(&run, 1, 0xc0, rank, 4),
+                        experts = rank_of(&run, 2, 0xd0, rank, 4);
+    for (unsigned i = 0; i <= kOperations; ++i) {
+      const bool last = i == kOperations;
+      driver::RankOperation op = last ? open_at(2 * i) : operation_at(2 * i, 0);
+      op.count = 1'000 + i * 7'919 % 10'000;
+      op.channels = last && rank == stray ? 0 : 1;
+      for (int32_t step = 0; step < 4 && !(last && rank == stray); ++step) {
+        op.func = "Send";
+        op.peer = (rank + step) % 4;
+        if (step != 0) experts.operation(op);
+        op.func = "Recv";
+        op.peer = (rank + 4 - step) % 4;
+        if (step != 0) experts.operation(op);
+      }
+      driver::RankOperation reduce = last ? open_at(2 * i + 1) : operation_at(2 * i + 1, 0);
+      reduce.sequence = i;
+      all.operation(last && rank != stray ? queued(reduce) : reduce);
+    }
+    run.add(static_cast<uint32_t>(10 + rank),
+            {&all.user, &all.proxy, &experts.user, &experts.proxy}, "test");
+  }
+  auto tables = run.load();
+  for (OperationRow& row : tables->operations) {
+    if (row.kind != OpKind::PointToPoint) continue;
+    row.group_id = 1'000 + row.ordinal;
+    row.proxy_ops_open = 0;  // what could move has moved
+  }
+  return Judged(std::move(tables));
+}
+
+TEST(Hangs, OfAnAllToAllAccuseWhoCalledTheNextOperationInItsPlace) {
+  const Judged judged = all_to_alls(2);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::Deadlock);
+  EXPECT_EQ(world_ranks(judged), Ranks{2}) << judged.text();
+}
+
+// Calls on two communicators, on a stream each, so that a rank that leaves one out goes on for a while.
+TEST(Hangs, OfACircleAccuseWhoLeftACallOutLongBefore) {
+  constexpr unsigned kAll = 12, kWithout = 7;
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords a = rank_of(&run, 1, 0xc0, rank, 4), b = rank_of(&run, 2, 0xd0, rank, 4);
+    unsigned i = 0;
+    uint64_t on_a = 0, on_b = 0;
+    const auto call = [&](driver::RankRecords* on, uint64_t* number, bool open) {
+      driver::RankOperation op = open ? open_at(i) : operation_at(i, 0);
+      op.sequence = (*number)++;
+      on->operation(op);
+      ++i;
+    };
+    for (unsigned step = 0; step < kAll; ++step) {
+      for (unsigned k = 0; k < 5; ++k) call(&a, &on_a, false);
+      const bool left_out = rank == 1 && step == kWithout;
+      if (!left_out) call(&b, &on_b, step + 1 == kAll && rank != 1);
+    }
+    if (rank == 1) call(&a, &on_a, true);
+    run.add(static_cast<uint32_t>(10 + rank), {&a.user, &a.proxy, &b.user, &b.proxy}, "test");
+  }
+  const Judged judged(run.load());
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
+}
+
+// Three ranks stand in an operation and give it up, rank 1 first: so long after it began, and so long
+// before the others.
+Judged given_up(uint64_t after_ns, uint64_t before_ns) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 3);
+    for (unsigned i = 0; i < kOperations; ++i) records.operation(operation_at(i, 0));
+    const driver::RankOperation open = open_at(kOperations);
+    records.operation(open);
+    records.finalize(open.call_ns + after_ns + (rank == 1 ? 0 : before_ns));
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+  return Judged(run.load());
+}
+
+TEST(Hangs, AccuseWhoGivesUpWhileTheOthersGoOnWaiting) {
+  const Judged judged = given_up(500 * kMs, 60'000 * kMs);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::Aborted);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{1});
+}
+
+TEST(Hangs, AccuseNobodyWhoseWatchdogBarksFirst) {
+  const Judged judged = given_up(60'000 * kMs, 1'200 * kMs);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_NE(judged.findings[0].kind, FindingKind::Aborted) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{}) << judged.text();
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

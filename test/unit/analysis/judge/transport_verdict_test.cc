@@ -55,10 +55,11 @@ TEST(Transport, AccusesNobodyWhereAllWaitAlike) {
   EXPECT_EQ(judged.findings[0].culprits, Ranks{}) << judged.text();
 }
 
-// A ring of ranks 0 and 1 on host a, 2 and 3 on host b: only 1 -> 2 and 3 -> 0 are network operations.
-// `through` tells which of those that were open have ended, or how many steps they did.
+// A ring of ranks 0 and 1 on host a, 2 and 3 on host b: only 1 -> 2 and 3 -> 0 are network operations; or
+// of a rank to each host. `through` tells which of those that were open have ended, or how many steps they
+// did.
 template <class Through>
-Judged judged_ring(const Through& through) {
+Judged judged_ring(const Through& through, int32_t per_host = 2) {
   TestRun run;
   for (int32_t rank = 0; rank < 4; ++rank) {
     driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
@@ -67,13 +68,14 @@ Judged judged_ring(const Through& through) {
       op.channels = 1;
       records.operation(op);
     }
-    run.add(static_cast<uint32_t>(10 + rank), {&records.user, &records.proxy}, host_of(rank, 2));
+    run.add(static_cast<uint32_t>(10 + rank), {&records.user, &records.proxy},
+            host_of(rank, per_host));
   }
-  align_hosts(run, 4, 2);
+  align_hosts(run, 4, per_host);
   auto tables = run.load();
   std::vector<OpenTransportRow> kept;
   for (OpenTransportRow row : tables->open_transports) {
-    const bool between_hosts = (row.rank % 2 == 1) == (row.is_send != 0);
+    const bool between_hosts = per_host == 1 || (row.rank % 2 == 1) == (row.is_send != 0);
     if (between_hosts && through(&row)) kept.push_back(row);
   }
   tables->open_transports = kept;
@@ -114,6 +116,27 @@ TEST(Transport, AccusesTheHostThatSentLessThanItReceived) {
   });
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].culprits, (Ranks{2, 3})) << judged.text();
+}
+
+TEST(Transport, AccusesTheHostThatSeveralLostSendsHaveInCommon) {
+  const auto judged = [](int32_t first, int32_t second) {
+    return judged_ring(
+        [=](OpenTransportRow* row) {
+          const bool lost = row->rank == first || row->rank == second;
+          row->last_state = row->is_send == 0 ? uint8_t{kRecvWait}
+                            : lost            ? uint8_t{kSendWait}
+                                              : uint8_t{kSendGpuWait};
+          return true;
+        },
+        1);
+  };
+  const Judged one = judged(1, 2);
+  ASSERT_EQ(one.findings.size(), 1u) << all_text(one);
+  EXPECT_EQ(one.findings[0].culprits, Ranks{2}) << one.text();
+  EXPECT_NE(one.text().find("What rank 2 sends to other hosts entered the network"),
+            std::string::npos)
+      << one.text();
+  EXPECT_EQ(judged(0, 2).text().find("to other hosts"), std::string::npos) << "none in common";
 }
 
 TEST(Transport, AccusesNobodyOfARingInWhichNothingHasEnded) {
