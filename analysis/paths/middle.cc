@@ -10,7 +10,6 @@ namespace lockstep::analysis {
 namespace {
 
 constexpr double kReference = 0.35;
-constexpr size_t kFewest = 8;
 // So many times its own inexactness an excess must be.
 constexpr double kTimesError = 4;
 constexpr int64_t kLeastNs = 3'000;
@@ -63,7 +62,7 @@ Middle middle_of_known(std::vector<int64_t> values) {
 
 }  // namespace
 
-bool Middle::known() const { return count >= kFewest; }
+bool Middle::known() const { return count >= kFewestOfMiddle; }
 
 Middle middle_of(const std::vector<int64_t>& values) { return middle_of_known(values); }
 

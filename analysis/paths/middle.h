@@ -8,6 +8,9 @@
 
 namespace lockstep::analysis {
 
+// Of fewer values nothing is known.
+constexpr size_t kFewestOfMiddle = 8;
+
 struct Middle {
   int64_t ns = 0, error_ns = 0;
   // The middle lies between these whatever the values' distribution, be it one of two heaps, and although

@@ -14,10 +14,24 @@ constexpr double kLeastOfGuess = 0.2, kLeastOfGuessTogether = 0.08;
 // Of what the slow edge into a host shows, what the one out of it shows if that is slow, too; and of what
 // an edge shows, what the one before it must show.
 constexpr double kOfEdgeBefore = 0.3, kOfEdgeBehind = 0.4;
+// Of what one of two slow edges shows, what the other must, where each is slow in some operations only.
+constexpr double kOfOtherEdge = 0.3;
+// Ends show a passage or two: of more steps than so many over an edge that is the smaller part. Late starts
+// leave traces that do not depend on steps: so these must be so many times smaller.
+constexpr uint64_t kStepsShown = 12;
+constexpr int64_t kBeyondApart = 2;
 // An edge that shows less than this beside the worst of its ring is none.
 constexpr double kRingTrifle = 0.04;
 // By this part the network works longer on the steps of a slow link.
 constexpr double kLeastMoreWork = 0.05;
+
+std::vector<size_t> network_edges(const std::vector<EdgeSamples>& edges) {
+  std::vector<size_t> network;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (edges[i].network) network.push_back(i);
+  }
+  return network;
+}
 
 class Judge {
  public:
@@ -33,6 +47,7 @@ class Judge {
     if (!series_.in_order || !series_.crosses_hosts()) return {};
     find_stretches();
     follow_hosts();
+    find_slow_hosts();
     for (size_t i = 0; i < count_; ++i) judge_edge(i);
     if (!out_.empty()) share(more_ns);
     return std::move(out_);
@@ -41,6 +56,11 @@ class Judge {
  private:
   // How much later the receiver of an edge usually is done than its sender.
   int64_t usual_later(size_t i) const { return usual_[i].later_ns; }
+
+  // So many times what ends show of a slow edge it costs, at least.
+  double hidden() const {
+    return std::max(1.0, static_cast<double>(series_.steps) / static_cast<double>(kStepsShown));
+  }
 
   // What slow edges cost, as far as the ends of their ranks tell, by edge. Behind a slow edge ranks
   // end later, each than the one before it, up to its receiver: that is one stretch of edges. It
@@ -51,13 +71,12 @@ class Judge {
     std::vector<int64_t> more(count_);
     const int64_t least_ns =
         part_of(seen_.time.ns, count_ == 2 ? kLeastStretchOfTwo : kLeastStretch);
-    for (size_t i = 0; i < count_; ++i) {
-      const Middle& later = seen_.edges[i].later;
-      if (usual_later(i) != kNoTime && stands_out(later, usual_later(i), least_ns))
-        more[i] = later.ns - usual_later(i);
-      // Who starts last leaves its trace in the ends of this operation and of those that follow it without
-      // a pause: ends then lie in two heaps, and chance alone makes one the larger.
-      unsteady_[i] = more[i] != 0 && later.at_least_ns - usual_later(i) < least_ns ? 1 : 0;
+    for (size_t i = 0; i < count_; ++i) more[i] = later_than_usual(i, least_ns);
+    if (hidden() > 1 && std::count(more.begin(), more.end(), 0) == static_cast<ptrdiff_t>(count_)) {
+      const int64_t hidden_ns =
+          std::max(part_of(least_ns, 1 / hidden()), kBeyondApart * seen_.apart_ns);
+      for (size_t i = 0; i < count_ && hidden_ns < least_ns; ++i)
+        more[i] = later_than_usual(i, hidden_ns);
     }
     // A rank that is slow at both of its edges shows at the second one but a little.
     for (size_t k = 0, i = 0; count_ > 2 && k < 2 * count_; ++k, i = (i + 1) % count_) {
@@ -82,16 +101,26 @@ class Judge {
     }
   }
 
+  // 0: by less than that.
+  int64_t later_than_usual(size_t i, int64_t least_ns) {
+    const Middle& later = seen_.edges[i].later;
+    if (usual_later(i) == kNoTime || !stands_out(later, usual_later(i), least_ns)) return 0;
+    // Who starts last leaves its trace in the ends of this operation and of those that follow it without
+    // a pause: ends then lie in two heaps, and chance alone makes one the larger.
+    unsteady_[i] = later.at_least_ns - usual_later(i) < least_ns ? 1 : 0;
+    return later.ns - usual_later(i);
+  }
+
   // Above what edges show that are not slow.
   double shown(size_t i) const {
     return static_cast<double>(seen_.edges[i].later.ns - usual_[i].beside_ns);
   }
   // A host's way to the network is that of the data that comes in and of the data that goes out.
   void follow_hosts() {
-    std::vector<size_t> network;
-    for (size_t i = 0; i < count_; ++i) {
-      if (series_.edges[i].network && usual_[i].beside_ns != kNoTime) network.push_back(i);
-    }
+    std::vector<size_t> network = network_edges(series_.edges);
+    network.erase(std::remove_if(network.begin(), network.end(),
+                                 [&](size_t i) { return usual_[i].beside_ns == kNoTime; }),
+                  network.end());
     const std::vector<int64_t> before = stretch_ns_;
     for (size_t k = 0; k < network.size(); ++k) {
       const size_t into = network[k], out = network[(k + 1) % network.size()];
@@ -102,6 +131,38 @@ class Judge {
       if (before[into] != 0 && before[out] != 0 && shown(into) < kOfEdgeBehind * shown(out))
         stretch_ns_[into] = 0;
     }
+  }
+
+  // Of two slow edges, that into a host and that out of it, now the one shows more and now the other, but
+  // both together always the same.
+  void find_slow_hosts() {
+    const std::vector<size_t> network = network_edges(series_.edges);
+    if (network.size() < 3) return;
+    const int64_t least_ns = part_of(seen_.time.ns, kLeastStretch);
+    for (size_t k = 0; k < network.size(); ++k) {
+      const size_t into = network[k], out = network[(k + 1) % network.size()];
+      if (usual_later(into) == kNoTime || usual_later(out) == kNoTime) return;
+      if (is_steadily_slow(into, least_ns) || is_steadily_slow(out, least_ns)) continue;
+      if (std::min(shown(into), shown(out)) < kOfOtherEdge * std::max(shown(into), shown(out)))
+        continue;
+      int64_t usual_ns = usual_later(into) + usual_later(out);
+      for (size_t i = (into + 1) % count_; i != out; i = (i + 1) % count_) {
+        if (usual_later(i) == kNoTime) return;
+        usual_ns += usual_later(i);
+      }
+      const Middle& passage = seen_.passages[into];
+      if (!stands_out(passage, usual_ns, least_ns) || passage.at_least_ns - usual_ns < least_ns)
+        continue;
+      // Not an edge inside the host.
+      if (shown(into) + shown(out) < static_cast<double>(passage.ns - usual_ns) / 2) continue;
+      for (const size_t i : {into, out}) {
+        stretch_ns_[i] = (passage.ns - usual_ns) / 2;
+        unsteady_[i] = 0;
+      }
+    }
+  }
+  bool is_steadily_slow(size_t i, int64_t least_ns) const {
+    return seen_.edges[i].later.at_least_ns - usual_later(i) >= least_ns;
   }
 
   // Behind two slow edges in a row the second receiver is done no later than the first, where it would
@@ -161,6 +222,9 @@ class Judge {
                               }),
                out_.end());
     for (const TransferExcess& one : out_) all_ns += one.excess_ns;
+    if (std::all_of(out_.begin(), out_.end(),
+                    [](const TransferExcess& one) { return is_by_ends(one.side) && one.steady; }))
+      all_ns = part_of(all_ns, hidden());
     if (more_ns != 0) all_ns = more_ns;
     all_ns = std::min(all_ns, part_of(seen_.time.ns, 0.9));
     const bool guess = std::all_of(out_.begin(), out_.end(),
@@ -193,6 +257,27 @@ SeenEdge look_at(const EdgeSamples& edge) {
 SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen) {
   return {middle_of(edge.later, chosen), middle_of(edge.lag, chosen), middle_of(edge.wire, chosen),
           middle_of(edge.work, chosen), middle_of(edge.gpu, chosen)};
+}
+
+std::vector<Middle> look_at_passages(const std::vector<EdgeSamples>& edges,
+                                     const std::vector<uint32_t>& chosen) {
+  std::vector<Middle> passages(edges.size());
+  const std::vector<size_t> network = network_edges(edges);
+  for (size_t k = 0; k < network.size(); ++k) {
+    const size_t into = network[k], out = network[(k + 1) % network.size()];
+    std::vector<int64_t> sums;
+    for (const uint32_t match : chosen) {
+      int64_t sum_ns = 0;
+      for (size_t i = into; sum_ns != kNoTime; i = (i + 1) % edges.size()) {
+        const int64_t later_ns = edges[i].later[match];
+        sum_ns = later_ns == kNoTime ? kNoTime : sum_ns + later_ns;
+        if (i == out) break;
+      }
+      sums.push_back(sum_ns);
+    }
+    passages[into] = middle_of(sums);
+  }
+  return passages;
 }
 
 bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns) {

@@ -21,6 +21,10 @@ struct SeenEdge {
 struct SeenRing {
   Middle time;
   std::vector<SeenEdge> edges;
+  // By network edge: how much later than its sender the receiver of the next network edge is done, so of
+  // both edges of the host between them.
+  std::vector<Middle> passages;
+  int64_t apart_ns = 0;   // what its ranks start apart, usually
   bool together = false;  // `later` was taken where all ranks had started together
 };
 // What edges usually show; kNoTime: nothing tells.
@@ -33,6 +37,8 @@ struct UsualEdge {
 
 SeenEdge look_at(const EdgeSamples& edge);
 SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen);
+std::vector<Middle> look_at_passages(const std::vector<EdgeSamples>& edges,
+                                     const std::vector<uint32_t>& chosen);
 
 // Its network steps take longer than usual by at least so much, and the network works longer on each as well:
 // steps that are sent together wait behind each other, and those that go alone have the whole way before them.

@@ -1,7 +1,8 @@
 // Which edge, rank or host makes transfers slow and costs the job time by it: the excesses of the
 // transfers (slow_transfers.h) are taken away from the replay (what_if.h), those of one edge, of all
-// that one rank takes part in, of all edges from one host to another, and of all edges of one host. The smallest part that has most of the
-// best gain is accused and cured, and the question asked again.
+// that one rank takes part in, of all edges from one host to another, and of all edges of one host. The
+// smallest part that has most of the best gain is accused and cured, and the question asked again. Where
+// two ranks or hosts explain it equally well, it is what they exchange.
 #pragma once
 
 #include <vector>
@@ -14,6 +15,7 @@ namespace lockstep::analysis {
 struct SlowPart {
   std::vector<uint32_t> actors;  // all of a host; those at one end of the way to another; else one
   bool host = false;
+  bool both_ends = false;  // actors: all at either end, which are two ranks, or those of two hosts
   uint32_t peer = kNoRow;  // actor at the other end, where only one edge is slow
   Text peer_host = 0;      // host at the other end, where only the edges between two are slow
   SlowSide side = SlowSide::SenderOrLink;

@@ -217,6 +217,8 @@ class SlowTransferFinder {
       seen.edges.push_back(look_at(edge, chosen));
       if (seen.together) seen.edges.back().later = middle_of(edge.later, together);
     }
+    seen.apart_ns = middle_of(series.apart, seen.together ? together : chosen).ns;
+    seen.passages = look_at_passages(series.edges, seen.together ? together : chosen);
     return seen;
   }
 
@@ -249,8 +251,9 @@ class SlowTransferFinder {
     }
     return roles;
   }
-  // Of one edge nothing tells what is usual.
+  // Of one edge nothing tells what is usual. Of three, two are those of one host.
   static int64_t usual_of(const std::vector<int64_t>& role) {
+    if (role.size() == 3) return *std::min_element(role.begin(), role.end());
     return role.size() > 1 ? reference_of(role) : kNoTime;
   }
   static std::vector<UsualEdge> usual_edges(const RingSeries& series,

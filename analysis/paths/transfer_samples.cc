@@ -5,13 +5,19 @@
 #include <map>
 #include <set>
 
+#include "analysis/paths/alike_sizes.h"
+
 namespace lockstep::analysis {
 namespace {
 
 class Sampler {
  public:
   Sampler(const RunTables& run, const OwnSegments& own)
-      : run_(run), own_(own), send_(run.strings.find("Send")), ring_(run.strings.find("RING")) {}
+      : run_(run),
+        own_(own),
+        sizes_(run),
+        send_(run.strings.find("Send")),
+        ring_(run.strings.find("RING")) {}
 
   TransferSamples sample() {
     for (uint32_t m = 0; m < run_.matches.size(); ++m) {
@@ -88,7 +94,7 @@ class Sampler {
     if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime) return;
     const uint32_t from = actor_of(sender), to = actor_of(receiver);
     if (from == kNoRow || to == kNoRow || host_of(from) == host_of(to)) return;
-    const std::tuple<Text, uint64_t, Begin> alike{match.func, match.size_bytes, begin};
+    const std::tuple<Text, uint64_t, Begin> alike{match.func, sizes_.of(match), begin};
     PairSeries& pair = pairs_[{match.communicator, from, to, alike}];
     pair.communicator = match.communicator;
     pair.from = from;
@@ -96,7 +102,7 @@ class Sampler {
     pair.alike = alike;
     pair.edge.network = true;
     pair.matches.push_back(m);
-    pair.times.push_back(receiver.received_ns - begun_ns);
+    pair.times.push_back(sizes_.scaled(match, receiver.received_ns - begun_ns));
     add_unknown(&pair.edge);
     if (sender.sent_ns < begun_ns) return;
     pair.edge.lag.back() = receiver.received_ns - sender.sent_ns;
@@ -125,19 +131,19 @@ class Sampler {
       first_start_ns = std::min(first_start_ns, own_.segments[a].start_ns);
     }
     if (std::count(by_rank.begin(), by_rank.end(), kNoRow) != 0) return;
-    RingSeries& series = rings_[{match.communicator, match.func, match.size_bytes}];
+    RingSeries& series = rings_[{match.communicator, match.func, sizes_.of(match)}];
     if (series.actors.empty()) begin_series(match, by_rank, &series);
     if (series.edges.size() != match.arrivals) return;
     const Text algo = operation(begin).algo;
     series.in_order = series.in_order && (algo == 0 || algo == ring_);
     series.matches.push_back(m);
-    series.times.push_back(last_end_ns - own_.last_start_ns[m]);
-    series.apart.push_back(own_.last_start_ns[m] - first_start_ns);
+    series.times.push_back(sizes_.scaled(match, last_end_ns - own_.last_start_ns[m]));
+    series.apart.push_back(sizes_.scaled(match, own_.last_start_ns[m] - first_start_ns));
     for (size_t rank = 0; rank < by_rank.size(); ++rank)
       in_ring_[series.place[rank]] = by_rank[rank];
     for (size_t i = 0; i < by_rank.size(); ++i) {
       const uint32_t next = in_ring_[(i + 1) % by_rank.size()];
-      take_edge(in_ring_[i], next, own_.last_start_ns[m], &series.edges[i], &series);
+      take_edge(in_ring_[i], next, m, &series.edges[i], &series);
     }
   }
 
@@ -146,7 +152,7 @@ class Sampler {
     series->communicator = match.communicator;
     std::set<Text> hosts;
     for (const uint32_t a : by_rank) hosts.insert(host_of(own_.segments[a].actor));
-    series->alike = {match.func, match.size_bytes, static_cast<int32_t>(match.arrivals),
+    series->alike = {match.func, sizes_.of(match), static_cast<int32_t>(match.arrivals),
                      hosts.size()};
     if (in_ring_.size() < by_rank.size()) in_ring_.resize(by_rank.size());
     const std::vector<uint32_t> ranks = ring_of(by_rank);
@@ -231,11 +237,11 @@ class Sampler {
     }
   }
 
-  void take_edge(uint32_t from, uint32_t to, int64_t begun_ns, EdgeSamples* edge,
-                 RingSeries* series) {
+  void take_edge(uint32_t from, uint32_t to, uint32_t m, EdgeSamples* edge, RingSeries* series) {
     const OperationRow &sender = operation(from), &receiver = operation(to);
     const bool ends = sender.kernel_stop_ns != kNoTime && receiver.kernel_stop_ns != kNoTime;
-    edge->later.push_back(ends ? receiver.kernel_stop_ns - sender.kernel_stop_ns : kNoTime);
+    const int64_t later_ns = ends ? receiver.kernel_stop_ns - sender.kernel_stop_ns : kNoTime;
+    edge->later.push_back(sizes_.scaled(run_.matches[m], later_ns));
     if (!edge->network) return;
     add_unknown(edge);
     if (sender.send_peer != receiver.rank || receiver.receive_peer != sender.rank) {
@@ -247,13 +253,14 @@ class Sampler {
     series->steps =
         std::max<uint64_t>(series->steps, sender.planned_sends / std::max<size_t>(1, channels));
     // What was sent before the receiver's kernel began waits for that.
-    if (sender.sent_ns < begun_ns) return;
+    if (sender.sent_ns < own_.last_start_ns[m]) return;
     edge->lag.back() = receiver.received_ns - sender.sent_ns;
     note_steps(sender, receiver, edge);
   }
 
   const RunTables& run_;
   const OwnSegments& own_;
+  const AlikeSizes sizes_;
   const Text send_, ring_;
   std::map<std::tuple<uint32_t, Text, uint64_t>, RingSeries> rings_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::tuple<Text, uint64_t, Begin>>, PairSeries>

@@ -36,5 +36,42 @@ TEST(LinkIsSlow, NotWhereStepsGoAlone) {
   EXPECT_FALSE(is_link_slow(edge(60, 60), usual(158, 45), 10 * kUs));
 }
 
+// A ring of four hosts whose operations take 4 ms and so many steps over an edge: rank 3 is done 160 us
+// after rank 2.
+std::vector<TransferExcess> of_a_ring(uint64_t steps, int64_t apart_us) {
+  RunTables run;
+  RingSeries series;
+  series.alike = {run.strings.intern("AllReduce"), 1 << 20, 4, 4};
+  series.actors = {0, 1, 2, 3};
+  series.steps = steps;
+  SeenRing seen;
+  seen.together = true;
+  seen.apart_ns = apart_us * kUs;
+  const auto always = [](int64_t us) { return middle_of(std::vector<int64_t>(40, us * kUs)); };
+  seen.time = always(4'000);
+  seen.passages.resize(4);
+  UsualEdge usual;
+  usual.later_ns = usual.beside_ns = 0;
+  for (const int64_t later_us : {0, 0, 160, -160}) {
+    EdgeSamples edge;
+    edge.network = true;
+    series.edges.push_back(edge);
+    seen.edges.emplace_back();
+    seen.edges.back().later = always(later_us);
+  }
+  return excesses_of_ring(run, series, seen, std::vector<UsualEdge>(4, usual), 0);
+}
+
+// Of many steps one passage, which is what ends show, is a small part of the time, and of the cost.
+TEST(RingExcess, CountsWhatEndsShowByTheStepsBehindIt) {
+  EXPECT_TRUE(of_a_ring(12, 0).empty());
+  const std::vector<TransferExcess> many = of_a_ring(48, 0);
+  ASSERT_EQ(many.size(), 1u);
+  EXPECT_EQ(many[0].actors, (std::vector<uint32_t>{2, 3}));
+  EXPECT_EQ(many[0].excess_ns, 640 * kUs);
+}
+
+TEST(RingExcess, DoesNotTakeLateStartsForManySteps) { EXPECT_TRUE(of_a_ring(48, 100).empty()); }
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -57,12 +57,13 @@ struct Course {
   uint64_t late_ns = 0;
 };
 
-Judged judge_ring(const Ring& ring, int32_t per_host, const Course& course = {}) {
-  const Ends slow = play(ring), healthy = play(Ring(ring.link_ns.size()));
+// `ends_of` tells when the ranks are done in an operation, since it began.
+template <class EndsOf>
+Judged judge_ends(const Ring& ring, int32_t per_host, const Course& course, const EndsOf& ends_of) {
   return diagnose_hosts(
       static_cast<int32_t>(ring.link_ns.size()), per_host, kTimes, [&](int32_t rank, unsigned i) {
         const auto self = static_cast<size_t>(rank);
-        const Ends& ends = i >= course.from && i < course.until ? slow : healthy;
+        const Ends& ends = ends_of(i);
         const uint64_t begun_late_ns = i % 2 == 1 ? course.late_ns : 0;
         driver::RankOperation op;
         size_t place = self;
@@ -87,6 +88,13 @@ Judged judge_ring(const Ring& ring, int32_t per_host, const Course& course = {})
         op.finish_ns = op.received_ns;
         return op;
       });
+}
+
+Judged judge_ring(const Ring& ring, int32_t per_host, const Course& course = {}) {
+  const Ends slow = play(ring), healthy = play(Ring(ring.link_ns.size()));
+  return judge_ends(ring, per_host, course, [&](unsigned i) -> const Ends& {
+    return i >= course.from && i < course.until ? slow : healthy;
+  });
 }
 
 TEST(SlowParts, SayNothingOfEdgesThatAreAlike) {
@@ -132,6 +140,30 @@ TEST(SlowParts, NameAHostThatIsSlowBothWays) {
   ASSERT_EQ(judged.findings.size(), 1u);
   EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{2, 3})) << judged.text();
   EXPECT_NE(judged.text().find("all of its ranks on host b"), std::string::npos);
+}
+
+// The way into the host and the way out of it are the same: now the one shows it, now the other.
+TEST(SlowParts, NameAHostWhoseTwoEdgesAreSlowInTurn) {
+  Ring ring(8);
+  std::vector<Ends> turns;
+  for (const uint64_t into_us : {100, 250, 400}) {
+    ring.link_ns[1] = into_us * kUs;
+    ring.link_ns[3] = (500 - into_us) * kUs;
+    turns.push_back(play(ring));
+  }
+  const Judged judged =
+      judge_ends(ring, 2, {}, [&](unsigned i) -> const Ends& { return turns[i * 7 % 5 % 3]; });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{2, 3})) << judged.text();
+}
+
+TEST(SlowParts, NameTheHostOfThreeWhoseEdgesAreSlow) {
+  Ring ring(3);
+  ring.steps = 4;
+  ring.link_ns[2] = ring.link_ns[0] = 400 * kUs;
+  const Judged judged = judge_ring(ring, 1);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{0}) << judged.text();
 }
 
 TEST(SlowParts, NameALinkThatIsSlowForAWhileOnly) {
@@ -213,6 +245,52 @@ TEST(SlowParts, NameTheWayFromOneHostToAnotherThatSeveralPairsUse) {
   EXPECT_EQ(
       judged.text().find("What ranks 4, 5, 6 and 7 of world, on host b, send to host a takes"), 0u)
       << judged.text();
+}
+
+// Four hosts of two ranks each exchange data, each with each other in turn; what hosts 0 and 1 exchange
+// takes `times` as long. Sizes are all alike, or differ each time, and times with them.
+Judged judge_exchange(uint64_t times, bool sizes_vary) {
+  constexpr unsigned kHosts = 4, kTurns = 180;
+  const auto count_at = [=](unsigned i) {
+    return sizes_vary ? 16'384 + i * 7'919 % 16'000 : 16'384;
+  };
+  // By turn and host: when it comes, and when both have.
+  std::vector<std::vector<uint64_t>> calls(kTurns + 1, std::vector<uint64_t>(kHosts, 2'000 * kMs));
+  auto begins = calls;
+  for (unsigned i = 0; i < kTurns; ++i) {
+    for (unsigned host = 0; host < kHosts; ++host) {
+      const unsigned other = host ^ (1 + i % 3);
+      begins[i][host] = std::max(calls[i][host], calls[i][other]) + 10 * kUs;
+      calls[i + 1][host] =
+          begins[i][host] + (host + other == 1 ? times : 1) * count_at(i) * 60 + kMs;
+    }
+  }
+  return diagnose_hosts(2 * kHosts, 2, kTurns, [&](int32_t rank, unsigned i) {
+    const auto host = static_cast<unsigned>(rank / 2);
+    driver::RankOperation op;
+    op.channels = 1;
+    op.sequence = i;
+    op.count = count_at(i);
+    op.peer = 2 * static_cast<int32_t>(host ^ (1 + i % 3)) + rank % 2;
+    op.func = (rank < op.peer) == (i / 3 % 2 == 0) ? "Send" : "Recv";
+    op.call_ns = calls[i][host];
+    op.kernel_ns = op.call_ns + 10 * kUs;
+    const uint64_t scatter = (i / 2 * 7 + static_cast<unsigned>(rank % 2) * 3) % 5 * 100;
+    op.sent_ns = op.received_ns = op.finish_ns = calls[i + 1][host] - kMs + scatter;
+    return op;
+  });
+}
+
+TEST(SlowParts, NameBothEndsWhereWhatTwoHostsExchangeIsSlow) {
+  for (const bool sizes_vary : {false, true}) {
+    EXPECT_TRUE(judge_exchange(1, sizes_vary).findings.empty());
+    const Judged judged = judge_exchange(6, sizes_vary);
+    ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged) << sizes_vary;
+    EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+    EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{0, 1, 2, 3})) << judged.text();
+    EXPECT_NE(judged.text().find("exchange takes"), std::string::npos) << judged.text();
+    EXPECT_LE(judged.findings[0].confidence, 0.7);
+  }
 }
 
 // A receiver that begins late finds the first half in its buffers: what is left of the time says who comes
