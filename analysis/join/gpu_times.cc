@@ -104,7 +104,7 @@ std::map<uint32_t, std::string> GpuTimes::gpus_of(const std::vector<JoinedComm>&
 }
 
 void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdMap& row_at,
-                   const std::vector<int64_t>& launched_ns, int64_t grid_ns,
+                   const std::vector<int64_t>& launched_ns, clocksync::GpuPrecision precision,
                    std::vector<OperationRow>* rows) {
   flag_repeats(row_at, rows);
   const std::map<uint32_t, std::string> gpu_of = gpus_of(comms);
@@ -127,7 +127,7 @@ void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdMap& row_at,
       of_gpu.launched(launched_ns[i], stamp);
   }
   std::map<std::string, GpuClock> clocks;
-  for (auto& [gpu, of_gpu] : evidence) clocks.emplace(gpu, of_gpu.solve(grid_ns));
+  for (auto& [gpu, of_gpu] : evidence) clocks.emplace(gpu, of_gpu.solve(precision));
   for (size_t i = 0; i < rows->size(); ++i) {
     OperationRow& row = (*rows)[i];
     if (row.kernel_start_ns != kNoTime)

@@ -30,9 +30,9 @@ class GpuTimes {
 
   // Puts the kernel times of `rows`, raw stamps so far, on the host's clock with their intervals,
   // or says that they are suspect. `row_at` finds rows by event id; launched_ns, beside `rows`, is
-  // an instant before each kernel started, or kNoTime; grid_ns is that of GpuClockEvidence::solve().
+  // an instant before each kernel started, or kNoTime; `precision`: of GPUs' clocks.
   void map(const std::vector<JoinedComm>& comms, const IdMap& row_at,
-           const std::vector<int64_t>& launched_ns, int64_t grid_ns,
+           const std::vector<int64_t>& launched_ns, clocksync::GpuPrecision precision,
            std::vector<OperationRow>* rows);
 
  private:

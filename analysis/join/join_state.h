@@ -42,6 +42,8 @@ struct Launch {
 
 struct JoinState {
   explicit JoinState(uint32_t process_id) : pid(process_id) {}
+  // Empty, with the memory of one that is over.
+  JoinState(uint32_t process_id, JoinState over);
   JoinedComm& comm(uint32_t number);
   // Into the operation's row; false when it is not known (yet), or is another process's.
   bool fold(const ProxyWork& work);
@@ -57,6 +59,7 @@ struct JoinState {
   int64_t from_ns = kNoTime, to_ns = std::numeric_limits<int64_t>::max();
   // Kinds that captures added for a while: an operation that has none of them lacks nothing.
   uint32_t captured_kinds = 0;
+  bool brief = false;  // of operations ProcessOperations::brief is wanted, and no channels
   ProcessOperations out;
   std::vector<Launch> launches;  // beside out.rows
   std::vector<ApiCall> apis;

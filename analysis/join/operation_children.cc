@@ -19,6 +19,11 @@ int64_t spent(const Stretches& all, Stretch one) { return all[static_cast<unsign
 
 }  // namespace
 
+void add_work(const ProxyWork& work, BriefOperation* row) {
+  latest(&row->last_progress_ns, work.last_ns);
+  latest(&row->finish_ns, work.stop_ns);
+}
+
 void add_work(const ProxyWork& work, OperationRow* row) {
   ++row->proxy_ops;
   if (!work.stepped && work.stop_ns == kNoTime) {
@@ -44,8 +49,7 @@ void add_work(const ProxyWork& work, OperationRow* row) {
   }
   row->step_retries += work.retries;
   earliest(&row->proxy_start_ns, work.start_ns);
-  latest(&row->last_progress_ns, work.last_ns);
-  latest(&row->finish_ns, work.stop_ns);
+  add_work(work, static_cast<BriefOperation*>(row));
   const int64_t lag = work.start_ns - row->enqueue_ns;
   if (work.pid != 0 && row->enqueue_ns != kNoTime) latest(&row->proxy_lag_ns, lag);
 }

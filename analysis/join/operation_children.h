@@ -9,6 +9,8 @@
 namespace lockstep::analysis {
 
 void add_work(const ProxyWork& work, OperationRow* row);
+// Of that what a brief row tells.
+void add_work(const ProxyWork& work, BriefOperation* row);
 void add_kernel(const KernelSpan& kernel, OperationRow* row);
 
 }  // namespace lockstep::analysis

@@ -14,7 +14,7 @@ class OperationRows {
   OperationRows(JoinState* join, const StringPool& strings)
       : join_(*join), out_(join->out), strings_(strings) {}
 
-  ProcessOperations make(int64_t gpu_grid_ns);
+  ProcessOperations make(clocksync::GpuPrecision gpu_clocks);
 
  private:
   void resolve_late_children();
@@ -25,7 +25,7 @@ class OperationRows {
   void add_api_only();
   void sort_by_call();
   void number_calls();
-  void map_gpu_times(int64_t grid_ns);
+  void map_gpu_times(clocksync::GpuPrecision precision);
   // What children the operations of a communicator have in this recording.
   struct Habits {
     bool children = false, kernels = false;
@@ -39,10 +39,10 @@ class OperationRows {
   const StringPool& strings_;
 };
 
-ProcessOperations OperationRows::make(int64_t gpu_grid_ns) {
+ProcessOperations OperationRows::make(clocksync::GpuPrecision gpu_clocks) {
   resolve_late_children();
   join_calls();
-  map_gpu_times(gpu_grid_ns);
+  map_gpu_times(gpu_clocks);
   add_api_only();
   sort_by_call();
   number_calls();
@@ -203,7 +203,7 @@ void OperationRows::number_calls() {
   }
 }
 
-void OperationRows::map_gpu_times(int64_t grid_ns) {
+void OperationRows::map_gpu_times(clocksync::GpuPrecision precision) {
   std::vector<int64_t> launched_ns;
   for (const OperationRow& row : out_.rows) {
     const uint32_t group = join_.group_at.find(row.group_id);
@@ -213,7 +213,7 @@ void OperationRows::map_gpu_times(int64_t grid_ns) {
                           : launch_ns != kNoTime ? launch_ns
                                                  : row.api_start_ns);
   }
-  join_.gpu.map(out_.comms, join_.row_at, launched_ns, grid_ns, &out_.rows);
+  join_.gpu.map(out_.comms, join_.row_at, launched_ns, precision, &out_.rows);
 }
 
 // Whether an operation that is not of a given group call is known to have ended later on the same
@@ -280,11 +280,13 @@ void OperationRows::set_states() {
 }
 
 void OperationRows::add_open_works() {
+  const auto is_open = [](const ProxyWork& work) { return work.start_ns != kNoTime; };
+  if (std::none_of(join_.works.begin(), join_.works.end(), is_open)) return;
   IdMap row_of;
   for (size_t i = 0; i < out_.rows.size(); ++i)
     row_of.set(out_.rows[i].event_id, static_cast<uint32_t>(i));
   for (const ProxyWork& work : join_.works) {
-    if (work.start_ns == kNoTime) continue;
+    if (!is_open(work)) continue;
     OpenTransportRow open;
     open.operation = work.pid == join_.pid ? row_of.find(work.parent) : kNoRow;
     open.rank = work.rank;
@@ -309,8 +311,9 @@ void OperationRows::add_open_works() {
 
 }  // namespace
 
-ProcessOperations make_rows(JoinState* join, const StringPool& strings, int64_t gpu_grid_ns) {
-  return OperationRows(join, strings).make(gpu_grid_ns);
+ProcessOperations make_rows(JoinState* join, const StringPool& strings,
+                            clocksync::GpuPrecision gpu_clocks) {
+  return OperationRows(join, strings).make(gpu_clocks);
 }
 
 }  // namespace lockstep::analysis

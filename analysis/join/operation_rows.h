@@ -8,6 +8,7 @@
 namespace lockstep::analysis {
 
 // Leaves `join` without its operations.
-ProcessOperations make_rows(JoinState* join, const StringPool& strings, int64_t gpu_grid_ns);
+ProcessOperations make_rows(JoinState* join, const StringPool& strings,
+                            clocksync::GpuPrecision gpu_clocks);
 
 }  // namespace lockstep::analysis

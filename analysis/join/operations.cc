@@ -387,9 +387,24 @@ void OperationJoin::stop(const uint64_t* w, const Now& now) {
   }
 }
 
-ProcessOperations OperationJoin::finish(const StringPool& strings, int64_t gpu_grid_ns) {
+ProcessOperations OperationJoin::finish(const StringPool& strings,
+                                        clocksync::GpuPrecision gpu_clocks) {
   s_.marks.finish(&s_.out.steps, &s_.out.ranges);
-  return make_rows(&s_, strings, gpu_grid_ns);
+  ProcessOperations made = make_rows(&s_, strings, gpu_clocks);
+  return memory_ == nullptr ? made : make_brief(std::move(made));
+}
+
+// What else there is of the process has nobody who asks for it then.
+ProcessOperations OperationJoin::make_brief(ProcessOperations full) {
+  full.brief.assign(full.rows.begin(), full.rows.end());
+  full.open.clear();
+  full.channels.clear();
+  full.steps.clear();
+  full.ranges.clear();
+  s_.out.rows.swap(full.rows);
+  memory_->give(std::move(s_));
+  full.rows = {};
+  return full;
 }
 
 }  // namespace lockstep::analysis

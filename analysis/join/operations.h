@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "analysis/join/join_memory.h"
 #include "analysis/join/join_state.h"
 #include "dumper/segment/chunk_clock.h"
 #include "lockstep/record_shape.h"
@@ -16,6 +17,10 @@ namespace lockstep::analysis {
 class OperationJoin {
  public:
   explicit OperationJoin(uint32_t pid) : s_(pid) {}
+  // Gives brief operations. Its memory comes from there, and goes back with finish().
+  OperationJoin(uint32_t pid, JoinMemory* memory) : s_(memory->take(pid)), memory_(memory) {
+    s_.brief = true;
+  }
   // Of a process read for a span of time, a little more than that is given: only records of the span
   // are counted, and only its times are the process's first and last.
   void count_only(int64_t from_ns, int64_t to_ns) { s_.from_ns = from_ns, s_.to_ns = to_ns; }
@@ -28,7 +33,8 @@ class OperationJoin {
   // After the last record: readings of a GPU's clock; another process may have had the same pid.
   // `gpu` is the text of its UUID.
   void know_gpu(GpuSnapshot snapshot, Text gpu);
-  ProcessOperations finish(const StringPool& strings, int64_t gpu_grid_ns);
+  // The end of it.
+  ProcessOperations finish(const StringPool& strings, clocksync::GpuPrecision gpu_clocks);
 
  private:
   struct Now {
@@ -51,7 +57,10 @@ class OperationJoin {
   void stop_step(uint64_t id, int64_t now_ns);
   void stop_proxy_op(uint64_t id, int64_t now_ns);
 
+  ProcessOperations make_brief(ProcessOperations full);
+
   JoinState s_;
+  JoinMemory* memory_ = nullptr;  // where operations are to be brief
 };
 
 }  // namespace lockstep::analysis

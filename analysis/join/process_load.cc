@@ -221,7 +221,8 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   out->row.asked_to_raw_ns = asked.to_ns;
   out->row.read_from_raw_ns = read.from_ns;
   out->row.read_to_raw_ns = read.to_ns;
-  OperationJoin join(entry.pid);
+  OperationJoin join =
+      terms.brief == nullptr ? OperationJoin(entry.pid) : OperationJoin(entry.pid, terms.brief);
   if (!asked.is_whole()) join.count_only(signed_ns(asked.from_ns), signed_ns(asked.to_ns));
   dumper::ProcessReader reader(entry, read.options(), terms.places);
   ChunkFeeder feeder(out.get(), &join);
@@ -238,7 +239,7 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   out->captures = dumper::noted_captures(reader.ledger().notes);
   join.captured_only(without_network(dumper::kinds_by_captures(
       static_cast<uint32_t>(entry.facts.activation_mask), reader.ledger().notes)));
-  out->joined = join.finish(out->strings, terms.gpu_grid_ns);
+  out->joined = join.finish(out->strings, terms.gpu_clocks);
   ProcessRow& row = out->row;
   row.first_ns = out->joined.first_ns;
   row.last_ns = out->joined.last_ns;

@@ -4,8 +4,9 @@
 
 #include <memory>
 
+#include "analysis/join/join_memory.h"
 #include "analysis/join/loaded_process.h"
-#include "clocksync/solve/edge_solver.h"
+#include "clocksync/solve/gpu_clock.h"
 #include "dumper/run/living_memory.h"
 #include "dumper/run/read_places.h"
 #include "dumper/run/run_directory.h"
@@ -18,8 +19,9 @@ struct ProcessTerms {
   const dumper::LivingMemory* memory = nullptr;
   // What reading other parts of it has found out, where parts are read one after another.
   dumper::ProcessPlaces* places = nullptr;
-  // So far apart are the instants for which its GPUs' clocks are solved (clocksync/solve/gpu_clock.h).
-  int64_t gpu_grid_ns = clocksync::EdgeOptions().grid_ns;
+  clocksync::GpuPrecision gpu_clocks = clocksync::GpuPrecision::Exact;
+  // Not null: of operations ProcessOperations::brief in place of `rows`, joined with this memory.
+  JoinMemory* brief = nullptr;
 };
 
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,

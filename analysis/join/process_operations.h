@@ -50,7 +50,8 @@ struct ProcessOperations {
   std::vector<JoinedComm> comms;
   // communicator = its number in the process, until the run gives it another.
   std::vector<OperationRow> rows;
-  std::vector<ProxyWork> foreign;  // network operations of other processes (PXN)
+  std::vector<BriefOperation> brief;  // in their place where no more is wanted
+  std::vector<ProxyWork> foreign;     // network operations of other processes (PXN)
   std::vector<OpenTransportRow> open;
   std::vector<ChannelRow> channels;  // communicator: as in rows
   std::vector<MarkedStepRow> steps;  // what the program marked, by time

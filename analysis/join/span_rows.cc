@@ -16,7 +16,9 @@ class RowKeeper {
 
   void keep() {
     keep_comms();
-    keep_operations();
+    keep_open(keep_operations(&joined_.rows));
+    keep_operations(&joined_.brief);
+    keep_channels();
     keep_foreign();
     keep_marks(&joined_.steps);
     keep_marks(&joined_.ranges);
@@ -63,7 +65,7 @@ class RowKeeper {
     return std::max(called_ns, last_ns) < read_from_ns;
   }
 
-  bool is_wanted(const OperationRow& row) const {
+  bool is_wanted(const BriefOperation& row) const {
     if (!selection_.comm.empty() && wanted_.count(row.communicator) == 0) return false;
     const bool open = row.state == OpState::InFlight;
     const int64_t end_ns = open ? kForever : std::max(row.last_progress_ns, row.finish_ns);
@@ -72,15 +74,21 @@ class RowKeeper {
     return is_inside(called_ns == kNoTime ? row.last_progress_ns : called_ns, end_ns);
   }
 
-  void keep_operations() {
-    std::vector<uint32_t> moved(joined_.rows.size(), kNoRow);
+  // Where each of them is now.
+  template <typename Row>
+  std::vector<uint32_t> keep_operations(std::vector<Row>* rows) const {
+    std::vector<uint32_t> moved(rows->size(), kNoRow);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < joined_.rows.size(); ++i) {
-      if (!is_wanted(joined_.rows[i])) continue;
-      joined_.rows[kept] = joined_.rows[i];
+    for (uint32_t i = 0; i < rows->size(); ++i) {
+      if (!is_wanted((*rows)[i])) continue;
+      (*rows)[kept] = (*rows)[i];
       moved[i] = kept++;
     }
-    joined_.rows.resize(kept);
+    rows->resize(kept);
+    return moved;
+  }
+
+  void keep_open(const std::vector<uint32_t>& moved) {
     std::vector<OpenTransportRow> open;
     for (OpenTransportRow row : joined_.open) {
       if (row.operation != kNoRow && moved[row.operation] == kNoRow) continue;
@@ -88,6 +96,9 @@ class RowKeeper {
       open.push_back(row);
     }
     joined_.open.swap(open);
+  }
+
+  void keep_channels() {
     if (selection_.comm.empty()) return;
     auto& channels = joined_.channels;
     channels.erase(std::remove_if(channels.begin(), channels.end(),

@@ -79,16 +79,18 @@ const dumper::LivingMemory* memory_of(const dumper::ProcessEntry& entry, const M
 }
 
 ProcessTerms terms_of(const dumper::ProcessEntry& entry, const Memories& memories,
-                      const LoadOptions& options) {
+                      const LoadOptions& options, JoinMemory* joins) {
   return {memory_of(entry, memories),
-          options.places == nullptr ? nullptr : options.places->of(entry.uid), options.gpu_grid_ns};
+          options.places == nullptr ? nullptr : options.places->of(entry.uid), options.gpu_clocks,
+          options.brief ? joins : nullptr};
 }
 
 ReadRun read_all_of(const dumper::RunDirectory& opened, const Memories& memories,
                     const LoadOptions& options) {
   const auto& entries = opened.processes;
+  JoinMemory joins;
   ReadRun read = load_all(entries.size(), options, [&](size_t i) {
-    return load_process(entries[i], terms_of(entries[i], memories, options));
+    return load_process(entries[i], terms_of(entries[i], memories, options, &joins));
   });
   add_directory_notes(opened, read.front().get());
   return read;
@@ -100,9 +102,10 @@ Result<ReadRun> read_part_of(dumper::RunDirectory* opened, const Memories& memor
   const auto spans = dumper::select(selection, opened);
   if (!spans.ok()) return spans.status();
   const auto& entries = opened->processes;
+  JoinMemory joins;
   ReadRun read = load_all(entries.size(), options, [&](size_t i) {
     return load_process(entries[i], spans.value()[i], selection,
-                        terms_of(entries[i], memories, options));
+                        terms_of(entries[i], memories, options, &joins));
   });
   // Of those whose rank could not be told before.
   read.erase(std::remove_if(read.begin(), read.end(),
@@ -142,7 +145,9 @@ Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
   if (!read.ok()) return read.status();
   NotedCaptures noted;
   for (const auto& process : read.value()) noted[process->row.uid] = std::move(process->captures);
-  auto run = relate(std::move(read.value()), options.own_clocks ? "" : directory);
+  const std::string clock_directory = options.own_clocks ? "" : directory;
+  auto run = options.brief ? relate<BriefOperation>(std::move(read.value()), clock_directory)
+                           : relate(std::move(read.value()), clock_directory);
   add_captures(directory, noted, run.get());
   return run;
 }

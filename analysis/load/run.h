@@ -35,8 +35,10 @@ struct LoadOptions {
   bool own_clocks = false;
   // Of who reads one part after another; may be null.
   dumper::ReadPlaces* places = nullptr;
-  // As in ProcessTerms: a wider grid is less work where nanoseconds do not matter.
-  int64_t gpu_grid_ns = ProcessTerms().gpu_grid_ns;
+  // Of operations RunTables::brief in place of `operations`: a quarter of the memory, for who wants cells. Not with parts.
+  bool brief = false;
+  // As in ProcessTerms.
+  clocksync::GpuPrecision gpu_clocks = clocksync::GpuPrecision::Exact;
 };
 
 // The error names the directory and what is wrong with it. A run that is still being written is read

@@ -16,13 +16,15 @@ void add(int64_t from_ns, int64_t to_ns, TimeSpans* to) {
 
 int64_t heard_of(const ProcessRow& process) { return std::max(process.last_ns, process.heard_ns); }
 
+template <typename Row>
 class ActivityMaker {
  public:
-  ActivityMaker(const RunTables& run, const RunTime& time) : run_(run), time_(time) {}
+  ActivityMaker(const RunTables& run, const RunTime& time)
+      : run_(run), operations_(operations_of<Row>(run)), time_(time) {}
 
   Activity make() {
     make_lanes();
-    for (const OperationRow& row : run_.operations) add_busy(row);
+    for (const Row& row : operations_) add_busy(row);
     for (const MatchRow& match : run_.matches) add_waits(match);
     for (size_t i = 0; i < activity_.lanes.size(); ++i) {
       Lane& lane = activity_.lanes[i];
@@ -93,7 +95,7 @@ class ActivityMaker {
     return number == kNoRow ? nullptr : &waits_[number];
   }
 
-  void add_busy(const OperationRow& row) {
+  void add_busy(const BriefOperation& row) {
     Lane* lane = lane_of(row.process);
     if (lane == nullptr || row.state == OpState::Captured) return;
     add(time_.at(row.process, row.called_ns()), time_.at(row.process, end_of(row)), &lane->busy);
@@ -101,14 +103,14 @@ class ActivityMaker {
 
   // One in flight goes on as long as its process is heard, an aborted one as long as its communicator; of
   // others that did not end counts the last thing known.
-  int64_t end_of(const OperationRow& row) const {
+  int64_t end_of(const BriefOperation& row) const {
     if (row.finish_ns != kNoTime) return row.finish_ns;
     if (row.state == OpState::InFlight) return heard_of(run_.processes[row.process]);
     const int64_t known_ns = std::max({row.last_progress_ns, row.enqueue_ns, row.api_stop_ns});
     return row.state == OpState::Aborted ? std::max(known_ns, finalized_ns(row)) : known_ns;
   }
 
-  int64_t finalized_ns(const OperationRow& operation) const {
+  int64_t finalized_ns(const BriefOperation& operation) const {
     if (operation.communicator >= run_.communicators.size()) return kNoTime;
     const CommunicatorRow& row = run_.communicators[operation.communicator];
     for (uint32_t i = 0; i < row.members; ++i) {
@@ -126,7 +128,7 @@ class ActivityMaker {
       const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
       if (arrival.wait_ns <= 0 || arrival.last_rank_row == kNoRow || is_endless(match, arrival))
         continue;
-      const uint32_t process = run_.operations[arrival.operation].process;
+      const uint32_t process = operations_[arrival.operation].process;
       const int64_t from_ns = time_.at(process, arrival.arrival_ns);
       const int64_t to_ns = from_ns + arrival.wait_ns;
       if (TimeSpans* waits = waits_of(process)) add(from_ns, to_ns, waits);
@@ -136,7 +138,7 @@ class ActivityMaker {
       span.to_ns = std::max(span.to_ns, to_ns);
     }
     for (const auto& [row, span] : caused) {
-      const uint32_t process = run_.operations[run_.arrivals[row].operation].process;
+      const uint32_t process = operations_[run_.arrivals[row].operation].process;
       if (Lane* lane = lane_of(process)) add(span.from_ns, span.to_ns, &lane->caused);
     }
   }
@@ -144,7 +146,7 @@ class ActivityMaker {
   // It waits for one that never came.
   bool is_endless(const MatchRow& match, const ArrivalRow& arrival) const {
     if (match.arrivals >= match.expected) return false;
-    const OperationRow& row = run_.operations[arrival.operation];
+    const BriefOperation& row = operations_[arrival.operation];
     return row.finish_ns == kNoTime &&
            (row.state == OpState::InFlight || row.state == OpState::Aborted);
   }
@@ -155,7 +157,7 @@ class ActivityMaker {
     int32_t peer = -1;
     for (uint32_t i = 0; i < match.arrivals; ++i) {
       const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
-      const OperationRow& row = run_.operations[arrival.operation];
+      const BriefOperation& row = operations_[arrival.operation];
       came.insert(row.process);
       peer = row.peer;
       if (!is_endless(match, arrival) || arrival.arrival_ns == kNoTime) continue;
@@ -175,6 +177,7 @@ class ActivityMaker {
   }
 
   const RunTables& run_;
+  const std::vector<Row>& operations_;
   const RunTime& time_;
   Activity activity_;
   std::vector<uint32_t> lanes_;   // by process; kNoRow: it has no rank
@@ -197,8 +200,11 @@ TimeSpans united(TimeSpans spans) {
   return one;
 }
 
+template <typename Row>
 Activity activity_of(const RunTables& run, const RunTime& time) {
-  return ActivityMaker(run, time).make();
+  return ActivityMaker<Row>(run, time).make();
 }
+template Activity activity_of<OperationRow>(const RunTables& run, const RunTime& time);
+template Activity activity_of<BriefOperation>(const RunTables& run, const RunTime& time);
 
 }  // namespace lockstep::analysis

@@ -36,6 +36,7 @@ struct Activity {
   int64_t length_ns = 0;    // the last record's run time
 };
 
+template <typename Row = OperationRow>
 Activity activity_of(const RunTables& run, const RunTime& time);
 
 // The same instants as disjoint spans in order.

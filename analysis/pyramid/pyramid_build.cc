@@ -11,6 +11,7 @@
 #include "analysis/pyramid/run_time.h"
 #include "base/system.h"
 #include "dumper/run/chunk_search.h"
+#include "dumper/run/slice.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -18,11 +19,11 @@ namespace {
 // A row each of operations, arrivals and matches, and what of texts and indices goes with them.
 constexpr uint64_t kTableBytesPerOperation =
     sizeof(OperationRow) + sizeof(ArrivalRow) + sizeof(MatchRow) + 64;
+// The same of a part, of which only the cells are wanted; an operation has two ranks at least.
+constexpr uint64_t kBriefBytesPerOperation =
+    sizeof(BriefOperation) + sizeof(ArrivalRow) + sizeof(MatchRow) / 2;
 constexpr int64_t kSamples = 64;  // the part that an estimate reads is so small a share
 constexpr uint64_t kReadWholeBytes = 4 << 20;  // smaller runs are not estimated but counted
-// Buckets are of a millisecond and more, so of GPUs' clocks microseconds are enough, which takes half of the
-// work of reading (docs/measured/analysis.md).
-constexpr int64_t kGpuGridNs = 2'000'000'000;
 // What a part is read with before and behind it at most: longer waits are hangs and pauses.
 constexpr int64_t kMostMarginNs = 15'000'000'000;
 // An operation that was open when the run was shorter may have ended since.
@@ -53,7 +54,9 @@ Result<std::unique_ptr<RunTables>> load_part(const std::string& directory, int64
   using Since = dumper::Instant::Since;
   LoadOptions options;
   options.places = places;
-  options.gpu_grid_ns = kGpuGridNs;
+  // Buckets are of a millisecond and more.
+  options.gpu_clocks = clocksync::GpuPrecision::Rough;
+  options.brief = true;
   if (from_ns > 0) options.selection.from = dumper::Instant{Since::RunStart, from_ns};
   if (to_ns < length_ns) options.selection.to = dumper::Instant{Since::RunStart, to_ns};
   return load_run(directory, options);
@@ -74,6 +77,21 @@ bool has_grown_from(const PyramidSources& before, const PyramidSources& now) {
            const auto found = bytes.find(segment.first);
            return found != bytes.end() && found->second >= segment.second;
          });
+}
+
+// Of a run that is not read at once.
+struct Parts {
+  int64_t step_ns = 0, margin_ns = 0;
+  uint64_t count = 1;
+};
+
+Parts parts_of(const RunExtent& extent, uint64_t most_table_bytes) {
+  Parts parts;
+  parts.count =
+      extent.operations * kBriefBytesPerOperation / std::max<uint64_t>(most_table_bytes, 1) + 1;
+  parts.step_ns = extent.length_ns / static_cast<int64_t>(parts.count) + 1;
+  parts.margin_ns = std::min(parts.step_ns / 8, kMostMarginNs);
+  return parts;
 }
 
 // Lanes and their cells as they come, part by part.
@@ -98,15 +116,15 @@ class Builder {
 
   // `whole`: its tables where they were read already.
   Status build(std::unique_ptr<RunTables> whole) {
-    const uint64_t parts =
-        extent_.table_bytes / std::max<uint64_t>(options_.most_table_bytes, 1) + 1;
     int64_t from_ns = finest_ < 0 ? 0 : first_window_ * kWindowBuckets * bucket_ns(finest_);
-    if (parts == 1) return build_at_once(from_ns, std::move(whole));
+    if (extent_.table_bytes < options_.most_table_bytes)
+      return build_at_once(from_ns, std::move(whole));
     whole.reset();
-    const int64_t step_ns = extent_.length_ns / static_cast<int64_t>(parts) + 1;
+    const Parts parts = parts_of(extent_, options_.most_table_bytes);
     while (parts_ == 0 || from_ns <= extent_.length_ns) {
-      const bool last = from_ns + step_ns >= extent_.length_ns;
-      Status added = add_part(&from_ns, last ? extent_.length_ns + 1 : from_ns + step_ns);
+      const bool last = from_ns + parts.step_ns >= extent_.length_ns;
+      Status added = add_part(&from_ns, last ? extent_.length_ns + 1 : from_ns + parts.step_ns,
+                              parts.margin_ns);
       if (!added.ok()) return added;
       if (options_.progress && extent_.length_ns != 0)
         options_.progress(
@@ -147,24 +165,24 @@ class Builder {
       if (!read.ok()) return read.status();
       tables = std::move(read.value());
     }
-    whole_.activity = activity_in(*tables);
+    whole_.activity = activity_in<OperationRow>(*tables);
     whole_.tables = std::move(tables);
     add_cells(whole_.activity, &from_ns, extent_.length_ns + 1);
     return Status();
   }
 
-  Status add_part(int64_t* from_ns, int64_t to_ns) {
-    const int64_t margin_ns = std::min((to_ns - *from_ns) / 8, kMostMarginNs);
+  Status add_part(int64_t* from_ns, int64_t to_ns, int64_t margin_ns) {
     const auto tables =
         load_part(directory_, *from_ns - margin_ns, to_ns + margin_ns, extent_.length_ns, &places_);
     if (!tables.ok()) return tables.status();
-    add_cells(activity_in(*tables.value()), from_ns, to_ns);
+    add_cells(activity_in<BriefOperation>(*tables.value()), from_ns, to_ns);
     return Status();
   }
 
+  template <typename Row>
   Activity activity_in(const RunTables& run) {
     if (!origin_ns_) origin_ns_ = RunTime(run).origin_ns();
-    return activity_of(run, RunTime(run, *origin_ns_));
+    return activity_of<Row>(run, RunTime(run, *origin_ns_));
   }
 
   // Cells from *from_ns on, whole buckets; moves it to where the next part begins.
@@ -223,7 +241,8 @@ Result<RunExtent> extent_of(const std::string& directory, std::unique_ptr<RunTab
   auto part = small ? load_whole(directory, {})
                     : load_part(directory, from_ns, from_ns + part_ns, extent.length_ns, nullptr);
   if (!part.ok()) return part.status();
-  extent.operations = part.value()->operations.size() * (small ? 1 : uint64_t{kSamples});
+  extent.operations =
+      small ? part.value()->operations.size() : part.value()->brief.size() * uint64_t{kSamples};
   extent.table_bytes = extent.operations * kTableBytesPerOperation;
   if (small) *whole = std::move(part.value());
   return extent;
@@ -244,6 +263,15 @@ PyramidSources sources_of(const dumper::RunDirectory& run) {
 }
 
 }  // namespace
+
+double times_read(const RunExtent& extent, uint64_t most_table_bytes) {
+  const Parts parts = parts_of(extent, most_table_bytes);
+  const auto around_ns =
+      2 * (parts.margin_ns + static_cast<int64_t>(dumper::kSpanMarginNs)) *
+      static_cast<int64_t>(parts.count - 1);  // nothing lies before the first and behind the last
+  return 1 + static_cast<double>(around_ns) /
+                 static_cast<double>(std::max<int64_t>(extent.length_ns, 1));
+}
 
 Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const std::string& folder,
                                             const PyramidOptions& options, PyramidNotes* notes) {

@@ -32,6 +32,9 @@ struct PyramidNotes {
   std::string unwritten;  // why it is not stored; empty: it is
   WholeRun whole;         // where all was read at once, so that nobody needs to read it again
 };
+// How often what such a run has is read for a pyramid in parts, on the average: each part with what lies around it.
+double times_read(const RunExtent& extent, uint64_t most_table_bytes);
+
 // `folder`: where it is stored, which exists.
 Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const std::string& folder,
                                             const PyramidOptions& options, PyramidNotes* notes);

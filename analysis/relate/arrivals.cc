@@ -7,7 +7,7 @@
 namespace lockstep::analysis {
 namespace {
 
-int64_t moment(const OperationRow& row, ArrivalBasis basis) {
+int64_t moment(const BriefOperation& row, ArrivalBasis basis) {
   switch (basis) {
     case ArrivalBasis::KernelStart:
       return row.kernel_start_ns;
@@ -24,15 +24,17 @@ int64_t moment(const OperationRow& row, ArrivalBasis basis) {
 constexpr ArrivalBasis kBestFirst[] = {ArrivalBasis::KernelStart, ArrivalBasis::KernelSeen,
                                        ArrivalBasis::Enqueue, ArrivalBasis::ApiCall};
 
-int64_t finish_of(const OperationRow& row) {
+int64_t finish_of(const BriefOperation& row) {
   return row.state == OpState::Done && row.kernel_stop_ns != kNoTime ? row.kernel_stop_ns
                                                                      : row.finish_ns;
 }
 
+template <typename Row>
 class MatchTimer {
  public:
   MatchTimer(RunTables* run, const ClockErrors* errors, MatchRow* match)
       : run_(*run),
+        operations_(operations_of<Row>(*run)),
         errors_(*errors),
         match_(*match),
         begin_(run->arrivals.data() + match->first_arrival),
@@ -45,8 +47,8 @@ class MatchTimer {
   }
 
  private:
-  const OperationRow& row(const ArrivalRow& arrival) const {
-    return run_.operations[arrival.operation];
+  const BriefOperation& row(const ArrivalRow& arrival) const {
+    return operations_[arrival.operation];
   }
   const ProcessRow& process(const ArrivalRow& arrival) const {
     return run_.processes[row(arrival).process];
@@ -107,7 +109,7 @@ class MatchTimer {
     int64_t first = kNoTime, last_arrival = kNoTime, last_finish = kNoTime;
     bool all_finished = match_.arrivals == match_.expected;
     for (ArrivalRow* a = begin_; a != end_; ++a) {
-      const OperationRow& own = row(*a);
+      const BriefOperation& own = row(*a);
       a->finish_ns = finish_of(own);
       all_finished = all_finished && a->finish_ns != kNoTime;
       last_finish = std::max(last_finish, a->finish_ns);
@@ -132,6 +134,7 @@ class MatchTimer {
   }
 
   RunTables& run_;
+  const std::vector<Row>& operations_;
   const ClockErrors& errors_;
   MatchRow& match_;
   ArrivalRow *begin_, *end_;
@@ -139,9 +142,12 @@ class MatchTimer {
 
 }  // namespace
 
+template <typename Row>
 void time_arrivals(RunTables* run) {
   const ClockErrors errors(*run);
-  for (MatchRow& match : run->matches) MatchTimer(run, &errors, &match).time();
+  for (MatchRow& match : run->matches) MatchTimer<Row>(run, &errors, &match).time();
 }
+template void time_arrivals<OperationRow>(RunTables* run);
+template void time_arrivals<BriefOperation>(RunTables* run);
 
 }  // namespace lockstep::analysis

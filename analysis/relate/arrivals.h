@@ -16,6 +16,7 @@
 
 namespace lockstep::analysis {
 
+template <typename Row = OperationRow>
 void time_arrivals(RunTables* run);
 
 }  // namespace lockstep::analysis

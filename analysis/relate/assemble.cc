@@ -17,10 +17,12 @@ struct Group {
   int32_t root = -1;
 };
 
+template <typename Row>
 class Assembler {
  public:
   explicit Assembler(RunTables* run)
       : run_(*run),
+        operations_(operations_of<Row>(*run)),
         send_(run->strings.find("Send")),
         all_to_all_(run->strings.intern("AlltoAll")),
         gather_(run->strings.intern("Gather")),
@@ -41,8 +43,8 @@ class Assembler {
                           bool>;  // communicator, from, to, ordinal, replay, send
 
   void collect() {
-    for (size_t i = 0; i < run_.operations.size(); ++i) {
-      const OperationRow& row = run_.operations[i];
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      const Row& row = operations_[i];
       if (row.kind != OpKind::PointToPoint || row.group_id == 0 || row.communicator == kNoRow)
         continue;
       // Replays of a captured group follow each other; the replay number keeps them apart.
@@ -56,7 +58,7 @@ class Assembler {
       by_pair_[pair_of(row, sends)] = static_cast<uint32_t>(i);
     }
   }
-  static Pair pair_of(const OperationRow& row, bool sends) {
+  static Pair pair_of(const BriefOperation& row, bool sends) {
     return {row.communicator,
             sends ? row.rank : row.peer,
             sends ? row.peer : row.rank,
@@ -66,7 +68,7 @@ class Assembler {
   }
 
   void choose(uint32_t communicator, Group* group) const {
-    const int32_t rank = run_.operations[group->rows.front()].rank;
+    const int32_t rank = operations_[group->rows.front()].rank;
     const auto others =
         static_cast<size_t>(std::max(0, run_.communicators[communicator].nranks - 1));
     const size_t to = group->to.size() - group->to.count(rank),
@@ -89,7 +91,7 @@ class Assembler {
 
   void tell_partners(const Group& root) {
     for (const uint32_t i : root.rows) {
-      const OperationRow& row = run_.operations[i];
+      const Row& row = operations_[i];
       Pair pair = pair_of(row, row.func == send_);
       std::get<5>(pair) = !std::get<5>(pair);
       const auto partner = by_pair_.find(pair);
@@ -101,42 +103,54 @@ class Assembler {
     }
   }
 
-  OperationRow whole(const Group& group) const {
-    const OperationRow& first = run_.operations[group.rows.front()];
-    OperationRow row;
+  Row whole(const Group& group) const {
+    const Row& first = operations_[group.rows.front()];
+    Row row;
     row.kind = OpKind::Assembled;
     row.event_id = row.group_id = first.group_id;
     row.process = first.process;
     row.communicator = first.communicator;
     row.rank = first.rank;
     row.peer = group.root;
-    row.tid = first.tid;
-    row.stream = first.stream;
     row.func = group.func;
-    row.datatype = first.datatype;
     row.replay = first.replay;
     row.state = OpState::Done;
-    for (const uint32_t i : group.rows) add(run_.operations[i], &row);
+    if constexpr (std::is_same_v<Row, OperationRow>) {
+      row.tid = first.tid;
+      row.stream = first.stream;
+      row.datatype = first.datatype;
+    }
+    for (const uint32_t i : group.rows) {
+      add(operations_[i], &row);
+      if constexpr (std::is_same_v<Row, OperationRow>) add_amounts(operations_[i], &row);
+    }
     // The parts are one kernel: those whose times hold tell those of the whole.
     if (row.kernel_start_ns != kNoTime)
       row.flags = static_cast<uint8_t>(row.flags & ~kSuspectGpuTime);
     if (row.state != OpState::Done) row.finish_ns = row.kernel_stop_ns = kNoTime;
     return row;
   }
-  void add(const OperationRow& part, OperationRow* row) const {
-    const auto first = [](int64_t* kept, int64_t at) {
-      if (at != kNoTime && (*kept == kNoTime || at < *kept)) *kept = at;
-    };
-    first(&row->api_start_ns, part.api_start_ns);
+  static void keep_first(int64_t* kept, int64_t at) {
+    if (at != kNoTime && (*kept == kNoTime || at < *kept)) *kept = at;
+  }
+  static void add(const BriefOperation& part, BriefOperation* row) {
+    keep_first(&row->api_start_ns, part.api_start_ns);
     row->api_stop_ns = std::max(row->api_stop_ns, part.api_stop_ns);
-    first(&row->enqueue_ns, part.enqueue_ns);
-    row->launch_ns = std::max(row->launch_ns, part.launch_ns);
-    first(&row->kernel_start_ns, part.kernel_start_ns);
-    first(&row->kernel_seen_ns, part.kernel_seen_ns);
-    first(&row->proxy_start_ns, part.proxy_start_ns);
+    keep_first(&row->enqueue_ns, part.enqueue_ns);
+    keep_first(&row->kernel_start_ns, part.kernel_start_ns);
+    keep_first(&row->kernel_seen_ns, part.kernel_seen_ns);
     row->kernel_stop_ns = std::max(row->kernel_stop_ns, part.kernel_stop_ns);
     row->last_progress_ns = std::max(row->last_progress_ns, part.last_progress_ns);
     row->finish_ns = std::max(row->finish_ns, part.finish_ns);
+    row->flags |= part.flags;
+    // A send to oneself has no end of its own: the others' ends stand for it.
+    const bool self = part.peer == part.rank && part.state == OpState::Enqueued;
+    if (part.state != OpState::Done && !self) row->state = part.state;
+  }
+  // What brief rows do not tell.
+  void add_amounts(const OperationRow& part, OperationRow* row) const {
+    row->launch_ns = std::max(row->launch_ns, part.launch_ns);
+    keep_first(&row->proxy_start_ns, part.proxy_start_ns);
     row->gpu_wait_ns += part.gpu_wait_ns;
     row->peer_wait_ns += part.peer_wait_ns;
     row->network_ns += part.network_ns;
@@ -161,10 +175,6 @@ class Assembler {
     row->steps += part.steps;
     row->step_retries += part.step_retries;
     row->channels_mask |= part.channels_mask;
-    row->flags |= part.flags;
-    // A send to oneself has no end of its own: the others' ends stand for it.
-    const bool self = part.peer == part.rank && part.state == OpState::Enqueued;
-    if (part.state != OpState::Done && !self) row->state = part.state;
   }
 
   // The whole goes before its first part.
@@ -174,20 +184,20 @@ class Assembler {
       if (group.func != 0) before[group.rows.front()] = &group;
     }
     if (before.empty()) return;
-    std::vector<uint32_t> moved(run_.operations.size());
-    std::vector<OperationRow> rows;
-    rows.reserve(run_.operations.size() + before.size());
+    std::vector<uint32_t> moved(operations_.size());
+    std::vector<Row> rows;
+    rows.reserve(operations_.size() + before.size());
     std::map<std::tuple<uint32_t, uint32_t, Text>, uint32_t> ordinals;
     std::vector<std::pair<uint32_t, const Group*>> wholes;
-    for (uint32_t i = 0; i < run_.operations.size(); ++i) {
+    for (uint32_t i = 0; i < operations_.size(); ++i) {
       if (const auto found = before.find(i); found != before.end()) {
-        OperationRow row = whole(*found->second);
+        Row row = whole(*found->second);
         row.ordinal = ordinals[{row.process, row.communicator, row.func}]++;
         wholes.emplace_back(static_cast<uint32_t>(rows.size()), found->second);
         rows.push_back(row);
       }
       moved[i] = static_cast<uint32_t>(rows.size());
-      rows.push_back(run_.operations[i]);
+      rows.push_back(operations_[i]);
     }
     for (const auto& [row, group] : wholes) {
       for (const uint32_t part : group->rows) rows[moved[part]].assembled = row;
@@ -195,10 +205,11 @@ class Assembler {
     for (OpenTransportRow& open : run_.open_transports) {
       if (open.operation != kNoRow) open.operation = moved[open.operation];
     }
-    run_.operations.swap(rows);
+    operations_.swap(rows);
   }
 
   RunTables& run_;
+  std::vector<Row>& operations_;
   Text send_, all_to_all_, gather_, scatter_;
   std::map<Key, Group> groups_;
   std::unordered_map<uint32_t, Key> group_of_;
@@ -207,6 +218,11 @@ class Assembler {
 
 }  // namespace
 
-void assemble_groups(RunTables* run) { Assembler(run).assemble(); }
+template <typename Row>
+void assemble_groups(RunTables* run) {
+  Assembler<Row>(run).assemble();
+}
+template void assemble_groups<OperationRow>(RunTables* run);
+template void assemble_groups<BriefOperation>(RunTables* run);
 
 }  // namespace lockstep::analysis

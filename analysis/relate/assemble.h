@@ -9,6 +9,7 @@
 
 namespace lockstep::analysis {
 
+template <typename Row = OperationRow>
 void assemble_groups(RunTables* run);
 
 }  // namespace lockstep::analysis

@@ -22,10 +22,12 @@ struct Entry {
   }
 };
 
+template <typename Row>
 class Matcher {
  public:
   explicit Matcher(RunTables* run)
       : run_(*run),
+        operations_(operations_of<Row>(*run)),
         send_(run->strings.intern("Send")),
         receive_(run->strings.intern("Recv")),
         pair_(run->strings.intern("SendRecv")) {}
@@ -39,9 +41,9 @@ class Matcher {
 
  private:
   void collect() {
-    entries_.reserve(run_.operations.size());
-    for (size_t i = 0; i < run_.operations.size(); ++i) {
-      const OperationRow& row = run_.operations[i];
+    entries_.reserve(operations_.size());
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      const Row& row = operations_[i];
       if (row.communicator == kNoRow || row.state == OpState::Captured) continue;
       Entry entry;
       entry.row = static_cast<uint32_t>(i);
@@ -72,7 +74,7 @@ class Matcher {
       }
       Group& group = groups_.back();
       ++group.count;
-      const int64_t start = run_.operations[entries_[i].row].called_ns();
+      const int64_t start = operations_[entries_[i].row].called_ns();
       if (start != kNoTime && (group.start_ns == kNoTime || start < group.start_ns))
         group.start_ns = start;
     }
@@ -84,7 +86,7 @@ class Matcher {
     run_.matches.reserve(groups_.size());
     run_.arrivals.reserve(entries_.size());
     for (const Group& group : groups_) {
-      const OperationRow& first = run_.operations[entries_[group.first].row];
+      const Row& first = operations_[entries_[group.first].row];
       MatchRow match;
       match.communicator = first.communicator;
       match.func = static_cast<Text>(entries_[group.first].series);
@@ -99,9 +101,10 @@ class Matcher {
                            : static_cast<uint32_t>(run_.communicators[first.communicator].nranks);
       const auto number = static_cast<uint32_t>(run_.matches.size());
       for (uint32_t i = group.first; i < group.first + group.count; ++i) {
-        OperationRow& row = run_.operations[entries_[i].row];
+        Row& row = operations_[entries_[i].row];
         row.match = number;
-        match.size_bytes = std::max(match.size_bytes, row.size_bytes);
+        if constexpr (std::is_same_v<Row, OperationRow>)
+          match.size_bytes = std::max(match.size_bytes, row.size_bytes);
         ArrivalRow arrival;
         arrival.operation = entries_[i].row;
         arrival.match = number;
@@ -113,6 +116,7 @@ class Matcher {
   }
 
   RunTables& run_;
+  std::vector<Row>& operations_;
   Text send_, receive_, pair_;
   std::vector<Entry> entries_;
   std::vector<Group> groups_;
@@ -120,6 +124,11 @@ class Matcher {
 
 }  // namespace
 
-void match_operations(RunTables* run) { Matcher(run).match(); }
+template <typename Row>
+void match_operations(RunTables* run) {
+  Matcher<Row>(run).match();
+}
+template void match_operations<OperationRow>(RunTables* run);
+template void match_operations<BriefOperation>(RunTables* run);
 
 }  // namespace lockstep::analysis

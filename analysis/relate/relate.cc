@@ -21,10 +21,19 @@
 namespace lockstep::analysis {
 namespace {
 
+template <typename Row>
+std::vector<Row>& rows_of(ProcessOperations* joined) {
+  if constexpr (std::is_same_v<Row, BriefOperation>)
+    return joined->brief;
+  else
+    return joined->rows;
+}
+
 // Moves one process's results into the run, its texts renumbered.
+template <typename Row>
 class Merger {
  public:
-  explicit Merger(RunTables* run) : run_(*run) {}
+  explicit Merger(RunTables* run) : run_(*run), operations_(operations_of<Row>(*run)) {}
 
   void add(LoadedProcess* process) {
     number_ = static_cast<uint32_t>(run_.processes.size());
@@ -76,8 +85,8 @@ class Merger {
       if (owner != processes.end()) wanted[key(owner->second, one.work.parent)] = kNoRow;
     }
     if (wanted.empty()) return;
-    for (size_t i = 0; i < run_.operations.size(); ++i) {
-      const OperationRow& row = run_.operations[i];
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      const Row& row = operations_[i];
       const auto found = wanted.find(key(row.process, row.event_id));
       if (found != wanted.end()) found->second = static_cast<uint32_t>(i);
     }
@@ -86,11 +95,11 @@ class Merger {
       const auto owner = processes.find({one.host, one.work.pid});
       if (owner == processes.end()) continue;
       const uint32_t at = wanted[key(owner->second, one.work.parent)];
-      if (at == kNoRow || run_.operations[at].rank != one.work.rank) continue;
-      OperationRow& row = run_.operations[at];
+      if (at == kNoRow || operations_[at].rank != one.work.rank) continue;
+      Row& row = operations_[at];
       const int64_t finish_ns = row.finish_ns;
       add_work(one.work, &row);
-      channels.add(one.work, row, &run_.channels);
+      if constexpr (std::is_same_v<Row, OperationRow>) channels.add(one.work, row, &run_.channels);
       row.flags |= kForeignChildren;
       if (row.state != OpState::Done) row.finish_ns = finish_ns;
     }
@@ -110,13 +119,16 @@ class Merger {
     }
   }
   void add_operations(ProcessOperations* joined) {
-    const auto base = static_cast<uint32_t>(run_.operations.size());
-    for (OperationRow& row : joined->rows) {
-      for (Text* text : {&row.func, &row.datatype, &row.algo, &row.proto}) *text = texts_[*text];
+    const auto base = static_cast<uint32_t>(operations_.size());
+    std::vector<Row>& rows = rows_of<Row>(joined);
+    for (Row& row : rows) {
+      row.func = texts_[row.func];
+      if constexpr (std::is_same_v<Row, OperationRow>)
+        for (Text* text : {&row.datatype, &row.algo, &row.proto}) *text = texts_[*text];
       row.process = number_;
     }
-    run_.operations.insert(run_.operations.end(), joined->rows.begin(), joined->rows.end());
-    std::vector<OperationRow>().swap(joined->rows);
+    operations_.insert(operations_.end(), rows.begin(), rows.end());
+    std::vector<Row>().swap(rows);
     for (ChannelRow row : joined->channels) {
       row.process = number_;
       run_.channels.push_back(row);
@@ -129,6 +141,7 @@ class Merger {
   }
 
   RunTables& run_;
+  std::vector<Row>& operations_;
   uint32_t number_ = 0;
   std::vector<Text> texts_;
   std::set<std::string> said_;
@@ -140,9 +153,10 @@ class Merger {
   std::vector<Foreign> foreign_;
 };
 
+template <typename Row>
 void number_communicators(RunTables* run) {
   const CommunicatorIndex index(*run);
-  for (OperationRow& row : run->operations)
+  for (Row& row : operations_of<Row>(*run))
     row.communicator = index.find(row.process, row.communicator);
   for (ChannelRow& row : run->channels)
     row.communicator = index.find(row.process, row.communicator);
@@ -161,31 +175,38 @@ void compare_clocks(RunTables* run) {
 
 }  // namespace
 
+template <typename Row>
 std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directory) {
   auto run = std::make_unique<RunTables>();
-  Merger merger(run.get());
+  Merger<Row> merger(run.get());
   size_t operations = 0;
-  for (const auto& process : read) operations += process->joined.rows.size();
-  run->operations.reserve(operations);
+  for (const auto& process : read) operations += rows_of<Row>(&process->joined).size();
+  operations_of<Row>(*run).reserve(operations);
   for (auto& process : read) {
     merger.add(process.get());
     process.reset();
   }
   merger.resolve_foreign();
   unite_communicators(std::move(merger.instances()), run.get());
-  number_communicators(run.get());
-  if (!clock_directory.empty()) apply_clock_model(clock_directory, run.get());
+  number_communicators<Row>(run.get());
+  if (!clock_directory.empty()) apply_clock_model<Row>(clock_directory, run.get());
   compare_clocks(run.get());
-  align_numbers(NumberedRows::Recorded, run.get());
-  assemble_groups(run.get());
-  align_numbers(NumberedRows::Assembled, run.get());
-  match_operations(run.get());
-  time_arrivals(run.get());
-  rate_operations(run.get());
-  if (!number_marked_steps(run.get())) find_steps(run.get());
-  number_operations_by_match(run.get());
-  guess_roles(run.get());
+  align_numbers<Row>(NumberedRows::Recorded, run.get());
+  assemble_groups<Row>(run.get());
+  align_numbers<Row>(NumberedRows::Assembled, run.get());
+  match_operations<Row>(run.get());
+  time_arrivals<Row>(run.get());
+  if constexpr (std::is_same_v<Row, OperationRow>) {
+    rate_operations(run.get());
+    if (!number_marked_steps(run.get())) find_steps(run.get());
+    number_operations_by_match(run.get());
+    guess_roles(run.get());
+  }
   return run;
 }
+template std::unique_ptr<RunTables> relate<OperationRow>(ReadRun read,
+                                                         const std::string& clock_directory);
+template std::unique_ptr<RunTables> relate<BriefOperation>(ReadRun read,
+                                                           const std::string& clock_directory);
 
 }  // namespace lockstep::analysis

@@ -17,7 +17,9 @@ namespace lockstep::analysis {
 // What was read: each process on its host's raw clock, with communicator numbers of its own.
 using ReadRun = std::vector<std::unique_ptr<LoadedProcess>>;
 
-// clock_directory: where the clock model lies; empty: every host keeps its raw clock.
+// clock_directory: where the clock model lies; empty: every host keeps its raw clock. Of brief rows come no bandwidths,
+// training steps and roles.
+template <typename Row = OperationRow>
 std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directory);
 
 }  // namespace lockstep::analysis

@@ -61,12 +61,14 @@ const HostModel* aligned_host(const ClockModel& model, const RunTables& run, uin
   return model.hosts[host->component].host == model.reference ? host : nullptr;
 }
 
+template <typename Row>
 void move_rows(RunTables* run, std::vector<HostAxis>* axes) {
-  for (OperationRow& row : run->operations) {
-    move(&(*axes)[row.process],
-         {&row.api_start_ns, &row.api_stop_ns, &row.enqueue_ns, &row.launch_ns,
-          &row.kernel_start_ns, &row.kernel_stop_ns, &row.kernel_seen_ns, &row.proxy_start_ns,
-          &row.last_progress_ns, &row.finish_ns, &row.sent_ns, &row.received_ns});
+  for (Row& row : operations_of<Row>(*run)) {
+    HostAxis* axis = &(*axes)[row.process];
+    move(axis, {&row.api_start_ns, &row.api_stop_ns, &row.enqueue_ns, &row.kernel_start_ns,
+                &row.kernel_stop_ns, &row.kernel_seen_ns, &row.last_progress_ns, &row.finish_ns});
+    if constexpr (std::is_same_v<Row, OperationRow>)
+      move(axis, {&row.launch_ns, &row.proxy_start_ns, &row.sent_ns, &row.received_ns});
   }
   for (MemberRow& row : run->members) {
     if (row.process != kNoRow) move(&(*axes)[row.process], {&row.init_ns, &row.finalize_ns});
@@ -79,6 +81,7 @@ void move_rows(RunTables* run, std::vector<HostAxis>* axes) {
 
 }  // namespace
 
+template <typename Row>
 void apply_clock_model(const std::string& directory, RunTables* run) {
   const std::string path = directory + "/" + clocksync::kClockModelFile;
   if (access(path.c_str(), F_OK) != 0) return;
@@ -91,13 +94,15 @@ void apply_clock_model(const std::string& directory, RunTables* run) {
   const ClockModel& model = *run->clock_model;
   std::vector<HostAxis> axes;
   for (uint32_t p = 0; p < run->processes.size(); ++p) axes.emplace_back(*run, p);
-  move_rows(run, &axes);
+  move_rows<Row>(run, &axes);
   for (uint32_t p = 0; p < run->processes.size(); ++p) {
     const HostModel* host = aligned_host(model, *run, p);
     if (host != nullptr) move_process(model, *host, &axes[p], &run->processes[p]);
   }
   add_clock_rows(model, run);
 }
+template void apply_clock_model<OperationRow>(const std::string& directory, RunTables* run);
+template void apply_clock_model<BriefOperation>(const std::string& directory, RunTables* run);
 
 ClockErrors::ClockErrors(const RunTables& run) : run_(run) {
   for (uint32_t p = 0; p < run.processes.size(); ++p)

@@ -15,6 +15,7 @@ namespace lockstep::analysis {
 
 // Reads the model beside the segments and converts every time of `run`, the processes' included. No
 // file: nothing changes. A file that cannot be read becomes a note.
+template <typename Row = OperationRow>
 void apply_clock_model(const std::string& directory, RunTables* run);
 
 // raw clock of one process's host -> run's axis; remembers the last stretch, because times come

@@ -20,10 +20,14 @@ struct Count {
   std::vector<uint32_t> rows;
 };
 
+template <typename Row>
 class NumberAligner {
  public:
   explicit NumberAligner(RunTables* run)
-      : run_(*run), send_(run->strings.find("Send")), receive_(run->strings.find("Recv")) {}
+      : run_(*run),
+        operations_(operations_of<Row>(*run)),
+        send_(run->strings.find("Send")),
+        receive_(run->strings.find("Recv")) {}
 
   void align(NumberedRows rows) {
     collect(rows);
@@ -35,7 +39,7 @@ class NumberAligner {
   // Communicator, function, sender, receiver.
   using Key = std::tuple<uint32_t, Text, int32_t, int32_t>;
 
-  bool is_numbered_here(const OperationRow& row, NumberedRows rows) const {
+  bool is_numbered_here(const Row& row, NumberedRows rows) const {
     if (row.communicator == kNoRow || row.state == OpState::Captured || row.replay != 0)
       return false;
     if (rows == NumberedRows::Assembled) return row.kind == OpKind::Assembled;
@@ -44,8 +48,8 @@ class NumberAligner {
   }
 
   void collect(NumberedRows rows) {
-    for (uint32_t i = 0; i < run_.operations.size(); ++i) {
-      const OperationRow& row = run_.operations[i];
+    for (uint32_t i = 0; i < operations_.size(); ++i) {
+      const Row& row = operations_[i];
       if (!is_numbered_here(row, rows)) continue;
       Key key{row.communicator, row.func, -1, -1};
       if (row.kind == OpKind::PointToPoint) {
@@ -71,10 +75,10 @@ class NumberAligner {
 
   bool has_ends(const Count& count) const {
     return std::any_of(count.rows.begin(), count.rows.end(),
-                       [this](uint32_t row) { return run_.operations[row].finish_ns != kNoTime; });
+                       [this](uint32_t row) { return operations_[row].finish_ns != kNoTime; });
   }
   int64_t time_of(uint32_t row, bool end) const {
-    const OperationRow& operation = run_.operations[row];
+    const Row& operation = operations_[row];
     return end ? operation.finish_ns : operation.called_ns();
   }
 
@@ -126,27 +130,29 @@ class NumberAligner {
     }
     for (const auto& [count, shift] : shifts) {
       for (const uint32_t row : count->rows)
-        run_.operations[row].ordinal += static_cast<uint32_t>(shift - lowest);
+        operations_[row].ordinal += static_cast<uint32_t>(shift - lowest);
     }
   }
 
   RunTables& run_;
+  std::vector<Row>& operations_;
   Text send_, receive_;
   std::map<Key, std::map<int32_t, Count>> series_;  // by side: rank, or sender and receiver
 };
 
 // By the first operation that a rank has in common with the ranks before it.
-void NumberAligner::align_positions() {
+template <typename Row>
+void NumberAligner<Row>::align_positions() {
   using Operation = std::tuple<uint32_t, Text, uint32_t>;  // communicator, function, ordinal
   std::map<Operation, int64_t> positions;
   std::map<std::pair<uint32_t, int32_t>, std::vector<uint32_t>> ranks;  // communicator, rank
-  for (uint32_t i = 0; i < run_.operations.size(); ++i) {
-    const OperationRow& row = run_.operations[i];
+  for (uint32_t i = 0; i < operations_.size(); ++i) {
+    const Row& row = operations_[i];
     if (row.position != kNoRow && row.communicator != kNoRow)
       ranks[{row.communicator, row.rank}].push_back(i);
   }
   const auto operation = [this](uint32_t i) {
-    const OperationRow& row = run_.operations[i];
+    const Row& row = operations_[i];
     return Operation{row.communicator, row.func, row.ordinal};
   };
   std::map<uint32_t, int64_t> lowest;               // by communicator
@@ -156,11 +162,11 @@ void NumberAligner::align_positions() {
     for (const uint32_t i : rows) {
       const auto known = positions.find(operation(i));
       if (known == positions.end()) continue;
-      shift = known->second - int64_t{run_.operations[i].position};
+      shift = known->second - int64_t{operations_[i].position};
       break;
     }
     for (const uint32_t i : rows) {
-      const int64_t position = int64_t{run_.operations[i].position} + shift;
+      const int64_t position = int64_t{operations_[i].position} + shift;
       positions.emplace(operation(i), position);
       moved.emplace_back(i, position);
       int64_t& least = lowest[member.first];
@@ -168,7 +174,7 @@ void NumberAligner::align_positions() {
     }
   }
   for (const auto& [row, position] : moved) {
-    OperationRow& operation_row = run_.operations[row];
+    Row& operation_row = operations_[row];
     operation_row.position = static_cast<uint32_t>(position - lowest[operation_row.communicator]);
   }
 }
@@ -180,11 +186,16 @@ bool is_read_from_inside(const RunTables& run) {
 
 }  // namespace
 
+template <typename Row>
 void align_numbers(NumberedRows rows, RunTables* run) {
   if (!is_read_from_inside(*run)) return;
-  NumberAligner aligner(run);
+  NumberAligner<Row> aligner(run);
   aligner.align(rows);
-  if (rows == NumberedRows::Recorded) aligner.align_positions();
+  if constexpr (std::is_same_v<Row, OperationRow>) {
+    if (rows == NumberedRows::Recorded) aligner.align_positions();
+  }
 }
+template void align_numbers<OperationRow>(NumberedRows rows, RunTables* run);
+template void align_numbers<BriefOperation>(NumberedRows rows, RunTables* run);
 
 }  // namespace lockstep::analysis

@@ -14,7 +14,9 @@ namespace lockstep::analysis {
 
 enum class NumberedRows { Recorded, Assembled };  // before and after assemble_groups()
 
-// Recorded also gives the same position to the same collective on all ranks of a communicator.
+// Recorded also gives the same position to the same collective on all ranks of a communicator, but for brief rows, which
+// have none.
+template <typename Row = OperationRow>
 void align_numbers(NumberedRows rows, RunTables* run);
 
 }  // namespace lockstep::analysis

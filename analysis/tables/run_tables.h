@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "analysis/tables/tables_account.h"
@@ -22,6 +23,8 @@ struct RunTables {
   std::vector<CommunicatorRow> communicators;
   std::vector<MemberRow> members;  // by communicator, then rank
   std::vector<OperationRow> operations;
+  // In their place where only cells are wanted (LoadOptions::brief); what follows has links and waits alone then.
+  std::vector<BriefOperation> brief;
   std::vector<ArrivalRow> arrivals;
   std::vector<MatchRow> matches;  // by start
   std::vector<ClockRow> clock;
@@ -52,6 +55,15 @@ struct RunTables {
 
   const std::string& text(Text number) const { return strings.text(number); }
 };
+
+// The operations of a run, in full or brief: for what looks at either.
+template <typename Row, typename Run>
+auto& operations_of(Run& run) {
+  if constexpr (std::is_same_v<Row, BriefOperation>)
+    return run.brief;
+  else
+    return run.operations;
+}
 
 // Receives the streamed rows of one process, in file order (roughly time order per thread).
 class DetailSink {

@@ -21,25 +21,48 @@ namespace lockstep::analysis {
 constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();
 constexpr uint32_t kNoRow = ~uint32_t{0};
 
-// `operations`: one operation of one rank, ordered by process, then by the time of the call.
-struct OperationRow {
+// Of an operation what tells when it was called, ready and over, and which operations of other ranks it belongs to. A run
+// of which only the cells of tiles are wanted has rows of no more: they take a quarter of an OperationRow's memory.
+struct BriefOperation {
   // Of the Coll, P2p, CeColl, CollApi or P2pApi event; of the GroupApi when assembled.
   uint64_t event_id = 0;
   uint64_t group_id = 0;           // the GroupApi event it was called in, 0 = not known
   int64_t api_start_ns = kNoTime;  // NCCL was called
   int64_t api_stop_ns = kNoTime;   // that call returned (inside a group: long before the launch)
   int64_t enqueue_ns = kNoTime;    // handed to GPU and proxy
-  int64_t launch_ns = kNoTime;     // the kernel launch of its group call returned
   // First GPU stamp, mapped to the host clock; none when suspect.
   int64_t kernel_start_ns = kNoTime;
   int64_t kernel_stop_ns = kNoTime;  // last GPU stamp, mapped
-  // The true instants of both lie at most so much earlier or later; unknown without a launch.
-  int64_t kernel_early_ns = kNoTime, kernel_late_ns = kNoTime;
   // The proxy thread saw the first channel running: an upper bound of its start.
   int64_t kernel_seen_ns = kNoTime;
-  int64_t proxy_start_ns = kNoTime;    // first network operation posted to the proxy thread
   int64_t last_progress_ns = kNoTime;  // last thing known of it or of its children
   int64_t finish_ns = kNoTime;         // last kernel or network end; none unless done or incomplete
+  uint32_t process = 0;                // row of `processes`
+  uint32_t communicator = kNoRow;      // row of `communicators`
+  uint32_t match = kNoRow;             // row of `matches`: the same operation on the other ranks
+  uint32_t assembled = kNoRow;  // row of the assembled operation this send or receive belongs to
+  // n-th call of this function on this communicator (per peer for send and receive).
+  uint32_t ordinal = 0;
+  uint32_t replay = 0;  // n-th graph replay of that call, 0 = called directly
+  int32_t rank = -1;
+  int32_t peer = -1;  // send, receive: the other rank; rooted collectives: the root
+  Text func = 0;
+  OpKind kind = OpKind::Collective;
+  OpState state = OpState::InFlight;
+  uint8_t flags = 0;  // kSuspectGpuTime, ... (table_enums.h)
+
+  // When it was called; what nobody called, or not that anybody knows, when it was enqueued.
+  int64_t called_ns() const {
+    return replay == 0 && api_start_ns != kNoTime ? api_start_ns : enqueue_ns;
+  }
+};
+
+// `operations`: one operation of one rank, ordered by process, then by the time of the call.
+struct OperationRow : BriefOperation {
+  int64_t launch_ns = kNoTime;  // the kernel launch of its group call returned
+  // The true instants of its kernel's start and stop lie at most so much earlier or later; unknown without a launch.
+  int64_t kernel_early_ns = kNoTime, kernel_late_ns = kNoTime;
+  int64_t proxy_start_ns = kNoTime;  // first network operation posted to the proxy thread
   // Time in each state of its network steps, summed over steps (they overlap: compare shares, not
   // sums with elapsed).
   // The proxy waited for the GPU to fill (send) or drain (receive) a buffer.
@@ -60,22 +83,13 @@ struct OperationRow {
   uint64_t size_bytes = 0;
   uint64_t sent_bytes = 0, received_bytes = 0;  // over network steps
   uint64_t stream = 0;                          // opaque label
-  int64_t seq_number = kNoTime;    // NCCL's own number of a collective; kNoTime = it gave none
-  uint64_t user_tag = 0;           // what the caller tagged the call with (NCCL 2.31), 0 = nothing
-  uint32_t process = 0;            // row of `processes`
-  uint32_t communicator = kNoRow;  // row of `communicators`
-  uint32_t match = kNoRow;         // row of `matches`: the same operation on the other ranks
-  uint32_t assembled = kNoRow;     // row of the assembled operation this send or receive belongs to
-  // n-th call of this function on this communicator (per peer for send and receive).
-  uint32_t ordinal = 0;
-  uint32_t replay = 0;  // n-th graph replay of that call, 0 = called directly
+  int64_t seq_number = kNoTime;  // NCCL's own number of a collective; kNoTime = it gave none
+  uint64_t user_tag = 0;         // what the caller tagged the call with (NCCL 2.31), 0 = nothing
   // The training step in which it was called, as its process marked it or else as its match has it.
   uint32_t step = kNoRow;
   uint32_t position = kNoRow;  // n-th collective of any function on this communicator and rank
-  int32_t rank = -1;
-  int32_t peer = -1;  // send, receive: the other rank; rooted collectives: the root
-  uint32_t tid = 0;   // thread that called
-  Text func = 0, datatype = 0, algo = 0, proto = 0;
+  uint32_t tid = 0;            // thread that called
+  Text datatype = 0, algo = 0, proto = 0;
   uint32_t proxy_ops = 0, proxy_ops_open = 0, kernels = 0, kernels_open = 0;
   uint32_t steps = 0, step_retries = 0;
   uint32_t send_steps = 0;     // of `steps`
@@ -84,14 +98,6 @@ struct OperationRow {
   int32_t send_peer = -1, receive_peer = -1;
   uint64_t channels_mask = 0;  // real channel ids seen in children
   uint8_t channels = 0;        // as announced, 0 = unknown
-  OpKind kind = OpKind::Collective;
-  OpState state = OpState::InFlight;
-  uint8_t flags = 0;  // kSuspectGpuTime, ... (table_enums.h)
-
-  // When it was called; what nobody called, or not that anybody knows, when it was enqueued.
-  int64_t called_ns() const {
-    return replay == 0 && api_start_ns != kNoTime ? api_start_ns : enqueue_ns;
-  }
 };
 
 // `arrivals`: one row per operation of one rank that could be matched; the rows of one match are

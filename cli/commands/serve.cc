@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "analysis/pyramid/pyramid_build.h"
 #include "analysis/say/words.h"
 #include "base/clock_ns.h"
 #include "base/end_signals.h"
@@ -74,16 +75,19 @@ std::string about(uint64_t number) {
 }
 
 // Before a run is opened that is not read whole.
-std::string estimate(const analysis::RunExtent& extent) {
-  // Read and related, by one processor, the report included: 1.9e5 to 2.0e5 of 1,024 ranks for an hour, 1.6e5 for ten
-  // minutes, 0.9e5 of 10,240 ranks for a minute (docs/measured/analysis.md). Fewer where runs are short and processes
-  // many, as each part is read with what lies around it and opens every process.
-  constexpr double kOperationsPerSecond = 1.5e5;
+std::string estimate(const analysis::RunExtent& extent, uint64_t memory) {
+  // Of a processor, as 128 ranks took in ten minutes (docs/measured/analysis.md): for the pyramid, and for the report,
+  // which is of as much as takes half of the memory.
+  constexpr double kOperationsPerSecond = 3e5, kReportedPerSecond = 7.5e4;
   const double operations = static_cast<double>(extent.operations);
+  const double reported = operations * static_cast<double>(memory) / 2 /
+                          static_cast<double>(std::max<uint64_t>(extent.table_bytes, 1));
+  const double took_s = operations * analysis::times_read(extent, memory) / kOperationsPerSecond +
+                        reported / kReportedPerSecond;
   return "a large run: about " + about(extent.operations) + " operations, " +
          analysis::bytes(extent.table_bytes) +
          " as tables, so it is read in parts. The first time that takes some " +
-         analysis::duration(static_cast<int64_t>(operations / kOperationsPerSecond * 1e9)) +
+         analysis::duration(static_cast<int64_t>(took_s * 1e9)) +
          " of a processor, then seconds. The report and SQL are of its last part";
 }
 
@@ -108,7 +112,7 @@ Result<std::unique_ptr<serve::FollowedRun>> open_run(const std::string& director
   options.most_table_bytes = memory;
   options.perfetto_ui = perfetto_ui;
   options.estimate = [memory](const analysis::RunExtent& extent) {
-    if (extent.table_bytes > memory) complain(estimate(extent));
+    if (extent.table_bytes > memory) complain(estimate(extent, memory));
   };
   serve::Reading first;
   first.begun_ns = mono_now_ns();

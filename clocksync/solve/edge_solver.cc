@@ -54,21 +54,19 @@ struct EdgeModel::Jump {
 
 EdgeModel EdgeModel::solve(EdgeBounds bounds, const EdgeOptions& options) {
   EdgeModel model(options);
-  std::sort(bounds.upper.begin(), bounds.upper.end(), by_x);
-  std::sort(bounds.lower.begin(), bounds.lower.end(), by_x);
+  for (auto* side : {&bounds.upper, &bounds.lower}) {
+    if (!std::is_sorted(side->begin(), side->end(), by_x))
+      std::sort(side->begin(), side->end(), by_x);
+  }
   if (bounds.upper.empty() || bounds.lower.empty()) return model;
   const int64_t first = std::min(bounds.upper.front().x_raw_ns, bounds.lower.front().x_raw_ns);
   const int64_t last = std::max(bounds.upper.back().x_raw_ns, bounds.lower.back().x_raw_ns);
   model.from_ns_ = std::min(first, options.from_raw_ns.value_or(first));
   model.to_ns_ = std::max(last, options.to_raw_ns.value_or(last));
-  int64_t begin = first;
-  while (const std::optional<EdgeBreak> found = model.first_break(bounds, begin)) {
-    model.breaks_.push_back(*found);
-    begin = found->to_raw_ns;
-  }
+  if (!options.suspects_steps && model.solve_unsplit(bounds)) return model;
+  model.find_breaks(bounds, first);
   // Pieces come last: D is known only now.
-  const double h_s = double(model.grid_ns_) * 1e-9;
-  model.bulge_ns_ = int64_t(std::ceil(model.limits_.d_ns_s2 * h_s * h_s / 8));
+  model.find_bulge();
   for (size_t i = 0; i <= model.breaks_.size(); ++i) {
     EdgeBounds own;
     const int64_t after = i == 0 ? first : model.breaks_[i - 1].to_raw_ns;
@@ -79,6 +77,43 @@ EdgeModel EdgeModel::solve(EdgeBounds bounds, const EdgeOptions& options) {
                     i == model.breaks_.size() ? model.to_ns_ : model.breaks_[i].to_raw_ns);
   }
   return model;
+}
+
+void EdgeModel::find_bulge() {
+  const double h_s = double(grid_ns_) * 1e-9;
+  bulge_ns_ = int64_t(std::ceil(limits_.d_ns_s2 * h_s * h_s / 8));
+}
+
+void EdgeModel::find_breaks(const EdgeBounds& bounds, int64_t first_ns) {
+  int64_t begin = first_ns;
+  while (const std::optional<EdgeBreak> found = first_break(bounds, begin)) {
+    breaks_.push_back(*found);
+    begin = found->to_raw_ns;
+  }
+}
+
+// One piece, with the declared D; false where the observations do not allow that.
+bool EdgeModel::solve_unsplit(const EdgeBounds& bounds) {
+  const TaylorHull hull(bounds.upper, bounds.lower, limits_);
+  Piece piece{from_ns_, to_ns_, {}};
+  for (int64_t t = from_ns_;; t += grid_ns_) {
+    const auto knot = hull.at(t);
+    if (!knot) {
+      floor_width_ns_ = 0;
+      return false;
+    }
+    add_knot(&piece, knot);
+    if (t >= to_ns_) break;
+  }
+  find_bulge();
+  pieces_.push_back(std::move(piece));
+  return true;
+}
+
+void EdgeModel::add_knot(Piece* piece, const std::optional<OffsetInterval>& knot) {
+  piece->knots.push_back(knot);
+  if (knot && (floor_width_ns_ == 0 || knot->width_ns() < floor_width_ns_))
+    floor_width_ns_ = knot->width_ns();
 }
 
 std::optional<EdgeBreak> EdgeModel::first_break(const EdgeBounds& bounds, int64_t begin_ns) {
@@ -207,10 +242,7 @@ void EdgeModel::add_piece(const EdgeBounds& bounds, int64_t first_ns, int64_t la
     auto knot = hull.at(t);
     // Consistent nearby but not over the whole horizon: D is too small over that distance.
     if (!knot && (knot = hull.at_from(t, t - kOneSidedNs, t + kOneSidedNs))) relaxed_ = true;
-    piece.knots.push_back(knot);
-    if (knot && (floor_width_ns_ == 0 || knot->width_ns() < floor_width_ns_)) {
-      floor_width_ns_ = knot->width_ns();
-    }
+    add_knot(&piece, knot);
     if (t >= last_ns) break;
   }
   pieces_.push_back(std::move(piece));

@@ -17,6 +17,9 @@ constexpr double kMaxDriftPpm = 400;
 // A proxy thread polls: within a window some stamp is seen this soon. Launches may run ahead of the
 // GPU by any time, so the middle of a wide interval would be a bad estimate.
 constexpr int64_t kUsualLookNs = 5'000;
+// Between two instants theta is interpolated, which widens what is guaranteed by up to D h^2 / 8. An observation's
+// hull reaches 5 s either way (taylor_hull.cc), so that each is in the hull of two instants at least.
+constexpr int64_t kRoughGridNs = 4'000'000'000;
 
 int64_t stamp_ns(uint64_t stamp) { return int64_t(stamp); }
 
@@ -56,9 +59,9 @@ void GpuSteps::add(uint64_t stamp, int64_t raw_ns) {
   const int64_t minute = raw_ns / kMinuteNs;
   if (minute != minute_) batched_ = 0;
   minute_ = minute;
-  // Channels of one kernel often show the same stamp, which says nothing twice.
-  const auto end = batch_.begin() + int64_t(batched_);
-  if (std::find(batch_.begin(), end, stamp) != end) return;
+  // Channels of one kernel often show the same stamp, one soon after the other, which says nothing twice.
+  const auto last = batch_.rend() - int64_t(batched_);
+  if (std::find(last, batch_.rend(), stamp) != batch_.rend()) return;
   batch_[batched_++] = stamp;
   if (batched_ < kBatch) return;
   batched_ = 0;
@@ -116,11 +119,19 @@ void GpuClockEvidence::add(GpuClockEvidence other) {
 
 // The sighting that bounds theta best is a corner of its bin's hull.
 void GpuClockEvidence::find_least_thetas() {
-  for (const HullPoint& p : up_.points())
-    least_thetas_.push_back({(p.tx_raw_ns + p.delta_ns) / kHullBinNs, -p.delta_ns});
+  // Mostly they come in the order of their bins, and then there is one of each without sorting.
+  for (const HullPoint& p : up_.points()) {
+    const LeastTheta one{(p.tx_raw_ns + p.delta_ns) / kHullBinNs, -p.delta_ns};
+    if (least_thetas_.empty() || least_thetas_.back().bin != one.bin) {
+      least_thetas_.push_back(one);
+    } else {
+      least_thetas_.back().theta_ns = std::max(least_thetas_.back().theta_ns, one.theta_ns);
+    }
+  }
   const auto largest_first = [](const LeastTheta& a, const LeastTheta& b) {
     return a.bin != b.bin ? a.bin < b.bin : a.theta_ns > b.theta_ns;
   };
+  if (std::is_sorted(least_thetas_.begin(), least_thetas_.end(), largest_first)) return;
   std::sort(least_thetas_.begin(), least_thetas_.end(), largest_first);
   const auto of_one_bin = [](const LeastTheta& a, const LeastTheta& b) { return a.bin == b.bin; };
   least_thetas_.erase(std::unique(least_thetas_.begin(), least_thetas_.end(), of_one_bin),
@@ -144,14 +155,17 @@ void GpuClockEvidence::launched(int64_t raw_ns, uint64_t stamp) {
   reach(raw_ns);
 }
 
-GpuClock GpuClockEvidence::solve(int64_t grid_ns) {
+GpuClock GpuClockEvidence::solve(GpuPrecision precision) {
   if (least_thetas_.empty()) find_least_thetas();
   EdgeBounds bounds;
   for (const HullPoint& p : down_.take()) bounds.add_a_to_b(p);
   for (const HullPoint& p : up_.take()) bounds.add_b_to_a(p);
   GpuClock clock;
   EdgeOptions options;
-  options.grid_ns = grid_ns;
+  if (precision == GpuPrecision::Rough) {
+    options.grid_ns = kRoughGridNs;
+    options.suspects_steps = false;
+  }
   options.from_raw_ns = from_raw_ns_;
   options.to_raw_ns = to_raw_ns_;
   clock.model_ = EdgeModel::solve(std::move(bounds), options);
@@ -160,13 +174,18 @@ GpuClock GpuClockEvidence::solve(int64_t grid_ns) {
   return clock;
 }
 
-// theta is known by the host's clock: from the sighting, a few steps reach the stamp's own instant.
-int64_t GpuClock::host_ns(uint64_t stamp, int64_t near_raw_ns,
+// The nearest there is.
+std::optional<OffsetInterval> GpuClock::theta_at(int64_t raw_ns) const {
+  return model_.at(
+      std::clamp(raw_ns, model_.from_raw_ns(), std::max(model_.from_raw_ns(), model_.to_raw_ns())));
+}
+
+// theta is known by the host's clock: from the sighting, where it is `near`, a few steps reach the stamp's own instant.
+int64_t GpuClock::host_ns(uint64_t stamp, const OffsetInterval& near,
                           int64_t (*theta_ns)(const OffsetInterval&)) const {
-  int64_t host_ns = near_raw_ns;
-  for (int i = 0; i < 3; ++i) {
-    const auto theta = model_.at(std::clamp(host_ns, model_.from_raw_ns(),
-                                            std::max(model_.from_raw_ns(), model_.to_raw_ns())));
+  int64_t host_ns = stamp_ns(stamp) - theta_ns(near);
+  for (int i = 0; i < 2; ++i) {
+    const auto theta = theta_at(host_ns);
     if (!theta) return INT64_MIN;
     const int64_t before_ns = std::exchange(host_ns, stamp_ns(stamp) - theta_ns(*theta));
     if (host_ns == before_ns) break;  // further ones would not move it
@@ -176,11 +195,13 @@ int64_t GpuClock::host_ns(uint64_t stamp, int64_t near_raw_ns,
 
 std::optional<HostTime> GpuClock::to_host(uint64_t stamp, int64_t near_raw_ns) const {
   const int64_t step_ns = steps_.at(near_raw_ns);
-  const int64_t ns = host_ns(stamp, near_raw_ns, likely);
-  const int64_t lo_ns = host_ns(stamp, near_raw_ns, high_end);
-  const int64_t hi_ns = host_ns(stamp, near_raw_ns, low_end);
-  if (ns != INT64_MIN && lo_ns != INT64_MIN && hi_ns != INT64_MIN)
-    return HostTime{ns + step_ns / 2, lo_ns, hi_ns + step_ns};
+  if (const auto near = theta_at(near_raw_ns)) {
+    const int64_t ns = host_ns(stamp, *near, likely);
+    const int64_t lo_ns = host_ns(stamp, *near, high_end);
+    const int64_t hi_ns = host_ns(stamp, *near, low_end);
+    if (ns != INT64_MIN && lo_ns != INT64_MIN && hi_ns != INT64_MIN)
+      return HostTime{ns + step_ns / 2, lo_ns, hi_ns + step_ns};
+  }
   // Nothing says when work was launched: the sightings around alone say what is likely.
   std::optional<int64_t> least;
   const int64_t bin = near_raw_ns / kHullBinNs;

@@ -17,6 +17,7 @@ void ThinnedPoints::open(int64_t bin) {
     put_bins_together();
     most_ = std::max(kManyOfAll, 2 * points_.size());
   }
+  in_order_ = in_order_ && bin >= bin_;
   bin_ = bin;
   first_ = points_.size();
 }
@@ -33,17 +34,19 @@ void ThinnedPoints::add(const ThinnedPoints& other) {
 }
 
 void ThinnedPoints::put_bins_together() {
-  if (!std::is_sorted(points_.begin(), points_.end(), is_earlier_bin))
-    std::stable_sort(points_.begin(), points_.end(), is_earlier_bin);
+  if (!in_order_) std::stable_sort(points_.begin(), points_.end(), is_earlier_bin);
   HullPoint* kept = points_.data();
   HullPoint* const all_end = points_.data() + points_.size();
   for (HullPoint* begin = points_.data(); begin != all_end;) {
     HullPoint* end = begin + 1;
-    while (end != all_end && bin_of(*end) == bin_of(*begin)) ++end;
+    const int64_t bin = bin_of(*begin);
+    while (end != all_end && bin_of(*end) == bin) ++end;
     kept = std::copy(begin, reduce_to_hull(begin, end), kept);
     begin = end;
   }
   points_.resize(static_cast<size_t>(kept - points_.data()));
+  in_order_ = true;
+  if (!points_.empty()) bin_ = bin_of(points_.back());
 }
 
 std::vector<HullPoint> ThinnedPoints::take() {

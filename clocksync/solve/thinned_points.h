@@ -38,6 +38,7 @@ class ThinnedPoints {
   std::vector<HullPoint> points_;
   int64_t bin_ = INT64_MIN;  // of the last ones, from first_ on
   size_t first_ = 0, most_ = kManyOfAll;
+  bool in_order_ = true;  // bins came one after the other
 };
 
 }  // namespace lockstep::clocksync

@@ -109,7 +109,6 @@ void read_counts(ByteReader* in, DecodedChunk* out) {
 }  // namespace
 
 struct ChunkDecoder::State {
-  std::unique_ptr<ZSTD_DCtx, ContextDeleter> zstd;  // made by the first chunk
   std::vector<uint8_t> raw;
   std::vector<uint64_t> first_ticks;
   TagReader tags[kTags];
@@ -128,6 +127,8 @@ struct ChunkDecoder::State {
 Status ChunkDecoder::State::inflate(const ChunkHeader& header, const uint8_t* stored) {
   if (header.raw_bytes > kMaxChunkBytes)
     return Status::error("the chunk claims more bytes than the format allows");
+  // Of the thread: to make one costs as much as some fifty small chunks, and a run has thousands of files.
+  static thread_local std::unique_ptr<ZSTD_DCtx, ContextDeleter> zstd;
   if (zstd == nullptr) zstd.reset(ZSTD_createDCtx());
   if (zstd == nullptr) throw std::bad_alloc();
   raw.resize(header.raw_bytes);
@@ -221,7 +222,7 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, bool comms_o
   }
   if (escapes.failed() || escapes.left() != 0) return broken("time columns");
   for (unsigned t = 0; t < kTags; ++t) {
-    if (present[t] && !tags[t].finished(kRecordShapes[t])) return broken("columns");
+    if (present[t] && !tags[t].finished()) return broken("columns");
   }
   return Status();
 }

@@ -35,11 +35,11 @@ void TagColumns::reset(unsigned columns) {
 
 void TagReader::start(const RecordShape& shape, ByteReader* content) {
   records_ = 0;
-  unsigned index = 0;
+  used_ = 0;
   auto open = [&](bool sparse_column) {
     const uint64_t size = content->varint();
     const uint8_t* bytes = content->take(size);
-    Column& column = columns_[index++];
+    Column& column = columns_[used_++];
     column = Column();
     if (bytes == nullptr) return;
     column.bytes = ByteReader(bytes, size);
@@ -53,8 +53,8 @@ void TagReader::start(const RecordShape& shape, ByteReader* content) {
   }
 }
 
-bool TagReader::finished(const RecordShape& shape) const {
-  for (unsigned i = 0; i < columns_of_shape(shape); ++i) {
+bool TagReader::finished() const {
+  for (unsigned i = 0; i < used_; ++i) {
     if (columns_[i].bytes.failed() || columns_[i].bytes.left() != 0) return false;
   }
   return true;

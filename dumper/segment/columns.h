@@ -161,7 +161,7 @@ class TagReader {
     ++records_;
   }
   // True when every column was whole and is used up.
-  bool finished(const RecordShape& shape) const;
+  bool finished() const;
 
  private:
   struct Column {
@@ -184,6 +184,7 @@ class TagReader {
 
   std::array<Column, kMaxColumns> columns_;
   uint64_t records_ = 0;
+  unsigned used_ = 0;  // columns
 };
 
 }  // namespace lockstep::dumper

@@ -16,7 +16,8 @@
 namespace lockstep::dumper {
 namespace {
 
-constexpr size_t kReadAhead = 1 << 20;
+// More would be copied out of the page cache again for each part of a run, and leave the processor's own cache.
+constexpr size_t kReadAhead = 64 << 10;
 constexpr size_t kHeaderReadAhead = 4096;  // listing a run opens every file for its header only
 constexpr const char* kEndsInside = "the file ends inside a chunk";
 constexpr const char* kNotOurs = "not a lockstep segment (its first 8 bytes are not LKSTEP1)";

@@ -80,7 +80,7 @@ void expect_equal(const Pyramid& a, const Pyramid& b) {
   }
 }
 
-constexpr uint64_t kAll = uint64_t{1} << 40, kPart = uint64_t{4} << 20;
+constexpr uint64_t kAll = uint64_t{1} << 40, kPart = uint64_t{1} << 20;
 
 class PyramidOnDisk : public testing::Test {
  protected:
@@ -161,6 +161,18 @@ TEST_F(PyramidOnDisk, IsMadeAgainWhereAFileIsDamaged) {
   file.close();
   build(run_.path(), folder_, kAll, &notes_);
   EXPECT_EQ(notes_.parts, 1u);
+}
+
+// Ten minutes: 10 s before and behind it are read of each part, and an eighth of it or 15 s.
+TEST(TimesRead, CountWhatLiesAroundEachPartButTheEnds) {
+  RunExtent extent;
+  extent.length_ns = 600'000 * kMs;
+  extent.operations = 1'000'000;
+  EXPECT_EQ(times_read(extent, kAll), 1);
+  uint64_t most_bytes = kAll;
+  while (times_read(extent, most_bytes) == 1) most_bytes /= 2;
+  EXPECT_NEAR(times_read(extent, most_bytes), 1 + 50.0 / 600, 1e-6) << "in two parts";
+  EXPECT_GT(times_read(extent, most_bytes / 8), 1.5);
 }
 
 }  // namespace

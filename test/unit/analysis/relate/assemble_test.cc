@@ -54,5 +54,23 @@ TEST(AnAssembledOperation, HasGpuTimesOrIsSuspectButNeverBoth) {
   EXPECT_EQ(all->operations[0].flags, kSuspectGpuTime | kSharedKernel);
 }
 
+TEST(AnAssembledOperation, OfBriefPartsIsThatOfPartsInFull) {
+  const auto full = an_all_to_all(), brief = an_all_to_all();
+  for (OperationRow& part : full->operations) part.finish_ns = 3000 + part.peer;
+  brief->brief.assign(full->operations.begin(), full->operations.end());
+  brief->operations.clear();
+  assemble_groups(full.get());
+  assemble_groups<BriefOperation>(brief.get());
+  ASSERT_EQ(brief->brief.size(), 5u);
+  const BriefOperation &a = brief->brief[0], &b = full->operations[0];
+  EXPECT_EQ(a.kind, OpKind::Assembled);
+  EXPECT_EQ(brief->text(a.func), full->text(b.func));
+  EXPECT_EQ(a.kernel_start_ns, b.kernel_start_ns);
+  EXPECT_EQ(a.finish_ns, b.finish_ns);
+  EXPECT_EQ(a.finish_ns, 3002);
+  EXPECT_EQ(a.state, OpState::Done);
+  EXPECT_EQ(brief->brief[1].assembled, 0u);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -87,6 +87,37 @@ TEST(EdgeModel, SaysWhereAClockSteppedAndByHowMuch) {
   EXPECT_FALSE(model.assumption_relaxed());
 }
 
+TEST(EdgeModel, FindsAStepThatIsAContradictionAlsoWhereItSuspectsNone) {
+  SimulatedScenario s = idle();
+  s.clock_b.steps = {{7'700'000'000, 250'000}};
+  EdgeOptions options;
+  const EdgeModel looked = EdgeModel::solve(simulate(s, 1).bounds, options);
+  options.suspects_steps = false;
+  const EdgeModel found = EdgeModel::solve(simulate(s, 1).bounds, options);
+  ASSERT_EQ(found.breaks().size(), 1u);
+  EXPECT_EQ(found.breaks()[0].from_raw_ns, looked.breaks()[0].from_raw_ns);
+  EXPECT_EQ(found.floor_width_ns(), looked.floor_width_ns());
+}
+
+TEST(EdgeModel, IsTheSameWhereItSuspectsNoStepAndThereIsNone) {
+  for (const SimulatedScenario& s : all_scenarios()) {
+    if (!s.clock_a.steps.empty() || !s.clock_b.steps.empty()) continue;
+    const EdgeBounds bounds = simulate(s, 1).bounds;
+    EdgeOptions options;
+    const EdgeModel looked = EdgeModel::solve(bounds, options);
+    options.suspects_steps = false;
+    const EdgeModel model = EdgeModel::solve(bounds, options);
+    EXPECT_EQ(model.floor_width_ns(), looked.floor_width_ns()) << s.name;
+    for (int64_t x = model.from_raw_ns(); x <= model.to_raw_ns(); x += 100'000'000) {
+      const auto a = model.at(x), b = looked.at(x);
+      ASSERT_EQ(a.has_value(), b.has_value()) << s.name;
+      if (!a) continue;
+      EXPECT_EQ(a->lo_ns, b->lo_ns) << s.name;
+      EXPECT_EQ(a->hi_ns, b->hi_ns) << s.name;
+    }
+  }
+}
+
 TEST(EdgeModel, FindsNoBreakWhereThereIsNone) {
   for (const SimulatedScenario& s : all_scenarios()) {
     if (!s.clock_a.steps.empty() || !s.clock_b.steps.empty()) continue;

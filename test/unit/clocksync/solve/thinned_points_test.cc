@@ -51,6 +51,22 @@ TEST(ThinnedPoints, AreTheHullOfEachBinInWhateverOrderTheyCame) {
   }
 }
 
+// Putting bins together moves the last one that came to its place among the others.
+TEST(ThinnedPoints, AreThatAlsoOfABinThatComesAfterOthersWerePutTogether) {
+  std::vector<Corner> points;
+  ThinnedPoints thinned;
+  const auto add = [&](int64_t at, int64_t delta) {
+    points.emplace_back(at, delta);
+    thinned.add(at, at + delta);
+  };
+  for (int64_t i = 0; i < 8'192; ++i) {  // what comes next finds them too many
+    for (const int64_t bin : {5, 3}) add(bin * kHullBinNs + i * 1'000, i % 1'000);
+  }
+  for (int64_t i = 0; i < 10; ++i) add(4 * kHullBinNs + i * 1'000, i);
+  const std::vector<Corner> all = expected(points);
+  EXPECT_EQ(corners_of(thinned.take()), all);
+}
+
 TEST(ThinnedPoints, GrowWithTimeAndNotWithEvents) {
   const std::vector<Corner> points = random_points(300'000, 4 * kHullBinNs);
   ThinnedPoints in_any_order, in_order;

@@ -1,0 +1,77 @@
+// Brief operations give what operations in full give, as far as they tell it.
+#include "analysis/relate/relate.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/analysis/run_directory.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// Three ranks, of which one is late and then never comes.
+void record(TestRun* run) {
+  for (unsigned rank = 0; rank < 3; ++rank) {
+    driver::RankRecords records(1, 0xc0, static_cast<int32_t>(rank), 3, 10 + rank, &run->strings);
+    records.init(1'000 * kMs);
+    for (unsigned i = 0; i < 20; ++i) {
+      driver::RankOperation op = operation_at(i, rank == 2 ? i * 100'000 : 0);
+      if (i == 19) op.finish_ns = 0;
+      if (i != 19 || rank != 2) records.operation(op);
+    }
+    run->add(10 + rank, records);
+  }
+}
+
+std::unique_ptr<RunTables> load(const TestRun& run, bool brief) {
+  LoadOptions options;
+  options.brief = brief;
+  auto tables = load_run(run.path(), options);
+  EXPECT_TRUE(tables.ok()) << tables.message();
+  return std::move(tables.value());
+}
+
+void expect_same(const BriefOperation& a, const BriefOperation& b) {
+  EXPECT_EQ(a.event_id, b.event_id);
+  EXPECT_EQ(a.called_ns(), b.called_ns());
+  EXPECT_EQ(a.kernel_start_ns, b.kernel_start_ns);
+  EXPECT_EQ(a.kernel_seen_ns, b.kernel_seen_ns);
+  EXPECT_EQ(a.finish_ns, b.finish_ns);
+  EXPECT_EQ(a.last_progress_ns, b.last_progress_ns);
+  EXPECT_EQ(a.process, b.process);
+  EXPECT_EQ(a.communicator, b.communicator);
+  EXPECT_EQ(a.match, b.match);
+  EXPECT_EQ(a.ordinal, b.ordinal);
+  EXPECT_EQ(a.rank, b.rank);
+  EXPECT_EQ(a.state, b.state);
+}
+
+TEST(RelatedBriefOperations, AreThoseInFullWithTheSameArrivals) {
+  TestRun run;
+  record(&run);
+  const auto full = load(run, false), brief = load(run, true);
+  ASSERT_EQ(full->operations.size(), 59u);
+  EXPECT_TRUE(brief->operations.empty());
+  ASSERT_EQ(brief->brief.size(), full->operations.size());
+  for (size_t i = 0; i < brief->brief.size(); ++i) {
+    expect_same(brief->brief[i], full->operations[i]);
+    EXPECT_EQ(brief->text(brief->brief[i].func), "AllReduce");
+  }
+  ASSERT_EQ(brief->arrivals.size(), full->arrivals.size());
+  int64_t waited_ns = 0;
+  for (size_t i = 0; i < brief->arrivals.size(); ++i) {
+    const ArrivalRow &a = brief->arrivals[i], &b = full->arrivals[i];
+    EXPECT_EQ(a.operation, b.operation);
+    EXPECT_EQ(a.arrival_ns, b.arrival_ns);
+    EXPECT_EQ(a.wait_ns, b.wait_ns);
+    EXPECT_EQ(a.last_rank_row, b.last_rank_row);
+    waited_ns += a.wait_ns;
+  }
+  EXPECT_GT(waited_ns, 0);
+  ASSERT_EQ(brief->matches.size(), 20u);
+  EXPECT_EQ(brief->matches.back().arrivals, 2u);
+  EXPECT_EQ(brief->members.size(), full->members.size());
+  EXPECT_EQ(brief->processes[0].last_ns, full->processes[0].last_ns);
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
