@@ -21,7 +21,7 @@ const text = (page, selector) => page.evaluate(name => document.querySelector(na
 // What is said first, and what is drawn. `ops`: single operations are shown.
 const runs = [
   { name: "straggler", badge: "Slowed down", headline: /^Rank 2 on .* holds up the others: without that the run would be 4\d\s% shorter/, ops: true },
-  { name: "hang", badge: "Hangs", headline: /^Ranks 0, 2 and 3 have been waiting in AllGather #4 on world for .*; rank 1 never called it\. Rank 1 is pid \d+ on .+\.$/, ops: true },
+  { name: "hang", badge: "Hangs", headline: /^Rank 1 on .+ \(pid \d+\) never called AllGather #4 on world; 3 ranks have been waiting for .* s\.$/, ops: true },
   { name: "healthy", badge: "Not certain", headline: /^Nothing was found, but 1 thing is not known\./, ops: true },
   { name: "proven", badge: "Healthy", headline: /^Nothing stands out: every call was recorded/, ops: true },
   { name: "slow-host", badge: "Slowed down", headline: /node0001/, ops: true },
