@@ -20,8 +20,8 @@ namespace {
 std::string report_of(const std::string& directory, const analysis::RunTables& tables) {
   analysis::Judgement judgement = analysis::judge(tables);
   analysis::explain(directory, tables, &judgement);
-  const analysis::Report report =
-      analysis::make_report(tables, judgement, "lockstep: " + directory);
+  analysis::Report report = analysis::make_report(tables, judgement, "lockstep: " + directory);
+  report.found_live = analysis::kept_findings(directory);
   JsonFields out;
   out.object([&] {
     out.string("output", directory);
