@@ -7,6 +7,7 @@ import type { View } from "./view";
 import { bytes, duration } from "./words";
 
 const kMostRows = 32, kMostArrows = 200;
+const kHint = "Click an operation, or use the arrow keys, to read about it.";
 
 export function nameOf(op: Op): string {
   return `${op.func} #${op.ordinal}`;
@@ -16,7 +17,7 @@ export function sentenceOf(op: Op): string {
   const end = op.end_ns === null ? `it never ended (${op.state.replace("_", " ")})` : `it ended at ${duration(op.end_ns)}`;
   const wait = op.wait_ns === null ? "how long it waited is not known"
     : op.wait_ns === 0 || op.last_rank === op.rank ? "it waited for nobody"
-    : `it waited ${duration(op.wait_ns)} for rank ${op.last_rank}` + (op.error_ns > 0 ? ` (+-${duration(op.error_ns)})` : "");
+    : `it waited ${duration(op.wait_ns)} for rank ${op.last_rank}` + (op.error_ns > 0 ? ` (\u00b1${duration(op.error_ns)})` : "");
   const transfer = op.transfer_ns === null ? "" : `, its transfer took ${duration(op.transfer_ns)}`;
   return `${nameOf(op)} of ${bytes(op.bytes)} on ${op.comm}: rank ${op.rank} arrived at ${duration(readyOf(op))}, ${wait}${transfer}, ${end}.`;
 }
@@ -36,11 +37,12 @@ interface Bar {
 export class Timeline {
   readonly element: HTMLElement;
   private canvas = make("canvas", { id: "timeline", tabindex: "0", role: "application" });
-  private detail = make("p", { class: "readout", "aria-live": "polite" });
+  private detail = make("p", { class: "readout", "aria-live": "polite" }, kHint);
   private note = make("p", { class: "legend" });
   private bars: Bar[] = [];
   private chosen = -1;
   private rowHeight = 24;
+  private sought: { name: string; communicator: string } | null = null;
   private redraw = () => {};  // what is shown, at the width and in the colours of now
 
   constructor() {
@@ -57,7 +59,7 @@ export class Timeline {
 
   private choose(index: number): void {
     this.chosen = index;
-    this.detail.textContent = index < 0 ? "" : sentenceOf(this.bars[index].op);
+    this.detail.textContent = index < 0 ? kHint : sentenceOf(this.bars[index].op);
     this.redraw();
   }
 
@@ -65,11 +67,16 @@ export class Timeline {
     this.redraw();
   }
 
+  // With the next drawing, the operation of this name is chosen: of its ranks, the one that waited longest.
+  seek(name: string, communicator: string): void {
+    this.sought = { name, communicator };
+  }
+
   reading(): void {
     this.note.textContent = "Reading the operations in view ...";
   }
 
-  draw(found: Ops, view: View): void {
+  draw(found: Ops, view: View, heard: Map<number, number>): void {
     const before = this.bars[this.chosen]?.op;  // stays chosen where it is still there
     this.chosen = -1;
     const ranks = [...new Set(found.ops.map(op => op.rank))].sort((a, b) => a - b);
@@ -92,12 +99,21 @@ export class Timeline {
     this.canvas.setAttribute("aria-label", `${found.ops.length} operations of ${shown.length} ranks. Left and right arrows choose one.`);
     const ops = found.ops.filter(op => rows.has(op.rank)).sort((a, b) => readyOf(a) - readyOf(b));
     if (before) this.chosen = ops.findIndex(op => op.rank === before.rank && op.comm === before.comm && nameOf(op) === nameOf(before));
-    if (this.chosen < 0) this.detail.textContent = "";
-    this.redraw = () => this.paint(ops, rows, shown, view);
+    this.redraw = () => this.paint(ops, rows, shown, view, heard);
+    if (this.sought !== null) this.chosen = this.longestOf(ops, this.sought);
+    this.sought = null;
+    this.detail.hidden = found.ops.length === 0;
+    this.detail.textContent = this.chosen < 0 ? kHint : sentenceOf(ops[this.chosen]);
     this.redraw();
   }
 
-  private paint(ops: Op[], rows: Map<number, number>, shown: number[], view: View): void {
+  private longestOf(ops: Op[], { name, communicator }: { name: string; communicator: string }): number {
+    const named = ops.map((op, i) => ({ op, i })).filter(({ op }) => nameOf(op) === name);
+    const own = named.filter(({ op }) => op.comm === communicator);
+    return [...(own.length > 0 ? own : named)].sort((a, b) => (b.op.wait_ns ?? 0) - (a.op.wait_ns ?? 0))[0]?.i ?? -1;
+  }
+
+  private paint(ops: Op[], rows: Map<number, number>, shown: number[], view: View, heard: Map<number, number>): void {
     const width = Math.max(280, this.element.clientWidth || 900);
     const left = gutter(width);
     const bottom = Math.max(1, shown.length) * this.rowHeight;
@@ -108,9 +124,10 @@ export class Timeline {
     context.rect(left, 0, axis.right - left, bottom);
     context.clip();
     this.bars = ops.map(op => ({
-      op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? Math.max(view.to, op.start_ns) * 2), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
+      op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? Math.max(op.start_ns, heard.get(op.rank) ?? 2 * Math.max(view.to, op.start_ns))), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
     }));
-    this.bars.forEach((bar, i) => this.paintBar(context, axis, bar, i === this.chosen));
+    const named = new Map<number, number>();  // by row, up to where there are names
+    this.bars.forEach((bar, i) => this.paintBar(context, axis, bar, i === this.chosen, named));
     this.paintArrows(context, axis, rows);
     context.restore();
     drawNames(context, shown.map(rank => "rank " + rank), 0, this.rowHeight, left - 6);
@@ -119,7 +136,7 @@ export class Timeline {
     axis.draw(context, bottom);
   }
 
-  private paintBar(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, chosen: boolean): void {
+  private paintBar(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, chosen: boolean, named: Map<number, number>): void {
     const { op, x, end, y } = bar, half = this.rowHeight * 0.3;
     const hangs = op.end_ns === null && op.state !== "enqueued" && op.state !== "captured";
     const waited = hangs ? end : axis.x(readyOf(op) + (op.wait_ns ?? 0));
@@ -144,10 +161,13 @@ export class Timeline {
     const room = (from: number, to: number) => Math.min(to, axis.right) - Math.max(from, axis.left) > needed;
     const inTransfer = room(waited, end);
     if (!inTransfer && !room(x, waited)) return;
+    const at = Math.max(inTransfer ? waited : x, axis.left) + 4;
+    if (at < (named.get(y) ?? 0)) return;  // one that is in flight as well has its name there
+    named.set(y, at + needed);
     context.fillStyle = colour(inTransfer ? "on-transfer" : "ink");
     context.textAlign = "left";
     context.textBaseline = "middle";
-    context.fillText(nameOf(op), Math.max(inTransfer ? waited : x, axis.left) + 4, y);
+    context.fillText(nameOf(op), at, y);
   }
 
   private paintArrows(context: CanvasRenderingContext2D, axis: TimeAxis, rows: Map<number, number>): void {

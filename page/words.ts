@@ -30,6 +30,16 @@ export function percent(share: number): string {
   return (share > 0 && share < 0.01 ? (100 * share).toFixed(1) : Math.round(100 * share)) + " %";
 }
 
+// "2026-11-25 15:04:05 UTC": the same for every reader of a report.
+export function moment(unix_ns: number): string {
+  return new Date(unix_ns / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+}
+
+// What the command writes as "+-3 us".
+export function plusMinus(text: string): string {
+  return text.replaceAll("+-", "\u00b1");
+}
+
 export function counted(count: number, noun: string, several = noun + "s"): string {
   return count.toLocaleString("en") + " " + (count === 1 ? noun : several);
 }
