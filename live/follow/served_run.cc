@@ -93,6 +93,7 @@ Result<std::unique_ptr<ServedRun>> ServedRun::open(const std::string& directory,
   analysis::PyramidOptions pyramid;
   pyramid.most_table_bytes = options.most_table_bytes;
   pyramid.progress = options.progress;
+  pyramid.goes_on = options.goes_on;
   pyramid.estimate = options.estimate;
   analysis::PyramidNotes notes;
   auto stored = analysis::load_or_build_pyramid(directory, options.place, pyramid, &notes);

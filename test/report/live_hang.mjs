@@ -1,0 +1,26 @@
+// The page of a job that hangs, in Chromium: node live_hang.mjs URL; rank 1 of four never comes. Says what is wrong, one line each,
+// and ends with 1 if anything is.
+import { check, launch, open, wrong } from "./browser.mjs";
+
+const browser = await launch();
+const { page, problems, close } = await open(browser, process.argv[2]);
+const text = selector => page.evaluate(name => document.querySelector(name)?.textContent ?? "", selector);
+const until = (what, test, argument) => page.waitForFunction(test, argument, { timeout: 60000 }).catch(async () => check(what, false, await text("#page")));
+const seconds = async () => Number(/have been waiting for ([\d.]+) s\.$/.exec(await text("h1"))?.[1]);
+
+await until("it does not say that it hangs", () => /^Rank 1 on .* never called .*; 3 ranks have been waiting for [\d.]+ s\.$/.test(document.querySelector("h1").textContent));
+const first = await seconds();
+await until("the hang does not become longer", old => Number(/waiting for ([\d.]+) s\.$/.exec(document.querySelector("h1").textContent)?.[1]) > old + 3, first);
+// What the heat map has at the end of what is shown: with no record there it is grey.
+const asked = await page.evaluate(async () => {
+  const ask = path => fetch(path, { headers: { Authorization: "Bearer " + /token=([^&]+)/.exec(location.hash)[1] } });
+  const run = await (await ask("api/run")).json();
+  return { length: run.length_ns, tiles: run.serve.to_ns };
+});
+check("the heat map ends long before the run", asked.length - asked.tiles < 2.5e9, JSON.stringify(asked));
+check("the heat map is grey where ranks wait", !/Grey: nothing recorded/.test(await text(".heat .legend")), await text(".heat .legend"));
+check("nobody is waited for", /^Others waited most for rank 1 \([4-9]\d % of the time in view\)/.test(await text("#waited-for")), await text("#waited-for"));
+check("console, or requests to others", problems.length === 0, problems.join("; "));
+await close();
+await browser.close();
+process.exit(wrong);
