@@ -1,6 +1,6 @@
 // The first screen: what is wrong and what it costs, in one sentence, and whether that can be trusted; each leads to its
 // evidence further down.
-import { jump, make } from "./dom";
+import { jump, make, unbroken } from "./dom";
 import type { Run } from "./run";
 import { counted, duration, moment, percent } from "./words";
 
@@ -17,7 +17,7 @@ export function headline(run: Run): HTMLElement {
   const found = verdict === undefined ? null : run.verdicts[verdict];
   return make("section", { id: "headline", class: "headline " + kind, "aria-label": "Verdict" },
     make("p", { class: "badge" }, words[kind]),
-    make("h1", {}, text.replaceAll(" %", "\u00a0%")),
+    make("h1", {}, unbroken(text)),
     kind === "unknown" && run.not_known.length > 0 ? make("p", {}, run.not_known[0]) : null,
     cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run\u2019s time, its set-up left out") : null,
     lastPart(run),
@@ -67,7 +67,7 @@ function dominantCard(run: Run): HTMLElement {
 
 // What stands still has no wait that ended: it counts by the ranks that stand there, and since when.
 function hangCard(since_s: number, ranks: number): HTMLElement {
-  return card("Waiting", duration(since_s * 1e9), `so long nothing has moved for ${ranks > 0 ? counted(ranks, "rank") : "the job"}.`, "ranks", "Who stands where");
+  return card("Waiting", duration(since_s * 1e9), "so long nothing has moved" + (ranks > 0 ? ` for ${counted(ranks, "rank")}.` : "."), "ranks", "Who stands where");
 }
 
 function waitingCard(run: Run): HTMLElement {

@@ -1,5 +1,5 @@
 // Finds an operation by its name, "AllReduce #7": each communicator counts its own, so there may be several.
-import type { Run } from "./run";
+import { readyOf, type Run } from "./run";
 import type { Source } from "./source";
 import type { View } from "./view";
 
@@ -30,10 +30,12 @@ function isCalled(communicator: string, asked: string): boolean {
 async function ofServer(func: string, ordinal: number, run: Run, source: Source): Promise<Found[]> {
   const known = run.kinds.find(kind => kind.func.toLowerCase() === func.toLowerCase());
   if (!known || !/^[A-Za-z]+$/.test(known.func)) return [];
-  const answer = await source.query("WITH began AS (SELECT min(first_ns) AS ns FROM processes) " +
-    "SELECT name, '0x' || lower(to_hex(comm_id)), count(*) OVER (PARTITION BY name), start_ns - ns, coalesce(finish_ns, start_ns) - ns " +
-    "FROM matches JOIN communicators USING (communicator), began " +
-    `WHERE func = '${known.func}' AND ordinal = ${ordinal} AND start_ns IS NOT NULL ORDER BY start_ns`);
+  // From the first arrival: calls may be made long before.
+  const answer = await source.query("WITH began AS (SELECT min(first_ns) AS ns FROM processes), " +
+    `found AS (SELECT match, communicator, start_ns, finish_ns FROM matches WHERE func = '${known.func}' AND ordinal = ${ordinal} AND start_ns IS NOT NULL), ` +
+    "arrived AS (SELECT match, min(arrival_ns) AS first_ns FROM arrivals WHERE match IN (SELECT match FROM found) GROUP BY match) " +
+    "SELECT name, '0x' || lower(to_hex(comm_id)), count(*) OVER (PARTITION BY name), coalesce(arrived.first_ns, start_ns) - ns, " +
+    "coalesce(finish_ns, arrived.first_ns, start_ns) - ns FROM found JOIN communicators USING (communicator) LEFT JOIN arrived USING (match) CROSS JOIN began ORDER BY 4");
   const offset = run.serve?.report_from_ns ?? 0;
   return answer.rows.map(([name, id, alike, from, to]) => {
     const communicator = name === "" || name === null ? String(id) : Number(alike) > 1 ? `${name} (${id})` : String(name);
@@ -48,8 +50,8 @@ async function ofFile(func: string, ordinal: number, run: Run, source: Source, w
   return [...new Set(seen.map(op => op.comm))].map(communicator => {
     const those = seen.filter(op => op.comm === communicator);
     const members = [...new Set(ops.filter(op => op.comm === communicator).map(op => op.rank))];
-    return around(`${those[0].func} #${ordinal}`, communicator, members, Math.min(...those.map(op => op.start_ns)),
-      Math.max(...those.map(op => op.end_ns ?? op.start_ns + (op.wait_ns ?? 0))));
+    return around(`${those[0].func} #${ordinal}`, communicator, members, Math.min(...those.map(readyOf)),
+      Math.max(...those.map(op => op.end_ns ?? readyOf(op) + (op.wait_ns ?? 0))));
   }).sort((a, b) => a.from - b.from);
 }
 

@@ -185,7 +185,8 @@ export function trend(tiles: Tiles, length_ns: number): HTMLElement {
     { label: "share of time in operations", stroke: move, width: 1.5, points: { show: false } },
     { label: "of that waiting for others", stroke: wait, fill: wait + "40", width: 1.5, points: { show: false } },
   ], { x: name + " of the run", y: "", height: 150, below: true, range: [0, length_ns / unit],
-    xValues: value => value + " " + short, yValues: value => value + " %" }, "trend-plot");
+    // At the end it would be cut off.
+    xValues: value => value > 0.96 * length_ns / unit ? "" : value + " " + short, yValues: value => value + " %" }, "trend-plot");
 }
 
 export function steps(run: Run): HTMLElement | null {

@@ -147,6 +147,11 @@ export interface Op {
   error_ns: number;   // of the wait, guaranteed
   state: string;
 }
+// When its rank was ready: waiting begins there. Calls may be made long before.
+export function readyOf(op: Op): number {
+  return op.arrival_ns ?? op.start_ns;
+}
+
 export interface Ops {
   ops: Op[];
   truncated: boolean;  // only those with the longest waits

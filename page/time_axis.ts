@@ -32,7 +32,7 @@ export class TimeAxis {
       context.moveTo(x, top);
       context.lineTo(x, top + 4);
       context.stroke();
-      const text = timeMark(ns, step);
+      const text = timeMark(ns, step, this.view.to);
       const width = context.measureText(text).width;
       context.textAlign = "left";
       context.fillText(text, Math.min(Math.max(x - width / 2, 0), this.right - width), top + 7);

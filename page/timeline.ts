@@ -1,7 +1,7 @@
 // Operations one by one: a bar for each rank, waiting (light) and transfer (solid), an arrow from who waits to the last
 // to arrive, and the uncertainty of the clock drawn at the arrival. What never ended goes on to the edge.
 import { colour, make, sized } from "./dom";
-import type { Op, Ops } from "./run";
+import { type Op, type Ops, readyOf } from "./run";
 import { drawNames, gutter, kAxisHeight, TimeAxis } from "./time_axis";
 import type { View } from "./view";
 import { bytes, duration } from "./words";
@@ -22,9 +22,8 @@ export function sentenceOf(op: Op): string {
   return `${nameOf(op)} of ${bytes(op.bytes)} on ${op.comm}: rank ${op.rank} arrived at ${duration(readyOf(op))}, ${wait}${transfer}, ${end}.`;
 }
 
-// When its rank was ready: waiting begins there.
-function readyOf(op: Op): number {
-  return op.arrival_ns ?? op.start_ns;
+function isOpen(op: Op): boolean {
+  return op.end_ns === null && op.state !== "enqueued" && op.state !== "captured";
 }
 
 interface Bar {
@@ -127,7 +126,10 @@ export class Timeline {
       op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? Math.max(op.start_ns, heard.get(op.rank) ?? 2 * Math.max(view.to, op.start_ns))), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
     }));
     const named = new Map<number, number>();  // by row, up to where there are names
-    this.bars.forEach((bar, i) => this.paintBar(context, axis, bar, i === this.chosen, named));
+    const hung = new Set<number>();  // rows that are red from there on
+    for (const bar of this.bars) this.paintWait(context, axis, bar, hung);
+    this.bars.forEach((bar, i) => this.paintTransfer(context, axis, bar, i === this.chosen));
+    for (const bar of this.bars) this.paintName(context, axis, bar, named);
     this.paintArrows(context, axis, rows);
     context.restore();
     drawNames(context, shown.map(rank => "rank " + rank), 0, this.rowHeight, left - 6);
@@ -136,15 +138,20 @@ export class Timeline {
     axis.draw(context, bottom);
   }
 
-  private paintBar(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, chosen: boolean, named: Map<number, number>): void {
-    const { op, x, end, y } = bar, half = this.rowHeight * 0.3;
-    const hangs = op.end_ns === null && op.state !== "enqueued" && op.state !== "captured";
-    const waited = hangs ? end : axis.x(readyOf(op) + (op.wait_ns ?? 0));
+  private paintWait(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, hung: Set<number>): void {
+    const { op, x, y } = bar, half = this.rowHeight * 0.3;
+    const hangs = isOpen(op), waited = this.waitedUntil(axis, bar);
     context.fillStyle = hangs ? colour("bad") : colour("wait");
     context.globalAlpha = hangs ? 0.5 : 1;
-    context.fillRect(x, y - half, Math.max(0, waited - x), 2 * half);
+    if (!hangs || !hung.has(y)) context.fillRect(x, y - half, Math.max(0, waited - x), 2 * half);
+    if (hangs) hung.add(y);
     context.globalAlpha = 1;
-    if (!hangs && op.end_ns !== null) {
+  }
+
+  // Above the waits: one of another operation of the rank may be as long.
+  private paintTransfer(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, chosen: boolean): void {
+    const { op, x, end, y } = bar, half = this.rowHeight * 0.3, waited = this.waitedUntil(axis, bar);
+    if (op.end_ns !== null) {
       context.fillStyle = colour("transfer");
       context.fillRect(waited, y - half, Math.max(1, end - waited), 2 * half);
     }
@@ -157,12 +164,21 @@ export class Timeline {
       context.stroke();
     }
     if (chosen) context.strokeRect(Math.max(x, axis.left) - 1, y - half - 2, Math.min(end, axis.right) - Math.max(x, axis.left) + 2, 2 * half + 4);
+  }
+
+  private waitedUntil(axis: TimeAxis, { op, end }: Bar): number {
+    return isOpen(op) ? end : axis.x(readyOf(op) + (op.wait_ns ?? 0));
+  }
+
+  // Above all bars; of several that are in flight where it would stand, the first has its name there.
+  private paintName(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, named: Map<number, number>): void {
+    const { op, x, end, y } = bar, waited = this.waitedUntil(axis, bar);
     const needed = context.measureText(nameOf(op)).width + 8;
     const room = (from: number, to: number) => Math.min(to, axis.right) - Math.max(from, axis.left) > needed;
     const inTransfer = room(waited, end);
     if (!inTransfer && !room(x, waited)) return;
     const at = Math.max(inTransfer ? waited : x, axis.left) + 4;
-    if (at < (named.get(y) ?? 0)) return;  // one that is in flight as well has its name there
+    if (at < (named.get(y) ?? 0)) return;
     named.set(y, at + needed);
     context.fillStyle = colour(inTransfer ? "on-transfer" : "ink");
     context.textAlign = "left";

@@ -5,12 +5,14 @@ import type { View } from "./view";
 import { percent } from "./words";
 
 const kMostNamed = 4, kLeastShare = 0.005;
+const kLeastCells = 4;  // in view: what lies in fewer may have been before or behind it
 
 // Of the time in view, the share in which somebody waited for that rank; the most first.
 function sharesOf(tiles: Tiles, view: View): [number, number][] {
   const sums = new Map<number, number>();
   const first = Math.max(0, Math.floor((view.from - tiles.from_ns) / tiles.bucket_ns));
   const last = Math.min(tiles.columns, Math.ceil((view.to - tiles.from_ns) / tiles.bucket_ns));
+  if (last - first < kLeastCells) return [];
   for (let row = 0; row < tiles.rows.length; ++row)
     for (let column = first; column < last; ++column) {
       const at = row * tiles.columns + column, rank = tiles.worst[at];

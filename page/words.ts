@@ -52,9 +52,12 @@ export function tickStep(length: number, most: number): number {
   return power * 10;
 }
 
-// The name of a mark at `ns`, as exact as marks every `step` need it.
-export function timeMark(ns: number, step: number): string {
-  const [unit, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "us"] : [1, "ns"];
-  const digits = Math.max(0, -Math.floor(Math.log10(step / unit)));
-  return (ns / unit).toFixed(Math.min(3, digits)) + " " + name;
+const kUnits: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+
+// The name of a mark at `ns`, as exact as marks every `step` need it, in the largest unit of an axis up to `to` that needs no more
+// than three digits behind the point.
+export function timeMark(ns: number, step: number, to: number): string {
+  const digitsOf = (unit: number) => Math.max(0, -Math.floor(Math.log10(step / unit)));
+  const [unit, name] = kUnits.find(([one]) => one <= to && digitsOf(one) <= 3) ?? kUnits[3];
+  return (ns / unit).toFixed(digitsOf(unit)) + " " + name;
 }

@@ -16,7 +16,7 @@ const on = async (name, use) => {
 
 // Of a hang: how long it stands and who waits is the same in the headline, the card and the trend, and nothing is called ended.
 await on("hang", async (page, text, card) => {
-  const [, ranks, time] = /; (\d+) ranks have been waiting for (.*)\.$/.exec(await text("h1")) ?? [];
+  const [, ranks, time] = /; (\d+) ranks have been waiting for (.*)\.$/.exec((await text("h1")).replaceAll("\u00a0", " ")) ?? [];
   check("hang: the card says another time", (await card("Waiting")).includes(`${time}so long nothing has moved for ${ranks} ranks.`), await card("Waiting"));
   check("hang: the trend says another time", (await text("#trend p")).includes(`; since then, for ${time}, what hangs has not moved.`), await text("#trend p"));
   check("hang: every operation has an end", /calls? of (a )?ranks? (has|have) no end/.test(await card("Recording")), await card("Recording"));
@@ -53,6 +53,7 @@ await on("straggler", async (page, text) => {
   await page.click("#finding-1 .evidence button");
   await page.waitForFunction(name => document.querySelector("#timeline + .readout").textContent.startsWith(name + " of "), named, { timeout: 5000 })
     .catch(async () => check(`evidence: ${named} is not chosen`, false, await text("#timeline + .readout")));
+  check("evidence: what others waited for within one cell is said of less", await page.isHidden("#waited-for"), await text("#waited-for"));
   check("evidence: not who waited longest", /it waited .* for rank 2/.test(await text("#timeline + .readout")), await text("#timeline + .readout"));
 });
 await on("parallel", async (page, text) => {
