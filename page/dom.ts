@@ -24,7 +24,7 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
 }
 
 // A number and its unit stay on one line.
-function unbroken(text: string): string {
+export function unbroken(text: string): string {
   return text.replace(/(\d) (?=(?:ns|us|ms|s|min|h|B|[KMGT]iB|GB\/s)\b|%)/g, "$1\u00a0");
 }
 

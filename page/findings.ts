@@ -2,7 +2,7 @@
 import { make, section } from "./dom";
 import type { Run, Verdict } from "./run";
 import type { View } from "./view";
-import { percent } from "./words";
+import { moment, percent } from "./words";
 
 const kShown = 8;  // lines of evidence before "more"
 
@@ -36,11 +36,20 @@ function one(verdict: Verdict, number: number, show: (view: Partial<View>) => vo
 export function findings(run: Run, show: (view: Partial<View>) => void, look: ShowOperation): HTMLElement {
   return section("findings", "Findings",
     ...(run.verdicts.length === 0 ? [make("p", {}, run.operations === 0 ? "Nothing was recorded that could be judged." : "Nothing wrong found.")]
-      : run.verdicts.map((verdict, i) => one(verdict, i + 1, show, look))));
+      : run.verdicts.map((verdict, i) => one(verdict, i + 1, show, look))), ...foundLive(run));
+}
+
+// What `lockstep diagnose --live` said while the job ran.
+function foundLive(run: Run): HTMLElement[] {
+  const found = run.found_live;
+  if (found === undefined) return [];
+  return [make("h3", {}, "Found while it ran"),
+    make("p", { class: "legend" }, `By \`lockstep diagnose --live\`, ${moment(found.taken_unix_ns)}.`),
+    make("ul", { id: "found-live" }, ...found.findings.map(one => make("li", {}, make("strong", {}, one.kind.replaceAll("_", " ")), ` (${percent(one.confidence)} sure): ${one.text}`)))];
 }
 
 export function notKnown(run: Run): HTMLElement {
   return section("not-known", "What is not known", run.not_known.length === 0
-    ? make("p", {}, "Nothing is missing: every call was recorded and every operation has an end.")
+    ? make("p", {}, run.nothing_missing)
     : make("ul", {}, ...run.not_known.map(line => make("li", {}, line))));
 }

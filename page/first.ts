@@ -1,8 +1,8 @@
 // The first screen: what is wrong and what it costs, in one sentence, and whether that can be trusted; each leads to its
 // evidence further down.
-import { jump, make } from "./dom";
+import { jump, make, unbroken } from "./dom";
 import type { Run } from "./run";
-import { counted, duration, percent } from "./words";
+import { counted, duration, moment, percent } from "./words";
 
 // A verdict about a part of the run must not be read as one about all of it.
 function lastPart(run: Run): HTMLElement | null {
@@ -17,13 +17,13 @@ export function headline(run: Run): HTMLElement {
   const found = verdict === undefined ? null : run.verdicts[verdict];
   return make("section", { id: "headline", class: "headline " + kind, "aria-label": "Verdict" },
     make("p", { class: "badge" }, words[kind]),
-    make("h1", {}, text.replaceAll(" %", "\u00a0%")),
+    make("h1", {}, unbroken(text)),
     kind === "unknown" && run.not_known.length > 0 ? make("p", {}, run.not_known[0]) : null,
-    cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run, its set-up left out") : null,
+    cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run\u2019s time, its set-up left out") : null,
     lastPart(run),
     make("p", {},
       found ? `${percent(found.confidence)} sure. ` : "",
-      verdict === undefined ? jump("not-known", "What is not known") : jump("finding-" + (verdict + 1), "The evidence"),
+      verdict === undefined ? jump("not-known", kind === "nothing" ? "How complete the recording is" : "What is not known") : jump("finding-" + (verdict + 1), "The evidence"),
       run.verdicts.length > 1 ? ` There are ${run.verdicts.length} findings: ` : "",
       run.verdicts.length > 1 ? jump("findings", "all of them") : "",
       run.verdicts.length > 1 ? "." : ""));
@@ -35,48 +35,67 @@ function card(title: string, value: string, text: string, target: string, link: 
 
 function clockCard(run: Run): HTMLElement {
   const hosts = new Set(run.places.map(place => place[1])).size;
-  const value = hosts <= 1 ? "one host" : run.clock.one_clock ? "+-" + duration(run.clock.error_ns) : "not aligned";
+  const value = hosts <= 1 ? "one host" : run.clock.one_clock ? "\u00b1" + duration(run.clock.error_ns) : "not aligned";
   const text = hosts <= 1 ? "All ranks read the same clock."
     : run.clock.one_clock ? `${hosts} hosts on one clock, guaranteed.`
     : "Waits hold inside each host only: `lockstep align` puts all on one clock.";
   return card("Clock", value, text, "clock", "How exact");
 }
 
+// The least that is said is true of all of the run.
 function completeCard(run: Run): HTMLElement {
-  if (run.operations === 0) return card("Recording", "no operation", "None is recorded, so there is nothing to tell.", "not-known", "What is missing");
+  const say = (value: string, text: string) => card("Recording", value, text, "not-known", "What is missing");
+  if (run.operations === 0) return say("no operation", "None is recorded, so there is nothing to tell.");
   const lost = run.lost_memory + run.lost_disk + run.lost_unknown;
-  const gaps = run.not_known.length;
-  const value = lost > 0 ? counted(lost, "call") + " lost" : gaps > 0 ? counted(gaps, "gap") : "complete";
-  const text = lost === 0 && gaps === 0 ? "Every call was recorded, and every operation has an end."
-    : lost === 0 ? "Every call was recorded; not all can be told from it." : "They were counted, not recorded.";
-  return card("Recording", value, text, "not-known", "What is missing");
+  if (lost > 0) return say(counted(lost, "call") + " lost", "They were counted, not recorded.");
+  if (run.damage.length > 0) return say("damaged", "Part of the recording cannot be read.");
+  const open = run.serve?.live ? `${counted(run.without_end, "call of a rank is", "calls of ranks are")} under way` : `${counted(run.without_end, "call of a rank has", "calls of ranks have")} no end`;
+  const ended = run.without_end === 0 ? "every operation has an end" : open;
+  return run.not_known.length === 0 ? say("complete", `Every call was recorded, and ${ended}.`)
+    : say(counted(run.not_known.length, "gap"), run.without_end > 0 ? `Not all can be told from it; ${ended}.` : "Every call was recorded; not all can be told from it.");
 }
 
 function dominantCard(run: Run): HTMLElement {
-  const kind = [...run.kinds].filter(one => one.kind !== "assembled").sort((a, b) => b.elapsed_ns - a.elapsed_ns)[0];
-  const all = run.kinds.filter(one => one.kind !== "assembled").reduce((sum, one) => sum + one.elapsed_ns, 0);
-  if (!kind || all === 0) return card("Most time", "not known", "No operation has an end in the recording.", "operations", "Operations");
-  return card("Most time", kind.func, `${duration(kind.elapsed_ns)} of rank time, ${percent(kind.elapsed_ns / all)} of all operations' time.`,
-    "operations", "All operations");
+  const known = run.kinds.filter(one => one.kind !== "assembled");
+  const kind = [...known].sort((a, b) => b.elapsed_ns - a.elapsed_ns)[0];
+  const all = known.reduce((sum, one) => sum + one.elapsed_ns, 0);
+  if (!kind || all === 0)
+    return card("Most time", "not known", run.operations === 0 ? "No operation is recorded." : "No operation has an end in the recording.", "operations", "Operations");
+  return card("Most time", kind.func, `${percent(kind.elapsed_ns / all)} of the time from call to end of all operations${run.headline.kind === "hangs" ? " that ended" : ""}: ` +
+    `${duration(kind.elapsed_ns)}, summed over ranks.`, "operations", "All operations");
+}
+
+// What stands still has no wait that ended: it counts by the ranks that stand there, and since when.
+function hangCard(since_s: number, ranks: number): HTMLElement {
+  return card("Waiting", duration(since_s * 1e9), "so long nothing has moved" + (ranks > 0 ? ` for ${counted(ranks, "rank")}.` : "."), "ranks", "Who stands where");
 }
 
 function waitingCard(run: Run): HTMLElement {
+  const { kind, verdict, waiting_ranks } = run.headline;
+  if (kind === "hangs" && verdict !== undefined) return hangCard(run.verdicts[verdict].since_s, waiting_ranks ?? 0);
   const known = run.kinds.filter(one => one.kind !== "assembled");
   const wait = known.reduce((sum, one) => sum + one.wait_ns, 0);
-  if (known.every(one => one.elapsed_ns === 0)) return card("Waiting", "not known", "No operation has an end in the recording.", "ranks", "Ranks over time");
-  return card("Waiting", duration(wait), `of rank time was spent waiting for other ranks: ${duration(wait / Math.max(1, run.processes))} a process.`,
-    "ranks", "Who waits when");
+  if (known.every(one => one.elapsed_ns === 0))
+    return card("Waiting", "not known", run.operations === 0 ? "No operation is recorded." : "No operation has an end in the recording.", "ranks", "Ranks over time");
+  const each = wait / Math.max(1, run.processes), whole = run.length_ns - (run.serve?.report_from_ns ?? 0);
+  return card("Waiting", duration(each), `of its ${duration(whole)} a rank waited for others, on average: ${duration(wait)} in all.`, "ranks", "Who waits when");
 }
 
 export function cards(run: Run): HTMLElement {
   return make("div", { class: "cards" }, dominantCard(run), waitingCard(run), clockCard(run), completeCard(run));
 }
 
+// The name of its folder: where that lies is nobody's business on a wall.
+export function nameOf(run: Run): string {
+  const name = (run.serve?.run || run.title).replace(/^lockstep: /, "").replace(/\/+$/, "").split("/").pop()!;
+  return /^\.*$/.test(name) ? "this run" : name;
+}
+
 export function runFacts(run: Run): HTMLElement {
   const hosts = new Set(run.places.map(place => place[1])).size;
   const from = run.serve?.report_from_ns ?? 0;
   const time = from === 0 ? duration(run.length_ns) : `the last ${duration(run.length_ns - from)} of ${duration(run.length_ns)}`;
-  const started = run.origin_unix_ns > 0 ? ", from " + new Date(run.origin_unix_ns / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC" : "";
-  return make("p", { class: "facts" }, `${run.title}: ${counted(run.processes, "process", "processes")} on ` +
+  const started = run.origin_unix_ns > 0 ? ", from " + moment(run.origin_unix_ns) : "";
+  return make("p", { class: "facts" }, make("strong", {}, nameOf(run)), `: ${counted(run.processes, "process", "processes")} on ` +
     `${counted(hosts, "host")}, ${counted(run.communicators, "communicator")}, ${counted(run.operations, "operation")} in ${time}${started}.`);
 }

@@ -1,5 +1,6 @@
 // Ranks over time: a cell's colour says what share of its time its ranks made others wait, waited, or were in operations.
-// The darkest colour is the 99th percentile of what is shown, so one operation that sets everything up drowns nothing.
+// The darkest colour is the 99th percentile of what is shown, so one operation that sets everything up drowns nothing, but at
+// least a tenth of the time: what costs next to nothing must not look like a fault.
 // Above it lanes: training steps, ranges and marks of the program, captures, hosts short of something, lines of
 // the job's logs, findings.
 import { colour, make, sized } from "./dom";
@@ -13,7 +14,7 @@ import { duration, percent } from "./words";
 export const kMeasures: Record<Measure, string> = {
   caused: "made others wait", waiting: "waited", busy: "in operations",
 };
-const kLane = 16;
+const kLane = 16, kLeastDarkest = 0.1;
 
 // Steps that nobody marked are those that were found; findings stand last.
 function lanesOf(run: Run): Lane[] {
@@ -44,7 +45,7 @@ function quantile(values: number[], share: number): number {
 export class HeatMap {
   readonly element: HTMLElement;
   private canvas = make("canvas", { id: "heat", tabindex: "0", role: "application" });
-  private readout = make("p", { class: "readout", "aria-live": "polite" });
+  private readout = make("p", { class: "readout", "aria-live": "polite" }, "Point at a cell, or tap it, to read its numbers.");
   private legend = make("p", { class: "legend" });
   private tiles: Tiles | null = null;
   private lanes: Lane[] = [];
@@ -86,7 +87,7 @@ export class HeatMap {
         const value = values[row * tiles.columns + column];
         if (value > 0) seen.push(value);
       }
-    const darkest = Math.max(quantile(seen, 0.99), 1e-4);
+    const darkest = Math.max(quantile(seen, 0.99), kLeastDarkest);
     this.sayLegend(view.measure, darkest, seen.length > 0);
     this.painted = () => this.paint(view, values, darkest);
     this.painted();
@@ -100,7 +101,7 @@ export class HeatMap {
     const each = Math.max(...tiles.rows.map(row => row.last - row.first + 1));
     this.legend.replaceChildren(
       make("span", { class: "ramp ramp-" + measure, "aria-hidden": "true" }),
-      !any ? `Nobody ${kMeasures[measure]} here. ` : `Darkest: ${kMeasures[measure]} for ${percent(darkest)} of the time or more. `,
+      !any ? `Nobody ${kMeasures[measure]} here. ` : `Darkest: ${kMeasures[measure]} ` + (darkest >= 0.995 ? "all of the time. " : `for ${percent(darkest)} of the time or more. `),
       `One cell is ${duration(tiles.bucket_ns)}` + (each > 1 ? ` of up to ${each} ranks.` : " of one rank.") +
         (tiles.flags.some(flag => flag & kNoData) ? " Grey: nothing recorded." : ""));
   }
@@ -117,24 +118,36 @@ export class HeatMap {
     const axis = this.axis = new TimeAxis(view, left, width - 4);
     const unknown = colour("unknown");
     const ramp = colour("heat-" + view.measure).split(" ").map(Number);
-    for (const [line, row] of this.rows.entries())
+    // Whole pixels, so that neighbours neither overlap nor leave a gap; where several columns share one, the most of them.
+    const edge = (column: number) => Math.round(Math.min(axis.right, Math.max(left, axis.x(tiles.from_ns + column * tiles.bucket_ns))));
+    for (const [line, row] of this.rows.entries()) {
+      let most = -1;  // of what is not painted yet; below 0: nothing is recorded there
       for (let column = this.columns[0]; column < this.columns[1]; ++column) {
-        const at = row * tiles.columns + column;
-        const start = tiles.from_ns + column * tiles.bucket_ns;
-        const x = Math.max(left, axis.x(start)), end = Math.min(axis.right, axis.x(start + tiles.bucket_ns));
-        if (tiles.flags[at] & kNoData) context.fillStyle = unknown;
-        else {
-          const share = Math.min(1, values[at] / darkest);
-          if (share === 0) continue;
-          context.fillStyle = `rgba(${ramp.join(",")},${(0.08 + 0.92 * share).toFixed(3)})`;
+        const at = row * tiles.columns + column, x = edge(column), end = edge(column + 1);
+        if (!(tiles.flags[at] & kNoData)) most = Math.max(most, values[at]);
+        if (x === end) continue;
+        if (most !== 0) {
+          context.fillStyle = most < 0 ? unknown : `rgba(${ramp.join(",")},${(0.08 + 0.92 * Math.min(1, most / darkest)).toFixed(3)})`;
+          context.fillRect(x, this.top + line * this.rowHeight, end - x, this.rowHeight - (this.rowHeight > 5 ? 1 : 0));
         }
-        context.fillRect(x, this.top + line * this.rowHeight, Math.max(0.5, end - x + 0.3), this.rowHeight - (this.rowHeight > 5 ? 1 : 0));
+        most = -1;
       }
+    }
     this.paintLanes(context, lanes, axis);
-    drawNames(context, this.rows.map(row => this.rowName(row)), this.top, this.rowHeight, left - 6);
+    drawNames(context, this.rows.map(row => this.rowName(row)), this.top, this.rowHeight, left - 6, this.accused());
     context.strokeStyle = colour("line");
     context.strokeRect(left - 0.5, this.top - 0.5, axis.right - left + 1, bottom - this.top + 1);
     axis.draw(context, bottom);
+  }
+
+  // The rows of those whom the verdict above is about.
+  private accused(): Map<number, string> {
+    const { verdict } = this.run.headline, rows = new Map<number, string>();
+    for (const rank of verdict === undefined ? [] : this.run.verdicts[verdict].culprits) {
+      const line = this.rows.findIndex(row => this.tiles!.rows[row].label === undefined && this.tiles!.rows[row].first <= rank && rank <= this.tiles!.rows[row].last);
+      if (line >= 0 && !rows.has(line)) rows.set(line, "rank " + rank);
+    }
+    return rows;
   }
 
   // Communicators of one name are told apart by their first ranks: their ids are too long here.

@@ -3,7 +3,7 @@
 import { compared, compareWith } from "./compare";
 import { jump, make } from "./dom";
 import { findings, notKnown } from "./findings";
-import { cards, headline, runFacts } from "./first";
+import { cards, headline, nameOf, runFacts } from "./first";
 import { LiveLine } from "./live";
 import { operationsNamed } from "./operation_search";
 import { drawForPaper } from "./paper";
@@ -17,7 +17,7 @@ import { isFolder, listOfRuns } from "./runs";
 import { Slot } from "./slot";
 import { Busy, findSource } from "./source";
 import { sqlBox } from "./sql";
-import { stacks } from "./stacks";
+import { StacksSection } from "./stacks";
 import { themeButton } from "./theme";
 import { tokenInAddress, type View, viewInAddress } from "./view";
 
@@ -39,28 +39,31 @@ class Page {
   private readonly findings = new Slot();
   private readonly rest = new Slot();
   private readonly notKnown = new Slot();
+  private readonly stacks: StacksSection;
 
   constructor(private run: Run) {
     const whole = wholeOf(run);
     this.ranks = new Ranks(run, source, whole, viewInAddress(whole), token);
+    this.stacks = new StacksSection(source);
     this.live = new LiveLine(source, this.ranks, () => this.run, next => this.show(next));
-    const field = search(() => this.run, source, () => wholeOf(this.run), view => this.ranks.show(view));
+    const field = search(() => this.run, source, () => wholeOf(this.run), view => this.ranks.show(view), found => this.ranks.showOperation(found));
     root.replaceChildren(
       make("header", {}, make("p", { class: "name" }, "lockstep"),
         source.inFolder ? make("a", { href: "../../#token=" + encodeURIComponent(token) }, "All runs") : null, field, themeButton(() => void this.show(this.run))),
       this.live.element, this.top.element, this.ranks.trend, this.contents.element, this.ranks.element, this.findings.element,
-      this.rest.element, ...(run.serve?.live || run.serve?.stacks_kept ? [stacks(source, run.serve.live)] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
+      this.rest.element, ...(source.hasStacks(run) ? [this.stacks.element] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
   }
 
   // Of this reading; also again, in other colours or another width.
   async show(run: Run): Promise<void> {
     this.run = run;
-    document.title = run.title;
+    document.title = "lockstep: " + nameOf(run);
     this.top.fill(headline(run), runFacts(run), cards(run));
     this.findings.fill(findings(run, view => this.ranks.show(view), (func, ordinal, communicator) => this.look(func, ordinal, communicator)));
     this.rest.fill(sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
       compared(run), sections.clock(run), sections.otherTables(run));
     this.notKnown.fill(notKnown(run));
+    this.stacks.of(run.serve?.live ?? false);
     this.contents.fill(make("nav", { "aria-label": "Contents" }, ...[...root.querySelectorAll<HTMLElement>("section[aria-labelledby]")]
       .map(part => jump(part.id, part.querySelector("h2")!.textContent!))));
     await this.ranks.update(run, wholeOf(run));
@@ -68,7 +71,7 @@ class Page {
 
   private look(func: string, ordinal: number, communicator: string): void {
     operationsNamed(func, ordinal, communicator, this.run, source, wholeOf(this.run)).then(([found]) => {
-      if (found) this.ranks.show({ from: found.from, to: found.to });
+      if (found) this.ranks.showOperation(found);
       document.getElementById(found ? "ranks" : "operations")?.scrollIntoView();
     }).catch((error: Error) => this.ranks.fail(error.message));
   }

@@ -40,6 +40,6 @@ function matrix(peers: Peers): HTMLElement {
 
 export function peers(run: Run): HTMLElement | null {
   return run.peers.length === 0 ? null : section("peers", "Who sends to whom",
-    make("p", {}, "By calls of send and receive, of which an all-to-all is made. Rows send, columns receive."),
+    make("p", {}, "By calls of send and receive, of which an all-to-all is made. Rows send, columns receive. Ranks are those of the communicator that is named."),
     make("div", { class: "figures" }, ...run.peers.map(matrix)));
 }

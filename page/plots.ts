@@ -1,13 +1,14 @@
-// The plots that uPlot draws: bandwidth by size, the trend of waiting, the critical path by step, the clock's band.
+// The plots that uPlot draws: bandwidth by size, the trend of waiting, the critical path by step, answers of SQL.
 import uPlot from "uplot";
 import { colour, make } from "./dom";
 import type { Expected, Run } from "./run";
+import { gutter } from "./time_axis";
 import { meanByColumn, type Tiles } from "./tiles";
 import { bytes, duration, percent } from "./words";
 
 const kMostBars = 40;
 
-function names(count: number): string[] {
+export function names(count: number): string[] {
   return Array.from({ length: count }, (_, i) => colour("series-" + (i % 6 + 1)));
 }
 
@@ -15,10 +16,21 @@ interface Look {
   x: string;
   y: string;
   height?: number;
-  legend?: "still";
+  below?: boolean;  // it stands above the heat map, with the same times below each other and no names of axes
+  range?: [number, number];  // of x
   xValues?: (value: number) => string;
   yValues?: (value: number) => string;
+  whole?: boolean;  // x has no fractions: steps, ranks
   logarithmic?: boolean;
+  yLogarithmic?: boolean;
+  bands?: uPlot.Band[];
+}
+
+const kWhole = [1, 2, 5].flatMap(digit => Array.from({ length: 15 }, (_, i) => digit * 10 ** i)).sort((a, b) => a - b);
+
+// Of the marks of a logarithmic axis those at 1, 10, 100: lines at all others are a grey area.
+function powers(_: uPlot, splits: number[]): (number | null)[] {
+  return splits.map(split => Number.isInteger(Math.round(Math.log10(split) * 1e6) / 1e6) ? split : null);
 }
 
 const drawn = new WeakMap<Element, uPlot>();
@@ -41,40 +53,56 @@ function widthOf(at: Element): number {
 }
 
 // Draws once the element has a place, so that its width is known.
-function plot(label: string, columns: (number | null)[][], series: uPlot.Series[], look: Look, id: string): HTMLElement {
+export function plot(label: string, columns: (number | null)[][], series: uPlot.Series[], look: Look, id: string): HTMLElement {
   const at = make("div", { class: "plot", id, role: "img", "aria-label": label });
   requestAnimationFrame(() => {
     const line = () => colour("line");
     const axis = { stroke: () => colour("muted"), grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
     const width = widthOf(at);
     if (!at.isConnected) return;
+    const said = (values: number[], say: ((value: number) => string) | undefined) => values.map(value => value === null ? "" : say!(value));
     drawn.set(at, new uPlot({
       width, height: look.height ?? 280,
-      scales: { x: look.logarithmic ? { time: false, distr: 3, log: 2 } : { time: false } },
+      ...(look.below ? { padding: [null, 4, null, 0] as uPlot.Padding } : {}),
+      scales: {
+        x: { time: false, ...(look.logarithmic ? { distr: 3 as const, log: 2 as const } : {}), ...(look.range ? { range: () => look.range! } : {}) },
+        y: look.yLogarithmic ? { distr: 3, log: 10 } : {},
+      },
       axes: [
-        { ...axis, label: look.x, values: look.xValues && ((_, values) => values.map(value => value === null ? "" : look.xValues!(value))) },
-        { ...axis, label: look.y, size: 76, values: look.yValues && ((_, values) => values.map(value => value === null ? "" : look.yValues!(value))) },
+        { ...axis, ...(look.below ? {} : { label: look.x }), ...(look.whole ? { incrs: kWhole } : {}), values: look.xValues && ((_, values) => said(values, look.xValues)) },
+        { ...axis, ...(look.yLogarithmic ? { grid: { ...axis.grid, filter: powers }, ticks: { ...axis.ticks, filter: powers } } : {}),
+          ...(look.below ? { size: gutter(width) } : { label: look.y, size: 76 }), values: look.yValues && ((_, values) => said(values, look.yValues)) },
       ],
-      legend: { live: look.legend !== "still" && width > 600 },
-      series: [{ label: look.x, value: (_, value) => value === null ? "-" : look.xValues?.(value) ?? String(value) }, ...series],
+      bands: look.bands ?? [],
+      legend: { live: !look.below && width > 600 },
+      series: [{ label: look.x, value: (_, value) => value === null ? "" : look.xValues?.(value) ?? String(value) }, ...series],
     }, columns as uPlot.AlignedData, at));
   });
   return at;
 }
 
-// How waiting changed from the first third of the time with operations to the last, in one sentence.
-export function trendSentence(tiles: Tiles): string {
+// How waiting changed from the first third of the time with operations to the last, in one sentence; of a run that hangs, until
+// when it went, and how it went until then.
+export function trendSentence(tiles: Tiles, run: Run): string {
   const busy = meanByColumn(tiles, tiles.busy), waiting = meanByColumn(tiles, tiles.waiting);
-  const active = busy.map((share, i) => [share ?? 0, waiting[i] ?? 0]).filter(([share]) => share > 0);
-  if (active.length < 6) return "Too short to tell how it went.";
   const share = (part: number[][]) => part.reduce((sum, one) => sum + one[1], 0) / part.reduce((sum, one) => sum + one[0], 0);
+  const { kind, verdict } = run.headline;
+  const stood_ns = kind === "hangs" && verdict !== undefined ? run.verdicts[verdict].since_s * 1e9 : 0;
+  const until_ns = run.length_ns - stood_ns;
+  const active = busy.map((share, i) => [share ?? 0, waiting[i] ?? 0])
+    .filter(([share], i) => share > 0 && tiles.from_ns + (i + 1) * tiles.bucket_ns <= until_ns + (stood_ns > 0 ? 0 : tiles.bucket_ns));
+  if (stood_ns > 0)
+    return `It went on until ${duration(until_ns)} of the run; since then, for ${duration(stood_ns)}, what hangs has not moved.` +
+      (active.length === 0 ? "" : ` Until then ranks waited ${percent(share(active))} of their time in operations.`);
+  if (run.operations === 0) return "No operation is recorded, so there is nothing to tell.";
+  if (active.length < 6) return "Too short to tell how it went.";
   const third = Math.floor(active.length / 3);
   return `Of the time in operations, ranks waited ${percent(share(active.slice(0, third)))} in the first third of the run, ` +
     `${percent(share(active.slice(third, -third)))} in the second and ${percent(share(active.slice(-third)))} in the last.`;
 }
 
 // Triples of series, x and y over one x axis; the largest where several meet.
-function aligned(triples: [string, number, number][]): { names: string[]; columns: (number | null)[][] } {
+export function aligned(triples: [string, number, number][]): { names: string[]; columns: (number | null)[][] } {
   const xs = [...new Set(triples.map(one => one[1]))].sort((a, b) => a - b);
   const place = new Map(xs.map((x, i) => [x, i]));
   const names = [...new Set(triples.map(one => one[0]))];
@@ -120,9 +148,11 @@ export function bandwidths(run: Run): HTMLElement | null {
   const series = found.map(name => ({
     label: name, stroke: colours[bases.indexOf(lines.get(name)!.base)], width: 1.5, spanGaps: true, points: { show: true },
     dash: bases.includes(name) ? undefined : [6, 4],
-    value: (_: uPlot, value: number | null) => value === null ? "-" : value.toPrecision(3) + " GB/s",
+    value: (_: uPlot, value: number | null) => value === null ? "" : value.toPrecision(3) + " GB/s",
   }));
-  return plot("Bus bandwidth by size", columns, series, { x: "size", y: "GB/s", logarithmic: true, xValues: bytes }, "bandwidths");
+  const values = triples.map(one => one[2]);
+  const yLogarithmic = Math.max(...values) > 30 * Math.min(...values);  // else the small sizes are all at 0
+  return plot("Bus bandwidth by size", columns, series, { x: "size", y: "GB/s", logarithmic: true, yLogarithmic, xValues: bytes, ...(yLogarithmic ? { yValues: (gbs: number) => String(Number(gbs.toPrecision(1))) } : {}) }, "bandwidths");
 }
 
 // Numbers of an answer against its first column: lines where that is numbers, else bars. Null: there is nothing to plot.
@@ -137,64 +167,36 @@ export function answerPlot(columns: { name: string; type: string }[], rows: unkn
   const colours = names(drawn.length);
   const series = drawn.map((one, i) => ({
     label: one.name, stroke: colours[i], width: 1.5, points: { show: isNumber && used.length < 60 },
+    value: (_: uPlot, value: number | null) => value === null ? "" : String(value),
     ...(isNumber ? {} : { fill: colours[i] + "60", paths: uPlot.paths.bars!({ size: [0.7, 60] }) }),
   }));
   return plot(`${drawn.map(one => one.name).join(", ")} by ${first.name}`, [xs, ...ys], series, {
-    x: first.name, y: drawn.length === 1 ? drawn[0].name : "", ...(isNumber ? {} : { xValues: (x: number) => String(used[x]?.[0] ?? "") }),
+    x: first.name, y: drawn.length === 1 ? drawn[0].name : "", whole: xs.every(x => Number.isInteger(x)), ...(isNumber ? {} : { xValues: (x: number) => String(used[x]?.[0] ?? "") }),
   }, "answer-plot");
 }
 
-export function trend(tiles: Tiles): HTMLElement {
+export function trend(tiles: Tiles, length_ns: number): HTMLElement {
   const length = tiles.columns * tiles.bucket_ns;
-  const [unit, name] = length >= 2e9 ? [1e9, "seconds"] : length >= 2e6 ? [1e6, "milliseconds"] : [1e3, "microseconds"];
+  const [unit, name, short] = length >= 2e9 ? [1e9, "seconds", "s"] : length >= 2e6 ? [1e6, "milliseconds", "ms"] : [1e3, "microseconds", "us"];
   const xs = Array.from({ length: tiles.columns }, (_, i) => (tiles.from_ns + (i + 0.5) * tiles.bucket_ns) / unit);
   const [wait, move] = [colour("series-2"), colour("series-1")];
-  const share = (_: uPlot, value: number | null) => value === null ? "-" : Math.round(value) + " %";
   const scaled = (values: Float32Array) => meanByColumn(tiles, values).map(mean => mean === null ? null : 100 * mean);
   return plot(`How the run went: the mean share of time in operations and waiting, over ${name} of the run`, [xs, scaled(tiles.busy), scaled(tiles.waiting)], [
-    { label: "in operations", stroke: move, width: 1.5, points: { show: false }, value: share },
-    { label: "of that waiting", stroke: wait, fill: wait + "40", width: 1.5, points: { show: false }, value: share },
-  ], { x: name + " of the run", y: "% of time", height: 170, legend: "still" }, "trend-plot");
+    { label: "share of time in operations", stroke: move, width: 1.5, points: { show: false } },
+    { label: "of that waiting for others", stroke: wait, fill: wait + "40", width: 1.5, points: { show: false } },
+  ], { x: name + " of the run", y: "", height: 150, below: true, range: [0, length_ns / unit],
+    // At the end it would be cut off.
+    xValues: value => value > 0.96 * length_ns / unit ? "" : value + " " + short, yValues: value => value + " %" }, "trend-plot");
 }
 
 export function steps(run: Run): HTMLElement | null {
   const known = run.steps.filter(step => step.step !== "");
   if (known.length < 2) return null;
   const ms = (value: number) => value / 1e6;
-  const time = (_: uPlot, value: number | null) => value === null ? "-" : duration(value * 1e6);
+  const time = (_: uPlot, value: number | null) => value === null ? "" : duration(value * 1e6);
   const series = ["between operations", "in operations", "beyond usual"].map((label, i) => ({
     label, stroke: colour("series-" + (i + 1)), width: 1.5, points: { show: known.length < 60 }, value: time,
   }));
   return plot("The critical path by step", [known.map(step => Number(step.step)), known.map(step => ms(step.own_ns)),
-    known.map(step => ms(step.transfer_ns)), known.map(step => ms(step.excess_ns))], series, { x: "step", y: "ms" }, "steps-plot");
-}
-
-export function clock(run: Run): HTMLElement | null {
-  if (run.clock.hosts.length < 2 || run.clock.points.length === 0) return null;
-  const { names: hosts, columns } = aligned(run.clock.points.map(([host, s, us]) => [run.clock.hosts[host], s, us]));
-  const shown = hosts.slice(0, 12), colours = names(shown.length);
-  const series = shown.map((label, i) => ({ label, stroke: colours[i], width: 1.5, spanGaps: true, points: { show: false },
-    value: (_: uPlot, value: number | null) => value === null ? "-" : "+-" + duration(value * 1e3) }));
-  return plot("Clock error of each host, guaranteed half width", columns.slice(0, 1 + shown.length), series,
-    { x: "seconds of the run", y: "+- us", height: 220 }, "clock-plot");
-}
-
-// How each host's clock went away from the run's, with the guaranteed band, and how fast.
-export function drift(run: Run): HTMLElement | null {
-  if (run.clock.hosts.length < 2 || run.clock.points.length === 0) return null;
-  const shown = run.clock.hosts.slice(0, 6).map((name, i) => ({ name, points: run.clock.points.filter(point => point[0] === i) })).filter(one => one.points.length > 1);
-  if (shown.length === 0) return null;
-  const colours = names(shown.length);
-  const { names: found, columns } = aligned(shown.flatMap(({ name, points }) => points.flatMap(([, s, band, offset]): [string, number, number][] =>
-    [[name, s, offset], [name + " up to", s, offset + band], [name + " from", s, offset - band]])));
-  const value = (_: uPlot, us: number | null) => us === null ? "-" : duration(us * 1e3);
-  const series = found.map(label => {
-    const host = shown.findIndex(one => label === one.name || label === one.name + " up to" || label === one.name + " from");
-    const { name, points } = shown[host], last = points[points.length - 1];
-    if (label !== name) return { label, stroke: colours[host] + "60", width: 1, spanGaps: true, points: { show: false }, value };
-    const ppm = (last[3] - points[0][3]) / Math.max(1e-9, last[1] - points[0][1]);  // us a second
-    return { label: `${name}, ${ppm.toFixed(3)} ppm`, stroke: colours[host], width: 1.5, spanGaps: true, points: { show: false }, value };
-  });
-  return plot("Offset of each host's clock since its first point, with its guaranteed band", columns, series,
-    { x: "seconds of the run", y: "us", height: 220 }, "drift-plot");
+    known.map(step => ms(step.transfer_ns)), known.map(step => ms(step.excess_ns))], series, { x: "step", y: "ms", whole: true }, "steps-plot");
 }

@@ -1,6 +1,7 @@
 // Ranks over time: controls, heat map, trend and, for the window in view, the operations one by one.
 import { make, section } from "./dom";
 import { HeatMap, kMeasures } from "./heat";
+import { type Found, viewOf } from "./operation_search";
 import { LogLines } from "./logs";
 import { perfettoButton } from "./perfetto";
 import * as plots from "./plots";
@@ -8,8 +9,10 @@ import type { Run } from "./run";
 import { ranksTable } from "./sections";
 import { Slot } from "./slot";
 import type { Source } from "./source";
+import { heardUntil } from "./tiles";
 import { Timeline } from "./timeline";
 import { along, type Group, kGroups, type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
+import { WaitedFor } from "./waited_for";
 import { duration } from "./words";
 
 const kLateMs = 300;  // what takes longer is said to be under way
@@ -27,12 +30,14 @@ export class Ranks {
   private body = make("div");
   private table = new Slot();
   private asked = 0;
+  private members: number[] = [];  // whose operations are wanted before those of others
+  private waitedFor = new WaitedFor(change => this.show(change));
 
   constructor(private run: Run, private source: Source, private whole: View, private view: View, private token: string) {
     this.follows = view.to === whole.to;
     this.view = this.withKnownRows(view);
     this.heat = new HeatMap(run, change => this.show(change));
-    this.body.append(this.heat.element);
+    this.body.append(this.heat.element, this.waitedFor.element);
     this.element = section("ranks", "Ranks over time",
       make("p", {}, "Drag or click to zoom; with the keyboard: arrows move, + and - zoom, 0 shows all."),
       this.controls(), this.window, this.failure, this.body,
@@ -50,6 +55,17 @@ export class Ranks {
     this.failure.textContent = sentence;
   }
 
+  // With the ranks that are in it, and chosen in the timeline.
+  showOperation(found: Found): void {
+    const before = this.view;
+    this.members = found.ranks;
+    this.timeline.seek(found.name, found.communicator);
+    this.view = within({ ...before, ...viewOf(found) }, this.whole);
+    this.setFollows(false);
+    putInAddress(this.view, this.whole, this.token);
+    this.draw().catch((error: Error) => this.fail(error.message));
+  }
+
   show(change: Partial<View>): void {
     this.goTo(within({ ...this.view, ...change }, this.whole));
     putInAddress(this.view, this.whole, this.token);
@@ -58,6 +74,7 @@ export class Ranks {
   // A window that the reader chose stays where it is, unless it is all of the run.
   goTo(asked: View): void {
     const view = this.withKnownRows(asked);
+    if (!sameWindow(view, this.view)) this.members = [];
     if (view.from !== this.view.from || view.to !== this.view.to) this.setFollows(view.from === this.whole.from && view.to === this.whole.to);
     this.view = view;
     this.draw().catch((error: Error) => this.fail(error.message));
@@ -104,19 +121,23 @@ export class Ranks {
       return;
     }
     this.heat.draw(tiles, view);
+    this.waitedFor.draw(tiles, view);
     this.logs.draw(this.run.logs, view);
     if (sameWindow(view, this.whole) || this.trend.childElementCount === 0) {
       plots.dropPlots(this.trend);
-      this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, plots.trendSentence(tiles)), plots.trend(tiles));
+      this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, plots.trendSentence(tiles, this.run)),
+        ...(this.run.operations === 0 ? [] : [plots.trend(tiles, this.whole.to)]));
     }
     const late = setTimeout(() => this.timeline.reading(), kLateMs);
     const ops = await this.source.ops(view, this.ranksIn(view), tiles).finally(() => clearTimeout(late));
-    if (turn === this.asked) this.timeline.draw(ops, view);
+    if (turn === this.asked) this.timeline.draw(ops, view, heardUntil(tiles));
   }
 
   private ranksIn(view: View): number[] {
     const known = this.run.serve?.ranks.map(one => one.rank) ?? this.run.places.map(place => place[0]);
-    return [...new Set(known)].filter(rank => rank >= view.firstRank && rank <= view.lastRank).sort((a, b) => a - b);
+    const inView = [...new Set(known)].filter(rank => rank >= view.firstRank && rank <= view.lastRank).sort((a, b) => a - b);
+    const wanted = inView.filter(rank => this.members.includes(rank));
+    return wanted.length === 0 ? inView : wanted;
   }
 
   private controls(): HTMLElement {

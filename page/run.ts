@@ -100,7 +100,11 @@ export interface Run {
   answers: string[];
   times: string;
   not_known: string[];
-  headline: { kind: "hangs" | "costs" | "nothing" | "unknown"; text: string; cost_share: number | null; verdict?: number };
+  nothing_missing: string;  // said where nothing is in not_known
+  damage: string[];
+  without_end: number;  // calls of ranks
+  found_live?: { taken_unix_ns: number; findings: { kind: string; text: string; confidence: number }[] };
+  headline: { kind: "hangs" | "costs" | "nothing" | "unknown"; text: string; cost_share: number | null; verdict?: number; waiting_ranks?: number };
   length_ns: number;
   origin_unix_ns: number;
   verdicts: Verdict[];
@@ -124,7 +128,7 @@ export interface Run {
   lost_memory: number;
   lost_disk: number;
   lost_unknown: number;
-  serve?: { live: boolean; stacks_kept: boolean; reading: number; to_ns: number; groups: string[]; ranks: { rank: number; host: string; communicators: string[] }[]; report_from_ns?: number; perfetto_ui?: string };
+  serve?: { run: string; live: boolean; stacks_kept: boolean; reading: number; to_ns: number; groups: string[]; ranks: { rank: number; host: string; communicators: string[] }[]; report_from_ns?: number; perfetto_ui?: string };
 }
 
 // One operation of one rank: a row of /api/ops.
@@ -143,6 +147,11 @@ export interface Op {
   error_ns: number;   // of the wait, guaranteed
   state: string;
 }
+// When its rank was ready: waiting begins there. Calls may be made long before.
+export function readyOf(op: Op): number {
+  return op.arrival_ns ?? op.start_ns;
+}
+
 export interface Ops {
   ops: Op[];
   truncated: boolean;  // only those with the longest waits

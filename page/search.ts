@@ -31,7 +31,7 @@ function oneOf(text: string, found: Found[]): string {
     `for another one: "${text} on ${found[1].communicator}".`;
 }
 
-export function search(run: () => Run, source: Source, whole: () => View, show: Show): HTMLElement {
+export function search(run: () => Run, source: Source, whole: () => View, show: Show, showOperation: (found: Found) => void): HTMLElement {
   const field = make("input", { id: "search", type: "search", placeholder: "rank 3, AllReduce #7, a host", "aria-label": "Search: a rank, an operation or a host" });
   const said = make("p", { class: "said", role: "status" });
   const find = async () => {
@@ -45,7 +45,7 @@ export function search(run: () => Run, source: Source, whole: () => View, show: 
       const found = await operationsNamed(operation[1], Number(operation[2]), operation[3] ?? "", run(), source, whole());
       said.textContent = found.length === 0 ? `There is no ${text} ${whereOperationsAre(run(), source)}.` : oneOf(text, found);
       if (found.length === 0) return;
-      show({ from: found[0].from, to: found[0].to });
+      showOperation(found[0]);
     } else {
       said.textContent = `Nothing found for "${text}". Try a rank ("rank 3"), an operation ("AllReduce #7") or a host's name.`;
       return;

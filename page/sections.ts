@@ -1,8 +1,9 @@
 // The parts of the page that are tables and plots of the run, in the order in which they are read.
+import * as clockPlots from "./clock_plots";
 import { make, section, table } from "./dom";
 import * as plots from "./plots";
 import type { Run } from "./run";
-import { bytes, duration } from "./words";
+import { bytes, duration, plusMinus } from "./words";
 
 // Of which ranks a table is, and what could not be known there.
 function under(coverage: string): HTMLElement | null {
@@ -43,7 +44,7 @@ export function otherTables(run: Run): HTMLElement | null {
 }
 
 export function clock(run: Run): HTMLElement {
-  return section("clock", "Clock", make("p", {}, run.times), plots.clock(run), plots.drift(run));
+  return section("clock", "Clock", make("p", {}, plusMinus(run.times)), clockPlots.widths(run), clockPlots.drift(run));
 }
 
 export function ranksTable(run: Run): HTMLElement | null {

@@ -29,6 +29,7 @@ export interface Source {
   groups(run: Run): Group[];  // by which rows can be
   tiles(view: View, by: Group): Promise<Tiles | null>;  // null: there are none
   ops(view: View, ranks: number[], tiles: Tiles | null): Promise<Ops>;  // of these ranks, or some of them; `tiles`: of the view
+  hasStacks(run: Run): boolean;  // now, or kept
   stacks(): Promise<Stacks>;
   others(): Promise<string[]>;  // runs of the same folder
   compare(name: string): Promise<Comparison>;
@@ -68,7 +69,8 @@ function inside(data: string): Source {
         op.start_ns < view.to && (op.end_ns ?? Infinity) > view.from && wanted.has(op.rank)) };
     },
     live: nowhere,
-    stacks: nowhere,
+    hasStacks: () => textOf("lockstep-stacks") !== null,
+    stacks: async () => JSON.parse(textOf("lockstep-stacks")!) as Stacks,
     others: nowhere,
     compare: nowhere,
     query: nowhere,
@@ -108,6 +110,7 @@ function server(token: string): Source {
     run: async () => inRunTime(await (await ask("api/run")).json() as Run),
     groups: run => kGroupNames.filter(by => run.serve?.groups.includes(by)),
     live: async () => (await ask("api/live")).json(),
+    hasStacks: run => run.serve !== undefined && (run.serve.live || run.serve.stacks_kept),
     stacks: async () => (await ask("api/stacks")).json(),
     others: async () => {
       const folder = await (await ask("../../api/run")).json() as FolderOfRuns;

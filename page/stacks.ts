@@ -1,7 +1,7 @@
 // Where the ranks of a job that runs stand, by their stacks: the places with who is there, and one tree of all frames.
 import { make, section } from "./dom";
 import type { Source } from "./source";
-import { counted, duration } from "./words";
+import { counted, duration, moment } from "./words";
 
 export interface StackNode {
   frame: string;
@@ -46,21 +46,31 @@ function treeOf(tree: StackTree): HTMLElement {
       make("ul", { class: "tree" }, ...tree.roots.map(root => branch(tree, root)))));
 }
 
-// Of a job that has ended: as they stood when somebody asked last.
-export function stacks(source: Source, live: boolean): HTMLElement {
-  const out = make("div", { role: "status" });
-  const ask = async () => {
-    out.textContent = "Asking ...";
-    const found = await source.stacks();
-    out.replaceChildren(
-      make("p", { class: "legend" }, `At ${new Date(found.taken_unix_ns / 1e6).toLocaleString()}: ${found.hosts_answered} of ${counted(found.hosts_asked, "host")} answered.` +
+export class StacksSection {
+  readonly element: HTMLElement;
+  private out = make("div", { role: "status" });
+  private words = make("p");
+  private button = make("button", { type: "button", id: "ask-stacks", click: () => {
+    this.ask().catch((error: Error) => this.out.textContent = error.message);
+  } });
+
+  constructor(private source: Source) {
+    this.element = section("stacks", "Where the ranks stand", this.words, make("p", {}, this.button), this.out);
+  }
+
+  // Of a job that has ended: as they stood when somebody asked last.
+  of(live: boolean): void {
+    this.words.textContent = live ? "By the stacks of the job\u2019s processes, now. Each thread is stopped for a moment to read it."
+      : "By the stacks of the job\u2019s processes, when somebody asked for them last while it ran.";
+    this.button.textContent = live ? "Ask" : "Show";
+  }
+
+  private async ask(): Promise<void> {
+    this.out.textContent = "Asking ...";
+    const found = await this.source.stacks();
+    this.out.replaceChildren(
+      make("p", { class: "legend" }, `At ${moment(found.taken_unix_ns)}: ${found.hosts_answered} of ${counted(found.hosts_asked, "host")} answered.` +
         found.failed.map(one => ` ${one.host}: ${one.reason}.`).join("")),
       ...found.trees.map(treeOf));
-  };
-  return section("stacks", "Where the ranks stand",
-    make("p", {}, live ? "By the stacks of the job's processes, now. Each thread is stopped for a moment to read it."
-      : "By the stacks of the job's processes, when they were last asked for on this page."),
-    make("p", {}, make("button", { type: "button", id: "ask-stacks", click: () => {
-      ask().catch((error: Error) => out.textContent = error.message);
-    } }, live ? "Ask" : "Show")), out);
+  }
 }

@@ -49,6 +49,19 @@ export function decodeTiles(buffer: ArrayBuffer): Tiles {
   return tiles;
 }
 
+// Until when something of a rank is recorded, in this stretch of time; ranks of which that is not known by themselves, or that
+// are recorded to its end, are left out.
+export function heardUntil(tiles: Tiles): Map<number, number> {
+  const until = new Map<number, number>();
+  tiles.rows.forEach(({ first, last, label }, row) => {
+    if (first !== last || label !== undefined) return;
+    let column = tiles.columns;
+    while (column > 0 && tiles.flags[row * tiles.columns + column - 1] & kNoData) --column;
+    if (column < tiles.columns) until.set(first, tiles.from_ns + column * tiles.bucket_ns);
+  });
+  return until;
+}
+
 // Mean over the rows of each column: how the run went. Null where nothing is recorded.
 export function meanByColumn(tiles: Tiles, values: Float32Array): (number | null)[] {
   const means: (number | null)[] = [];

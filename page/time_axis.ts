@@ -4,6 +4,7 @@ import { tickStep, timeMark } from "./words";
 import type { View } from "./view";
 
 export const kAxisHeight = 22;
+const kNameHeight = 14;
 
 // The width of the names on the left: what a phone has room for holds "finding 1" and "rank 1023".
 export function gutter(width: number): number {
@@ -31,7 +32,7 @@ export class TimeAxis {
       context.moveTo(x, top);
       context.lineTo(x, top + 4);
       context.stroke();
-      const text = timeMark(ns, step);
+      const text = timeMark(ns, step, this.view.to);
       const width = context.measureText(text).width;
       context.textAlign = "left";
       context.fillText(text, Math.min(Math.max(x - width / 2, 0), this.right - width), top + 7);
@@ -39,16 +40,27 @@ export class TimeAxis {
   }
 }
 
-// Names of rows beside them, as many as fit.
-export function drawNames(context: CanvasRenderingContext2D, names: string[], top: number, height: number, right: number): void {
-  const every = 2 ** Math.max(0, Math.ceil(Math.log2(14 / height)));
-  context.fillStyle = colour("muted");
+// Names of rows beside them, as many as fit: first those that a reader looks for, by row, which stand out.
+export function drawNames(context: CanvasRenderingContext2D, names: string[], top: number, height: number, right: number, sought = new Map<number, string>()): void {
+  const every = 2 ** Math.max(0, Math.ceil(Math.log2(kNameHeight / height)));
   context.textBaseline = "middle";
   context.textAlign = "right";
-  names.forEach((name, row) => {
-    if (row % every !== 0) return;
+  const taken: number[] = [];
+  const draw = (name: string, row: number) => {
+    const y = top + (row + 0.5) * height;
+    if (height < kNameHeight && taken.some(other => Math.abs(other - y) < kNameHeight)) return;
     let text = name;
     while (text.length > 4 && context.measureText(text).width > right - 2) text = text.slice(0, -2) + "…";
-    context.fillText(text, right, top + (row + 0.5) * height);
+    context.fillText(text, right, y);
+    taken.push(y);
+  };
+  const font = context.font;
+  context.font = "bold " + font;
+  context.fillStyle = colour("bad");
+  sought.forEach(draw);
+  context.font = font;
+  context.fillStyle = colour("muted");
+  names.forEach((name, row) => {
+    if (row % every === 0 && !sought.has(row)) draw(name, row);
   });
 }

@@ -1,12 +1,13 @@
 // Operations one by one: a bar for each rank, waiting (light) and transfer (solid), an arrow from who waits to the last
 // to arrive, and the uncertainty of the clock drawn at the arrival. What never ended goes on to the edge.
 import { colour, make, sized } from "./dom";
-import type { Op, Ops } from "./run";
+import { type Op, type Ops, readyOf } from "./run";
 import { drawNames, gutter, kAxisHeight, TimeAxis } from "./time_axis";
 import type { View } from "./view";
 import { bytes, duration } from "./words";
 
 const kMostRows = 32, kMostArrows = 200;
+const kHint = "Click an operation, or use the arrow keys, to read about it.";
 
 export function nameOf(op: Op): string {
   return `${op.func} #${op.ordinal}`;
@@ -16,14 +17,13 @@ export function sentenceOf(op: Op): string {
   const end = op.end_ns === null ? `it never ended (${op.state.replace("_", " ")})` : `it ended at ${duration(op.end_ns)}`;
   const wait = op.wait_ns === null ? "how long it waited is not known"
     : op.wait_ns === 0 || op.last_rank === op.rank ? "it waited for nobody"
-    : `it waited ${duration(op.wait_ns)} for rank ${op.last_rank}` + (op.error_ns > 0 ? ` (+-${duration(op.error_ns)})` : "");
+    : `it waited ${duration(op.wait_ns)} for rank ${op.last_rank}` + (op.error_ns > 0 ? ` (\u00b1${duration(op.error_ns)})` : "");
   const transfer = op.transfer_ns === null ? "" : `, its transfer took ${duration(op.transfer_ns)}`;
   return `${nameOf(op)} of ${bytes(op.bytes)} on ${op.comm}: rank ${op.rank} arrived at ${duration(readyOf(op))}, ${wait}${transfer}, ${end}.`;
 }
 
-// When its rank was ready: waiting begins there.
-function readyOf(op: Op): number {
-  return op.arrival_ns ?? op.start_ns;
+function isOpen(op: Op): boolean {
+  return op.end_ns === null && op.state !== "enqueued" && op.state !== "captured";
 }
 
 interface Bar {
@@ -36,11 +36,12 @@ interface Bar {
 export class Timeline {
   readonly element: HTMLElement;
   private canvas = make("canvas", { id: "timeline", tabindex: "0", role: "application" });
-  private detail = make("p", { class: "readout", "aria-live": "polite" });
+  private detail = make("p", { class: "readout", "aria-live": "polite" }, kHint);
   private note = make("p", { class: "legend" });
   private bars: Bar[] = [];
   private chosen = -1;
   private rowHeight = 24;
+  private sought: { name: string; communicator: string } | null = null;
   private redraw = () => {};  // what is shown, at the width and in the colours of now
 
   constructor() {
@@ -57,7 +58,7 @@ export class Timeline {
 
   private choose(index: number): void {
     this.chosen = index;
-    this.detail.textContent = index < 0 ? "" : sentenceOf(this.bars[index].op);
+    this.detail.textContent = index < 0 ? kHint : sentenceOf(this.bars[index].op);
     this.redraw();
   }
 
@@ -65,11 +66,16 @@ export class Timeline {
     this.redraw();
   }
 
+  // With the next drawing, the operation of this name is chosen: of its ranks, the one that waited longest.
+  seek(name: string, communicator: string): void {
+    this.sought = { name, communicator };
+  }
+
   reading(): void {
     this.note.textContent = "Reading the operations in view ...";
   }
 
-  draw(found: Ops, view: View): void {
+  draw(found: Ops, view: View, heard: Map<number, number>): void {
     const before = this.bars[this.chosen]?.op;  // stays chosen where it is still there
     this.chosen = -1;
     const ranks = [...new Set(found.ops.map(op => op.rank))].sort((a, b) => a - b);
@@ -92,12 +98,21 @@ export class Timeline {
     this.canvas.setAttribute("aria-label", `${found.ops.length} operations of ${shown.length} ranks. Left and right arrows choose one.`);
     const ops = found.ops.filter(op => rows.has(op.rank)).sort((a, b) => readyOf(a) - readyOf(b));
     if (before) this.chosen = ops.findIndex(op => op.rank === before.rank && op.comm === before.comm && nameOf(op) === nameOf(before));
-    if (this.chosen < 0) this.detail.textContent = "";
-    this.redraw = () => this.paint(ops, rows, shown, view);
+    this.redraw = () => this.paint(ops, rows, shown, view, heard);
+    if (this.sought !== null) this.chosen = this.longestOf(ops, this.sought);
+    this.sought = null;
+    this.detail.hidden = found.ops.length === 0;
+    this.detail.textContent = this.chosen < 0 ? kHint : sentenceOf(ops[this.chosen]);
     this.redraw();
   }
 
-  private paint(ops: Op[], rows: Map<number, number>, shown: number[], view: View): void {
+  private longestOf(ops: Op[], { name, communicator }: { name: string; communicator: string }): number {
+    const named = ops.map((op, i) => ({ op, i })).filter(({ op }) => nameOf(op) === name);
+    const own = named.filter(({ op }) => op.comm === communicator);
+    return [...(own.length > 0 ? own : named)].sort((a, b) => (b.op.wait_ns ?? 0) - (a.op.wait_ns ?? 0))[0]?.i ?? -1;
+  }
+
+  private paint(ops: Op[], rows: Map<number, number>, shown: number[], view: View, heard: Map<number, number>): void {
     const width = Math.max(280, this.element.clientWidth || 900);
     const left = gutter(width);
     const bottom = Math.max(1, shown.length) * this.rowHeight;
@@ -108,9 +123,13 @@ export class Timeline {
     context.rect(left, 0, axis.right - left, bottom);
     context.clip();
     this.bars = ops.map(op => ({
-      op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? Math.max(view.to, op.start_ns) * 2), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
+      op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? Math.max(op.start_ns, heard.get(op.rank) ?? 2 * Math.max(view.to, op.start_ns))), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
     }));
-    this.bars.forEach((bar, i) => this.paintBar(context, axis, bar, i === this.chosen));
+    const named = new Map<number, number>();  // by row, up to where there are names
+    const hung = new Set<number>();  // rows that are red from there on
+    for (const bar of this.bars) this.paintWait(context, axis, bar, hung);
+    this.bars.forEach((bar, i) => this.paintTransfer(context, axis, bar, i === this.chosen));
+    for (const bar of this.bars) this.paintName(context, axis, bar, named);
     this.paintArrows(context, axis, rows);
     context.restore();
     drawNames(context, shown.map(rank => "rank " + rank), 0, this.rowHeight, left - 6);
@@ -119,15 +138,20 @@ export class Timeline {
     axis.draw(context, bottom);
   }
 
-  private paintBar(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, chosen: boolean): void {
-    const { op, x, end, y } = bar, half = this.rowHeight * 0.3;
-    const hangs = op.end_ns === null && op.state !== "enqueued" && op.state !== "captured";
-    const waited = hangs ? end : axis.x(readyOf(op) + (op.wait_ns ?? 0));
+  private paintWait(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, hung: Set<number>): void {
+    const { op, x, y } = bar, half = this.rowHeight * 0.3;
+    const hangs = isOpen(op), waited = this.waitedUntil(axis, bar);
     context.fillStyle = hangs ? colour("bad") : colour("wait");
     context.globalAlpha = hangs ? 0.5 : 1;
-    context.fillRect(x, y - half, Math.max(0, waited - x), 2 * half);
+    if (!hangs || !hung.has(y)) context.fillRect(x, y - half, Math.max(0, waited - x), 2 * half);
+    if (hangs) hung.add(y);
     context.globalAlpha = 1;
-    if (!hangs && op.end_ns !== null) {
+  }
+
+  // Above the waits: one of another operation of the rank may be as long.
+  private paintTransfer(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, chosen: boolean): void {
+    const { op, x, end, y } = bar, half = this.rowHeight * 0.3, waited = this.waitedUntil(axis, bar);
+    if (op.end_ns !== null) {
       context.fillStyle = colour("transfer");
       context.fillRect(waited, y - half, Math.max(1, end - waited), 2 * half);
     }
@@ -140,14 +164,26 @@ export class Timeline {
       context.stroke();
     }
     if (chosen) context.strokeRect(Math.max(x, axis.left) - 1, y - half - 2, Math.min(end, axis.right) - Math.max(x, axis.left) + 2, 2 * half + 4);
+  }
+
+  private waitedUntil(axis: TimeAxis, { op, end }: Bar): number {
+    return isOpen(op) ? end : axis.x(readyOf(op) + (op.wait_ns ?? 0));
+  }
+
+  // Above all bars; of several that are in flight where it would stand, the first has its name there.
+  private paintName(context: CanvasRenderingContext2D, axis: TimeAxis, bar: Bar, named: Map<number, number>): void {
+    const { op, x, end, y } = bar, waited = this.waitedUntil(axis, bar);
     const needed = context.measureText(nameOf(op)).width + 8;
     const room = (from: number, to: number) => Math.min(to, axis.right) - Math.max(from, axis.left) > needed;
     const inTransfer = room(waited, end);
     if (!inTransfer && !room(x, waited)) return;
+    const at = Math.max(inTransfer ? waited : x, axis.left) + 4;
+    if (at < (named.get(y) ?? 0)) return;
+    named.set(y, at + needed);
     context.fillStyle = colour(inTransfer ? "on-transfer" : "ink");
     context.textAlign = "left";
     context.textBaseline = "middle";
-    context.fillText(nameOf(op), Math.max(inTransfer ? waited : x, axis.left) + 4, y);
+    context.fillText(nameOf(op), at, y);
   }
 
   private paintArrows(context: CanvasRenderingContext2D, axis: TimeAxis, rows: Map<number, number>): void {

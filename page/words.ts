@@ -30,6 +30,16 @@ export function percent(share: number): string {
   return (share > 0 && share < 0.01 ? (100 * share).toFixed(1) : Math.round(100 * share)) + " %";
 }
 
+// "2026-11-25 15:04:05 UTC": the same for every reader of a report.
+export function moment(unix_ns: number): string {
+  return new Date(unix_ns / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+}
+
+// What the command writes as "+-3 us".
+export function plusMinus(text: string): string {
+  return text.replaceAll("+-", "\u00b1");
+}
+
 export function counted(count: number, noun: string, several = noun + "s"): string {
   return count.toLocaleString("en") + " " + (count === 1 ? noun : several);
 }
@@ -42,9 +52,12 @@ export function tickStep(length: number, most: number): number {
   return power * 10;
 }
 
-// The name of a mark at `ns`, as exact as marks every `step` need it.
-export function timeMark(ns: number, step: number): string {
-  const [unit, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "us"] : [1, "ns"];
-  const digits = Math.max(0, -Math.floor(Math.log10(step / unit)));
-  return (ns / unit).toFixed(Math.min(3, digits)) + " " + name;
+const kUnits: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+
+// The name of a mark at `ns`, as exact as marks every `step` need it, in the largest unit of an axis up to `to` that needs no more
+// than three digits behind the point.
+export function timeMark(ns: number, step: number, to: number): string {
+  const digitsOf = (unit: number) => Math.max(0, -Math.floor(Math.log10(step / unit)));
+  const [unit, name] = kUnits.find(([one]) => one <= to && digitsOf(one) <= 3) ?? kUnits[3];
+  return (ns / unit).toFixed(digitsOf(unit)) + " " + name;
 }

@@ -50,6 +50,12 @@ std::string packed(const WholeTiles& tiles) {
   return scripts;
 }
 
+std::string stacks(const PageData& data) {
+  return data.stacks.empty() ? ""
+                             : "<script type=\"application/json\" id=\"lockstep-stacks\">" +
+                                   json_text(data.stacks) + "</script>\n";
+}
+
 constexpr const char* kNoScript =
     "<p>No plots: this lockstep was built without its page. Install esbuild and npm, run "
     "<code>scripts/install_deps.sh demo</code> and make again. The tables have the numbers.</p>\n";
@@ -106,8 +112,8 @@ std::string page_with_data(const PageData& data) {
   return page + "<main id=\"page\"></main>\n<noscript>\n" + data.plain + "</noscript>\n" +
          "<script type=\"application/json\" id=\"lockstep-data\">" + json_text(data.run) +
          "</script>\n<script type=\"application/json\" id=\"lockstep-ops\">" +
-         json_text(data.moments) + "</script>\n" + packed(data.tiles) + "<script>" + files.script +
-         "</script>\n</body></html>\n";
+         json_text(data.moments) + "</script>\n" + stacks(data) + packed(data.tiles) + "<script>" +
+         files.script + "</script>\n</body></html>\n";
 }
 
 }  // namespace lockstep::analysis

@@ -22,6 +22,7 @@ struct PageData {
   std::string run;  // the JSON of `lockstep report --json` (analysis/report/report_json.h)
   WholeTiles tiles;
   std::string moments;  // slowest_moments()
+  std::string stacks;   // where the ranks stood when somebody asked: JSON, or empty
   std::string plain;    // HTML, escaped already: what readers without a script see
 };
 std::string page_with_data(const PageData& data);

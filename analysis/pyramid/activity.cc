@@ -14,6 +14,8 @@ void add(int64_t from_ns, int64_t to_ns, TimeSpans* to) {
   if (from_ns != kNoTime && to_ns > from_ns) to->push_back({from_ns, to_ns});
 }
 
+constexpr int64_t kOnItsWayNs = 2'000'000'000;
+
 int64_t heard_of(const ProcessRow& process) { return std::max(process.last_ns, process.heard_ns); }
 
 template <typename Row>
@@ -151,9 +153,19 @@ class ActivityMaker {
            (row.state == OpState::InFlight || row.state == OpState::Aborted);
   }
 
+  // Processes write down what they have one after another: the last calls of one that goes on may not be in the recording
+  // yet where those of others are.
+  bool is_on_its_way(uint32_t process, const TimeSpan& wait) const {
+    const Life life = run_.processes[process].life;
+    return (life == Life::Running || life == Life::Unknown) &&
+           wait.to_ns - wait.from_ns < kOnItsWayNs;
+  }
+
   void add_endless_waits(const MatchRow& match) {
     TimeSpan all{std::numeric_limits<int64_t>::max(), 0};
-    std::set<uint32_t> came;  // processes
+    std::set<uint32_t> came;                           // processes
+    std::vector<std::pair<uint32_t, TimeSpan>> waits;  // by process
+    bool open = false;                                 // none of them was given up
     int32_t peer = -1;
     for (uint32_t i = 0; i < match.arrivals; ++i) {
       const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
@@ -163,17 +175,34 @@ class ActivityMaker {
       if (!is_endless(match, arrival) || arrival.arrival_ns == kNoTime) continue;
       const TimeSpan span{time_.at(row.process, arrival.arrival_ns),
                           time_.at(row.process, end_of(row))};
-      if (TimeSpans* waits = waits_of(row.process)) add(span.from_ns, span.to_ns, waits);
+      waits.emplace_back(row.process, span);
+      open = open || row.state == OpState::InFlight;
       all = {std::min(all.from_ns, span.from_ns), std::max(all.to_ns, span.to_ns)};
     }
     if (match.communicator >= run_.communicators.size()) return;
+    const std::vector<uint32_t> missing = missing_in(match, came, peer);
+    if (open && std::any_of(missing.begin(), missing.end(),
+                            [&](uint32_t process) { return is_on_its_way(process, all); }))
+      return;
+    for (const auto& [process, span] : waits) {
+      if (TimeSpans* of_process = waits_of(process)) add(span.from_ns, span.to_ns, of_process);
+    }
+    for (const uint32_t process : missing) {
+      if (Lane* lane = lane_of(process)) add(all.from_ns, all.to_ns, &lane->caused);
+    }
+  }
+
+  std::vector<uint32_t> missing_in(const MatchRow& match, const std::set<uint32_t>& came,
+                                   int32_t peer) const {
+    std::vector<uint32_t> missing;
     const CommunicatorRow& row = run_.communicators[match.communicator];
     const bool all_ranks = match.expected == static_cast<uint32_t>(row.nranks);
     for (uint32_t i = 0; i < row.members; ++i) {
       const MemberRow& member = run_.members[row.first_member + i];
-      if (came.count(member.process) != 0 || !(all_ranks || member.rank == peer)) continue;
-      if (Lane* lane = lane_of(member.process)) add(all.from_ns, all.to_ns, &lane->caused);
+      if (came.count(member.process) == 0 && (all_ranks || member.rank == peer))
+        missing.push_back(member.process);
     }
+    return missing;
   }
 
   const RunTables& run_;

@@ -280,7 +280,7 @@ Result<StoredPyramid> load_or_build_pyramid(const std::string& directory, const 
   PyramidSources sources = sources_of(opened.value());
   auto before = read_pyramid(folder);
   *notes = {};
-  if (before.ok() && before.value().sources.segments == sources.segments &&
+  if (before.ok() && !options.goes_on && before.value().sources.segments == sources.segments &&
       before.value().sources.clock == sources.clock)
     return before;
   std::unique_ptr<RunTables> whole;

@@ -1,5 +1,5 @@
 // The pyramid of a run directory: read where it was stored and the run is still the same, continued where
-// the run has grown since, made anew otherwise. It is made of a part of the run after another, so that
+// the run has grown since or goes on, made anew otherwise. It is made of a part of the run after another, so that
 // memory holds the tables of one part. A part is read with some of what lies before and behind it; cells
 // are exact unless a wait that crosses a border of two parts is longer than an eighth of a part or 15 s, but
 // for how exactly GPUs' clocks are known (microseconds), and but for what NCCL does not number, which parts match by its times (analysis/relate/span_numbers.h). One
@@ -16,8 +16,9 @@
 namespace lockstep::analysis {
 
 struct PyramidOptions {
-  uint64_t most_table_bytes = uint64_t{1} << 30;   // of a part
-  std::function<void(double)> progress;            // 0..1; may be empty
+  uint64_t most_table_bytes = uint64_t{1} << 30;  // of a part
+  bool goes_on = false;                  // time goes on where nothing is recorded, as in a hang
+  std::function<void(double)> progress;  // 0..1; may be empty
   std::function<void(const RunExtent&)> estimate;  // before the run is read; may be empty
 };
 

@@ -21,8 +21,10 @@ int64_t RunTime::shared(const ProcessRow& process, int64_t axis_ns) const {
 }
 
 int64_t RunTime::origin_unix_ns() const {
-  if (!run_->aligned || run_->processes.empty()) return origin_ns_;
-  return wall_ns(run_->processes.front(), origin_ns_);
+  if (!run_->aligned) return origin_ns_;
+  const auto& all = run_->processes;
+  const auto found = std::find_if(all.begin(), all.end(), knows_wall_time);
+  return found == all.end() ? 0 : wall_ns(*found, origin_ns_);
 }
 
 int64_t RunTime::at(uint32_t process, int64_t axis_ns) const {

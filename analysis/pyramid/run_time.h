@@ -16,7 +16,7 @@ class RunTime {
 
   // The run's time axis where it is aligned, else CLOCK_REALTIME.
   int64_t origin_ns() const { return origin_ns_; }
-  // CLOCK_REALTIME, by the clock of one host.
+  // CLOCK_REALTIME, by the clock of one host; 0 where that is not known.
   int64_t origin_unix_ns() const;
   // Of an instant on the axis of that process; kNoTime stays.
   int64_t at(uint32_t process, int64_t axis_ns) const;

@@ -216,6 +216,12 @@ Report make_report(const RunTables& run, const Judgement& judgement, const std::
   report.tops = top_lines(run, top);
   report.scope = scope_sentences(run);
   report.metrics = metrics_of(run, report);
+  report.damage = run.damage;
+  for (const SignatureRow& row : report.signatures) {
+    if (row.kind == OpKind::Assembled) continue;  // its sends and receives are counted
+    for (const OpState state : {OpState::InFlight, OpState::Incomplete, OpState::Aborted})
+      report.without_end += row.states[static_cast<size_t>(state)];
+  }
   for (auto& metric : scope_metrics(run)) report.metrics.push_back(std::move(metric));
   for (auto& metric : start_metrics(run)) report.metrics.push_back(std::move(metric));
   add_phases_of(run, &report);

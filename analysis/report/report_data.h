@@ -11,6 +11,7 @@
 #include "analysis/judge/finding.h"
 #include "analysis/page/lanes.h"
 #include "analysis/page/whole_run.h"
+#include "analysis/report/kept_findings.h"
 #include "analysis/say/headline.h"
 #include "analysis/tables/capabilities.h"
 #include "analysis/tables/tables.h"
@@ -191,6 +192,8 @@ struct Report {
   std::vector<std::string> answers;  // sentences, the most important first
   std::vector<std::string> scope;    // sentences: what ran and what was recorded of it
   std::vector<SaidFinding> findings;
+  KeptFindings found_live;              // while the job ran
+  std::string stacks;                   // where its ranks stood then: JSON, or empty
   std::string no_finding;               // what is said where there is none
   std::string operations_coverage;      // as SaidTable::coverage, of the table of `signatures`
   std::string ranks_coverage;           // likewise, of ranks()
@@ -203,11 +206,23 @@ struct Report {
   std::vector<PeerMatrix> peers;        // the busiest communicators first
   std::vector<ExpectedRow> expected;
   std::vector<PageLane> lanes;
-  WholeTiles tiles;                                          // as the page has it (analysis/page)
-  std::string moments;                                       // slowest_moments() (analysis/page)
-  std::vector<std::string> coverage;                         // sentences: what is not known, why
+  WholeTiles tiles;                   // as the page has it (analysis/page)
+  std::string moments;                // slowest_moments() (analysis/page)
+  std::vector<std::string> coverage;  // sentences: what is not known, why
+  std::vector<std::string> damage;    // sentences: what cannot be read
+  uint64_t without_end =
+      0;  // calls of ranks that were open when the recording ended, or were given up
   std::vector<std::pair<std::string, std::string>> metrics;  // aggregate.csv
 
+  // What is said where nothing is in `coverage`.
+  std::string nothing_missing() const {
+    return "Nothing is missing: every call was recorded" +
+           (without_end == 0
+                ? std::string(" and every operation has an end.")
+                : "; " + std::to_string(without_end) +
+                      (without_end == 1 ? " call of a rank has" : " calls of ranks have") +
+                      " no end.");
+  }
   // Of the busiest communicator, whose ranks are shown one by one; empty where nothing was called.
   const std::string& communicator() const {
     static const std::string none;

@@ -66,9 +66,7 @@ std::string plain_page(const Report& report) {
   for (const SaidFinding& finding : report.findings) findings.push_back(finding.text);
   if (findings.empty()) findings.push_back(report.no_finding);
   std::vector<std::string> coverage = report.coverage;
-  if (coverage.empty())
-    coverage.push_back(
-        "Nothing is missing: every call was recorded and every operation has an end.");
+  if (coverage.empty()) coverage.push_back(report.nothing_missing());
   return "<h1>" + html_text(report.headline.text) + "</h1>\n" + list(report.answers) + "<p>" +
          html_text(report.clock_text) + "</p>\n<h2>Findings</h2>\n" + list(findings) +
          "<h2>Operations</h2>\n" + operations_table(report) + under(report.operations_coverage) +
@@ -80,8 +78,8 @@ std::string plain_page(const Report& report) {
 std::string report_html(const Report& report, const Comparison* comparison) {
   JsonFields json;
   json.object([&] { put_report(report, comparison, &json); });
-  return page_with_data(
-      {report.title, std::string(json.text()), report.tiles, report.moments, plain_page(report)});
+  return page_with_data({report.title, std::string(json.text()), report.tiles, report.moments,
+                         report.stacks, plain_page(report)});
 }
 
 }  // namespace lockstep::analysis

@@ -9,7 +9,7 @@ namespace lockstep::analysis {
 namespace {
 
 constexpr size_t kMostKinds = 500, kMostSteps = 2000, kMostVerdicts = 100, kMostExpected = 500,
-                 kMostLogLines = 5000, kMostCommunicators = 2000;
+                 kMostLogLines = 5000, kMostCommunicators = 2000, kMostDamage = 20;
 
 // The first `most` of a list that is in order of importance, or of time.
 template <typename Row>
@@ -17,6 +17,11 @@ std::vector<const Row*> first_of(const std::vector<Row>& rows, size_t most) {
   std::vector<const Row*> out;
   for (size_t i = 0; i < std::min(rows.size(), most); ++i) out.push_back(&rows[i]);
   return out;
+}
+
+std::vector<std::string> first_texts(const std::vector<std::string>& texts) {
+  return {texts.begin(),
+          texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), kMostDamage))};
 }
 
 void put_share(const char* key, double share, JsonFields* out) {
@@ -34,6 +39,7 @@ void put_headline(const Headline& line, JsonFields* out) {
     put_share("cost_share", line.cost_share, out);
     if (line.kind == HeadlineKind::Hangs || line.kind == HeadlineKind::Costs)
       out->number("verdict", line.finding);
+    if (line.waiting_ranks != 0) out->number("waiting_ranks", line.waiting_ranks);
   });
 }
 
@@ -260,6 +266,20 @@ void put_start(const CommStart& start, JsonFields* out) {
 
 }  // namespace
 
+void put_kept_findings(const KeptFindings& kept, JsonFields* out) {
+  if (kept.taken_unix_ns == 0) return;
+  out->object("found_live", [&] {
+    out->number("taken_unix_ns", kept.taken_unix_ns);
+    out->list("findings", kept.findings, [&](const KeptFindings::One& one) {
+      out->object([&] {
+        out->string("kind", one.kind);
+        out->string("text", one.text);
+        out->number("confidence", one.confidence);
+      });
+    });
+  });
+}
+
 void put_comparison(const Comparison& comparison, JsonFields* out) {
   out->writer().SetMaxDecimalPlaces(6);
   put_changes("slower", comparison.slower, out);
@@ -273,6 +293,9 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
   out->strings("answers", report.answers);
   out->string("times", report.clock_text);
   out->strings("not_known", report.coverage);
+  out->strings("damage", first_texts(report.damage));
+  out->string("nothing_missing", report.nothing_missing());
+  out->number("without_end", report.without_end);
   if (comparison != nullptr) put_comparison(*comparison, out);
   out->string("title", report.title);
   put_headline(report.headline, out);
@@ -308,6 +331,7 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
             [&](const ExpectedRow* one) { put_expected(*one, out); });
   out->list("logs", lines_that_fit(report.logs),
             [&](const LogLine* one) { put_log_line(*one, out); });
+  put_kept_findings(report.found_live, out);
 }
 
 }  // namespace lockstep::analysis

@@ -14,6 +14,9 @@ namespace lockstep::analysis {
 // comparison: with earlier runs; null where none were named.
 void put_report(const Report& report, const Comparison* comparison, JsonFields* out);
 
+// Member `found_live`; nothing where nothing was kept.
+void put_kept_findings(const KeptFindings& kept, JsonFields* out);
+
 // Members `slower`, `faster` and `compared_words`.
 void put_comparison(const Comparison& comparison, JsonFields* out);
 

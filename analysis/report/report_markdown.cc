@@ -107,9 +107,7 @@ std::string report_markdown(const Report& report) {
   if (report.findings.empty()) text += report.no_finding + "\n";
   text += "\n## Operations\n\n" + operations_table(report) + under(report.operations_coverage) +
           said_tables(report.accounts) + "\n## What is not known\n\n" +
-          (report.coverage.empty()
-               ? "Nothing is missing: every call was recorded and every operation has an end.\n"
-               : list(report.coverage));
+          (report.coverage.empty() ? report.nothing_missing() + "\n" : list(report.coverage));
   return text +
          "\n## Words\n\n"
          "- **rank calls**: calls summed over ranks; an all-reduce of 8 ranks counts 8.\n"

@@ -63,7 +63,7 @@ std::string who_ran(const RunTables& run) {
 std::string when_it_ran(const RunTables& run) {
   int64_t first_ns = kNoTime, last_ns = kNoTime;
   for (const ProcessRow& process : run.processes) {
-    if (process.first_ns == kNoTime) continue;
+    if (process.first_ns == kNoTime || !knows_wall_time(process)) continue;
     const int64_t from_ns = wall_ns(process, process.first_ns);
     first_ns = first_ns == kNoTime ? from_ns : std::min(first_ns, from_ns);
     last_ns = std::max(last_ns, wall_ns(process, process.last_ns));

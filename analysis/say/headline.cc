@@ -2,82 +2,12 @@
 
 #include <variant>
 
-#include "analysis/judge/places.h"
 #include "analysis/say/findings.h"
-#include "analysis/say/names.h"
+#include "analysis/say/headline_text.h"
 #include "analysis/say/words.h"
-#include "analysis/tables/labels.h"
 
 namespace lockstep::analysis {
 namespace {
-
-// Where all culprits run on one host, its name.
-std::string common_host(const RunTables& run, const std::vector<Place>& places) {
-  if (places.empty()) return "";
-  const Text host = run.processes[places.front().process].host;
-  for (const Place& place : places)
-    if (run.processes[place.process].host != host) return "";
-  return run.text(host);
-}
-
-std::string who_costs(const RunTables& run, const Finding& finding) {
-  const std::vector<Place> places = culprits_of(run, finding);
-  std::vector<int32_t> ranks;
-  for (const Place& place : places)
-    if (place.world_rank >= 0) ranks.push_back(place.world_rank);
-  const std::string host = common_host(run, places);
-  const auto* late = std::get_if<LateFacts>(&finding.facts);
-  if (late != nullptr && late->whole_host && !host.empty()) return "All ranks of " + host;
-  const std::string who =
-      ranks.size() == finding.culprits.size() && !ranks.empty()
-          ? rank_list(ranks)
-          : rank_list(finding.culprits) + " of " + communicator_label(run, finding.communicator);
-  return capitalized(who) + (host.empty() ? "" : " on " + host);
-}
-
-const char* reason_of(const Finding& finding) {
-  if (!finding.why) return "";
-  switch (finding.why->why) {
-    case Why::NotKnown:
-      return data_may_be_late(finding) ? " Or what it receives comes late." : " Why is not known.";
-    case Why::OwnCode:
-      return " Its host had no hand in it.";
-    case Why::NoProcessor:
-      return " It had no processor.";
-    case Why::Throttled:
-      return " It was throttled.";
-    case Why::MemoryPressure:
-      return " Its host was short of memory.";
-    case Why::GpuErrors:
-      return " Its GPU counted errors.";
-    case Why::LinkErrors:
-      return " Its link counted errors.";
-    case Why::Retransmits:
-      return " Its host sent data again.";
-    case Why::PrecededBy:
-      return "";
-    case Why::Delay:
-      return " Packets take longer to its host.";
-  }
-  return "";
-}
-
-// With the host to drain: a rank's number in a communicator does not tell.
-std::string with_place(const RunTables& run, const Finding& finding) {
-  const std::string where = where_they_run(run, culprits_of(run, finding));
-  return what_is_wrong(run, finding) + (where.empty() ? "" : " " + where);
-}
-
-bool is_stall(const Finding& finding) { return std::holds_alternative<StallFacts>(finding.facts); }
-
-std::string costs(const RunTables& run, const Finding& finding, double share) {
-  const std::string cost =
-      share <= 0 ? "" : "without that the run would be " + percent(share) + " shorter";
-  if (finding.kind == FindingKind::Straggler && !cost.empty())
-    return who_costs(run, finding) + (finding.culprits.size() == 1 ? " holds" : " hold") +
-           " up the others: " + cost + "." + reason_of(finding);
-  return with_place(run, finding);
-}
 
 // Damage and lost records can hide a finding, and so can anything that judge() could not see.
 Headline without_finding(const RunTables& run, const Judgement& judgement) {
@@ -100,6 +30,8 @@ Headline without_finding(const RunTables& run, const Judgement& judgement) {
               ".";
   return line;
 }
+
+bool is_stall(const Finding& finding) { return std::holds_alternative<StallFacts>(finding.facts); }
 
 }  // namespace
 
@@ -126,12 +58,13 @@ Headline headline(const RunTables& run, const Judgement& judgement) {
   const Finding& finding = judgement.findings[line.finding];
   if (is_stall(finding)) {
     line.kind = HeadlineKind::Hangs;
-    line.text = with_place(run, finding);
+    line.text = headline_text(run, finding, line.cost_share);
+    line.waiting_ranks = waiting_ranks(run, finding);
     return line;
   }
   line.kind = HeadlineKind::Costs;
   line.cost_share = cost_share(finding);
-  line.text = costs(run, finding, line.cost_share);
+  line.text = headline_text(run, finding, line.cost_share);
   return line;
 }
 

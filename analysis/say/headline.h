@@ -21,8 +21,9 @@ constexpr const char* kHeadlineKindNames[] = {"hangs", "costs", "nothing", "unkn
 struct Headline {
   HeadlineKind kind = HeadlineKind::Unknown;
   std::string text;
-  double cost_share = -1;  // of the run's time; negative: not known
-  size_t finding = 0;      // its number in judgement.findings; only where there is one
+  double cost_share = -1;    // of the run's time; negative: not known
+  size_t waiting_ranks = 0;  // in what hangs; 0: not known
+  size_t finding = 0;        // its number in judgement.findings; only where there is one
 };
 
 Headline headline(const RunTables& run, const Judgement& judgement);

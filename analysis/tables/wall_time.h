@@ -15,6 +15,9 @@ inline int64_t wall_ns(const ProcessRow& process, int64_t axis_ns) {
   return axis_ns - process.raw_offset_ns + process.real_offset_ns;
 }
 
+// Of a damaged recording it may be missing.
+inline bool knows_wall_time(const ProcessRow& process) { return process.real_offset_ns != 0; }
+
 // Nanoseconds as decimal microseconds without rounding: -1500 -> "-1.500".
 inline std::string microseconds_text(int64_t ns) {
   const uint64_t size = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "analysis/judge/judge.h"
-#include "analysis/judge/places.h"
+#include "analysis/report/kept_findings.h"
 #include "analysis/say/evidence.h"
 #include "analysis/say/findings.h"
 #include "analysis/say/times.h"
 #include "analysis/say/words.h"
-#include "analysis/tables/labels.h"
-#include "base/json.h"
+#include "base/system.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/live/judge_job.h"
+#include "cli/show/diagnosis_json.h"
 #include "cli/show/output.h"
 #include "cli/show/selection_options.h"
 #include "dumper/recovery/recover.h"
@@ -25,190 +25,6 @@ namespace {
 using analysis::Finding;
 using analysis::Judgement;
 using analysis::RunTables;
-
-// Unknown numbers are null.
-void put_number(JsonFields& out, const char* key, int64_t number, bool known) {
-  if (known) {
-    out.number(key, number);
-  } else {
-    out.raw(key, "null");
-  }
-}
-
-void put_place(JsonFields& out, const RunTables& run, const analysis::Place& place) {
-  const analysis::ProcessRow& process = run.processes[place.process];
-  out.object([&] {
-    put_number(out, "rank", place.rank, place.rank >= 0);
-    put_number(out, "world_rank", place.world_rank, place.world_rank >= 0);
-    out.string("host", run.text(process.host));
-    out.number("pid", process.pid);
-    if (place.gpu != 0)
-      out.string("gpu", run.text(place.gpu));
-    else
-      out.raw("gpu", "null");
-  });
-}
-
-void put_consequence(JsonFields& out, const RunTables& run,
-                     const analysis::Consequence& consequence) {
-  const analysis::OperationRow& row = run.operations[consequence.operation];
-  const analysis::CommunicatorRow& comm = run.communicators[row.communicator];
-  out.object([&] {
-    out.string("comm", analysis::hex_text(comm.comm_id));
-    out.string("comm_name", run.text(comm.name));
-    out.string("op", run.text(row.func));
-    out.number("ordinal", row.ordinal);
-    const auto rank = [&](int32_t number) { out.writer().Int(number); };
-    out.list("ranks", consequence.waiting, rank);
-    out.list("held_up", consequence.held, rank);
-    out.string("text", clause(run, consequence));
-  });
-}
-
-// The hosts of the culprits; of a machine that is overloaded, itself.
-std::vector<std::string> hosts_of(const RunTables& run, const Finding& finding,
-                                  const std::vector<analysis::Place>& places) {
-  const auto* machine = std::get_if<analysis::MachineFacts>(&finding.facts);
-  if (machine != nullptr) return {run.text(machine->host)};
-  std::vector<std::string> hosts;
-  for (const analysis::Place& place : places)
-    hosts.push_back(run.text(run.processes[place.process].host));
-  return hosts;
-}
-
-// The culprits once more, by what people look for: one entry of each list for each of them.
-void put_culprits(JsonFields& out, const RunTables& run, const Finding& finding) {
-  const std::vector<analysis::Place> places = culprits_of(run, finding);
-  const auto number_or_null = [&](int64_t number, bool known) {
-    if (known)
-      out.writer().Int64(number);
-    else
-      out.writer().Null();
-  };
-  out.list("culprits_at", places,
-           [&](const analysis::Place& place) { put_place(out, run, place); });
-  out.list("culprits_world", places, [&](const analysis::Place& place) {
-    number_or_null(place.world_rank, place.world_rank >= 0);
-  });
-  out.strings("hosts", hosts_of(run, finding, places));
-  out.list("pids", places, [&](const analysis::Place& place) {
-    out.writer().Uint(run.processes[place.process].pid);
-  });
-  out.list("gpus", places, [&](const analysis::Place& place) {
-    if (place.gpu != 0)
-      out.writer().String(run.text(place.gpu).c_str());
-    else
-      out.writer().Null();
-  });
-}
-
-void put_lateness(JsonFields& out, const analysis::LateFacts& late) {
-  out.number("gain_ns", late.gain_ns);
-  out.number("gain_share", late.gain_share);
-  out.string("when", analysis::kWhenLateNames[static_cast<unsigned>(late.pattern.when)]);
-}
-
-// Numbers that are not known are left out, and names that do not apply.
-void put_why(JsonFields& out, const analysis::WhyFacts& facts) {
-  out.string("why", name_of(facts.why));
-  out.list("why_evidence", facts.seen, [&](const analysis::WhySeen& seen) {
-    out.object([&] {
-      const auto what = static_cast<unsigned>(seen.what);
-      out.string("what", analysis::kWhatNames[what]);
-      out.number("amount", seen.amount);
-      if (seen.of != 0) out.number("of", seen.of);
-      out.string("unit", analysis::kWhatUnits[what]);
-      out.number("others", seen.others);
-      if (!seen.where.empty()) out.string("where", seen.where);
-      if (seen.port != 0) out.number("port", seen.port);
-    });
-  });
-}
-
-void put_machine(JsonFields& out, const analysis::MachineFacts& machine) {
-  out.number("gain_ns", machine.gain_ns);
-  out.number("gain_share", machine.gain_share);
-  out.number("processors", machine.processors);
-  out.number("runnable", machine.runnable);
-  out.number("wait_ns", machine.wait_ns);
-  out.number("late_ns", machine.late_ns);
-}
-
-void put_slower(JsonFields& out, const RunTables& run, const analysis::SlowerFacts& facts) {
-  const analysis::ExpectedTimeRow& worst = facts.slower.worst;
-  out.number("gain_ns", facts.slower.gain_ns);
-  out.number("gain_share", facts.gain_share);
-  out.number("factor", facts.factor);
-  out.number("took_ns", facts.slower.took_ns);
-  out.number("expected_ns", worst.expected_ns);
-  out.string("expected_by", analysis::kExpectedByNames[static_cast<unsigned>(worst.by)]);
-  out.number("size_bytes", worst.size_bytes);
-  out.string("algo", run.text(worst.algo));
-  out.string("proto", run.text(worst.proto));
-  out.number("slow", worst.slow);
-  out.number("operations", worst.operations);
-  out.number("kinds", facts.slower.kinds);
-}
-
-void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) {
-  analysis::CommunicatorRow comm;
-  if (finding.communicator != analysis::kNoRow) comm = run.communicators[finding.communicator];
-  const auto rank = [&](int32_t number) { out.writer().Int(number); };
-  out.object([&] {
-    out.string("kind", name_of(finding.kind));
-    out.string("comm", analysis::hex_text(comm.comm_id));
-    out.string("comm_name", run.text(comm.name));
-    out.string("op", run.text(finding.func));
-    out.number("ordinal", finding.ordinal);
-    out.list("ranks", finding.ranks, rank);
-    out.list("culprits", finding.culprits, rank);
-    if (const auto* stall = std::get_if<analysis::StallFacts>(&finding.facts))
-      out.boolean("one_of", stall->one_of);
-    put_culprits(out, run, finding);
-    out.number("since_s", finding.since_s);
-    out.number("confidence", finding.confidence);
-    out.list("consequences", finding.consequences, [&](const analysis::Consequence& consequence) {
-      put_consequence(out, run, consequence);
-    });
-    if (const auto* path = std::get_if<analysis::PathFacts>(&finding.facts)) {
-      if (path->replayed) {
-        out.number("gain_ns", path->gain_ns);
-        out.number("gain_share", path->gain_share);
-      }
-    }
-    if (const auto* late = std::get_if<analysis::LateFacts>(&finding.facts))
-      put_lateness(out, *late);
-    if (const auto* machine = std::get_if<analysis::MachineFacts>(&finding.facts))
-      put_machine(out, *machine);
-    if (const auto* slower = std::get_if<analysis::SlowerFacts>(&finding.facts))
-      put_slower(out, run, *slower);
-    if (finding.why) put_why(out, *finding.why);
-    out.strings("evidence", evidence_lines(run, finding));
-    out.string("text", sentence(run, finding));
-  });
-}
-
-// `answers`: of a job that was asked while it runs, else null.
-void print_as_json(const Judged& judged, const live::Answers* answers) {
-  const RunTables& run = *judged.run;
-  const std::vector<Finding>& findings = judged.judgement.findings;
-  const std::vector<std::string>& not_known = judged.not_known;
-  JsonFields out;
-  out.writer().SetMaxDecimalPlaces(6);
-  out.object([&] {
-    if (answers != nullptr) put_answers(*answers, &out);
-    if (judged.escalation) {
-      out.object("escalation", [&] {
-        out.number("seconds", judged.escalation->seconds);
-        out.number("processes", judged.escalation->processes);
-      });
-    }
-    out.list("findings", findings, [&](const Finding& finding) { put_finding(out, run, finding); });
-    out.strings("not_known", not_known);
-    out.string("gpu_times", gpu_times_sentence(run));
-  });
-  print_json(out.text());
-}
 
 // The first of `lines`, and how many more there are.
 std::string indented(const std::vector<std::string>& lines, size_t most) {
@@ -270,13 +86,47 @@ struct DiagnoseArguments : LiveRunArguments {
   int64_t escalate_s = 0;
 };
 
-int print_judged(const Judged& judged, bool json, const live::Answers* answers) {
-  if (json) {
-    print_as_json(judged, answers);
+int exit_code(const Judged& judged) {
+  return with_damage(judged.judgement.findings.empty() ? kOk : kFinding, judged.run->damage);
+}
+
+// "Found while it ran, 2026-11-25 15:04:05 UTC:" and what that was.
+std::string kept_text(const std::string& directory, const analysis::KeptFindings& kept) {
+  constexpr const char* kFormat = "%Y-%m-%d %H:%M:%S UTC";
+  std::string text;
+  if (kept.taken_unix_ns != 0)
+    text += "Found while it ran, " + utc_text(kFormat, kept.taken_unix_ns) + ":\n";
+  for (const analysis::KeptFindings::One& one : kept.findings)
+    text +=
+        "    " + one.kind + " (" + analysis::percent(one.confidence) + " sure): " + one.text + "\n";
+  const int64_t stacks_ns = analysis::kept_stacks_unix_ns(directory);
+  if (stacks_ns != 0)
+    text += "Stacks of " + utc_text(kFormat, stacks_ns) +
+            " are kept: `lockstep serve` and `lockstep report` show them.\n";
+  return text;
+}
+
+// With what was found while it ran, where the whole run is judged.
+int print_recorded(const Judged& judged, const DiagnoseArguments& arguments) {
+  const bool whole = !arguments.selection.given();
+  const auto kept = whole ? analysis::kept_findings(arguments.run) : analysis::KeptFindings();
+  if (arguments.json) {
+    print_json(diagnosis_json(judged, nullptr, kept));
   } else {
     print_for_people(judged);
+    if (whole) print(kept_text(arguments.run, kept));
   }
-  return with_damage(judged.judgement.findings.empty() ? kOk : kFinding, judged.run->damage);
+  return exit_code(judged);
+}
+
+// Findings about all of the run: of a part they would take the place of more.
+void keep(const DiagnoseArguments& arguments, const Judged& judged, const std::string& json) {
+  const auto directory = live_run(arguments);
+  const SelectionArguments& part = arguments.selection;
+  if (judged.judgement.findings.empty() || !directory.ok() || directory.value().empty() ||
+      !arguments.target.empty() || !part.ranks.empty() || !part.comm.empty())
+    return;
+  analysis::keep_answer(directory.value(), analysis::kKeptDiagnosis, json + "\n");
 }
 
 // What did not answer is not known; a verdict without it is no kOk.
@@ -288,8 +138,15 @@ int diagnose_live(const DiagnoseArguments& arguments, dumper::Selection selectio
                               std::move(judged.value()));
   if (!judged.ok()) return bad_input(judged.message());
   const live::Answers& answers = judged.value().live->answers();
-  const int code = print_judged(judged.value().judged, arguments.json, &answers);
-  return with_damage(code, unanswered(answers));
+  const Judged& found = judged.value().judged;
+  const std::string json = diagnosis_json(found, &answers, {});
+  keep(arguments, found, json);
+  if (arguments.json) {
+    print_json(json);
+  } else {
+    print_for_people(found);
+  }
+  return with_damage(exit_code(found), unanswered(answers));
 }
 
 int check_escalation(const DiagnoseArguments& arguments, const dumper::Selection& selection) {
@@ -320,7 +177,7 @@ int run_diagnose(const DiagnoseArguments& arguments) {
   const Status captured = arguments.selection.take_capture(&directory, &selection.value());
   if (!captured.ok()) return bad_input(captured.message());
   const auto judged = judge_directory(directory, selection.value(), unsaved);
-  return judged.ok() ? print_judged(judged.value(), arguments.json, nullptr)
+  return judged.ok() ? print_recorded(judged.value(), arguments)
                      : nothing_to_diagnose(judged.message(), unsaved);
 }
 

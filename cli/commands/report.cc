@@ -56,6 +56,8 @@ bool holds_nothing(const analysis::RunTables& run) {
   return run.operations.empty() && run.members.empty();
 }
 
+constexpr size_t kMostStackBytes = size_t{1} << 20;  // that a page has inside
+
 Result<Report> report_of(const std::string& directory, size_t top, analysis::RunTables* tables) {
   const analysis::RunTables& run = *tables;
   if (holds_nothing(run))
@@ -66,7 +68,10 @@ Result<Report> report_of(const std::string& directory, size_t top, analysis::Run
     complain(sentence);
   analysis::add_accounts(tables);
   analysis::add_host_pressure(directory, tables);
-  return analysis::make_report(run, judgement, "lockstep: " + directory, top);
+  Report report = analysis::make_report(run, judgement, "lockstep: " + directory, top);
+  report.found_live = analysis::kept_findings(directory);
+  report.stacks = analysis::kept_answer(directory, analysis::kKeptStacks, kMostStackBytes);
+  return report;
 }
 
 std::string base_of(const ReportArguments& arguments) {

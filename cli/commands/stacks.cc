@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/kept_findings.h"
 #include "base/json.h"
 #include "base/number_ranges.h"
 #include "base/text.h"
@@ -10,6 +11,7 @@
 #include "cli/live/stacks_formats.h"
 #include "cli/live/stacks_view.h"
 #include "cli/show/output.h"
+#include "live/follow/stacks_tree.h"
 #include "live/places/stack_tree.h"
 #include "live/questions/stacks_answer.h"
 
@@ -49,10 +51,21 @@ live::Answers ask_process_here(pid_t pid, const StacksArguments& arguments) {
   return answers;
 }
 
-int show(const StacksArguments& arguments, const live::Answers& answers) {
+// Of all ranks of a run only: a part would take the place of more.
+void keep(const StacksArguments& arguments, const live::Answers& answers,
+          const std::vector<live::StackRow>& rows) {
+  const auto directory = live_run(arguments);
+  if (!directory.ok() || directory.value().empty() || !arguments.ranks.empty() || rows.empty())
+    return;
+  analysis::keep_answer(directory.value(), analysis::kKeptStacks,
+                        serve::stacks_tree_json(answers, rows));
+}
+
+int show(const StacksArguments& arguments, const live::Answers& answers, bool of_run) {
   const std::string json = all_rows(answers);
   const auto rows = live::rows_of_json(json);
   if (!rows.ok()) return bad_input(rows.message());
+  if (of_run) keep(arguments, answers, rows.value());
   const std::vector<live::StackTree> trees = live::merge(rows.value());
   std::string text;
   if (arguments.folded) {
@@ -73,11 +86,11 @@ int run(const StacksArguments& arguments) {
   if (const auto pid = parse_number<pid_t>(arguments.run)) {
     if (*pid <= 0) return bad_usage("a process id is a positive number");
     if (!arguments.ranks.empty()) return bad_usage("--ranks is for a run, not for one process");
-    return show(arguments, ask_process_here(*pid, arguments));
+    return show(arguments, ask_process_here(*pid, arguments), false);
   }
   const auto answers = ask_live(arguments, "stacks", question_of(arguments));
   if (!answers.ok()) return bad_input(answers.message());
-  return show(arguments, answers.value());
+  return show(arguments, answers.value(), true);
 }
 
 }  // namespace

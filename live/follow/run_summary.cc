@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "analysis/logs/read_logs.h"
+#include "analysis/report/kept_findings.h"
 #include "base/json.h"
 #include "base/output_file.h"
 #include "base/system.h"
@@ -20,7 +21,7 @@
 namespace lockstep::serve {
 namespace {
 
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 constexpr size_t kMostSummaryBytes = size_t{256} << 20;
 
 std::string path_in(const std::string& folder) { return folder + "/summary.json.zst"; }
@@ -70,6 +71,7 @@ std::string summary_key(const std::string& directory, int64_t from_ns) {
   }
   add_folder(dumper::captures_folder(directory), &text);
   add_folder(analysis::logs_folder(directory), &text);
+  add_file(analysis::kept_path(directory, analysis::kKeptDiagnosis), &text);
   return std::to_string(XXH3_64bits(text.data(), text.size()));
 }
 

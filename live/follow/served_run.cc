@@ -20,8 +20,8 @@ namespace {
 std::string report_of(const std::string& directory, const analysis::RunTables& tables) {
   analysis::Judgement judgement = analysis::judge(tables);
   analysis::explain(directory, tables, &judgement);
-  const analysis::Report report =
-      analysis::make_report(tables, judgement, "lockstep: " + directory);
+  analysis::Report report = analysis::make_report(tables, judgement, "lockstep: " + directory);
+  report.found_live = analysis::kept_findings(directory);
   JsonFields out;
   out.object([&] {
     out.string("output", directory);
@@ -93,6 +93,7 @@ Result<std::unique_ptr<ServedRun>> ServedRun::open(const std::string& directory,
   analysis::PyramidOptions pyramid;
   pyramid.most_table_bytes = options.most_table_bytes;
   pyramid.progress = options.progress;
+  pyramid.goes_on = options.goes_on;
   pyramid.estimate = options.estimate;
   analysis::PyramidNotes notes;
   auto stored = analysis::load_or_build_pyramid(directory, options.place, pyramid, &notes);

@@ -2,12 +2,9 @@
 
 #include <unistd.h>
 
-#include <filesystem>
-
+#include "analysis/report/kept_findings.h"
 #include "base/clock_ns.h"
 #include "base/json.h"
-#include "base/output_file.h"
-#include "base/system.h"
 #include "live/asker/answers_json.h"
 #include "live/http/gate.h"
 #include "live/http/parameters.h"
@@ -20,29 +17,11 @@ constexpr int64_t kSoonNs = 2'000'000'000, kPatienceNs = 10'000'000'000;
 
 constexpr size_t kMostKeptBytes = size_t{64} << 20;
 
-std::string folder_in(const std::string& directory) { return directory + "/findings"; }
-std::string stacks_in(const std::string& directory) {
-  return folder_in(directory) + "/stacks.json";
-}
-
-// Where it cannot be written, the answer is there all the same.
-void keep(const std::string& directory, const std::string& body) {
-  std::error_code error;
-  std::filesystem::create_directory(folder_in(directory), error);
-  FileTerms terms;
-  terms.mode = 0600;
-  static_cast<void>(write_file(stacks_in(directory), body, IfExists::Replace, terms));
-}
-
-// Only what is an answer: the file may be a stranger's, or a link to something else.
 bool read_kept(const std::string& directory, HttpResponse* response) {
-  auto text = read_small_file(stacks_in(directory), kMostKeptBytes);
-  json::Document parsed;
-  if (!text.ok() || !parse_json(text.value(), &parsed) || !parsed.IsObject() ||
-      int_member(parsed, "taken_unix_ns") == 0 || !parsed.HasMember("trees"))
-    return false;
+  std::string text = analysis::kept_answer(directory, analysis::kKeptStacks, kMostKeptBytes);
+  if (text.empty()) return false;
   *response = HttpResponse();
-  response->body = std::move(text.value());
+  response->body = std::move(text);
   return true;
 }
 
@@ -94,7 +73,7 @@ HttpResponse StacksTree::answer(const std::string& directory, const HttpRequest&
   if (last_ns_ == 0 || mono_now_ns() - last_ns_ > kSoonNs) {
     last_ = ask(directory);
     if (last_.status == 200) {
-      keep(directory, last_.body);
+      analysis::keep_answer(directory, analysis::kKeptStacks, last_.body);
     } else {
       read_kept(directory, &last_);
     }
@@ -116,18 +95,24 @@ HttpResponse StacksTree::ask(const std::string& directory) {
     return error_response(
         503, "no process of the job answers: " +
                  (answers.failed.empty() ? "there is none" : answers.failed.front().reason));
+  HttpResponse response;
+  response.body = stacks_tree_json(answers, rows.value());
+  return response;
+}
+
+std::string stacks_tree_json(const live::Answers& answers, const Rows& rows) {
   JsonFields out;
   out.object([&] {
     put_answers(answers, &out);
     out.number("taken_unix_ns", real_now_ns());
-    out.list("trees", live::merge(rows.value()),
-             [&](const live::StackTree& tree) { put_tree(tree, rows.value(), &out); });
+    out.list("trees", live::merge(rows),
+             [&](const live::StackTree& tree) { put_tree(tree, rows, &out); });
   });
-  return json_response(out);
+  return std::string(out.text()) + "\n";
 }
 
 bool has_kept_stacks(const std::string& directory) {
-  return access(stacks_in(directory).c_str(), R_OK) == 0;
+  return access(analysis::kept_path(directory, analysis::kKeptStacks).c_str(), R_OK) == 0;
 }
 
 }  // namespace lockstep::serve

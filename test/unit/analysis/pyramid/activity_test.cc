@@ -28,6 +28,7 @@ std::unique_ptr<RunTables> hung_run(OpState state) {
     process.first_ns = 0;
     process.last_ns = 20 * kMs;
     process.heard_ns = 100 * kMs;
+    process.life = Life::Dead;
     run.processes.push_back(process);
     MemberRow member;
     member.communicator = 0;
@@ -78,6 +79,20 @@ TEST(Activity, OfAnAbortedOperationIsWaitingUntilItsCommunicatorIsGivenUp) {
   expect_spans(activity.lanes[0].waiting, 10, 60);
   expect_spans(activity.lanes[0].busy, 10, 60);
   expect_spans(activity.lanes[2].caused, 10, 61);
+}
+
+// Of a job that goes on, rank 2 may have called a moment ago and not have written it down yet.
+TEST(Activity, OfARankThatGoesOnIsNotThatOthersWaitForItUntilTheyHaveForTwoSeconds) {
+  const auto run = hung_run(OpState::InFlight);
+  run->processes[2].life = Life::Running;
+  const Activity soon = activity_of(*run, RunTime(*run));
+  EXPECT_TRUE(soon.lanes[0].waiting.empty());
+  EXPECT_TRUE(soon.lanes[2].caused.empty());
+  expect_spans(soon.lanes[0].busy, 10, 100);
+  for (ProcessRow& process : run->processes) process.heard_ns = 3000 * kMs;
+  const Activity later = activity_of(*run, RunTime(*run));
+  expect_spans(later.lanes[0].waiting, 10, 3000);
+  expect_spans(later.lanes[2].caused, 10, 3000);
 }
 
 TEST(Activity, OfASendWithoutAReceiverIsCausedByItsPeerAlone) {

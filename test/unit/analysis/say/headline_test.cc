@@ -101,9 +101,93 @@ TEST(Headline, OfAHangSaysWhichProcessOfWhichHostToLookAt) {
   finding.facts = facts;
   Judgement judgement;
   judgement.findings = {finding};
+  EXPECT_EQ(
+      headline(SaidRun(), judgement).text,
+      "Rank 3 on node8 (pid 4703) never called AllGather #9 on tp; 1 rank has been waiting for "
+      "98.0 s.");
+}
+
+TEST(Headline, CountsWhoWaitsBecauseOfIt) {
+  Finding finding = standing();
+  finding.communicator = 0;
+  finding.culprits = {1};
+  finding.since_s = 98;
+  finding.consequences = {{1, {0, 1}, {}}};
+  Judgement judgement;
+  judgement.findings = {finding};
+  EXPECT_EQ(
+      headline(SaidRun(), judgement).text,
+      "Rank 1 on node7 (pid 4701) never called AllGather #9 on world; 3 ranks have been waiting "
+      "for 98.0 s.");
+}
+
+TEST(Headline, OfADeadlockNamesWhatIsCalledInDifferentOrders) {
+  Finding finding = standing();
+  StallFacts facts;
+  facts.clue = StallClue::Circle;
+  facts.operation = 0;
+  facts.waiting = {0};
+  facts.circle = {0, 1, 0};
+  facts.one_of = true;
+  finding.communicator = 0;
+  finding.culprits = {0, 1};
+  finding.since_s = 9;
+  finding.facts = facts;
+  Judgement judgement;
+  judgement.findings = {finding};
   EXPECT_EQ(headline(SaidRun(), judgement).text,
-            "Rank 0 has been waiting in AllGather #9 on tp for 98.0 s; rank 1 never called it. "
-            "Rank 1 is world rank 3, pid 4703 on node8.");
+            "Deadlock: ranks call AllGather on tp and AllGather on world in different orders; they "
+            "have been waiting for each other for 9.00 s.");
+}
+
+TEST(Headline, OfASendOrReceiveSaysWhatIsMissing) {
+  SaidRun run;
+  run.operations[0].kind = OpKind::PointToPoint;
+  run.operations[0].func = run.strings.intern("Recv");
+  Finding finding = standing();
+  finding.communicator = 0;
+  finding.culprits = {1};
+  finding.since_s = 6;
+  Judgement judgement;
+  judgement.findings = {finding};
+  EXPECT_EQ(
+      headline(run, judgement).text,
+      "Rank 1 on node7 (pid 4701) never sent what rank 0 waits for in Recv #9 on world; 1 rank "
+      "has been waiting for 6.00 s.");
+}
+
+TEST(Headline, OfASlowLinkNamesBothEnds) {
+  PathFacts facts;
+  facts.replayed = true;
+  facts.side = SlowSide::Link;
+  facts.factor = 7.4;
+  facts.peer = 0;
+  facts.gain_share = 0.79;
+  Finding finding;
+  finding.kind = FindingKind::SlowLink;
+  finding.communicator = 1;
+  finding.culprits = {1};
+  finding.facts = facts;
+  Judgement judgement;
+  judgement.findings = {finding};
+  EXPECT_EQ(
+      headline(SaidRun(), judgement).text,
+      "Transfers from rank 3 on node8 to rank 2 take 7.4 times as long as usual: without that "
+      "the run would be 79 % shorter. The link is slow.");
+}
+
+// A caveat must not be lost.
+TEST(Headline, SaysAtLengthWhatHasNoShortForm) {
+  Finding finding = standing();
+  finding.communicator = 0;
+  finding.culprits = {1};
+  auto facts = std::get<StallFacts>(finding.facts);
+  facts.too_soon = true;
+  finding.facts = facts;
+  Judgement judgement;
+  judgement.findings = {finding};
+  EXPECT_NE(headline(SaidRun(), judgement).text.find("may just have been on the way"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,76 @@
+// What the first screen and the heat map say in words, in Chromium: node first.mjs FOLDER, which has one report.html a run (page.sh
+// makes them). Numbers agree with each other, and each leads to its evidence. Says what is wrong, one line each, and ends with 1 if
+// anything is.
+import { check, launch, open, wrong } from "./browser.mjs";
+
+const folder = process.argv[2];
+const browser = await launch();
+const on = async (name, use) => {
+  const { page, problems, close } = await open(browser, `file://${folder}/${name}/report.html`);
+  const text = selector => page.evaluate(one => document.querySelector(one)?.textContent ?? "", selector);
+  const card = title => page.evaluate(one => [...document.querySelectorAll(".card")].find(card => card.querySelector("h2").textContent === one).textContent, title);
+  await use(page, text, card);
+  check(`${name}: problems`, problems.length === 0, problems.join("; "));
+  await close();
+};
+
+// Of a hang: how long it stands and who waits is the same in the headline, the card and the trend, and nothing is called ended.
+await on("hang", async (page, text, card) => {
+  const [, ranks, time] = /; (\d+) ranks have been waiting for (.*)\.$/.exec((await text("h1")).replaceAll("\u00a0", " ")) ?? [];
+  check("hang: the card says another time", (await card("Waiting")).includes(`${time}so long nothing has moved for ${ranks} ranks.`), await card("Waiting"));
+  check("hang: the trend says another time", (await text("#trend p")).includes(`; since then, for ${time}, what hangs has not moved.`), await text("#trend p"));
+  check("hang: every operation has an end", /calls? of (a )?ranks? (has|have) no end/.test(await card("Recording")), await card("Recording"));
+  check("hang: it is said below that every operation has an end", !/every operation has an end/.test(await text("main")));
+  check("hang: the ranks that stand there have no colour", /^Darkest: in operations all of the time\./.test(await text(".heat .legend")), await text(".heat .legend"));
+});
+
+// Of a damaged recording: its date is that of the processes that can be read, and it is not called complete.
+await on("damaged", async (page, text, card) => {
+  check("damaged: the date", / from 20\d\d-/.test(await text(".facts")), await text(".facts"));
+  check("damaged: every call was recorded", /^Recordingdamaged/.test(await card("Recording")) && !/[Ee]very call was recorded/.test(await card("Recording")), await card("Recording"));
+});
+
+// The run's name, not where it lies; waits that cost next to nothing are pale.
+await on("proven", async (page, text) => {
+  check("the run's name", /^proven: 8 processes on /.test(await text(".facts")) && !(await text(".facts")).includes("/"), await text(".facts"));
+  check("the title", await page.title() === "lockstep: proven", await page.title());
+  const darkest = Number(/^Darkest: made others wait for (\d+) % of the time or more\./.exec(await text(".heat .legend"))?.[1]);
+  check("what costs nothing is as dark as a fault", darkest >= 10, await text(".heat .legend"));
+  check("healthy: what is not known is linked", await text(".headline a") === "How complete the recording is", await text(".headline a"));
+});
+
+// Whom others waited for, in words: a click shows that rank.
+await on("straggler", async (page, text) => {
+  check("not whom others waited for most", /^Others waited most for rank 2 \(\d+ % of the time in view\)/.test(await text("#waited-for")), await text("#waited-for"));
+  await page.click("#waited-for button");
+  await page.waitForFunction(() => /rank 2\.$/.test(document.querySelector("#window").textContent), undefined, { timeout: 5000 })
+    .catch(async () => check("a click does not show that rank", false, await text("#window")));
+});
+
+// An operation that a finding names, and one that is searched, is chosen, with the ranks that are in it.
+await on("straggler", async (page, text) => {
+  const named = await text("#finding-1 .evidence button");
+  await page.click("#finding-1 .evidence button");
+  await page.waitForFunction(name => document.querySelector("#timeline + .readout").textContent.startsWith(name + " of "), named, { timeout: 5000 })
+    .catch(async () => check(`evidence: ${named} is not chosen`, false, await text("#timeline + .readout")));
+  check("evidence: what others waited for within one cell is said of less", await page.isHidden("#waited-for"), await text("#waited-for"));
+  check("evidence: not who waited longest", /it waited .* for rank 2/.test(await text("#timeline + .readout")), await text("#timeline + .readout"));
+});
+await on("parallel", async (page, text) => {
+  const ops = await page.evaluate(() => {
+    const { columns, rows } = JSON.parse(document.getElementById("lockstep-ops").textContent);
+    return rows.map(row => Object.fromEntries(columns.map((name, i) => [name, row[i]])));
+  });
+  const one = ops.find(op => /^tp /.test(op.comm) && op.rank > 3);
+  const ranks = [...new Set(ops.filter(op => op.comm === one.comm).map(op => op.rank))];
+  await page.fill("#search", `${one.func} #${one.ordinal} on ${one.comm}`);
+  await page.keyboard.press("Enter");
+  const shown = `ranks ${Math.min(...ranks)} to ${Math.max(...ranks)}.`;
+  await page.waitForFunction(words => document.querySelector("#window").textContent.endsWith(words), shown, { timeout: 5000 })
+    .catch(async () => check(`search: not ${shown}`, false, await text("#window")));
+  await page.waitForFunction(name => document.querySelector("#timeline + .readout").textContent.startsWith(name + " of "), `${one.func} #${one.ordinal}`, { timeout: 5000 })
+    .catch(async () => check("search: the operation is not chosen", false, await text("#timeline + .readout")));
+});
+
+await browser.close();
+process.exit(wrong);
