@@ -385,9 +385,9 @@ class Search {
   }
   // Those without are one step more, to be on the safe side.
   static bool know_steps(const std::vector<PathLoss>& losses, const std::vector<uint32_t>& steps) {
-    const auto without =
-        std::count_if(losses.begin(), losses.end(),
-                      [&](const PathLoss& loss) { return steps[loss.place] == kNoRow; });
+    const auto without = std::count_if(losses.begin(), losses.end(), [&](const PathLoss& loss) {
+      return steps[loss.place] == kNoRow;
+    });
     return static_cast<size_t>(without) * 4 <= losses.size();
   }
 
