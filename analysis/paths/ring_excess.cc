@@ -76,7 +76,7 @@ class Judge {
       const int64_t hidden_ns =
           std::max(part_of(least_ns, 1 / hidden()), kBeyondApart * seen_.apart_ns);
       for (size_t i = 0; i < count_ && hidden_ns < least_ns; ++i)
-        more[i] = later_than_usual(i, hidden_ns);
+        more[i] = series_.edges[i].network ? later_than_usual(i, hidden_ns) : 0;
     }
     // A rank that is slow at both of its edges shows at the second one but a little.
     for (size_t k = 0, i = 0; count_ > 2 && k < 2 * count_; ++k, i = (i + 1) % count_) {
@@ -222,9 +222,7 @@ class Judge {
                               }),
                out_.end());
     for (const TransferExcess& one : out_) all_ns += one.excess_ns;
-    if (std::all_of(out_.begin(), out_.end(),
-                    [](const TransferExcess& one) { return is_by_ends(one.side) && one.steady; }))
-      all_ns = part_of(all_ns, hidden());
+    if (is_beyond_starts()) all_ns = part_of(all_ns, hidden());
     if (more_ns != 0) all_ns = more_ns;
     all_ns = std::min(all_ns, part_of(seen_.time.ns, 0.9));
     const bool guess = std::all_of(out_.begin(), out_.end(),
@@ -236,6 +234,16 @@ class Judge {
       one.excess_ns = all_ns / static_cast<int64_t>(out_.size());
       one.usual_ns = std::max<int64_t>(1, seen_.time.ns - all_ns);
     }
+  }
+
+  // What the ends show of edges between hosts is no trace of late starts.
+  bool is_beyond_starts() const {
+    return std::all_of(out_.begin(), out_.end(), [&](const TransferExcess& one) {
+      const auto at = std::find(series_.actors.begin(), series_.actors.end(), one.actors.front());
+      const auto edge = static_cast<size_t>(at - series_.actors.begin());
+      return is_by_ends(one.side) && one.steady && series_.edges[edge].network &&
+             one.excess_ns >= kBeyondApart * seen_.apart_ns;
+    });
   }
 
   const RingSeries& series_;

@@ -22,7 +22,7 @@ constexpr double kMostChance = 0.07, kMostChanceOfMuch = 0.3, kMuch = 0.1;
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
 // Of what a set gains, what its ranks gain one by one: who is late on his own gains all of it.
-constexpr double kMostAlone = 0.6;
+constexpr double kMostAlone = 0.52;
 constexpr size_t kFewestOccasions = 2;
 // Fewer trials do not tell much of ranks that are late in all of them.
 constexpr size_t kFewTrials = 16;
@@ -257,8 +257,9 @@ class Search {
     if (candidate.actors.size() > 1 &&
         !share_occasions(run_, own_, excesses_, candidate.actors, culprit->occasions))
       return false;
-    const bool much = culprit->beside_none && static_cast<double>(culprit->gain_ns) >=
-                                                  kMuch * static_cast<double>(culprit->span_ns);
+    const bool much =
+        culprit->beside_none && by_kernels(*culprit) &&
+        static_cast<double>(culprit->gain_ns) >= kMuch * static_cast<double>(culprit->span_ns);
     if (culprit->chance > (much ? kMostChanceOfMuch : kMostChance) ||
         !holds_without_worst(*culprit, typical_ns))
       return false;
@@ -266,6 +267,14 @@ class Search {
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
     culprit->stable = share_of_resamples(candidate, typical_ns);
     return true;
+  }
+
+  // Calls alone run ahead, and may wait for what comes late.
+  bool by_kernels(const Culprit& culprit) const {
+    return std::all_of(culprit.occasions.begin(), culprit.occasions.end(),
+                       [&](const Occasion& one) {
+                         return run_.arrivals[one.arrival].basis == ArrivalBasis::KernelStart;
+                       });
   }
 
   // No single moment makes a culprit: without its worst it must still be beyond noise, and cost half
