@@ -131,9 +131,13 @@ class CallOrder {
 bool is_call(const RunTables& run, uint32_t operation) {
   const OperationRow& row = run.operations[operation];
   if (row.kind == OpKind::Assembled || row.replay > 1) return false;
-  if (row.kind != OpKind::PointToPoint || row.group_id == 0 || operation == 0) return true;
-  const OperationRow& before = run.operations[operation - 1];
-  return before.process != row.process || before.group_id != row.group_id;
+  if (row.kind != OpKind::PointToPoint || row.group_id == 0) return true;
+  uint32_t before = operation;
+  while (before > 0 && run.operations[--before].kind == OpKind::Assembled) {
+  }
+  const OperationRow& last = run.operations[before];
+  return before == operation || last.kind == OpKind::Assembled || last.process != row.process ||
+         last.group_id != row.group_id;
 }
 
 Call call_of(const OperationRow& row, Sizes sizes) {
@@ -141,12 +145,12 @@ Call call_of(const OperationRow& row, Sizes sizes) {
   return {row.communicator, row.func, bytes, row.datatype, row.peer};
 }
 
-// The calls of the operation's process, from it on backwards.
+// The calls of the operation's process, from it, or its group call, on backwards.
 Calls calls_back_from(const RunTables& run, uint32_t operation, Sizes sizes) {
   const uint32_t process = run.operations[operation].process;
   Calls calls;
   for (uint32_t i = operation + 1; i-- > 0 && run.operations[i].process == process;) {
-    if (i == operation || is_call(run, i)) calls.push_back(call_of(run.operations[i], sizes));
+    if (is_call(run, i)) calls.push_back(call_of(run.operations[i], sizes));
   }
   return calls;
 }
@@ -213,6 +217,7 @@ std::optional<size_t> usual_group(const RunTables& run, const Stall& stall,
 Precedent precedent_of(const RunTables& run, uint32_t operation, Sizes sizes) {
   constexpr size_t kPlaces = 4;  // that are most like it
   const Calls back = calls_back_from(run, operation, sizes);
+  if (back.empty()) return {};
   const std::vector<size_t> alike = alike_before(back);
   std::vector<size_t> longest;  // contexts that came before
   for (size_t i = 1; i < back.size(); ++i) {
