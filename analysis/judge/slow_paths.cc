@@ -27,6 +27,8 @@ constexpr double kFactor = 3;
 // The network works on its sends so many times longer, at least: what goes alone has the whole way before it.
 constexpr double kFactorOfWork = 1.5;
 constexpr int64_t kLeastNs = 100'000;
+// What takes less took no time.
+constexpr int64_t kNothingNs = 1'000;
 // Likewise a proxy thread; on a machine with more threads than cores some begin half a millisecond
 // late throughout.
 constexpr int64_t kLeastLagNs = 500'000;
@@ -172,7 +174,9 @@ class SlowFinder {
       at_worst.push_back(quantile(ranks.at(one.second).*what, 1 - kQuarter));
     }
     const int64_t least = cause == Cause::ProxyStarved ? kLeastLagNs : kLeastNs;
-    const int64_t usual = std::max<int64_t>(1'000, median(&others)), busy = median(&at_worst);
+    const int64_t usual = std::max(kNothingNs, median(&others)), busy = median(&at_worst);
+    // Whose steps take no time sent nothing over it, and are no measure.
+    if (cause == Cause::NetworkSlow && usual == kNothingNs) return;
     // Beyond the next slowest as well: two slow ones would be a spread, not a culprit.
     const int64_t next = *std::max_element(others.begin(), others.end());
     const auto is_slow = [&](int64_t value) {

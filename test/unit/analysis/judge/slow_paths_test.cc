@@ -65,6 +65,11 @@ TEST(SlowPaths, NameTheRankWhoseSendsTakeLong) {
   EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{1});
 }
 
+TEST(SlowPaths, CompareNoSendsWithThoseOfRanksThatSendNothing) {
+  constexpr States kIdle{10 * kMs, 10 * kMs, 0, 0};
+  EXPECT_TRUE(judge({kIdle, {5 * kMs, 5 * kMs, 18 * kMs, 18 * kMs}, kIdle, kIdle}).empty());
+}
+
 // What is sent in one burst waits for itself in the network, which is no slower for that.
 TEST(SlowPaths, DoNotTakeABurstForASlowLink) {
   constexpr States kSends{10 * kMs, 10 * kMs, 5 * kMs, 5 * kMs};

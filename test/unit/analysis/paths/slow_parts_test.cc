@@ -146,7 +146,7 @@ TEST(SlowParts, NameAHostThatIsSlowBothWays) {
 TEST(SlowParts, NameAHostWhoseTwoEdgesAreSlowInTurn) {
   Ring ring(8);
   std::vector<Ends> turns;
-  for (const uint64_t into_us : {100, 250, 400}) {
+  for (const uint64_t into_us : {100u, 250u, 400u}) {
     ring.link_ns[1] = into_us * kUs;
     ring.link_ns[3] = (500 - into_us) * kUs;
     turns.push_back(play(ring));

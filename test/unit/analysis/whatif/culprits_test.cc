@@ -139,7 +139,7 @@ TEST(Culprits, NamesTheHostOfTwoThatIsAlwaysLate) {
   PlayedJob job(4, 2);
   Noise noise;
   for (unsigned i = 0; i < 100; ++i) {
-    for (const uint64_t size : {16'384, 32'768, 65'536}) {
+    for (const uint64_t size : {16'384u, 32'768u, 65'536u}) {
       job.size(size);
       for (int32_t rank = 0; rank < 4; ++rank) {
         const bool late = rank > 1 && size == 16'384, stalls = rank == 0 && i == 30;
