@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeout: 400
+# timeout: 900
 # Four hosts without a shared folder, eight ranks and an agent each: `top`, `ras` and `diagnose --escalate` over all of them,
 # as agents.sh asks the other questions. Thirty ranks stand in an operation that a link holds up for ever; two on the
 # fourth host are a job of their own, whose rank 1 does not call, and nobody's network steps tell anything of that.
