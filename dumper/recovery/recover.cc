@@ -46,6 +46,15 @@ struct UnnamedArenas {
   std::vector<FoundArena> of_this_run, unclaimed;
 };
 
+// Killed before it could write its *.arena file, which it does after its socket is there. A file of that
+// name is of a later process with its number.
+bool left_its_socket(const ArenaFile& arena, const std::string& directory) {
+  const std::string files =
+      directory + "/" + arena.host() + "." + std::to_string(arena.header().pid);
+  return ::access((files + ".ctl").c_str(), F_OK) == 0 &&
+         ::access((files + ".arena").c_str(), F_OK) != 0;
+}
+
 // Arenas that name this run and that no *.arena file names: their process could not write one, or
 // its run was removed. Processes write to the run directory or to their host's directory there.
 UnnamedArenas unnamed_arenas(const std::string& run_directory,
@@ -61,8 +70,9 @@ UnnamedArenas unnamed_arenas(const std::string& run_directory,
     const std::string directory = real_path(arena.value()->run_directory());
     if (directory != run_directory && directory != run_directory + "/" + arena.value()->host())
       continue;
-    const bool ours =
-        contents.nothing || contents.processes.count(arena.value()->header().process_uid) != 0;
+    const bool ours = contents.nothing ||
+                      contents.processes.count(arena.value()->header().process_uid) != 0 ||
+                      left_its_socket(*arena.value(), directory);
     (ours ? arenas.of_this_run : arenas.unclaimed).push_back({path, directory});
   }
   return arenas;

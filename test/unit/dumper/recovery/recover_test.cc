@@ -202,6 +202,18 @@ TEST(Recover, LeavesWhatNamesADirectoryThatHoldsOnlyOthers) {
   EXPECT_TRUE(exists(dead.arena.path()));
 }
 
+TEST(Recover, TakesWhoWasKilledBeforeItsWordWasInTheDirectoryByItsSocketThere) {
+  const ArenaElsewhere dead;
+  std::ofstream(dead.directory.path() + "/host.9.arena") << "/nowhere/9.blocks\n";
+  const std::string files =
+      dead.directory.path() + "/" + this_host() + "." + std::to_string(kDeadPid);
+  std::ofstream(files + ".ctl") << "";
+
+  EXPECT_EQ(recover_one(dead.directory.path()).records, 10u);
+  EXPECT_FALSE(exists(dead.arena.path()));
+  EXPECT_FALSE(exists(files + ".ctl"));
+}
+
 TEST(Recover, WritesToTheHostDirectoryThatTheProcessWroteTo) {
   const ArenaElsewhere dead("/" + this_host());
 
