@@ -24,6 +24,13 @@ const swipe = async (from, to) => {
   await page.waitForTimeout(300);
 };
 const scrolled = () => page.evaluate(() => Math.round(scrollY));
+// What a finger has set in motion goes on for some frames.
+async function settled() {
+  for (let last = NaN, now = await scrolled(); ; last = now, now = await scrolled()) {
+    if (now === last) return now;
+    await page.waitForTimeout(200);
+  }
+}
 // The heat map in the middle of the screen, and where on it a time and a row are.
 const place = async () => {
   await page.evaluate(() => document.querySelector("#heat").scrollIntoView({ block: "center" }));
@@ -47,8 +54,9 @@ check("a finger that goes up the heat map does not scroll", await scrolled() > b
 check("a finger that scrolls zooms, too", all.test(await text("#window")), await text("#window"));
 
 // Along time: the window becomes what it covered, the page stays.
+await settled();
 ({ box, x, ranks } = await place());
-const from = spans("steps")[5][0], to = spans("steps")[12][1], stood = await scrolled();
+const from = spans("steps")[5][0], to = spans("steps")[12][1], stood = await settled();
 await swipe([x(from), ranks], [x(to), ranks]);
 const shown = () => page.evaluate(() => (/t=(\d+)-(\d+)/.exec(location.hash) ?? []).slice(1).map(Number));
 const near = (a, b) => Math.abs(a - b) < 0.01 * run.length_ns;
