@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/paths/middle.h"
+#include "analysis/paths/transfer_excess.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -28,23 +29,20 @@ AlikeSizes::AlikeSizes(const RunTables& run) {
   for (const auto& [key, ends] : pairs) edges_[key] = ends.size();
 }
 
-bool AlikeSizes::are_few(const MatchRow& match) const {
+AlikeSize AlikeSizes::of(const MatchRow& match) const {
+  AlikeSize alike{match.size_bytes, 1};
   const auto of_size = of_size_.find({match.communicator, match.func, match.size_bytes});
   const auto edges = edges_.find({match.communicator, match.func});
-  return of_size != of_size_.end() && edges != edges_.end() &&
-         of_size->second < kFewestOfMiddle * edges->second;
+  const bool few = of_size != of_size_.end() && edges != edges_.end() &&
+                   of_size->second < kFewestOfMiddle * edges->second;
+  if (!few || match.size_bytes == 0) return alike;
+  alike.bytes = power_of_two_below(match.size_bytes);
+  alike.factor = static_cast<double>(alike.bytes) / static_cast<double>(match.size_bytes);
+  return alike;
 }
 
-uint64_t AlikeSizes::of(const MatchRow& match) const {
-  return match.size_bytes != 0 && are_few(match) ? power_of_two_below(match.size_bytes)
-                                                 : match.size_bytes;
-}
-
-int64_t AlikeSizes::scaled(const MatchRow& match, int64_t ns) const {
-  const uint64_t alike = of(match);
-  if (alike == match.size_bytes || ns == kNoTime) return ns;
-  return static_cast<int64_t>(static_cast<double>(ns) * static_cast<double>(alike) /
-                              static_cast<double>(match.size_bytes));
+int64_t AlikeSize::scaled(int64_t ns) const {
+  return factor == 1 || ns == kNoTime ? ns : part_of(ns, factor);
 }
 
 }  // namespace lockstep::analysis

@@ -12,18 +12,20 @@
 
 namespace lockstep::analysis {
 
+// The size that the transfers of a match are compared at, bytes: its own, or the power of two below.
+struct AlikeSize {
+  uint64_t bytes = 0;
+  double factor = 1;  // of its own size
+  // What a transfer takes, as if it moved that much; kNoTime stays.
+  int64_t scaled(int64_t ns) const;
+};
+
 class AlikeSizes {
  public:
   explicit AlikeSizes(const RunTables& run);
-
-  // The size that the match's transfers are compared at, bytes: its own, or the power of two below.
-  uint64_t of(const MatchRow& match) const;
-  // What its transfer takes, as if it moved that much.
-  int64_t scaled(const MatchRow& match, int64_t ns) const;
+  AlikeSize of(const MatchRow& match) const;
 
  private:
-  bool are_few(const MatchRow& match) const;
-
   std::map<std::tuple<uint32_t, Text, uint64_t>, size_t> of_size_;  // communicator, function, size
   std::map<std::pair<uint32_t, Text>, size_t> edges_;               // sends: pairs of ranks, else 1
 };

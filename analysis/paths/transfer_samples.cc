@@ -94,7 +94,8 @@ class Sampler {
     if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime) return;
     const uint32_t from = actor_of(sender), to = actor_of(receiver);
     if (from == kNoRow || to == kNoRow || host_of(from) == host_of(to)) return;
-    const std::tuple<Text, uint64_t, Begin> alike{match.func, sizes_.of(match), begin};
+    const AlikeSize size = sizes_.of(match);
+    const std::tuple<Text, uint64_t, Begin> alike{match.func, size.bytes, begin};
     PairSeries& pair = pairs_[{match.communicator, from, to, alike}];
     pair.communicator = match.communicator;
     pair.from = from;
@@ -102,7 +103,7 @@ class Sampler {
     pair.alike = alike;
     pair.edge.network = true;
     pair.matches.push_back(m);
-    pair.times.push_back(sizes_.scaled(match, receiver.received_ns - begun_ns));
+    pair.times.push_back(size.scaled(receiver.received_ns - begun_ns));
     add_unknown(&pair.edge);
     if (sender.sent_ns < begun_ns) return;
     pair.edge.lag.back() = receiver.received_ns - sender.sent_ns;
@@ -131,29 +132,29 @@ class Sampler {
       first_start_ns = std::min(first_start_ns, own_.segments[a].start_ns);
     }
     if (std::count(by_rank.begin(), by_rank.end(), kNoRow) != 0) return;
-    RingSeries& series = rings_[{match.communicator, match.func, sizes_.of(match)}];
-    if (series.actors.empty()) begin_series(match, by_rank, &series);
+    const AlikeSize alike = sizes_.of(match);
+    RingSeries& series = rings_[{match.communicator, match.func, alike.bytes}];
+    if (series.actors.empty()) begin_series(match, alike.bytes, by_rank, &series);
     if (series.edges.size() != match.arrivals) return;
     const Text algo = operation(begin).algo;
     series.in_order = series.in_order && (algo == 0 || algo == ring_);
     series.matches.push_back(m);
-    series.times.push_back(sizes_.scaled(match, last_end_ns - own_.last_start_ns[m]));
-    series.apart.push_back(sizes_.scaled(match, own_.last_start_ns[m] - first_start_ns));
+    series.times.push_back(alike.scaled(last_end_ns - own_.last_start_ns[m]));
+    series.apart.push_back(alike.scaled(own_.last_start_ns[m] - first_start_ns));
     for (size_t rank = 0; rank < by_rank.size(); ++rank)
       in_ring_[series.place[rank]] = by_rank[rank];
     for (size_t i = 0; i < by_rank.size(); ++i) {
       const uint32_t next = in_ring_[(i + 1) % by_rank.size()];
-      take_edge(in_ring_[i], next, m, &series.edges[i], &series);
+      take_edge(in_ring_[i], next, own_.last_start_ns[m], alike, &series.edges[i], &series);
     }
   }
 
-  void begin_series(const MatchRow& match, const std::vector<uint32_t>& by_rank,
-                    RingSeries* series) {
+  void begin_series(const MatchRow& match, uint64_t alike_bytes,
+                    const std::vector<uint32_t>& by_rank, RingSeries* series) {
     series->communicator = match.communicator;
     std::set<Text> hosts;
     for (const uint32_t a : by_rank) hosts.insert(host_of(own_.segments[a].actor));
-    series->alike = {match.func, sizes_.of(match), static_cast<int32_t>(match.arrivals),
-                     hosts.size()};
+    series->alike = {match.func, alike_bytes, static_cast<int32_t>(match.arrivals), hosts.size()};
     if (in_ring_.size() < by_rank.size()) in_ring_.resize(by_rank.size());
     const std::vector<uint32_t> ranks = ring_of(by_rank);
     series->in_order = ranks.size() == by_rank.size();
@@ -237,11 +238,12 @@ class Sampler {
     }
   }
 
-  void take_edge(uint32_t from, uint32_t to, uint32_t m, EdgeSamples* edge, RingSeries* series) {
+  void take_edge(uint32_t from, uint32_t to, int64_t begun_ns, const AlikeSize& alike,
+                 EdgeSamples* edge, RingSeries* series) {
     const OperationRow &sender = operation(from), &receiver = operation(to);
     const bool ends = sender.kernel_stop_ns != kNoTime && receiver.kernel_stop_ns != kNoTime;
     const int64_t later_ns = ends ? receiver.kernel_stop_ns - sender.kernel_stop_ns : kNoTime;
-    edge->later.push_back(sizes_.scaled(run_.matches[m], later_ns));
+    edge->later.push_back(alike.scaled(later_ns));
     if (!edge->network) return;
     add_unknown(edge);
     if (sender.send_peer != receiver.rank || receiver.receive_peer != sender.rank) {
@@ -253,7 +255,7 @@ class Sampler {
     series->steps =
         std::max<uint64_t>(series->steps, sender.planned_sends / std::max<size_t>(1, channels));
     // What was sent before the receiver's kernel began waits for that.
-    if (sender.sent_ns < own_.last_start_ns[m]) return;
+    if (sender.sent_ns < begun_ns) return;
     edge->lag.back() = receiver.received_ns - sender.sent_ns;
     note_steps(sender, receiver, edge);
   }

@@ -32,29 +32,29 @@ std::unique_ptr<RunTables> reductions(const std::vector<uint64_t>& sizes) {
 TEST(AlikeSizes, AreEqualOnesWhereThereAreEnough) {
   const auto run = reductions(std::vector<uint64_t>(8, 3'000));
   const AlikeSizes sizes(*run);
-  EXPECT_EQ(sizes.of(run->matches[0]), 3'000u);
-  EXPECT_EQ(sizes.scaled(run->matches[0], 600), 600);
+  EXPECT_EQ(sizes.of(run->matches[0]).bytes, 3'000u);
+  EXPECT_EQ(sizes.of(run->matches[0]).scaled(600), 600);
 }
 
 TEST(AlikeSizes, LieBetweenTwoPowersOfTwoWhereEachIsRare) {
   const auto run = reductions({3'000, 2'049, 4'095, 2'048, 4'096});
   const AlikeSizes sizes(*run);
-  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(sizes.of(run->matches[i]), 2'048u);
-  EXPECT_EQ(sizes.of(run->matches[4]), 4'096u);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(sizes.of(run->matches[i]).bytes, 2'048u);
+  EXPECT_EQ(sizes.of(run->matches[4]).bytes, 4'096u);
 }
 
 TEST(AlikeSizes, TakeTimesInProportion) {
   const auto run = reductions({3'072});
   const AlikeSizes sizes(*run);
-  EXPECT_EQ(sizes.scaled(run->matches[0], 600), 400);
-  EXPECT_EQ(sizes.scaled(run->matches[0], kNoTime), kNoTime);
+  EXPECT_EQ(sizes.of(run->matches[0]).scaled(600), 400);
+  EXPECT_EQ(sizes.of(run->matches[0]).scaled(kNoTime), kNoTime);
 }
 
 TEST(AlikeSizes, LeaveAloneWhatMovesNothing) {
   const auto run = reductions({0});
   const AlikeSizes sizes(*run);
-  EXPECT_EQ(sizes.of(run->matches[0]), 0u);
-  EXPECT_EQ(sizes.scaled(run->matches[0], 600), 600);
+  EXPECT_EQ(sizes.of(run->matches[0]).bytes, 0u);
+  EXPECT_EQ(sizes.of(run->matches[0]).scaled(600), 600);
 }
 
 }  // namespace
