@@ -92,22 +92,24 @@ class TransportJudge {
       edges.emplace(run_.processes[row->process].host, to);
     }
     if (edges.size() < 2) return false;
+    const auto is_at_each = [&](Text host) {
+      return std::all_of(edges.begin(), edges.end(), [&](const std::pair<Text, Text>& edge) {
+        return edge.first == host || edge.second == host;
+      });
+    };
     const auto [from, to] = *edges.begin();
-    std::vector<Text> common;
-    for (const Text host : {from, to}) {
-      if (std::all_of(edges.begin(), edges.end(), [&](const std::pair<Text, Text>& edge) {
-            return edge.first == host || edge.second == host;
-          }))
-        common.push_back(host);
-    }
-    if (common.size() != 1) return false;
+    if (is_at_each(from) == is_at_each(to)) return false;
+    accuse(FindingKind::StuckInTransport, StallClue::HostCutOff,
+           ranks_on(is_at_each(from) ? from : to), 0.9);
+    return true;
+  }
+  std::vector<int32_t> ranks_on(Text host) const {
     std::vector<int32_t> ranks;
     for (const StallMember& member : stall_.members) {
-      if (member.process != kNoRow && run_.processes[member.process].host == common.front())
+      if (member.process != kNoRow && run_.processes[member.process].host == host)
         ranks.push_back(member.rank);
     }
-    accuse(FindingKind::StuckInTransport, StallClue::HostCutOff, ranks, 0.9);
-    return true;
+    return ranks;
   }
   // 0: not known.
   Text host_of(int32_t rank) const {
@@ -215,11 +217,7 @@ class TransportJudge {
       either = either || (by_ends && flow.send->steps_planned > kBuffered);
     }
     if (hosts.size() != 1) return false;
-    std::vector<int32_t> ranks;
-    for (const StallMember& member : stall_.members) {
-      if (member.process != kNoRow && run_.processes[member.process].host == *hosts.begin())
-        ranks.push_back(member.rank);
-    }
+    const std::vector<int32_t> ranks = ranks_on(*hosts.begin());
     out_.one_of = either || ranks.size() > 1;
     accuse(FindingKind::StuckInTransport,
            either ? StallClue::NotTakenOrLeft : StallClue::DataNeverLeft, ranks,

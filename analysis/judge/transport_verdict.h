@@ -1,8 +1,8 @@
 // Where data stopped when every rank is inside an operation: what the open network operations and
-// kernels of its ranks wait for. A send in the network that never completes accuses its link, and several
-// the host that they have in common; a send without credit its peer; a kernel that never began its GPU; a rank whose data has all come
-// and whose GPU produces nothing itself; on a ring the host that received more than it sent, and a
-// transfer its ends. Everything else only waits.
+// kernels of its ranks wait for. A send in the network that never completes accuses its link, and
+// several the host that they have in common; a send without credit its peer; a kernel that never began
+// its GPU; a rank whose data has all come and whose GPU produces nothing itself; on a ring the host that
+// received more than it sent, and a transfer its ends. Everything else only waits.
 #pragma once
 
 #include <optional>
