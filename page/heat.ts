@@ -101,7 +101,7 @@ export class HeatMap {
     const each = Math.max(...tiles.rows.map(row => row.last - row.first + 1));
     this.legend.replaceChildren(
       make("span", { class: "ramp ramp-" + measure, "aria-hidden": "true" }),
-      !any ? `Nobody ${kMeasures[measure]} here. ` : `Darkest: ${kMeasures[measure]} ` + (darkest >= 0.995 ? "all of the time. " : `for ${percent(darkest)} of the time or more. `),
+      !any ? `Nobody ${kMeasures[measure]} here. ` : `Strongest: ${kMeasures[measure]} ` + (darkest >= 0.995 ? "all of the time. " : `for ${percent(darkest)} of the time or more. `),
       `One cell is ${duration(tiles.bucket_ns)}` + (each > 1 ? ` of up to ${each} ranks.` : " of one rank.") +
         (tiles.flags.some(flag => flag & kNoData) ? " Grey: nothing recorded." : ""));
   }

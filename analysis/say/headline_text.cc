@@ -1,6 +1,7 @@
 #include "analysis/say/headline_text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <variant>
 #include <vector>
@@ -32,6 +33,11 @@ struct Who {
   bool one = false;
   const char* verb(const char* of_one, const char* of_several) const {
     return one ? of_one : of_several;
+  }
+  std::string inside_a_sentence() const {
+    std::string lower = text;
+    lower.front() = static_cast<char>(std::tolower(lower.front()));
+    return lower;
   }
 };
 
@@ -96,11 +102,17 @@ const char* reason_of(const Finding& finding) {
   return "";
 }
 
+bool is_known_who_strayed(const RunTables& run, const Finding& finding, const StallFacts& facts) {
+  return !facts.one_of && !culprits_of(run, finding).empty();
+}
+
 // "; 15 ranks have been waiting for 9.91 s."
 std::string who_waits(const RunTables& run, const Finding& finding, const StallFacts& facts) {
   const size_t waiting = waiting_ranks(run, finding);
   const std::string time = " for " + duration(static_cast<int64_t>(finding.since_s * 1e9)) + ".";
-  if (facts.clue == StallClue::Circle) return "; they have been waiting for each other" + time;
+  if (facts.clue == StallClue::Circle)
+    return std::string(is_known_who_strayed(run, finding, facts) ? "; ranks" : "; they") +
+           " have been waiting for each other" + time;
   if (waiting == 0) return "; nothing has moved" + time;
   return "; " + counted(waiting, "rank") + (waiting == 1 ? " has" : " have") + " been waiting" +
          time;
@@ -129,7 +141,10 @@ std::string circle_names(const RunTables& run, const StallFacts& facts) {
 std::string stall_cause(const RunTables& run, const Finding& finding, const StallFacts& facts) {
   const Who who = who_is_it(run, finding);
   if (facts.clue == StallClue::Circle)
-    return "Deadlock: ranks call " + circle_names(run, facts) + " in different orders";
+    return "Deadlock: " + (is_known_who_strayed(run, finding, facts)
+                               ? who.inside_a_sentence() + who.verb(" leaves", " leave") +
+                                     " the usual order of " + circle_names(run, facts)
+                               : "ranks call " + circle_names(run, facts) + " in different orders");
   if (facts.one_of || facts.too_soon || finding.culprits.empty()) return "";
   const std::string operation = operation_of(run, facts.operation);
   switch (facts.clue) {
@@ -163,8 +178,7 @@ std::string slow_part(const RunTables& run, const Finding& finding, const PathFa
     return "Transfers from " + (receives ? there : here) + " to " + (receives ? here : there) +
            factor;
   };
-  std::string who = who_is_it(run, finding).text;
-  who.front() = 'r';  // inside a sentence: "Rank 3", "Ranks 3 and 4"
+  const std::string who = who_is_it(run, finding).inside_a_sentence();
   if (facts.peer >= 0) {
     const std::vector<Place> peer = places_of(run, finding.communicator, {facts.peer});
     const bool known = peer.size() == 1 && peer.front().world_rank >= 0;
@@ -173,6 +187,7 @@ std::string slow_part(const RunTables& run, const Finding& finding, const PathFa
                                     communicator_label(run, finding.communicator));
   }
   if (facts.peer_host != 0) return between(run.text(facts.host), run.text(facts.peer_host));
+  if (facts.both_ends) return "Transfers among " + who + factor;
   if (facts.whole_host)
     return "Transfers between " + run.text(facts.host) + " and other hosts" + factor;
   return (facts.side == SlowSide::Gpu ? "Transfers through the GPU of " : "Transfers of ") + who +

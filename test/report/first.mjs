@@ -21,7 +21,7 @@ await on("hang", async (page, text, card) => {
   check("hang: the trend says another time", (await text("#trend p")).includes(`; since then, for ${time}, what hangs has not moved.`), await text("#trend p"));
   check("hang: every operation has an end", /calls? of (a )?ranks? (has|have) no end/.test(await card("Recording")), await card("Recording"));
   check("hang: it is said below that every operation has an end", !/every operation has an end/.test(await text("main")));
-  check("hang: the ranks that stand there have no colour", /^Darkest: in operations all of the time\./.test(await text(".heat .legend")), await text(".heat .legend"));
+  check("hang: the ranks that stand there have no colour", /^Strongest: in operations all of the time\./.test(await text(".heat .legend")), await text(".heat .legend"));
 });
 
 // Of a damaged recording: its date is that of the processes that can be read, and it is not called complete.
@@ -34,7 +34,7 @@ await on("damaged", async (page, text, card) => {
 await on("proven", async (page, text) => {
   check("the run's name", /^proven: 8 processes on /.test(await text(".facts")) && !(await text(".facts")).includes("/"), await text(".facts"));
   check("the title", await page.title() === "lockstep: proven", await page.title());
-  const darkest = Number(/^Darkest: made others wait for (\d+) % of the time or more\./.exec(await text(".heat .legend"))?.[1]);
+  const darkest = Number(/^Strongest: made others wait for (\d+) % of the time or more\./.exec(await text(".heat .legend"))?.[1]);
   check("what costs nothing is as dark as a fault", darkest >= 10, await text(".heat .legend"));
   check("healthy: what is not known is linked", await text(".headline a") === "How complete the recording is", await text(".headline a"));
 });

@@ -30,6 +30,12 @@ Finding standing() {
   return finding;
 }
 
+std::string text_of(const Finding& finding, const RunTables& run = SaidRun()) {
+  Judgement judgement;
+  judgement.findings = {finding};
+  return headline(run, judgement).text;
+}
+
 struct OneOperation : RunTables {
   OneOperation() {
     processes.emplace_back();
@@ -99,10 +105,8 @@ TEST(Headline, OfAHangSaysWhichProcessOfWhichHostToLookAt) {
   facts.waiting = {0};
   facts.named = {1};
   finding.facts = facts;
-  Judgement judgement;
-  judgement.findings = {finding};
   EXPECT_EQ(
-      headline(SaidRun(), judgement).text,
+      text_of(finding),
       "Rank 3 on node8 (pid 4703) never called AllGather #9 on tp; 1 rank has been waiting for "
       "98.0 s.");
 }
@@ -113,10 +117,8 @@ TEST(Headline, CountsWhoWaitsBecauseOfIt) {
   finding.culprits = {1};
   finding.since_s = 98;
   finding.consequences = {{1, {0, 1}, {}}};
-  Judgement judgement;
-  judgement.findings = {finding};
   EXPECT_EQ(
-      headline(SaidRun(), judgement).text,
+      text_of(finding),
       "Rank 1 on node7 (pid 4701) never called AllGather #9 on world; 3 ranks have been waiting "
       "for 98.0 s.");
 }
@@ -133,11 +135,15 @@ TEST(Headline, OfADeadlockNamesWhatIsCalledInDifferentOrders) {
   finding.culprits = {0, 1};
   finding.since_s = 9;
   finding.facts = facts;
-  Judgement judgement;
-  judgement.findings = {finding};
-  EXPECT_EQ(headline(SaidRun(), judgement).text,
+  EXPECT_EQ(text_of(finding),
             "Deadlock: ranks call AllGather on tp and AllGather on world in different orders; they "
             "have been waiting for each other for 9.00 s.");
+  facts.one_of = false;
+  finding.culprits = {1};
+  finding.facts = facts;
+  EXPECT_EQ(text_of(finding),
+            "Deadlock: rank 1 on node7 (pid 4701) leaves the usual order of AllGather on tp and "
+            "AllGather on world; ranks have been waiting for each other for 9.00 s.");
 }
 
 TEST(Headline, OfASendOrReceiveSaysWhatIsMissing) {
@@ -148,10 +154,8 @@ TEST(Headline, OfASendOrReceiveSaysWhatIsMissing) {
   finding.communicator = 0;
   finding.culprits = {1};
   finding.since_s = 6;
-  Judgement judgement;
-  judgement.findings = {finding};
   EXPECT_EQ(
-      headline(run, judgement).text,
+      text_of(finding, run),
       "Rank 1 on node7 (pid 4701) never sent what rank 0 waits for in Recv #9 on world; 1 rank "
       "has been waiting for 6.00 s.");
 }
@@ -168,12 +172,25 @@ TEST(Headline, OfASlowLinkNamesBothEnds) {
   finding.communicator = 1;
   finding.culprits = {1};
   finding.facts = facts;
-  Judgement judgement;
-  judgement.findings = {finding};
   EXPECT_EQ(
-      headline(SaidRun(), judgement).text,
+      text_of(finding),
       "Transfers from rank 3 on node8 to rank 2 take 7.4 times as long as usual: without that "
       "the run would be 79 % shorter. The link is slow.");
+}
+
+TEST(Headline, OfWhatTwoEndsExchangeNamesBoth) {
+  PathFacts facts;
+  facts.replayed = facts.both_ends = true;
+  facts.factor = 5.7;
+  facts.gain_share = 0.11;
+  Finding finding;
+  finding.kind = FindingKind::SlowLink;
+  finding.communicator = 0;
+  finding.culprits = {0, 1};
+  finding.facts = facts;
+  EXPECT_EQ(text_of(finding),
+            "Transfers among ranks 0 and 1 on node7 take 5.7 times as long as usual: without that "
+            "the run would be 11 % shorter.");
 }
 
 // A caveat must not be lost.
@@ -184,10 +201,7 @@ TEST(Headline, SaysAtLengthWhatHasNoShortForm) {
   auto facts = std::get<StallFacts>(finding.facts);
   facts.too_soon = true;
   finding.facts = facts;
-  Judgement judgement;
-  judgement.findings = {finding};
-  EXPECT_NE(headline(SaidRun(), judgement).text.find("may just have been on the way"),
-            std::string::npos);
+  EXPECT_NE(text_of(finding).find("may just have been on the way"), std::string::npos);
 }
 
 }  // namespace
