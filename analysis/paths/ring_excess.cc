@@ -13,7 +13,7 @@ constexpr double kLeastStretch = 0.05, kLeastStretchOfTwo = 0.1;
 constexpr double kLeastOfGuess = 0.2, kLeastOfGuessTogether = 0.08;
 // Of what the slow edge into a host shows, what the one out of it shows if that is slow, too; and of what
 // an edge shows, what the one before it must show.
-constexpr double kOfEdgeBefore = 0.3, kOfEdgeBehind = 0.4;
+constexpr double kOfEdgeBefore = 0.08, kOfEdgeBehind = 0.4;
 // Of what one of two slow edges shows, what the other must, where each is slow in some operations only.
 constexpr double kOfOtherEdge = 0.3;
 // Ends show a passage or two: of more steps than so many over an edge that is the smaller part. Late starts
@@ -142,9 +142,6 @@ class Judge {
     for (size_t k = 0; k < network.size(); ++k) {
       const size_t into = network[k], out = network[(k + 1) % network.size()];
       if (usual_later(into) == kNoTime || usual_later(out) == kNoTime) return;
-      if (is_steadily_slow(into, least_ns) || is_steadily_slow(out, least_ns)) continue;
-      if (std::min(shown(into), shown(out)) < kOfOtherEdge * std::max(shown(into), shown(out)))
-        continue;
       int64_t usual_ns = usual_later(into) + usual_later(out);
       for (size_t i = (into + 1) % count_; i != out; i = (i + 1) % count_) {
         if (usual_later(i) == kNoTime) return;
@@ -153,6 +150,10 @@ class Judge {
       const Middle& passage = seen_.passages[into];
       if (!stands_out(passage, usual_ns, least_ns) || passage.at_least_ns - usual_ns < least_ns)
         continue;
+      const bool one_tells =
+          is_steadily_slow(into, least_ns) || is_steadily_slow(out, least_ns) ||
+          std::min(shown(into), shown(out)) < kOfOtherEdge * std::max(shown(into), shown(out));
+      if (one_tells && !take_turns(into, out, passage.ns - usual_ns)) continue;
       // Not an edge inside the host.
       if (shown(into) + shown(out) < static_cast<double>(passage.ns - usual_ns) / 2) continue;
       for (const size_t i : {into, out}) {
@@ -160,6 +161,13 @@ class Judge {
         unsteady_[i] = 0;
       }
     }
+  }
+  // Each shows now much of it and now little.
+  bool take_turns(size_t into, size_t out, int64_t excess_ns) const {
+    const auto varies = [&](const Middle& later) {
+      return later.at_most_ns - later.at_least_ns >= excess_ns / 2;
+    };
+    return varies(seen_.edges[into].later) && varies(seen_.edges[out].later);
   }
   bool is_steadily_slow(size_t i, int64_t least_ns) const {
     return seen_.edges[i].later.at_least_ns - usual_later(i) >= least_ns;

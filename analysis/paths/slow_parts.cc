@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/paths/slow_transfers.h"
+#include "analysis/paths/ways_of_hosts.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -41,12 +42,12 @@ struct PartCandidate {
 class PartSearch {
  public:
   PartSearch(const RunTables& run, const OwnSegments& own, Starts starts)
-      : run_(run),
-        own_(own),
-        starts_(starts),
-        no_lateness_(own.segments.size()),
-        excesses_(believable(find_slow_transfers(run, own))),
-        cured_(excesses_.size()) {}
+      : run_(run), own_(own), starts_(starts), no_lateness_(own.segments.size()) {
+    SlowTransfers seen = find_slow_transfers(run, own);
+    compared_ = std::move(seen.compared);
+    excesses_ = believable(std::move(seen.excesses));
+    cured_.resize(excesses_.size());
+  }
 
   std::vector<SlowPart> find() {
     std::vector<SlowPart> found;
@@ -56,6 +57,7 @@ class PartSearch {
     what_if_ = &what_if;
     while (found.size() < kMostParts && find_next(&found)) {
     }
+    join_ways_of_hosts(run_, own_, &found);
     return found;
   }
 
@@ -258,6 +260,17 @@ class PartSearch {
       });
       break;
     }
+    const Ends ends = several ? tell_ends(all, *chosen) : Ends();
+    if (ends.suspect != nullptr) {
+      SlowPart part = part_of(*ends.suspect);
+      part.peer = ends.fine->actor;
+      part.peer_host = ends.fine->host;
+      part.host = false;
+      part.both_ways = true;
+      cure(part);
+      found->push_back(std::move(part));
+      return true;
+    }
     std::vector<PartCandidate> pairs;
     if (several && chosen->size != Size::Edge) {
       // Either end would explain it: so it is what lies between them.
@@ -283,6 +296,45 @@ class PartSearch {
     cure(part);
     if (is_worth_naming(part)) found->push_back(part);
     return true;
+  }
+
+  // Of two ranks, or two hosts, that explain equally well why what they exchange is slow, the one whose other
+  // ways are as fast as others in both directions is fine.
+  struct Ends {
+    const PartCandidate *suspect = nullptr, *fine = nullptr;
+  };
+  Ends tell_ends(const std::vector<PartCandidate>& all, const PartCandidate& chosen) const {
+    std::vector<const PartCandidate*> ends;
+    for (const PartCandidate& one : all) {
+      if (one.size == chosen.size && is_as_good(one, chosen)) ends.push_back(&one);
+    }
+    if ((chosen.size != Size::Rank && chosen.size != Size::Host) || ends.size() != 2) return {};
+    const PartCandidate &a = *ends[0], &b = *ends[1];
+    const auto sends = [&](const PartCandidate& from, const PartCandidate& to) {
+      return std::any_of(from.excesses.begin(), from.excesses.end(), [&](uint32_t i) {
+        const auto& actors = excesses_[i].actors;
+        return actors.size() == 2 && is_at(actors[0], from) && is_at(actors[1], to);
+      });
+    };
+    if (!sends(a, b) || !sends(b, a) || is_fine(a, b) == is_fine(b, a)) return {};
+    return is_fine(a, b) ? Ends{&b, &a} : Ends{&a, &b};
+  }
+  bool is_at(uint32_t actor, const PartCandidate& end) const {
+    return end.size == Size::Rank ? actor == end.actor : host_of(actor) == end.host;
+  }
+  // Beside what it exchanges with the other.
+  bool is_fine(const PartCandidate& end, const PartCandidate& other) const {
+    bool sends = false, receives = false;
+    for (const auto& [from, to] : compared_) {
+      const bool from_end = is_at(from, end), to_end = is_at(to, end);
+      if ((!from_end && !to_end) || is_at(from, other) || is_at(to, other)) continue;
+      const std::vector<uint32_t> edge{from, to};
+      if (std::any_of(excesses_.begin(), excesses_.end(),
+                      [&](const TransferExcess& one) { return one.actors == edge; }))
+        return false;
+      (from_end ? sends : receives) = true;
+    }
+    return sends && receives;
   }
 
   // What the run gains without each of those that have most to gain; the others go. Returns the most.
@@ -349,9 +401,7 @@ class PartSearch {
     const bool receiver = part.side == SlowSide::Receiver || part.side == SlowSide::ReceiverProxy ||
                           part.side == SlowSide::ReceiverGpu;
     if (candidate.size == Size::Host) {
-      for (uint32_t i = 0; i < own_.actors.size(); ++i) {
-        if (host_of(i) == candidate.host) part.actors.push_back(i);
-      }
+      part.actors = actors_on(run_, own_, candidate.host);
     } else if (part.both_ends) {
       std::set<uint32_t> ranks;
       for (const uint32_t i : candidate.excesses)
@@ -376,7 +426,8 @@ class PartSearch {
   const OwnSegments& own_;
   const Starts starts_;
   const std::vector<int64_t> no_lateness_;
-  const std::vector<TransferExcess> excesses_;
+  std::set<std::pair<uint32_t, uint32_t>> compared_;  // sends: sender, receiver
+  std::vector<TransferExcess> excesses_;
   std::vector<uint8_t> cured_;                      // by excess: accused already
   std::vector<std::vector<uint32_t>> arrivals_of_;  // by launch
   std::vector<uint32_t> arrival_of_;                // by operation

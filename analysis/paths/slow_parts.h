@@ -16,8 +16,11 @@ struct SlowPart {
   std::vector<uint32_t> actors;  // all of a host; those at one end of the way to another; else one
   bool host = false;
   bool both_ends = false;  // actors: all at either end, which are two ranks, or those of two hosts
-  uint32_t peer = kNoRow;  // actor at the other end, where only one edge is slow
-  Text peer_host = 0;      // host at the other end, where only the edges between two are slow
+  // The actor or the host at the other end, where only the edges between the two are slow: in one direction,
+  // or in both_ways, where what that exchanges with others is not.
+  uint32_t peer = kNoRow;
+  Text peer_host = 0;
+  bool both_ways = false;
   SlowSide side = SlowSide::SenderOrLink;
   uint32_t communicator = kNoRow;  // where it costs most
   int64_t gain_ns = 0;             // the run would be so much shorter

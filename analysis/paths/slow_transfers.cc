@@ -28,11 +28,11 @@ class SlowTransferFinder {
   SlowTransferFinder(const RunTables& run, const OwnSegments& own)
       : run_(run), own_(own), samples_(sample_transfers(run, own)) {}
 
-  std::vector<TransferExcess> find() {
+  SlowTransfers find() {
     judge_pairs();
     name_holders();
     judge_rings();
-    return std::move(out_);
+    return {std::move(out_), std::move(compared_)};
   }
 
  private:
@@ -85,6 +85,7 @@ class SlowTransferFinder {
     const int64_t unsure_ns = unsureness_of(pairs, usual_ns);
     for (SeenPair& pair : pairs) {
       pair.usual_ns = usual_ns;
+      compared_.emplace(pair.series->from, pair.series->to);
       if (!stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPartOfTransfer))) continue;
       out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
       const auto unsure = std::hypot(pair.time.ns - pair.time.at_least_ns, unsure_ns);
@@ -330,11 +331,12 @@ class SlowTransferFinder {
   const OwnSegments& own_;
   const TransferSamples samples_;
   std::vector<TransferExcess> out_;
+  std::set<std::pair<uint32_t, uint32_t>> compared_;
 };
 
 }  // namespace
 
-std::vector<TransferExcess> find_slow_transfers(const RunTables& run, const OwnSegments& own) {
+SlowTransfers find_slow_transfers(const RunTables& run, const OwnSegments& own) {
   return SlowTransferFinder(run, own).find();
 }
 

@@ -12,6 +12,6 @@
 
 namespace lockstep::analysis {
 
-std::vector<TransferExcess> find_slow_transfers(const RunTables& run, const OwnSegments& own);
+SlowTransfers find_slow_transfers(const RunTables& run, const OwnSegments& own);
 
 }  // namespace lockstep::analysis

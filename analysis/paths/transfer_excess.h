@@ -1,6 +1,8 @@
 // What is slow of some transfers, over which edge, and what that costs each of them. Plain data.
 #pragma once
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "analysis/tables/tables.h"
@@ -42,6 +44,13 @@ struct TransferExcess {
   bool sure = false;
   // Seen in so many of the operations, and so far above what is usual, that chance does not make it.
   bool steady = true;
+};
+
+// What find_slow_transfers() saw.
+struct SlowTransfers {
+  std::vector<TransferExcess> excesses;
+  // Sender and receiver of all sends that were compared with others like them, slow or not.
+  std::set<std::pair<uint32_t, uint32_t>> compared;
 };
 
 }  // namespace lockstep::analysis

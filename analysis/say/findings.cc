@@ -271,7 +271,11 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
   const bool receives = facts.side == SlowSide::Receiver || facts.side == SlowSide::ReceiverProxy ||
                         facts.side == SlowSide::ReceiverGpu;
   std::string text;
-  if (facts.peer >= 0) {
+  const std::string peer =
+      facts.peer >= 0 ? rank_name(facts.peer) : "host " + run.text(facts.peer_host);
+  if (facts.both_ways) {
+    text = "What " + who + (single ? " exchanges with " : " exchange with ") + peer + " takes ";
+  } else if (facts.peer >= 0) {
     text = "What " + who + (receives ? " receives from " : " sends to ") + rank_name(facts.peer) +
            " takes ";
   } else if (facts.peer_host != 0) {
@@ -291,7 +295,12 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
   }
   text += times(facts.factor) + " as long as such transfers usually do (" + duration(facts.own_ns) +
           " per operation against " + duration(facts.others_ns) + "). ";
-  if (facts.whole_host)
+  if (facts.both_ways)
+    text += "What " + peer +
+            " exchanges with others takes no longer than usual, so the other side is suspected, or "
+            "the way "
+            "between the two.";
+  else if (facts.whole_host)
     text += "The host's way to the network is suspected.";
   else if (facts.both_ends)
     text += "The way between their hosts is suspected, or one of its two ends.";

@@ -175,6 +175,7 @@ std::string slow_part(const RunTables& run, const Finding& finding, const PathFa
                         facts.side == SlowSide::ReceiverGpu;
   const std::string factor = " take " + times(facts.factor) + " as long as usual";
   const auto between = [&](const std::string& here, const std::string& there) {
+    if (facts.both_ways) return "Transfers between " + here + " and " + there + factor;
     return "Transfers from " + (receives ? there : here) + " to " + (receives ? here : there) +
            factor;
   };

@@ -157,6 +157,26 @@ TEST(SlowParts, NameAHostWhoseTwoEdgesAreSlowInTurn) {
   EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{2, 3})) << judged.text();
 }
 
+// Of a long ring the way out of the host shows but little behind the way in.
+TEST(SlowParts, NameAHostWhoseWayOutShowsLittle) {
+  Ring ring(16);
+  ring.link_ns[5] = ring.link_ns[7] = 200 * kUs;
+  const Judged judged = judge_ring(ring, 2);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{6, 7})) << judged.text();
+}
+
+// Mostly the way in shows all of it, and at other times the way out.
+TEST(SlowParts, NameAHostWhoseEdgesAreNeverSlowTogether) {
+  Ring into(8), out(8);
+  into.link_ns[1] = out.link_ns[3] = 400 * kUs;
+  const Ends turns[] = {play(into), play(out)};
+  const Judged judged =
+      judge_ends(into, 2, {}, [&](unsigned i) -> const Ends& { return turns[i % 3 == 2]; });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{2, 3})) << judged.text();
+}
+
 TEST(SlowParts, NameTheHostOfThreeWhoseEdgesAreSlow) {
   Ring ring(3);
   ring.steps = 4;
@@ -291,6 +311,47 @@ TEST(SlowParts, NameBothEndsWhereWhatTwoHostsExchangeIsSlow) {
     EXPECT_NE(judged.text().find("exchange takes"), std::string::npos) << judged.text();
     EXPECT_LE(judged.findings[0].confidence, 0.7);
   }
+}
+
+// Ranks on hosts of their own exchange data in a row, each with the next, one transfer after the other. What
+// rank 3 exchanges with rank 2 takes six times as long.
+TEST(SlowParts, NameTheEndOfAWayThatHasNoOtherWays) {
+  constexpr std::pair<int32_t, int32_t> kRow[] = {{0, 1}, {1, 2}, {2, 3}, {3, 2}, {2, 1}, {1, 0}};
+  TestRun run;
+  std::vector<driver::RankRecords> ranks;
+  for (int32_t rank = 0; rank < 4; ++rank) ranks.push_back(rank_of(&run, 1, 0xc0, rank, 4));
+  std::vector<uint64_t> free_ns(4, 2'000 * kMs), calls(4);
+  for (unsigned i = 0; i < 6 * kTimes; ++i) {
+    const auto [from, to] = kRow[i % 6];
+    const auto sender = static_cast<size_t>(from), receiver = static_cast<size_t>(to);
+    const uint64_t begun_ns = std::max(free_ns[sender], free_ns[receiver]) + 10 * kUs;
+    const uint64_t took_ns = (from + to == 5 ? 6 : 1) * kMs + i * 7 % 5 * 100;
+    for (const size_t rank : {sender, receiver}) {
+      driver::RankOperation op;
+      op.func = rank == sender ? "Send" : "Recv";
+      op.peer = rank == sender ? to : from;
+      op.channels = 1;
+      op.sequence = calls[rank]++;
+      op.call_ns = free_ns[rank];
+      op.kernel_ns = op.call_ns + 10 * kUs;
+      op.sent_ns = op.received_ns = op.finish_ns = begun_ns + took_ns;
+      ranks[rank].operation(op);
+      free_ns[rank] = op.finish_ns + kMs;
+    }
+  }
+  for (uint32_t rank = 0; rank < 4; ++rank)
+    run.add(10 + rank, {&ranks[rank].proxy, &ranks[rank].user},
+            host_of(static_cast<int32_t>(rank), 1));
+  align_hosts(run, 4, 1);
+  const Judged judged(run.load());
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
+  EXPECT_EQ(judged.text().find("What rank 3 of world exchanges with rank 2 takes"), 0u)
+      << judged.text();
+  EXPECT_NE(judged.text().find("What rank 2 exchanges with others takes no longer than usual"),
+            std::string::npos)
+      << judged.text();
 }
 
 // A receiver that begins late finds the first half in its buffers: what is left of the time says who comes

@@ -1,0 +1,65 @@
+#include "analysis/paths/ways_of_hosts.h"
+
+#include <algorithm>
+
+namespace lockstep::analysis {
+namespace {
+
+Text host_of(const RunTables& run, const OwnSegments& own, uint32_t actor) {
+  return run.processes[own.actors[actor].process].host;
+}
+
+struct Way {
+  Text from = 0, to = 0;  // 0: it is none from one host to another
+};
+// By what the sender's end or the network shows: what a receiver is slow to take is no way of its host.
+Way way_of(const RunTables& run, const OwnSegments& own, const SlowPart& part) {
+  if (part.both_ways || (!is_by_ends(part.side) && part.side != SlowSide::Link)) return {};
+  const Text from = host_of(run, own, part.actors.front());
+  if (part.peer_host != 0) return {from, part.peer_host};
+  if (part.peer != kNoRow) return {from, host_of(run, own, part.peer)};
+  const auto other = std::find_if(part.actors.begin(), part.actors.end(),
+                                  [&](uint32_t actor) { return host_of(run, own, actor) != from; });
+  return part.both_ends && other != part.actors.end() ? Way{from, host_of(run, own, *other)}
+                                                      : Way();
+}
+
+Text common_host(const Way& a, const Way& b) {
+  if (a.from == a.to || b.from == b.to) return 0;
+  if (a.from == b.from || a.from == b.to) return a.from;
+  return a.to == b.from || a.to == b.to ? a.to : Text{0};
+}
+
+}  // namespace
+
+std::vector<uint32_t> actors_on(const RunTables& run, const OwnSegments& own, Text host) {
+  std::vector<uint32_t> actors;
+  for (uint32_t i = 0; i < own.actors.size(); ++i) {
+    if (host_of(run, own, i) == host) actors.push_back(i);
+  }
+  return actors;
+}
+
+void join_ways_of_hosts(const RunTables& run, const OwnSegments& own,
+                        std::vector<SlowPart>* parts) {
+  for (size_t i = 0; i < parts->size(); ++i) {
+    for (size_t j = i + 1; j < parts->size(); ++j) {
+      SlowPart& part = (*parts)[i];
+      const SlowPart& other = (*parts)[j];
+      const Text host = common_host(way_of(run, own, part), way_of(run, own, other));
+      if (host == 0) continue;
+      part.gain_ns += other.gain_ns;
+      part.sure = part.sure && other.sure;
+      part.steady = part.steady && other.steady;
+      part.side = SlowSide::SenderOrLink;
+      part.host = true;
+      part.peer = kNoRow;
+      part.peer_host = 0;
+      part.both_ends = false;
+      part.actors = actors_on(run, own, host);
+      parts->erase(parts->begin() + static_cast<ptrdiff_t>(j--));
+    }
+  }
+}
+
+}  // namespace lockstep::analysis
