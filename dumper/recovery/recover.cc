@@ -46,13 +46,14 @@ struct UnnamedArenas {
   std::vector<FoundArena> of_this_run, unclaimed;
 };
 
-// Killed before it could write its *.arena file, which it does after its socket is there. A file of that
-// name is of a later process with its number.
+// Killed before it could write its *.arena file, or between making it and writing to it, which it does after
+// its socket is there. One that holds anything is of a later process with its number.
 bool left_its_socket(const ArenaFile& arena, const std::string& directory) {
   const std::string files =
       directory + "/" + arena.host() + "." + std::to_string(arena.header().pid);
-  return ::access((files + ".ctl").c_str(), F_OK) == 0 &&
-         ::access((files + ".arena").c_str(), F_OK) != 0;
+  struct stat facts;
+  const bool named = ::lstat((files + ".arena").c_str(), &facts) == 0 && facts.st_size != 0;
+  return ::access((files + ".ctl").c_str(), F_OK) == 0 && !named;
 }
 
 // Arenas that name this run and that no *.arena file names: their process could not write one, or

@@ -203,15 +203,19 @@ TEST(Recover, LeavesWhatNamesADirectoryThatHoldsOnlyOthers) {
 }
 
 TEST(Recover, TakesWhoWasKilledBeforeItsWordWasInTheDirectoryByItsSocketThere) {
-  const ArenaElsewhere dead;
-  std::ofstream(dead.directory.path() + "/host.9.arena") << "/nowhere/9.blocks\n";
-  const std::string files =
-      dead.directory.path() + "/" + this_host() + "." + std::to_string(kDeadPid);
-  std::ofstream(files + ".ctl") << "";
+  for (const bool had_made_its_file : {false, true}) {
+    const ArenaElsewhere dead;
+    std::ofstream(dead.directory.path() + "/host.9.arena") << "/nowhere/9.blocks\n";
+    const std::string files =
+        dead.directory.path() + "/" + this_host() + "." + std::to_string(kDeadPid);
+    std::ofstream(files + ".ctl") << "";
+    if (had_made_its_file) std::ofstream(files + ".arena") << "";
 
-  EXPECT_EQ(recover_one(dead.directory.path()).records, 10u);
-  EXPECT_FALSE(exists(dead.arena.path()));
-  EXPECT_FALSE(exists(files + ".ctl"));
+    EXPECT_EQ(recover_one(dead.directory.path()).records, 10u);
+    EXPECT_FALSE(exists(dead.arena.path()));
+    EXPECT_FALSE(exists(files + ".ctl"));
+    EXPECT_FALSE(exists(files + ".arena"));
+  }
 }
 
 TEST(Recover, WritesToTheHostDirectoryThatTheProcessWroteTo) {
