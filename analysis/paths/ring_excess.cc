@@ -22,8 +22,12 @@ constexpr uint64_t kStepsShown = 12;
 constexpr int64_t kBeyondApart = 2;
 // An edge that shows less than this beside the worst of its ring is none.
 constexpr double kRingTrifle = 0.04;
+// Of what a receiver is done later by, what its host's way out shows where that holds it up.
+constexpr double kHeldUpByWayOut = 0.5;
 // By this part the network works longer on the steps of a slow link.
 constexpr double kLeastMoreWork = 0.05;
+// Of an operation's time, how long the link that sets its pace works.
+constexpr double kSetsThePace = 0.7;
 
 std::vector<size_t> network_edges(const std::vector<EdgeSamples>& edges) {
   std::vector<size_t> network;
@@ -49,6 +53,7 @@ class Judge {
     follow_hosts();
     find_slow_hosts();
     for (size_t i = 0; i < count_; ++i) judge_edge(i);
+    explain_lags();
     if (!out_.empty()) share(more_ns);
     return std::move(out_);
   }
@@ -209,8 +214,80 @@ class Judge {
     excess.communicator = series_.communicator;
     excess.sure = seen_.together;
     excess.excess_ns = stretch_ns_[i] > 0 ? stretch_ns_[i] : passes * seen_ns;
+    if (excess.side == SlowSide::Link)
+      excess.excess_ns = std::max(excess.excess_ns, more_work(seen, usual));
     excess.excess_ns = std::min(excess.excess_ns, part_of(seen_.time.ns, 0.9));
     out_.push_back(std::move(excess));
+  }
+  // A link that works most of the time sets the pace: by so much it works longer.
+  int64_t more_work(const SeenEdge& seen, const UsualEdge& usual) const {
+    const auto sends = static_cast<int64_t>(series_.sends);
+    if (!seen.work.known() || sends * seen.work.ns < part_of(seen_.time.ns, kSetsThePace)) return 0;
+    return sends * (seen.work.ns - usual.work_ns);
+  }
+
+  // What cannot leave a host is not taken up where it comes in. So a receiver that is done late is held up
+  // by its host's way out where that shows, too, as are the ranks between them; and where it does not, those
+  // before it on the sender's host are held up by that receiver.
+  void explain_lags() {
+    const std::vector<size_t> network = network_edges(series_.edges);
+    for (size_t k = 0; k < network.size(); ++k) {
+      const size_t into = network[k], out = network[(k + 1) % network.size()];
+      const auto lags = [](const TransferExcess& one) { return is_of_receiver(one.side); };
+      const auto at = std::find_if(out_.begin(), out_.end(), [&](const TransferExcess& one) {
+        return lags(one) && edge_of(one) == into;
+      });
+      if (at == out_.end()) continue;
+      if (network.size() > 2 && shows_beside_others(network, into, out)) {
+        const TransferExcess lag = *at;
+        out_.erase(at);
+        acquit_before(out);
+        accuse_way_out(out, lag.excess_ns);
+      } else {
+        acquit_before(into);
+      }
+    }
+  }
+  // The edges inside a host before its way out.
+  void acquit_before(size_t way_out) {
+    for (size_t i = before(way_out); !series_.edges[i].network && i != way_out; i = before(i)) {
+      out_.erase(std::remove_if(out_.begin(), out_.end(),
+                                [&](const TransferExcess& one) {
+                                  return is_by_ends(one.side) && edge_of(one) == i;
+                                }),
+                 out_.end());
+    }
+  }
+  // Against the other edges between hosts of this ring.
+  bool shows_beside_others(const std::vector<size_t>& network, size_t into, size_t out) const {
+    std::vector<int64_t> others;
+    for (const size_t i : network) {
+      if (i != into && i != out && seen_.edges[i].later.known())
+        others.push_back(seen_.edges[i].later.ns);
+    }
+    const int64_t lag_ns = seen_.edges[into].lag.ns - usual_[into].lag_ns;
+    return !others.empty() && stands_out(seen_.edges[out].later, reference_of(others),
+                                         part_of(lag_ns, kHeldUpByWayOut));
+  }
+  size_t before(size_t i) const { return (i + count_ - 1) % count_; }
+  size_t edge_of(const TransferExcess& one) const {
+    const auto at = std::find(series_.actors.begin(), series_.actors.end(), one.actors.front());
+    return static_cast<size_t>(at - series_.actors.begin());
+  }
+  // Where nothing but its end shows it, the lag does as well, which late starts leave no trace in.
+  void accuse_way_out(size_t i, int64_t lag_ns) {
+    auto at = std::find_if(out_.begin(), out_.end(),
+                           [&](const TransferExcess& one) { return edge_of(one) == i; });
+    if (at == out_.end()) {
+      TransferExcess excess;
+      excess.side = seen_.edges[i].wire.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
+      excess.actors = {series_.actors[i], series_.actors[(i + 1) % count_]};
+      excess.communicator = series_.communicator;
+      at = out_.insert(at, std::move(excess));
+    }
+    at->excess_ns = std::max(at->excess_ns, lag_ns);
+    at->sure = true;
+    held_up_ = true;
   }
 
   // Slow edges of a ring hold each other up, and one that is cured leaves the others: how much later
@@ -233,8 +310,9 @@ class Judge {
     if (is_beyond_starts()) all_ns = part_of(all_ns, hidden());
     if (more_ns != 0) all_ns = more_ns;
     all_ns = std::min(all_ns, part_of(seen_.time.ns, 0.9));
-    const bool guess = std::all_of(out_.begin(), out_.end(),
-                                   [](const TransferExcess& one) { return is_by_ends(one.side); });
+    const bool guess =
+        !held_up_ && std::all_of(out_.begin(), out_.end(),
+                                 [](const TransferExcess& one) { return is_by_ends(one.side); });
     const double least = seen_.together ? kLeastOfGuessTogether : kLeastOfGuess;
     if (guess && all_ns < part_of(seen_.time.ns, least)) return out_.clear();
     for (TransferExcess& one : out_) {
@@ -247,9 +325,7 @@ class Judge {
   // What the ends show of edges between hosts is no trace of late starts.
   bool is_beyond_starts() const {
     return std::all_of(out_.begin(), out_.end(), [&](const TransferExcess& one) {
-      const auto at = std::find(series_.actors.begin(), series_.actors.end(), one.actors.front());
-      const auto edge = static_cast<size_t>(at - series_.actors.begin());
-      return is_by_ends(one.side) && one.steady && series_.edges[edge].network &&
+      return is_by_ends(one.side) && one.steady && series_.edges[edge_of(one)].network &&
              one.excess_ns >= kBeyondApart * seen_.apart_ns;
     });
   }
@@ -261,6 +337,7 @@ class Judge {
   const bool twice_;
   std::vector<int64_t> stretch_ns_;  // by edge
   std::vector<uint8_t> unsteady_;    // ... may be longer by chance alone
+  bool held_up_ = false;             // a receiver is, by its host's way out
   std::vector<TransferExcess> out_;
 };
 

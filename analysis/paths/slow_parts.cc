@@ -398,8 +398,7 @@ class PartSearch {
     part.took_ns = worst->usual_ns + worst->excess_ns;
     const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
     part.side = std::max_element(sides.begin(), sides.end(), less)->first;
-    const bool receiver = part.side == SlowSide::Receiver || part.side == SlowSide::ReceiverProxy ||
-                          part.side == SlowSide::ReceiverGpu;
+    const bool receiver = is_of_receiver(part.side);
     if (candidate.size == Size::Host) {
       part.actors = actors_on(run_, own_, candidate.host);
     } else if (part.both_ends) {

@@ -24,6 +24,10 @@ enum class SlowSide : uint8_t {
 inline bool is_by_ends(SlowSide side) {
   return side == SlowSide::SenderOrLink || side == SlowSide::Sender;
 }
+inline bool is_of_receiver(SlowSide side) {
+  return side == SlowSide::Receiver || side == SlowSide::ReceiverProxy ||
+         side == SlowSide::ReceiverGpu;
+}
 
 inline int64_t part_of(int64_t ns, double part) {
   return static_cast<int64_t>(part * static_cast<double>(ns));

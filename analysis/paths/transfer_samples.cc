@@ -254,6 +254,7 @@ class Sampler {
     const auto channels = std::bitset<64>(sender.channels_mask).count();
     series->steps =
         std::max<uint64_t>(series->steps, sender.planned_sends / std::max<size_t>(1, channels));
+    series->sends = std::max<uint64_t>(series->sends, sender.planned_sends);
     // What was sent before the receiver's kernel began waits for that.
     if (sender.sent_ns < begun_ns) return;
     edge->lag.back() = receiver.received_ns - sender.sent_ns;

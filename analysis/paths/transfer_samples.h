@@ -37,6 +37,7 @@ struct RingSeries {
   std::vector<int64_t> apart;      // ... from the first start to the last
   std::vector<EdgeSamples> edges;  // from each of `actors` to the next, the last to the first
   uint64_t steps = 0;              // over one edge, on a channel
+  uint64_t sends = 0;              // ... on all channels
   bool in_order = true;            // as far as peers are named, they are those of this ring
 
   // Inside one host ranks do not end in the order of a ring.

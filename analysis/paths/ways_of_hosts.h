@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "analysis/paths/slow_parts.h"
+#include "analysis/paths/slow_part.h"
+#include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {
 

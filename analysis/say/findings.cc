@@ -268,8 +268,7 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
                                const PathFacts& facts) {
   const bool single = one(finding.culprits);
   const std::string who = who_of(run, finding);
-  const bool receives = facts.side == SlowSide::Receiver || facts.side == SlowSide::ReceiverProxy ||
-                        facts.side == SlowSide::ReceiverGpu;
+  const bool receives = is_of_receiver(facts.side);
   std::string text;
   const std::string peer =
       facts.peer >= 0 ? rank_name(facts.peer) : "host " + run.text(facts.peer_host);

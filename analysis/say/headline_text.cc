@@ -171,8 +171,7 @@ std::string stall_cause(const RunTables& run, const Finding& finding, const Stal
 
 // What is slow, and how much: "Transfers from rank 15 on node0003 to rank 0 take 7.4 times as long as usual".
 std::string slow_part(const RunTables& run, const Finding& finding, const PathFacts& facts) {
-  const bool receives = facts.side == SlowSide::Receiver || facts.side == SlowSide::ReceiverProxy ||
-                        facts.side == SlowSide::ReceiverGpu;
+  const bool receives = is_of_receiver(facts.side);
   const std::string factor = " take " + times(facts.factor) + " as long as usual";
   const auto between = [&](const std::string& here, const std::string& there) {
     if (facts.both_ways) return "Transfers between " + here + " and " + there + factor;

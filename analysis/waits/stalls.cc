@@ -49,8 +49,10 @@ class StallFinder {
       series.ends_known = series.ends_known || row.state != OpState::Enqueued;
       series.last[row.rank] = i;
       if (row.position != kNoRow) series.collectives[row.rank].push_back(i);
-      if (row.state == OpState::Done && row.ordinal != 0 && row.enqueue_ns != kNoTime)
-        durations[row.communicator].push_back(row.finish_ns - row.enqueue_ns);
+      // A rank may call far ahead of its GPU: what waits for its turn does not stand still.
+      const int64_t begun_ns = row.kernel_start_ns != kNoTime ? row.kernel_start_ns : row.enqueue_ns;
+      if (row.state == OpState::Done && row.ordinal != 0 && begun_ns != kNoTime)
+        durations[row.communicator].push_back(row.finish_ns - begun_ns);
     }
     for (auto& [communicator, series] : series_) {
       std::vector<int64_t>& usual = durations[communicator];

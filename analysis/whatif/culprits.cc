@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/whatif/own_work.h"
 #include "analysis/whatif/path_chance.h"
 #include "analysis/whatif/resample.h"
 #include "base/quantile.h"
@@ -257,6 +258,11 @@ class Search {
     if (candidate.actors.size() > 1 &&
         !share_occasions(run_, own_, excesses_, candidate.actors, culprit->occasions))
       return false;
+    if (by_kernels(*culprit) && does_work_of_its_own(candidate) &&
+        may_be_its_work(run_, own_, roles_, excesses_,
+                        {candidate.actors.front(), culprit->occasions, culprit->first_ns,
+                         culprit->first_ns + culprit->span_ns}))
+      return false;
     const bool much =
         culprit->beside_none && by_kernels(*culprit) &&
         static_cast<double>(culprit->gain_ns) >= kMuch * static_cast<double>(culprit->span_ns);
@@ -411,6 +417,12 @@ class Search {
       last = std::max(last, place);
     }
     return last - first < launches_in_step(culprit.actors.front());
+  }
+  bool does_work_of_its_own(const Candidate& candidate) const {
+    for (uint32_t actor = 0; actor < own_.actors.size(); ++actor) {
+      if (is_peer_of(candidate, actor)) return false;
+    }
+    return true;
   }
   uint32_t launches_in_step(uint32_t actor) const {
     std::map<uint32_t, std::set<uint32_t>> launches;  // by trial

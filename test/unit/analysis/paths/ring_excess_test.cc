@@ -71,6 +71,72 @@ TEST(RingExcess, CountsWhatEndsShowByTheStepsBehindIt) {
   EXPECT_EQ(many[0].excess_ns, 640 * kUs);
 }
 
+// Four hosts of two ranks; data goes from rank 1 to rank 2, from 3 to 4, from 5 to 6 and from 7 to 0.
+struct RingOfHosts {
+  RingOfHosts() : edges(8) {
+    for (size_t i = 0; i < edges.size(); ++i) edges[i].network = i % 2 == 1;
+  }
+  std::vector<TransferExcess> judge() const {
+    RunTables run;
+    RingSeries series;
+    series.alike = {run.strings.intern("AllReduce"), 1 << 20, 8, 4};
+    series.actors = {0, 1, 2, 3, 4, 5, 6, 7};
+    series.edges = edges;
+    series.steps = series.sends = 28;
+    SeenRing seen;
+    seen.time = middle_of(std::vector<int64_t>(40, 4'000 * kUs));
+    seen.passages.resize(edges.size());
+    for (const EdgeSamples& edge : edges) seen.edges.push_back(look_at(edge));
+    UsualEdge usual;
+    usual.later_ns = usual.beside_ns = 0;
+    usual.lag_ns = 5 * kUs;
+    usual.wire_ns = 60 * kUs;
+    usual.work_ns = 30 * kUs;
+    return excesses_of_ring(run, series, seen, std::vector<UsualEdge>(8, usual), 0);
+  }
+  static std::vector<int64_t> always(int64_t us) {
+    return std::vector<int64_t>(40, us * static_cast<int64_t>(kUs));
+  }
+  std::vector<EdgeSamples> edges;
+};
+
+TEST(RingExcess, NamesAReceiverThatIsDoneLateAndNobodyBeforeIt) {
+  RingOfHosts ring;
+  ring.edges[3].lag = ring.always(505);
+  for (const size_t i : {1, 2, 3}) ring.edges[i].later = ring.always(i == 1 ? 300 : 600);
+  for (const size_t i : {5, 7}) ring.edges[i].later = ring.always(-750);
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{3, 4}));
+  EXPECT_EQ(found[0].side, SlowSide::Receiver);
+}
+
+// What cannot leave host 2, of ranks 4 and 5, is not taken up there either.
+TEST(RingExcess, NamesTheWayOutOfAHostWhereItsReceiverIsHeldUpByThat) {
+  RingOfHosts ring;
+  ring.edges[3].lag = ring.always(505);
+  for (const size_t i : {3, 4, 5}) ring.edges[i].later = ring.always(600);
+  for (const size_t i : {1, 7}) ring.edges[i].later = ring.always(-600);
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{5, 6}));
+  EXPECT_EQ(found[0].side, SlowSide::SenderOrLink);
+  EXPECT_TRUE(found[0].sure);
+}
+
+// The network works on each of 28 steps 100 us longer, and most of the 4 ms at all.
+TEST(RingExcess, CountsAllStepsOfALinkThatSetsThePace) {
+  RingOfHosts ring;
+  for (const size_t i : {1, 3, 5, 7}) {
+    ring.edges[i].wire = ring.always(i == 3 ? 400 : 60);
+    ring.edges[i].work = ring.always(i == 3 ? 130 : 30);
+  }
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].side, SlowSide::Link);
+  EXPECT_EQ(found[0].excess_ns, 2'800 * static_cast<int64_t>(kUs));
+}
+
 TEST(RingExcess, DoesNotTakeLateStartsForManySteps) { EXPECT_TRUE(of_a_ring(48, 100).empty()); }
 
 }  // namespace

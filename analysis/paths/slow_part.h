@@ -1,0 +1,29 @@
+// What makes transfers slow, and what that costs the run. Plain data.
+#pragma once
+
+#include <vector>
+
+#include "analysis/paths/transfer_excess.h"
+
+namespace lockstep::analysis {
+
+struct SlowPart {
+  std::vector<uint32_t> actors;  // all of a host; those at one end of the way to another; else one
+  bool host = false;
+  bool both_ends = false;  // actors: all at either end, which are two ranks, or those of two hosts
+  // The actor or the host at the other end, where only the edges between the two are slow: in one direction,
+  // or in both_ways, where what that exchanges with others is not.
+  uint32_t peer = kNoRow;
+  Text peer_host = 0;
+  bool both_ways = false;
+  SlowSide side = SlowSide::SenderOrLink;
+  uint32_t communicator = kNoRow;  // where it costs most
+  int64_t gain_ns = 0;             // the run would be so much shorter
+  int64_t span_ns = 0;             // and how long it took
+  // Of the worst operations, what they take, and would take.
+  int64_t took_ns = 0, usual_ns = 0;
+  bool sure = false;   // no trace of late starts
+  bool steady = true;  // what no chance makes is at least half of it
+};
+
+}  // namespace lockstep::analysis
