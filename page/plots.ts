@@ -84,15 +84,17 @@ export function plot(label: string, columns: (number | null)[][], series: uPlot.
 // How waiting changed from the first third of the time with operations to the last, in one sentence; of a run that hangs, until
 // when it went, and how it went until then.
 export function trendSentence(tiles: Tiles, run: Run): string {
-  const busy = meanByColumn(tiles, tiles.busy), waiting = meanByColumn(tiles, tiles.waiting);
+  const busy = meanByColumn(tiles, tiles.busy, run.length_ns), waiting = meanByColumn(tiles, tiles.waiting, run.length_ns);
   const share = (part: number[][]) => part.reduce((sum, one) => sum + one[1], 0) / part.reduce((sum, one) => sum + one[0], 0);
   const { kind, verdict } = run.headline;
   const stood_ns = kind === "hangs" && verdict !== undefined ? run.verdicts[verdict].since_s * 1e9 : 0;
   const until_ns = run.length_ns - stood_ns;
   const active = busy.map((share, i) => [share ?? 0, waiting[i] ?? 0])
     .filter(([share], i) => share > 0 && tiles.from_ns + (i + 1) * tiles.bucket_ns <= until_ns + (stood_ns > 0 ? 0 : tiles.bucket_ns));
+  const most = Math.max(0, ...waiting.filter((_, i) => tiles.from_ns + i * tiles.bucket_ns >= until_ns).map(mean => mean ?? 0));
   if (stood_ns > 0)
-    return `It went on until ${duration(until_ns)} of the run; since then, for ${duration(stood_ns)}, what hangs has not moved.` +
+    return `It went on until ${duration(until_ns)} of the run; since then, for ${duration(stood_ns)}, what hangs has not moved` +
+      (most > 0 ? `, and ${percent(most)} of the ranks have waited.` : ".") +
       (active.length === 0 ? "" : ` Until then ranks waited ${percent(share(active))} of their time in operations.`);
   if (run.operations === 0) return "No operation is recorded, so there is nothing to tell.";
   if (active.length < 6) return "Too short to tell how it went.";
@@ -180,7 +182,7 @@ export function trend(tiles: Tiles, length_ns: number): HTMLElement {
   const [unit, name, short] = length >= 2e9 ? [1e9, "seconds", "s"] : length >= 2e6 ? [1e6, "milliseconds", "ms"] : [1e3, "microseconds", "us"];
   const xs = Array.from({ length: tiles.columns }, (_, i) => (tiles.from_ns + (i + 0.5) * tiles.bucket_ns) / unit);
   const [wait, move] = [colour("series-2"), colour("series-1")];
-  const scaled = (values: Float32Array) => meanByColumn(tiles, values).map(mean => mean === null ? null : 100 * mean);
+  const scaled = (values: Float32Array) => meanByColumn(tiles, values, length_ns).map(mean => mean === null ? null : 100 * mean);
   return plot(`How the run went: the mean share of time in operations and waiting, over ${name} of the run`, [xs, scaled(tiles.busy), scaled(tiles.waiting)], [
     { label: "share of time in operations", stroke: move, width: 1.5, points: { show: false } },
     { label: "of that waiting for others", stroke: wait, fill: wait + "40", width: 1.5, points: { show: false } },

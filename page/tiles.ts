@@ -62,8 +62,9 @@ export function heardUntil(tiles: Tiles): Map<number, number> {
   return until;
 }
 
-// Mean over the rows of each column: how the run went. Null where nothing is recorded.
-export function meanByColumn(tiles: Tiles, values: Float32Array): (number | null)[] {
+// Mean over the rows of each column: how the run went. Null where nothing is recorded. The last bucket reaches beyond the run,
+// which ends at `end_ns`: it counts by the part that does not.
+export function meanByColumn(tiles: Tiles, values: Float32Array, end_ns: number): (number | null)[] {
   const means: (number | null)[] = [];
   for (let column = 0; column < tiles.columns; ++column) {
     let sum = 0, known = 0;
@@ -73,7 +74,8 @@ export function meanByColumn(tiles: Tiles, values: Float32Array): (number | null
       sum += values[at];
       ++known;
     }
-    means.push(known === 0 ? null : sum / known);
+    const inRun = Math.min(1, (end_ns - tiles.from_ns) / tiles.bucket_ns - column);
+    means.push(known === 0 ? null : Math.min(1, sum / known / (inRun > 0 ? inRun : 1)));
   }
   return means;
 }

@@ -18,10 +18,22 @@ const on = async (name, use) => {
 await on("hang", async (page, text, card) => {
   const [, ranks, time] = /; (\d+) ranks have been waiting for (.*)\.$/.exec((await text("h1")).replaceAll("\u00a0", " ")) ?? [];
   check("hang: the card says another time", (await card("Waiting")).includes(`${time}so long nothing has moved for ${ranks} ranks.`), await card("Waiting"));
-  check("hang: the trend says another time", (await text("#trend p")).includes(`; since then, for ${time}, what hangs has not moved.`), await text("#trend p"));
+  check("hang: the trend says another time", (await text("#trend p")).includes(`; since then, for ${time}, what hangs has not moved, and 75 % of the ranks have waited.`), await text("#trend p"));
   check("hang: every operation has an end", /calls? of (a )?ranks? (has|have) no end/.test(await card("Recording")), await card("Recording"));
   check("hang: it is said below that every operation has an end", !/every operation has an end/.test(await text("main")));
   check("hang: the ranks that stand there have no colour", /^Strongest: in operations all of the time\./.test(await text(".heat .legend")), await text(".heat .legend"));
+});
+
+// Of a deadlock nobody is missing, and all wait: the trend rises to its top and stays there to the end.
+await on("deadlock", async (page, text) => {
+  check("deadlock: the trend's words", /what hangs has not moved, and 100 % of the ranks have waited\./.test(await text("#trend p")), await text("#trend p"));
+  const filled = await page.evaluate(() => {  // of the plot's columns, from left to right: how far up the waiting reaches
+    const canvas = document.querySelector("#trend-plot canvas"), { width, height } = canvas;
+    const pixels = canvas.getContext("2d", { willReadFrequently: true }).getImageData(0, 0, width, height).data;
+    const orange = (x, y) => pixels[4 * (y * width + x) + 3] > 40 && pixels[4 * (y * width + x)] > pixels[4 * (y * width + x) + 2] + 60;
+    return [0.3, 0.6, 0.9, 0.985].map(share => Array.from({ length: height }, (_, y) => orange(Math.round(share * width), y)).filter(Boolean).length / height);
+  });
+  check("deadlock: the trend does not rise", filled.every(share => share > 0.4), filled.map(share => share.toFixed(2)).join(" "));
 });
 
 // Of a damaged recording: its date is that of the processes that can be read, and it is not called complete.
