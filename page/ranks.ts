@@ -39,7 +39,7 @@ export class Ranks {
     this.heat = new HeatMap(run, change => this.show(change));
     this.body.append(this.heat.element, this.waitedFor.element);
     this.element = section("ranks", "Ranks over time",
-      make("p", {}, "Drag or click to zoom; with the keyboard: arrows move, + and - zoom, 0 shows all."),
+      make("p", {}, "Drag or click to zoom; with the keyboard: arrows go from cell to cell, Enter looks closer, Shift and arrows move, + and - zoom, 0 shows all."),
       this.controls(), this.window, this.failure, this.body,
       make("h3", {}, "Operations in view"), this.timeline.element, this.logs.element, this.table.element);
     this.element.addEventListener("keydown", event => this.key(event));
@@ -162,17 +162,19 @@ export class Ranks {
     return { from, to, firstRank, lastRank };
   }
 
-  private zoom(factor: number): void {
-    this.show(zoomed(this.view, factor, (this.view.from + this.view.to) / 2));
+  private zoom(factor: number, around = (this.view.from + this.view.to) / 2): void {
+    this.show(zoomed(this.view, factor, around));
   }
 
   private key(event: KeyboardEvent): void {
     if (!(event.target instanceof HTMLCanvasElement) || event.ctrlKey || event.metaKey || event.altKey) return;
     const length = this.view.to - this.view.from, ranks = this.view.lastRank - this.view.firstRank + 1;
     const inTimeline = event.target.id === "timeline";
+    if (!inTimeline && !event.shiftKey && this.heat.key(event.key)) return event.preventDefault();
+    const around = inTimeline ? undefined : this.heat.at_ns ?? undefined;
     const move = (share: number) => this.show({ from: this.view.from + share * length, to: this.view.to + share * length });
     const keys: Record<string, () => void> = {
-      "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2),
+      "+": () => this.zoom(0.5, around), "=": () => this.zoom(0.5, around), "-": () => this.zoom(2, around),
       "0": () => this.show(this.wholeWindow()),
       ...(inTimeline ? {} : {
         ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25),

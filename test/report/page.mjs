@@ -91,7 +91,7 @@ for (const name of ["straggler", "hang", "many", "alltoall", "one", "large", "se
       .catch(() => check(`keyboard: ${key} changes nothing`, false, before));
   };
   await press("+");
-  await press("ArrowRight");
+  await press("Shift+ArrowRight");
   const there = await shown(), address = page.url();
   check("keyboard: the address does not follow", /#.*t=\d+-\d+/.test(address), address);
   const again = await open(browser, address);
@@ -229,7 +229,7 @@ for (const [run, by, label] of [["slow-host", "host", /node0001/], ["several", "
   await page.focus("#heat");
   await page.keyboard.press("+");
   await page.keyboard.press("+");
-  for (let i = 0; i < 12; ++i) await page.keyboard.press("ArrowLeft");
+  for (let i = 0; i < 12; ++i) await page.keyboard.press("Shift+ArrowLeft");
   await page.waitForFunction(() => document.querySelector("#logs").textContent === "", undefined, { timeout: 5000 })
     .catch(() => check("logs: lines of another time are shown", false));
   check("logs: problems", problems.length === 0, problems.join("; "));

@@ -63,5 +63,6 @@ size=$(stat -c %s "$TMP/many/report.html")
 node "$ROOT/node_modules/typescript/bin/tsc" -p "$ROOT/page" >"$TMP/types" || fail "types: $(cat "$TMP/types")"
 node "$ROOT/test/report/page.mjs" "$TMP" || fail "the page is not as it should be"
 node "$ROOT/test/report/first.mjs" "$TMP" || fail "what the page says in words is not as it should be"
+node "$ROOT/test/report/cells.mjs" "$TMP" || fail "the heat map's cells are not as they should be by keyboard"
 node "$ROOT/test/report/sections.mjs" "$TMP" || fail "what stands below the heat map is not as it should be"
 node "$ROOT/test/report/paper.mjs" "$TMP" || fail "the page does not print as it should"
