@@ -16,7 +16,7 @@ import * as sections from "./sections";
 import { isFolder, listOfRuns } from "./runs";
 import { Slot } from "./slot";
 import { Busy, findSource } from "./source";
-import { sqlBox } from "./sql";
+import { SqlBox } from "./sql";
 import { StacksSection } from "./stacks";
 import { themeButton } from "./theme";
 import { tokenInAddress, type View, viewInAddress } from "./view";
@@ -40,6 +40,7 @@ class Page {
   private readonly rest = new Slot();
   private readonly notKnown = new Slot();
   private readonly stacks: StacksSection;
+  private readonly sql = source.served ? new SqlBox(source) : null;
 
   constructor(private run: Run) {
     const whole = wholeOf(run);
@@ -51,7 +52,7 @@ class Page {
       make("header", {}, make("p", { class: "name" }, "lockstep"),
         source.inFolder ? make("a", { href: "../../#token=" + encodeURIComponent(token) }, "All runs") : null, field, themeButton(() => void this.show(this.run))),
       this.live.element, this.top.element, this.ranks.trend, this.contents.element, this.ranks.element, this.findings.element,
-      this.rest.element, ...(source.hasStacks(run) ? [this.stacks.element] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
+      this.rest.element, ...(source.hasStacks(run) ? [this.stacks.element] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(this.sql ? [this.sql.element] : []), this.notKnown.element);
   }
 
   // Of this reading; also again, in other colours or another width.
@@ -59,7 +60,8 @@ class Page {
     this.run = run;
     document.title = "lockstep: " + nameOf(run);
     this.top.fill(headline(run), runFacts(run), cards(run));
-    this.findings.fill(findings(run, view => this.ranks.show(view), (func, ordinal, communicator) => this.look(func, ordinal, communicator)));
+    this.findings.fill(findings(run, { show: view => this.ranks.show(view), look: (func, ordinal, communicator) => this.look(func, ordinal, communicator),
+      ask: this.sql && (sql => this.sql!.show(sql)) }));
     this.rest.fill(sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
       compared(run), sections.clock(run), sections.otherTables(run));
     this.notKnown.fill(notKnown(run));

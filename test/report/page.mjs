@@ -268,6 +268,7 @@ for (const [run, by, label] of [["slow-host", "host", /node0001/], ["several", "
     const rows = ops.rows.filter(row => `${row[at("func")]} #${row[at("ordinal")]}` === named);
     return rows.length === 4 && rows.every(row => row[at("arrival_ns")] >= from && row[at("end_ns")] <= to);
   }));
+  check("evidence: a file has no SQL to lead to", await page.locator(".evidence .rows").count() === 0 && /^matches: in /.test(await text(page, "#finding-1 .evidence li")), await text(page, "#finding-1 .evidence li"));
   check("compare: stands where nobody asked", await page.evaluate(() => document.querySelector("#compare") === null));
   await close();
   const compared = await open(browser, at("compared"));
