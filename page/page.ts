@@ -15,7 +15,7 @@ import { search } from "./search";
 import * as sections from "./sections";
 import { isFolder, listOfRuns } from "./runs";
 import { Slot } from "./slot";
-import { Busy, findSource } from "./source";
+import { Busy, findSource, isWaiting } from "./source";
 import { SqlBox } from "./sql";
 import { StacksSection } from "./stacks";
 import { themeButton } from "./theme";
@@ -29,6 +29,11 @@ function wholeOf(run: Run): View {
   const ranks = run.places.map(place => place[0]).filter(rank => rank >= 0);
   return { from: 0, to: Math.max(1000, run.length_ns), firstRank: 0, lastRank: Math.max(0, ...ranks),
     measure: run.headline.kind === "hangs" ? "busy" : "caused", by: "rank" };
+}
+
+function nameAndWayBack(): HTMLElement[] {
+  const name = make("p", { class: "name" }, "lockstep");
+  return source.inFolder ? [name, make("a", { href: "../../#token=" + encodeURIComponent(token) }, "All runs")] : [name];
 }
 
 class Page {
@@ -49,8 +54,7 @@ class Page {
     this.live = new LiveLine(source, this.ranks, () => this.run, next => this.show(next));
     const field = search(() => this.run, source, () => wholeOf(this.run), view => this.ranks.show(view), found => this.ranks.showOperation(found));
     root.replaceChildren(
-      make("header", {}, make("p", { class: "name" }, "lockstep"),
-        source.inFolder ? make("a", { href: "../../#token=" + encodeURIComponent(token) }, "All runs") : null, field, themeButton(() => void this.show(this.run))),
+      make("header", {}, ...nameAndWayBack(), field, themeButton(() => void this.show(this.run))),
       this.live.element, this.top.element, this.ranks.trend, this.contents.element, this.ranks.element, this.findings.element,
       this.rest.element, ...(source.hasStacks(run) ? [this.stacks.element] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(this.sql ? [this.sql.element] : []), this.notKnown.element);
   }
@@ -97,8 +101,19 @@ class Page {
 
 const kAgainMs = 1000;
 
+// What is the same stays as it is, so that it is not read out again.
+function sayNotYet(why: string): void {
+  if (root.querySelector("#not-yet")?.textContent !== why) {
+    document.title = "lockstep: not yet";
+    root.replaceChildren(make("header", {}, ...nameAndWayBack()), make("h1", {}, "Not yet"), make("p", { id: "not-yet", role: "status" }, why),
+      make("p", { class: "legend" }, "This page asks each second, and shows the run as soon as it can."));
+  }
+  setTimeout(begin, kAgainMs);
+}
+
 async function start(): Promise<void> {
   const run = await source.look();
+  if (isWaiting(run)) return sayNotYet(run.waiting[0].toUpperCase() + run.waiting.slice(1) + ".");
   if (isFolder(run)) {
     document.title = run.folder;
     root.replaceChildren(...listOfRuns(run, token));
@@ -109,9 +124,8 @@ async function start(): Promise<void> {
 
 function begin(): void {
   start().catch((error: Error) => {
-    const busy = error instanceof Busy;
-    root.replaceChildren(make("h1", {}, busy ? "Not yet" : "This page cannot show the run"), make("p", { role: "alert" }, error.message));
-    if (busy) setTimeout(begin, kAgainMs);
+    if (error instanceof Busy) return sayNotYet(error.message);
+    root.replaceChildren(make("header", {}, ...nameAndWayBack()), make("h1", {}, "This page cannot show the run"), make("p", { role: "alert" }, error.message));
   });
 }
 

@@ -87,6 +87,11 @@ void put(JsonFields& out, const RunRow& row) {
 
 }  // namespace
 
+bool is_run_directory(const std::string& path) {
+  return dumper::has_segments(path) || !read_run_note(path)["command"].empty() ||
+         holds_memory_of_a_process(path);
+}
+
 Result<RunRow> run_row(const std::string& path) {
   std::error_code error;
   RunRow row;
@@ -103,9 +108,9 @@ Result<RunRow> run_row(const std::string& path) {
     return row;
   }
   const bool segments = dumper::has_segments(path);
-  if (!segments && row.command.empty()) return run.status();
-  row.state = segments ? "unreadable" : "nothing recorded";
   row.running = holds_memory_of_a_process(path);
+  if (!segments && row.command.empty() && !row.running) return run.status();
+  row.state = segments ? "unreadable" : "nothing recorded";
   row.written = written(path + "/run.json");
   return row;
 }

@@ -25,6 +25,8 @@ struct RunRow {
   bool running = false;
 };
 
+// Whether it is a run: it has segments, or `lockstep run` made it, or a process holds records for it in memory.
+bool is_run_directory(const std::string& path);
 Result<RunRow> run_row(const std::string& path);
 // The runs under a folder by name; what is not a run is passed over.
 Result<std::vector<RunRow>> run_rows(const std::string& parent);
