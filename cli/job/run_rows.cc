@@ -67,6 +67,15 @@ bool holds_memory_of_a_process(const std::string& path) {
   return !dumper::find_arenas(path).empty();
 }
 
+void put_headline(JsonFields& out, const serve::KeptHeadline& headline) {
+  out.object("headline", [&] {
+    out.string("kind", headline.kind);
+    out.string("text", headline.text);
+    if (headline.cost_share >= 0) out.number("cost_share", headline.cost_share);
+    if (headline.last_part_only) out.boolean("last_part_only", true);
+  });
+}
+
 void put(JsonFields& out, const RunRow& row) {
   out.object([&] {
     out.string("run", row.name);
@@ -82,6 +91,7 @@ void put(JsonFields& out, const RunRow& row) {
     out.string("ended", row.ended);
     out.string("exit_code", row.exit_code);
     out.strings("urls", row.urls);
+    if (row.headline) put_headline(out, *row.headline);
   });
 }
 
@@ -102,6 +112,7 @@ Result<RunRow> run_row(const std::string& path) {
   for (const serve::ServiceNote& note : serve::services_of(real)) row.urls.push_back(note.url);
   for (const serve::ServiceNote& note : serve::services_of(dumper::parent_of(real)))
     row.urls.push_back(note.url + "runs/" + url_encoded(row.name) + "/");
+  row.headline = serve::kept_headline(real);
   const auto run = analysis::describe_run(path);
   if (run.ok()) {
     add_processes(run.value(), &row);
