@@ -14,7 +14,7 @@ export function cellSentence(tiles: Tiles, at: number): string {
     `made others wait ${percent(tiles.caused[at])}` +
     (several && tiles.worst[at] !== kNobody ? ` (most: rank ${tiles.worst[at]})` : "") +
     (tiles.longest_us[at] ? `; longest wait ${duration(tiles.longest_us[at] * 1000)}` : "") +
-    (tiles.flags[at] & kLost ? "; calls were lost here" : "") + (tiles.flags[at] & kPartly ? "; not all ranks recorded" : "") + ".";
+    (tiles.flags[at] & kLost ? "; calls were lost here" : "") + (tiles.flags[at] & kPartly ? (several ? "; not all ranks recorded" : "; recorded in part only") : "") + ".";
 }
 
 // What of the tiles is in view: rows, and columns from the first to before the last.

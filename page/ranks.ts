@@ -1,5 +1,5 @@
 // Ranks over time: controls, heat map, trend and, for the window in view, the operations one by one.
-import { make, section } from "./dom";
+import { make, section, unbroken } from "./dom";
 import { HeatMap, kMeasures } from "./heat";
 import { type Found, viewOf } from "./operation_search";
 import { LogLines } from "./logs";
@@ -9,7 +9,7 @@ import type { Run } from "./run";
 import { ranksTable } from "./sections";
 import { Slot } from "./slot";
 import type { Source } from "./source";
-import { heardUntil } from "./tiles";
+import { heardUntil, upTo } from "./tiles";
 import { Timeline } from "./timeline";
 import { along, type Group, kGroups, type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
 import { WaitedFor } from "./waited_for";
@@ -113,7 +113,7 @@ export class Ranks {
     for (const radio of this.element.querySelectorAll<HTMLInputElement>(".controls input")) radio.checked = radio.value === view.measure || radio.value === view.by;
     this.window.textContent = `Shown: ${duration(view.from)} to ${duration(view.to)}, ` +
       (view.firstRank === view.lastRank ? `rank ${view.firstRank}` : `ranks ${view.firstRank} to ${view.lastRank}`) + (sameWindow(view, this.whole) ? ": all of it." : ".");
-    const tiles = await this.source.tiles(view, view.by);
+    const whole = await this.source.tiles(view, view.by), tiles = whole && upTo(whole, this.whole.to);
     if (turn !== this.asked) return;  // a later window is already asked for
     this.failure.textContent = "";
     if (tiles === null) {
@@ -125,7 +125,7 @@ export class Ranks {
     this.logs.draw(this.run.logs, view);
     if (sameWindow(view, this.whole) || this.trend.childElementCount === 0) {
       plots.dropPlots(this.trend);
-      this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, plots.trendSentence(tiles, this.run)),
+      this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, unbroken(plots.trendSentence(tiles, this.run))),
         ...(this.run.operations === 0 ? [] : [plots.trend(tiles, this.whole.to)]));
     }
     const late = setTimeout(() => this.timeline.reading(), kLateMs);

@@ -28,6 +28,6 @@ export function listOfRuns(said: FolderOfRuns, token: string): HTMLElement[] {
   return [
     make("h1", {}, counted(said.runs.length, "run") + " in " + said.folder),
     make("p", {}, "The verdict is that of who looked at a run last, on its page or by ", make("code", {}, "lockstep report"), "."),
-    table(["run", "verdict", "job", "state", "processes", "ranks", "size", "lost", "clock", "started"], rows, "Runs"),
+    make("div", { class: "runs" }, table(["run", "verdict", "job", "state", "processes", "ranks", "size", "lost", "clock", "started"], rows, "Runs")),
   ];
 }

@@ -62,9 +62,17 @@ export function heardUntil(tiles: Tiles): Map<number, number> {
   return until;
 }
 
-// Mean over the rows of each column: how the run went. Null where nothing is recorded. The last bucket reaches beyond the run,
-// which ends at `end_ns`: it counts by the part that does not.
-export function meanByColumn(tiles: Tiles, values: Float32Array, end_ns: number): (number | null)[] {
+// The last bucket reaches beyond the run, which ends at `end_ns`. Shares of the part that does not: else what goes on to the end
+// of a run, as a hang does, and all that goes on in one that is still recorded, looks as if it became less there.
+export function upTo(tiles: Tiles, end_ns: number): Tiles {
+  const column = tiles.columns - 1, part = (end_ns - tiles.from_ns) / tiles.bucket_ns - column;
+  if (part <= 0 || part >= 1) return tiles;
+  const ofPart = (values: Float32Array) => values.map((value, i) => i % tiles.columns === column ? Math.min(1, value / part) : value);
+  return { ...tiles, busy: ofPart(tiles.busy), waiting: ofPart(tiles.waiting), caused: ofPart(tiles.caused) };
+}
+
+// Mean over the rows of each column: how the run went. Null where nothing is recorded.
+export function meanByColumn(tiles: Tiles, values: Float32Array): (number | null)[] {
   const means: (number | null)[] = [];
   for (let column = 0; column < tiles.columns; ++column) {
     let sum = 0, known = 0;
@@ -74,8 +82,7 @@ export function meanByColumn(tiles: Tiles, values: Float32Array, end_ns: number)
       sum += values[at];
       ++known;
     }
-    const inRun = Math.min(1, (end_ns - tiles.from_ns) / tiles.bucket_ns - column);
-    means.push(known === 0 ? null : Math.min(1, sum / known / (inRun > 0 ? inRun : 1)));
+    means.push(known === 0 ? null : sum / known);
   }
   return means;
 }

@@ -22,6 +22,15 @@ for (const width of [1280, 380]) {
     return box.left >= 0 && box.left + 60 < innerWidth;
   });
   check("the verdict is out of sight", shown, width);
+  const lefts = await page.evaluate(() => {
+    const left = node => {
+      const words = document.createRange();
+      words.selectNodeContents(node);
+      return words.getBoundingClientRect().left;
+    };
+    return ["th:nth-child(2)", "td:nth-child(2) .verdict"].map(where => left(document.querySelector(where)));
+  });
+  check("a verdict is not below its heading", Math.abs(lefts[0] - lefts[1]) < 3, lefts.join(" "));
   const violations = await seriousViolations(page);
   check("accessibility", violations.length === 0, violations.join("; "));
   check("wider than the screen", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), String(width));
