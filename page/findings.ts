@@ -6,37 +6,50 @@ import { moment, percent } from "./words";
 
 const kShown = 8;  // lines of evidence before "more"
 
-export type ShowOperation = (func: string, ordinal: number, communicator: string) => void;
+// What a reader can be led to from a finding.
+export interface Ways {
+  show: (view: Partial<View>) => void;
+  look: (func: string, ordinal: number, communicator: string) => void;
+  ask: ((sql: string) => void) | null;  // null: there is nobody to ask, as in a file
+}
+
+// The table's name at the line's beginning leads to its rows.
+function tableOf(line: string, sql: string, ask: Ways["ask"]): [HTMLElement | string, string] {
+  const named = /^([a-z_]+)(: .*)$/s.exec(line);
+  if (!named || sql === "" || ask === null) return ["", line];
+  return [make("button", { type: "button", class: "link rows", "aria-label": named[1] + ": show the rows in SQL", title: sql, click: () => ask(sql) }, named[1]), named[2]];
+}
 
 // An operation that a line names can be looked at.
-function lines(evidence: string[], communicator: string, look: ShowOperation): HTMLElement {
-  return make("ul", { class: "evidence" }, ...evidence.map(line => {
-    const named = /^(.*?)\b([A-Z][A-Za-z]+) #(\d+)(.*)$/s.exec(line);
-    if (!named) return make("li", {}, line);
+function lines(verdict: Verdict, from: number, to: number, ways: Ways): HTMLElement {
+  return make("ul", { class: "evidence" }, ...verdict.evidence.slice(from, to).map((line, i) => {
+    const [rows, rest] = tableOf(line, verdict.evidence_sql[from + i], ways.ask);
+    const named = /^(.*?)\b([A-Z][A-Za-z]+) #(\d+)(.*)$/s.exec(rest);
+    if (!named) return make("li", {}, rows, rest);
     const [, before, func, ordinal, after] = named;
     const elsewhere = /^ on (.+?),/.exec(after)?.[1];  // said where it is not the finding's own
-    return make("li", {}, before, make("button", { type: "button", class: "link", click: () => look(func, Number(ordinal), elsewhere ?? communicator) }, `${func} #${ordinal}`), after);
+    return make("li", {}, rows, before, make("button", { type: "button", class: "link", click: () => ways.look(func, Number(ordinal), elsewhere ?? verdict.communicator) }, `${func} #${ordinal}`), after);
   }));
 }
 
-function one(verdict: Verdict, number: number, show: (view: Partial<View>) => void, look: ShowOperation): HTMLElement {
+function one(verdict: Verdict, number: number, ways: Ways): HTMLElement {
   const times = verdict.at_ns;
   const around = times.length === 0 ? 0 : Math.max(1e6, (times[times.length - 1] - times[0]) / 20);
   return make("details", { id: "finding-" + number, class: "finding", ...(number === 1 ? { open: "" } : {}) },
     make("summary", {}, make("strong", {}, verdict.kind.replaceAll("_", " ")), ` (${percent(verdict.confidence)} sure` +
       (verdict.cost_share !== null && verdict.cost_share > 0 ? `, ${percent(verdict.cost_share)} of the run` : "") + "): " + verdict.text),
     times.length === 0 ? null : make("p", {}, make("button", { type: "button", click: () => {
-      show({ from: times[0] - around, to: times[times.length - 1] + around });
+      ways.show({ from: times[0] - around, to: times[times.length - 1] + around });
       document.getElementById("ranks")?.scrollIntoView();
     } }, "Show when")),
-    lines(verdict.evidence.slice(0, kShown), verdict.communicator, look),
-    verdict.evidence.length > kShown ? make("details", {}, make("summary", {}, `${verdict.evidence.length - kShown} more`), lines(verdict.evidence.slice(kShown), verdict.communicator, look)) : null);
+    lines(verdict, 0, kShown, ways),
+    verdict.evidence.length > kShown ? make("details", {}, make("summary", {}, `${verdict.evidence.length - kShown} more`), lines(verdict, kShown, verdict.evidence.length, ways)) : null);
 }
 
-export function findings(run: Run, show: (view: Partial<View>) => void, look: ShowOperation): HTMLElement {
+export function findings(run: Run, ways: Ways): HTMLElement {
   return section("findings", "Findings",
     ...(run.verdicts.length === 0 ? [make("p", {}, run.operations === 0 ? "Nothing was recorded that could be judged." : "Nothing wrong found.")]
-      : run.verdicts.map((verdict, i) => one(verdict, i + 1, show, look))), ...foundLive(run));
+      : run.verdicts.map((verdict, i) => one(verdict, i + 1, ways))), ...foundLive(run));
 }
 
 // What `lockstep diagnose --live` said while the job ran.

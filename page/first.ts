@@ -11,12 +11,13 @@ function lastPart(run: Run): HTMLElement | null {
     "The heat map has all of it.");
 }
 
+export const kBadges: Record<string, string> = { hangs: "Hangs", costs: "Slowed down", nothing: "Healthy", unknown: "Not certain" };
+
 export function headline(run: Run): HTMLElement {
   const { kind, text, cost_share, verdict } = run.headline;
-  const words: Record<string, string> = { hangs: "Hangs", costs: "Slowed down", nothing: "Healthy", unknown: "Not certain" };
   const found = verdict === undefined ? null : run.verdicts[verdict];
   return make("section", { id: "headline", class: "headline " + kind, "aria-label": "Verdict" },
-    make("p", { class: "badge" }, words[kind]),
+    make("p", { class: "badge" }, kBadges[kind]),
     make("h1", {}, unbroken(text)),
     kind === "unknown" && run.not_known.length > 0 ? make("p", {}, run.not_known[0]) : null,
     cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run\u2019s time, its set-up left out") : null,

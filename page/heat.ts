@@ -4,10 +4,11 @@
 // Above it lanes: training steps, ranges and marks of the program, captures, hosts short of something, lines of
 // the job's logs, findings.
 import { colour, make, sized } from "./dom";
+import { CellCursor, type Cells, cellSentence, type Place, strongest } from "./heat_cell";
 import { logLanes } from "./logs";
 import type { Lane, Run } from "./run";
 import { drawNames, gutter, kAxisHeight, TimeAxis } from "./time_axis";
-import { kLost, kNobody, kNoData, kPartly, type Tiles } from "./tiles";
+import { kNoData, type Tiles } from "./tiles";
 import type { Measure, View } from "./view";
 import { duration, percent } from "./words";
 
@@ -15,6 +16,9 @@ export const kMeasures: Record<Measure, string> = {
   caused: "made others wait", waiting: "waited", busy: "in operations",
 };
 const kLane = 16, kLeastDarkest = 0.1;
+// Of the cell that the keyboard is at: columns and lines that a key goes.
+const kSteps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const kKeys = [...Object.keys(kSteps), "Home", "End", "Enter"];
 
 // Steps that nobody marked are those that were found; findings stand last.
 function lanesOf(run: Run): Lane[] {
@@ -45,7 +49,7 @@ function quantile(values: number[], share: number): number {
 export class HeatMap {
   readonly element: HTMLElement;
   private canvas = make("canvas", { id: "heat", tabindex: "0", role: "application" });
-  private readout = make("p", { class: "readout", "aria-live": "polite" }, "Point at a cell, or tap it, to read its numbers.");
+  private readout = make("p", { class: "readout", "aria-live": "polite" }, "Point at a cell, tap it, or go there with the arrow keys, to read its numbers.");
   private legend = make("p", { class: "legend" });
   private tiles: Tiles | null = null;
   private lanes: Lane[] = [];
@@ -55,12 +59,16 @@ export class HeatMap {
   private top = 0;
   private rowHeight = 0;
   private dragFrom: { x: number; y: number } | null = null;
+  private cursor = new CellCursor();
+  private view: View | null = null;
   private painted = () => {};  // what is shown, at the width and in the colours of now
 
   constructor(public run: Run, private change: (view: Partial<View>) => void) {
     this.element = make("div", { class: "heat" }, this.legend, this.canvas, this.readout);
     this.canvas.addEventListener("pointermove", event => this.point(event));
+    for (const change of ["focus", "blur"]) this.canvas.addEventListener(change, () => this.painted());
     this.canvas.addEventListener("pointerdown", event => {
+      this.cursor.clear();
       this.point(event);  // a finger that taps has not moved there
       this.dragFrom = { x: event.offsetX, y: event.offsetY };
       this.canvas.setPointerCapture(event.pointerId);
@@ -69,12 +77,18 @@ export class HeatMap {
     this.canvas.addEventListener("pointercancel", () => this.dragFrom = null);
   }
 
+  // Where the keyboard is; null: nowhere.
+  get at_ns(): number | null {
+    return this.cursor.ns;
+  }
+
   repaint(): void {
     this.painted();
   }
 
   draw(tiles: Tiles, view: View): void {
     this.tiles = tiles;
+    this.view = view;
     this.rows = tiles.rows.map((_, i) => i)
       .filter(i => tiles.rows[i].last >= view.firstRank && tiles.rows[i].first <= view.lastRank);
     const first = Math.max(0, Math.floor((view.from - tiles.from_ns) / tiles.bucket_ns));
@@ -90,10 +104,16 @@ export class HeatMap {
     const darkest = Math.max(quantile(seen, 0.99), kLeastDarkest);
     this.sayLegend(view.measure, darkest, seen.length > 0);
     this.painted = () => this.paint(view, values, darkest);
+    this.cursor.enter(this.cells(tiles));
     this.painted();
+    this.sayCursor();
     this.canvas.setAttribute("aria-label", `Heat map: how much ranks ${view.firstRank} to ${view.lastRank} ` +
       `${kMeasures[view.measure]}, from ${duration(view.from)} to ${duration(view.to)} of the run. ` +
-      "Arrow keys move, plus and minus zoom, 0 shows all.");
+      "Arrow keys go from cell to cell, with Shift they move the window. Enter looks closer, plus and minus zoom, 0 shows all.");
+  }
+
+  private cells(tiles: Tiles): Cells {
+    return { tiles, rows: this.rows, columns: this.columns };
   }
 
   private sayLegend(measure: Measure, darkest: number, any: boolean): void {
@@ -138,6 +158,21 @@ export class HeatMap {
     context.strokeStyle = colour("line");
     context.strokeRect(left - 0.5, this.top - 0.5, axis.right - left + 1, bottom - this.top + 1);
     axis.draw(context, bottom);
+    this.paintCursor(context, edge);
+  }
+
+  // Around the cell, which may be a pixel wide: light and dark, so that it is seen on every colour.
+  private paintCursor(context: CanvasRenderingContext2D, edge: (column: number) => number): void {
+    const place = document.activeElement === this.canvas ? this.cursor.place(this.cells(this.tiles!)) : null;
+    if (place === null) return;
+    const x = edge(place.column), y = this.top + place.line * this.rowHeight;
+    const width = Math.max(3, edge(place.column + 1) - x), height = Math.max(3, this.rowHeight);
+    for (const [name, line, out] of [["paper", 5, 2.5], ["ink", 2, 2]] as const) {
+      context.strokeStyle = colour(name);
+      context.lineWidth = line;
+      context.strokeRect(x - out, y - out, width + 2 * out, height + 2 * out);
+    }
+    context.lineWidth = 1;
   }
 
   // The rows of those whom the verdict above is about.
@@ -193,21 +228,44 @@ export class HeatMap {
     if (event.offsetY < this.top) this.sayLane(event.offsetX, event.offsetY);
     const tiles = this.tiles, at = this.cellAt(event.offsetX, event.offsetY);
     if (tiles === null || at === null) return;
-    const row = tiles.rows[Math.floor(at / tiles.columns)];
-    const from = tiles.from_ns + (at % tiles.columns) * tiles.bucket_ns;
-    const several = row.first !== row.last;
-    const who = row.label === undefined ? (several ? `Ranks ${row.first} to ${row.last}` : "Rank " + row.first)
-      : row.label + (several ? `, first rank ${row.first}, last ${row.last}` : `, rank ${row.first}`);
-    if (tiles.flags[at] & kNoData) {
-      this.readout.textContent = `${who}, ${duration(from)}: nothing recorded.`;
-      return;
-    }
-    this.readout.textContent = `${who}, ${duration(from)} to ${duration(from + tiles.bucket_ns)}: ` +
-      `in operations ${percent(tiles.busy[at])}, waited ${percent(tiles.waiting[at])}, ` +
-      `made others wait ${percent(tiles.caused[at])}` +
-      (row.first !== row.last && tiles.worst[at] !== kNobody ? ` (most: rank ${tiles.worst[at]})` : "") +
-      (tiles.longest_us[at] ? `; longest wait ${duration(tiles.longest_us[at] * 1000)}` : "") +
-      (tiles.flags[at] & kLost ? "; calls were lost here" : "") + (tiles.flags[at] & kPartly ? "; not all ranks recorded" : "") + ".";
+    this.readout.textContent = cellSentence(tiles, at);
+  }
+
+  private sayCursor(): void {
+    const tiles = this.tiles, place = tiles === null || document.activeElement !== this.canvas ? null : this.cursor.place(this.cells(tiles));
+    if (tiles === null || place === null) return;
+    const sentence = cellSentence(tiles, this.rows[place.line] * tiles.columns + place.column);
+    if (this.readout.textContent !== sentence) this.readout.textContent = sentence;  // what is the same is not read out again
+  }
+
+  // Whether it was a key of the map's own. The first one goes to where most is seen.
+  key(key: string): boolean {
+    const tiles = this.tiles, view = this.view;
+    if (!kKeys.includes(key) || tiles === null || view === null || this.rows.length === 0 || this.columns[0] === this.columns[1]) return false;
+    const cells = this.cells(tiles), place = this.cursor.place(cells);
+    if (this.cursor.ns === null) this.cursor.set(cells, strongest(cells, tiles[view.measure]));
+    else if (key === "Enter") this.change(this.around(this.cursor.ns));
+    else if (place !== null) this.move(cells, place, view, key);  // else the window that has it is on its way
+    this.painted();
+    this.sayCursor();
+    return true;
+  }
+
+  private move(cells: Cells, { line, column }: Place, view: View, key: string): void {
+    const [first, end] = cells.columns;
+    const [right, down] = kSteps[key] ?? [key === "Home" ? first - column : end - 1 - column, 0];
+    const inside = column + right >= first && column + right < end && cells.rows[line + down] !== undefined;
+    if (inside) return this.cursor.set(cells, { line: line + down, column: column + right });
+    // A quarter of the window goes along.
+    const row = cells.tiles.rows[cells.rows[line]];
+    const ns = right * (view.to - view.from) / 4, ranks = down * Math.ceil((view.lastRank - view.firstRank + 1) / 4);
+    this.cursor.leave(right * cells.tiles.bucket_ns, row.label === undefined ? down * (row.last - row.first + 1) : 0);
+    this.change({ from: view.from + ns, to: view.to + ns, firstRank: view.firstRank + ranks, lastRank: view.lastRank + ranks });
+  }
+
+  private around(ns: number): Partial<View> {
+    const near = 8 * this.tiles!.bucket_ns;
+    return { from: ns - near, to: ns + near };
   }
 
   // A drag zooms to what it covers; a click to the time around it.
@@ -219,9 +277,8 @@ export class HeatMap {
     const dragged = Math.abs(event.offsetX - start.x) > 5;
     if (!dragged && this.cellAt(event.offsetX, event.offsetY) === null) return;
     const [a, b] = [axis.ns(Math.max(axis.left, Math.min(start.x, event.offsetX))), axis.ns(Math.max(start.x, event.offsetX))];
-    const around = 8 * tiles.bucket_ns;
     const ranks = [line(start.y), line(event.offsetY)].sort((x, y) => x - y);
-    const window = dragged ? { from: a, to: b } : { from: a - around, to: a + around };
+    const window = dragged ? { from: a, to: b } : this.around(a);
     this.change(Math.abs(event.offsetY - start.y) > 5 && dragged
       ? { ...window, firstRank: tiles.rows[ranks[0]].first, lastRank: tiles.rows[ranks[1]].last } : window);
   }

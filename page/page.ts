@@ -15,8 +15,8 @@ import { search } from "./search";
 import * as sections from "./sections";
 import { isFolder, listOfRuns } from "./runs";
 import { Slot } from "./slot";
-import { Busy, findSource } from "./source";
-import { sqlBox } from "./sql";
+import { Busy, findSource, isWaiting } from "./source";
+import { SqlBox } from "./sql";
 import { StacksSection } from "./stacks";
 import { themeButton } from "./theme";
 import { tokenInAddress, type View, viewInAddress } from "./view";
@@ -31,6 +31,11 @@ function wholeOf(run: Run): View {
     measure: run.headline.kind === "hangs" ? "busy" : "caused", by: "rank" };
 }
 
+function nameAndWayBack(): HTMLElement[] {
+  const name = make("p", { class: "name" }, "lockstep");
+  return source.inFolder ? [name, make("a", { href: "../../#token=" + encodeURIComponent(token) }, "All runs")] : [name];
+}
+
 class Page {
   private readonly ranks: Ranks;
   private readonly live: LiveLine;
@@ -40,6 +45,7 @@ class Page {
   private readonly rest = new Slot();
   private readonly notKnown = new Slot();
   private readonly stacks: StacksSection;
+  private readonly sql = source.served ? new SqlBox(source) : null;
 
   constructor(private run: Run) {
     const whole = wholeOf(run);
@@ -48,10 +54,9 @@ class Page {
     this.live = new LiveLine(source, this.ranks, () => this.run, next => this.show(next));
     const field = search(() => this.run, source, () => wholeOf(this.run), view => this.ranks.show(view), found => this.ranks.showOperation(found));
     root.replaceChildren(
-      make("header", {}, make("p", { class: "name" }, "lockstep"),
-        source.inFolder ? make("a", { href: "../../#token=" + encodeURIComponent(token) }, "All runs") : null, field, themeButton(() => void this.show(this.run))),
+      make("header", {}, ...nameAndWayBack(), field, themeButton(() => void this.show(this.run))),
       this.live.element, this.top.element, this.ranks.trend, this.contents.element, this.ranks.element, this.findings.element,
-      this.rest.element, ...(source.hasStacks(run) ? [this.stacks.element] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(source.served ? [sqlBox(source)] : []), this.notKnown.element);
+      this.rest.element, ...(source.hasStacks(run) ? [this.stacks.element] : []), ...(source.inFolder ? [compareWith(source)] : []), ...(this.sql ? [this.sql.element] : []), this.notKnown.element);
   }
 
   // Of this reading; also again, in other colours or another width.
@@ -59,7 +64,8 @@ class Page {
     this.run = run;
     document.title = "lockstep: " + nameOf(run);
     this.top.fill(headline(run), runFacts(run), cards(run));
-    this.findings.fill(findings(run, view => this.ranks.show(view), (func, ordinal, communicator) => this.look(func, ordinal, communicator)));
+    this.findings.fill(findings(run, { show: view => this.ranks.show(view), look: (func, ordinal, communicator) => this.look(func, ordinal, communicator),
+      ask: this.sql && (sql => this.sql!.show(sql)) }));
     this.rest.fill(sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
       compared(run), sections.clock(run), sections.otherTables(run));
     this.notKnown.fill(notKnown(run));
@@ -95,8 +101,19 @@ class Page {
 
 const kAgainMs = 1000;
 
+// What is the same stays as it is, so that it is not read out again.
+function sayNotYet(why: string): void {
+  if (root.querySelector("#not-yet")?.textContent !== why) {
+    document.title = "lockstep: not yet";
+    root.replaceChildren(make("header", {}, ...nameAndWayBack()), make("h1", {}, "Not yet"), make("p", { id: "not-yet", role: "status" }, why),
+      make("p", { class: "legend" }, "This page asks each second, and shows the run as soon as it can."));
+  }
+  setTimeout(begin, kAgainMs);
+}
+
 async function start(): Promise<void> {
   const run = await source.look();
+  if (isWaiting(run)) return sayNotYet(run.waiting[0].toUpperCase() + run.waiting.slice(1) + ".");
   if (isFolder(run)) {
     document.title = run.folder;
     root.replaceChildren(...listOfRuns(run, token));
@@ -107,9 +124,8 @@ async function start(): Promise<void> {
 
 function begin(): void {
   start().catch((error: Error) => {
-    const busy = error instanceof Busy;
-    root.replaceChildren(make("h1", {}, busy ? "Not yet" : "This page cannot show the run"), make("p", { role: "alert" }, error.message));
-    if (busy) setTimeout(begin, kAgainMs);
+    if (error instanceof Busy) return sayNotYet(error.message);
+    root.replaceChildren(make("header", {}, ...nameAndWayBack()), make("h1", {}, "This page cannot show the run"), make("p", { role: "alert" }, error.message));
   });
 }
 

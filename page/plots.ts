@@ -2,11 +2,12 @@
 import uPlot from "uplot";
 import { colour, make } from "./dom";
 import type { Expected, Run } from "./run";
-import { gutter } from "./time_axis";
+import { gutter, timeMarks } from "./time_axis";
 import { meanByColumn, type Tiles } from "./tiles";
 import { bytes, duration, percent } from "./words";
 
 const kMostBars = 40;
+const kRight = 4;  // pixels beside the plot above the heat map, as beside that
 
 export function names(count: number): string[] {
   return Array.from({ length: count }, (_, i) => colour("series-" + (i % 6 + 1)));
@@ -16,7 +17,7 @@ interface Look {
   x: string;
   y: string;
   height?: number;
-  below?: boolean;  // it stands above the heat map, with the same times below each other and no names of axes
+  below?: boolean;  // it stands above the heat map: x is the same ns of the run, at the same places with the same marks; axes have no names
   range?: [number, number];  // of x
   xValues?: (value: number) => string;
   yValues?: (value: number) => string;
@@ -52,6 +53,15 @@ function widthOf(at: Element): number {
   return Math.max(280, at.clientWidth || 900);
 }
 
+// The last would be cut off where it stands at the end.
+function marksOf([from, to]: [number, number]): Pick<uPlot.Axis, "splits" | "values"> {
+  const marks = (plot: uPlot) => timeMarks(from, to, plot.width - gutter(plot.width) - kRight);
+  return {
+    splits: plot => marks(plot).map(mark => mark.ns),
+    values: plot => marks(plot).map(({ ns, text }) => (to - ns) / (to - from) * plot.width < 24 ? "" : text),
+  };
+}
+
 // Draws once the element has a place, so that its width is known.
 export function plot(label: string, columns: (number | null)[][], series: uPlot.Series[], look: Look, id: string): HTMLElement {
   const at = make("div", { class: "plot", id, role: "img", "aria-label": label });
@@ -63,13 +73,13 @@ export function plot(label: string, columns: (number | null)[][], series: uPlot.
     const said = (values: number[], say: ((value: number) => string) | undefined) => values.map(value => value === null ? "" : say!(value));
     drawn.set(at, new uPlot({
       width, height: look.height ?? 280,
-      ...(look.below ? { padding: [null, 4, null, 0] as uPlot.Padding } : {}),
+      ...(look.below ? { padding: [null, kRight, null, 0] as uPlot.Padding } : {}),
       scales: {
         x: { time: false, ...(look.logarithmic ? { distr: 3 as const, log: 2 as const } : {}), ...(look.range ? { range: () => look.range! } : {}) },
         y: look.yLogarithmic ? { distr: 3, log: 10 } : {},
       },
       axes: [
-        { ...axis, ...(look.below ? {} : { label: look.x }), ...(look.whole ? { incrs: kWhole } : {}), values: look.xValues && ((_, values) => said(values, look.xValues)) },
+        { ...axis, ...(look.below ? {} : { label: look.x }), ...(look.whole ? { incrs: kWhole } : {}), ...(look.below ? marksOf(look.range!) : { values: look.xValues && ((_: uPlot, values: number[]) => said(values, look.xValues)) }) },
         { ...axis, ...(look.yLogarithmic ? { grid: { ...axis.grid, filter: powers }, ticks: { ...axis.ticks, filter: powers } } : {}),
           ...(look.below ? { size: gutter(width) } : { label: look.y, size: 76 }), values: look.yValues && ((_, values) => said(values, look.yValues)) },
       ],
@@ -91,8 +101,10 @@ export function trendSentence(tiles: Tiles, run: Run): string {
   const until_ns = run.length_ns - stood_ns;
   const active = busy.map((share, i) => [share ?? 0, waiting[i] ?? 0])
     .filter(([share], i) => share > 0 && tiles.from_ns + (i + 1) * tiles.bucket_ns <= until_ns + (stood_ns > 0 ? 0 : tiles.bucket_ns));
+  const most = Math.max(0, ...waiting.filter((_, i) => tiles.from_ns + i * tiles.bucket_ns >= until_ns).map(mean => mean ?? 0));
   if (stood_ns > 0)
-    return `It went on until ${duration(until_ns)} of the run; since then, for ${duration(stood_ns)}, what hangs has not moved.` +
+    return `It went on until ${duration(until_ns)} of the run; since then, for ${duration(stood_ns)}, what hangs has not moved` +
+      (most > 0 ? `, and ${percent(most)} of the ranks have waited.` : ".") +
       (active.length === 0 ? "" : ` Until then ranks waited ${percent(share(active))} of their time in operations.`);
   if (run.operations === 0) return "No operation is recorded, so there is nothing to tell.";
   if (active.length < 6) return "Too short to tell how it went.";
@@ -176,17 +188,13 @@ export function answerPlot(columns: { name: string; type: string }[], rows: unkn
 }
 
 export function trend(tiles: Tiles, length_ns: number): HTMLElement {
-  const length = tiles.columns * tiles.bucket_ns;
-  const [unit, name, short] = length >= 2e9 ? [1e9, "seconds", "s"] : length >= 2e6 ? [1e6, "milliseconds", "ms"] : [1e3, "microseconds", "us"];
-  const xs = Array.from({ length: tiles.columns }, (_, i) => (tiles.from_ns + (i + 0.5) * tiles.bucket_ns) / unit);
+  const xs = Array.from({ length: tiles.columns }, (_, i) => tiles.from_ns + (i + 0.5) * tiles.bucket_ns);
   const [wait, move] = [colour("series-2"), colour("series-1")];
   const scaled = (values: Float32Array) => meanByColumn(tiles, values).map(mean => mean === null ? null : 100 * mean);
-  return plot(`How the run went: the mean share of time in operations and waiting, over ${name} of the run`, [xs, scaled(tiles.busy), scaled(tiles.waiting)], [
+  return plot(`How the run went: the mean share of time in operations and waiting, over the time of the run`, [xs, scaled(tiles.busy), scaled(tiles.waiting)], [
     { label: "share of time in operations", stroke: move, width: 1.5, points: { show: false } },
     { label: "of that waiting for others", stroke: wait, fill: wait + "40", width: 1.5, points: { show: false } },
-  ], { x: name + " of the run", y: "", height: 150, below: true, range: [0, length_ns / unit],
-    // At the end it would be cut off.
-    xValues: value => value > 0.96 * length_ns / unit ? "" : value + " " + short, yValues: value => value + " %" }, "trend-plot");
+  ], { x: "time of the run", y: "", height: 150, below: true, range: [0, length_ns], yValues: value => value + " %" }, "trend-plot");
 }
 
 export function steps(run: Run): HTMLElement | null {

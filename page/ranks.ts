@@ -1,5 +1,5 @@
 // Ranks over time: controls, heat map, trend and, for the window in view, the operations one by one.
-import { make, section } from "./dom";
+import { make, section, unbroken } from "./dom";
 import { HeatMap, kMeasures } from "./heat";
 import { type Found, viewOf } from "./operation_search";
 import { LogLines } from "./logs";
@@ -9,7 +9,7 @@ import type { Run } from "./run";
 import { ranksTable } from "./sections";
 import { Slot } from "./slot";
 import type { Source } from "./source";
-import { heardUntil } from "./tiles";
+import { heardUntil, upTo } from "./tiles";
 import { Timeline } from "./timeline";
 import { along, type Group, kGroups, type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
 import { WaitedFor } from "./waited_for";
@@ -39,7 +39,7 @@ export class Ranks {
     this.heat = new HeatMap(run, change => this.show(change));
     this.body.append(this.heat.element, this.waitedFor.element);
     this.element = section("ranks", "Ranks over time",
-      make("p", {}, "Drag or click to zoom; with the keyboard: arrows move, + and - zoom, 0 shows all."),
+      make("p", {}, "Drag or click to zoom; with the keyboard: arrows go from cell to cell, Enter looks closer, Shift and arrows move, + and - zoom, 0 shows all."),
       this.controls(), this.window, this.failure, this.body,
       make("h3", {}, "Operations in view"), this.timeline.element, this.logs.element, this.table.element);
     this.element.addEventListener("keydown", event => this.key(event));
@@ -113,7 +113,7 @@ export class Ranks {
     for (const radio of this.element.querySelectorAll<HTMLInputElement>(".controls input")) radio.checked = radio.value === view.measure || radio.value === view.by;
     this.window.textContent = `Shown: ${duration(view.from)} to ${duration(view.to)}, ` +
       (view.firstRank === view.lastRank ? `rank ${view.firstRank}` : `ranks ${view.firstRank} to ${view.lastRank}`) + (sameWindow(view, this.whole) ? ": all of it." : ".");
-    const tiles = await this.source.tiles(view, view.by);
+    const whole = await this.source.tiles(view, view.by), tiles = whole && upTo(whole, this.whole.to);
     if (turn !== this.asked) return;  // a later window is already asked for
     this.failure.textContent = "";
     if (tiles === null) {
@@ -125,7 +125,7 @@ export class Ranks {
     this.logs.draw(this.run.logs, view);
     if (sameWindow(view, this.whole) || this.trend.childElementCount === 0) {
       plots.dropPlots(this.trend);
-      this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, plots.trendSentence(tiles, this.run)),
+      this.trend.replaceChildren(make("h2", {}, "How the run went"), make("p", {}, unbroken(plots.trendSentence(tiles, this.run))),
         ...(this.run.operations === 0 ? [] : [plots.trend(tiles, this.whole.to)]));
     }
     const late = setTimeout(() => this.timeline.reading(), kLateMs);
@@ -162,17 +162,19 @@ export class Ranks {
     return { from, to, firstRank, lastRank };
   }
 
-  private zoom(factor: number): void {
-    this.show(zoomed(this.view, factor, (this.view.from + this.view.to) / 2));
+  private zoom(factor: number, around = (this.view.from + this.view.to) / 2): void {
+    this.show(zoomed(this.view, factor, around));
   }
 
   private key(event: KeyboardEvent): void {
     if (!(event.target instanceof HTMLCanvasElement) || event.ctrlKey || event.metaKey || event.altKey) return;
     const length = this.view.to - this.view.from, ranks = this.view.lastRank - this.view.firstRank + 1;
     const inTimeline = event.target.id === "timeline";
+    if (!inTimeline && !event.shiftKey && this.heat.key(event.key)) return event.preventDefault();
+    const around = inTimeline ? undefined : this.heat.at_ns ?? undefined;
     const move = (share: number) => this.show({ from: this.view.from + share * length, to: this.view.to + share * length });
     const keys: Record<string, () => void> = {
-      "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2),
+      "+": () => this.zoom(0.5, around), "=": () => this.zoom(0.5, around), "-": () => this.zoom(2, around),
       "0": () => this.show(this.wholeWindow()),
       ...(inTimeline ? {} : {
         ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25),

@@ -10,6 +10,7 @@ export interface Verdict {
   cost_share: number | null;
   since_s: number;
   evidence: string[];
+  evidence_sql: string[];  // the rows that each line names; empty: it names none
   at_ns: number[];
 }
 export interface Kind {

@@ -15,6 +15,15 @@ export interface Live {
   trouble: string;  // why there is no later one
 }
 
+// The server is about a run that has no records yet, and says why.
+export interface Waiting {
+  waiting: string;
+}
+
+export function isWaiting(said: object): said is Waiting {
+  return "waiting" in said;
+}
+
 // The server is still opening the run, or has too much to do: ask again.
 export class Busy extends Error {}
 // It would be too much at a time: ask for a shorter one.
@@ -23,7 +32,7 @@ class TooMuch extends Error {}
 export interface Source {
   served: boolean;
   inFolder: boolean;  // the server has other runs too
-  look(): Promise<Run | FolderOfRuns>;  // what the server is about
+  look(): Promise<Run | FolderOfRuns | Waiting>;  // what the server is about
   run(): Promise<Run>;
   live(): Promise<Live>;
   groups(run: Run): Group[];  // by which rows can be
@@ -104,8 +113,8 @@ function server(token: string): Source {
     served: true,
     inFolder: own !== null,
     look: async () => {
-      const said = await (await ask("api/run")).json() as Run | FolderOfRuns;
-      return isFolder(said) ? said : inRunTime(said);
+      const said = await (await ask("api/run")).json() as Run | FolderOfRuns | Waiting;
+      return isFolder(said) || isWaiting(said) ? said : inRunTime(said);
     },
     run: async () => inRunTime(await (await ask("api/run")).json() as Run),
     groups: run => kGroupNames.filter(by => run.serve?.groups.includes(by)),

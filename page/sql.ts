@@ -9,25 +9,45 @@ function shown(value: unknown): Node {  // no string: those of a table are edite
   return document.createTextNode(value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
 }
 
-export function sqlBox(source: Source): HTMLElement {
-  const text = make("textarea", { id: "sql-text", rows: "4", spellcheck: "false", "aria-label": "SQL" });
-  text.value = kExample;
-  const out = make("div", { role: "status" });
-  const ask = async () => {
-    out.textContent = "Asking ...";
-    const answer = await source.query(text.value);
-    dropPlots(out);
-    out.replaceChildren(...[answerPlot(answer.columns, answer.rows)].filter((plot): plot is HTMLElement => plot !== null),
-      table(answer.columns.map(column => column.name), answer.rows.map(row => row.map(shown)), "Answer"),
-      make("p", { class: "legend" }, `${answer.rows.length} rows in ${answer.elapsed_ms} ms` + (answer.truncated ? "; there are more." : ".")));
-  };
-  return section("sql", "SQL",
-    make("p", {}, "The tables of docs/schema.md, read only. Control and Enter ask. Numbers are drawn against the first column."),
-    make("form", { submit: event => {
-      event.preventDefault();
-      ask().catch((error: Error) => out.textContent = error.message);
-    }, keydown: event => {
-      const key = event as KeyboardEvent;
-      if (key.key === "Enter" && (key.ctrlKey || key.metaKey)) (key.currentTarget as HTMLFormElement).requestSubmit();
-    } }, text, make("p", {}, make("button", { type: "submit" }, "Ask"))), out);
+export class SqlBox {
+  readonly element: HTMLElement;
+  private text = make("textarea", { id: "sql-text", rows: "4", spellcheck: "false", "aria-label": "SQL" });
+  private out = make("div", { role: "status" });
+  private asked = 0;
+
+  constructor(private source: Source) {
+    this.text.value = kExample;
+    this.element = section("sql", "SQL",
+      make("p", {}, "The tables of docs/schema.md, read only. Control and Enter ask. Numbers are drawn against the first column."),
+      make("form", { submit: event => {
+        event.preventDefault();
+        void this.ask(answerPlot);
+      }, keydown: event => {
+        const key = event as KeyboardEvent;
+        if (key.key === "Enter" && (key.ctrlKey || key.metaKey)) (key.currentTarget as HTMLFormElement).requestSubmit();
+      } }, this.text, make("p", {}, make("button", { type: "submit" }, "Ask"))), this.out);
+  }
+
+  // Leads the reader to the statement, with its answer below.
+  show(sql: string): void {
+    this.text.value = sql;
+    this.text.focus({ preventScroll: true });
+    this.element.scrollIntoView({ block: "start" });
+    void this.ask(() => null);  // rows as they are: numbers of rows make no plot
+  }
+
+  private async ask(plotOf: typeof answerPlot): Promise<void> {
+    const turn = ++this.asked;
+    this.out.textContent = "Asking ...";
+    try {
+      const answer = await this.source.query(this.text.value);
+      if (turn !== this.asked) return;  // a later statement is already asked
+      dropPlots(this.out);
+      this.out.replaceChildren(...[plotOf(answer.columns, answer.rows)].filter((plot): plot is HTMLElement => plot !== null),
+        table(answer.columns.map(column => column.name), answer.rows.map(row => row.map(shown)), "Answer"),
+        make("p", { class: "legend" }, `${answer.rows.length} rows in ${answer.elapsed_ms} ms` + (answer.truncated ? "; there are more." : ".")));
+    } catch (error) {
+      if (turn === this.asked) this.out.textContent = (error as Error).message;
+    }
+  }
 }

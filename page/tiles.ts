@@ -62,6 +62,15 @@ export function heardUntil(tiles: Tiles): Map<number, number> {
   return until;
 }
 
+// The last bucket reaches beyond the run, which ends at `end_ns`. Shares of the part that does not: else what goes on to the end
+// of a run, as a hang does, and all that goes on in one that is still recorded, looks as if it became less there.
+export function upTo(tiles: Tiles, end_ns: number): Tiles {
+  const column = tiles.columns - 1, part = (end_ns - tiles.from_ns) / tiles.bucket_ns - column;
+  if (part <= 0 || part >= 1) return tiles;
+  const ofPart = (values: Float32Array) => values.map((value, i) => i % tiles.columns === column ? Math.min(1, value / part) : value);
+  return { ...tiles, busy: ofPart(tiles.busy), waiting: ofPart(tiles.waiting), caused: ofPart(tiles.caused) };
+}
+
 // Mean over the rows of each column: how the run went. Null where nothing is recorded.
 export function meanByColumn(tiles: Tiles, values: Float32Array): (number | null)[] {
   const means: (number | null)[] = [];

@@ -11,6 +11,18 @@ export function gutter(width: number): number {
   return width < 500 ? 68 : 84;
 }
 
+export interface Mark {
+  ns: number;
+  text: string;
+}
+
+// As many as have room on so many pixels.
+export function timeMarks(from: number, to: number, width: number): Mark[] {
+  const step = tickStep(to - from, width / 90), marks: Mark[] = [];
+  for (let ns = Math.ceil(from / step) * step; ns <= to; ns += step) marks.push({ ns, text: timeMark(ns, step, to) });
+  return marks;
+}
+
 export class TimeAxis {
   constructor(private view: View, readonly left: number, readonly right: number) {}
 
@@ -22,17 +34,15 @@ export class TimeAxis {
   }
 
   draw(context: CanvasRenderingContext2D, top: number): void {
-    const step = tickStep(this.view.to - this.view.from, (this.right - this.left) / 90);
     context.fillStyle = colour("muted");
     context.strokeStyle = colour("line");
     context.textBaseline = "top";
-    for (let ns = Math.ceil(this.view.from / step) * step; ns <= this.view.to; ns += step) {
+    for (const { ns, text } of timeMarks(this.view.from, this.view.to, this.right - this.left)) {
       const x = this.x(ns);
       context.beginPath();
       context.moveTo(x, top);
       context.lineTo(x, top + 4);
       context.stroke();
-      const text = timeMark(ns, step, this.view.to);
       const width = context.measureText(text).width;
       context.textAlign = "left";
       context.fillText(text, Math.min(Math.max(x - width / 2, 0), this.right - width), top + 7);

@@ -26,6 +26,11 @@ function isOpen(op: Op): boolean {
   return op.end_ns === null && op.state !== "enqueued" && op.state !== "captured";
 }
 
+// Of one whose end is not recorded, though it may well have had one: it must not look like one that hangs.
+function knownUntil(op: Op): number {
+  return readyOf(op) + (op.wait_ns ?? 0);
+}
+
 interface Bar {
   op: Op;
   x: number;
@@ -92,7 +97,7 @@ export class Timeline {
     this.note.textContent = found.tooMuch ? `Zoom in to see operations one by one: ${found.tooMuch}.`
       : found.ops.length === 0 ? "No single operation is known in this window."
       : "Light: waiting for the others. Solid: transfer. Arrows point to the last to arrive." +
-        (found.truncated ? " Only the operations with the longest waits are shown." : "") +
+        (found.ops.some(isOpen) ? " Red: it never ended." : "") + (found.truncated ? " Only the operations with the longest waits are shown." : "") +
         (shown.length < of ? ` ${shown.length} of ${of.toLocaleString("en")} ranks: those waited for most, and the first.` : "");
     this.canvas.hidden = found.ops.length === 0;
     this.canvas.setAttribute("aria-label", `${found.ops.length} operations of ${shown.length} ranks. Left and right arrows choose one.`);
@@ -123,7 +128,7 @@ export class Timeline {
     context.rect(left, 0, axis.right - left, bottom);
     context.clip();
     this.bars = ops.map(op => ({
-      op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? Math.max(op.start_ns, heard.get(op.rank) ?? 2 * Math.max(view.to, op.start_ns))), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
+      op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? (isOpen(op) ? Math.max(op.start_ns, heard.get(op.rank) ?? 2 * Math.max(view.to, op.start_ns)) : knownUntil(op))), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
     }));
     const named = new Map<number, number>();  // by row, up to where there are names
     const hung = new Set<number>();  // rows that are red from there on
@@ -167,7 +172,7 @@ export class Timeline {
   }
 
   private waitedUntil(axis: TimeAxis, { op, end }: Bar): number {
-    return isOpen(op) ? end : axis.x(readyOf(op) + (op.wait_ns ?? 0));
+    return isOpen(op) ? end : axis.x(knownUntil(op));
   }
 
   // Above all bars; of several that are in flight where it would stand, the first has its name there.

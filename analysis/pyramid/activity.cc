@@ -15,6 +15,8 @@ void add(int64_t from_ns, int64_t to_ns, TimeSpans* to) {
 }
 
 constexpr int64_t kOnItsWayNs = 2'000'000'000;
+// What has all its ranks and has not moved for so long is no transfer any more.
+constexpr int64_t kStalledNs = 2'000'000'000;
 
 int64_t heard_of(const ProcessRow& process) { return std::max(process.last_ns, process.heard_ns); }
 
@@ -124,7 +126,11 @@ class ActivityMaker {
 
   // Of each last arriver one span: from the first who waited for it until it came.
   void add_waits(const MatchRow& match) {
-    if (match.arrivals < match.expected) add_endless_waits(match);
+    if (match.arrivals < match.expected) {
+      add_endless_waits(match);
+    } else {
+      add_stalled_waits(match);
+    }
     std::map<uint32_t, TimeSpan> caused;  // by row in `arrivals`
     for (uint32_t i = 0; i < match.arrivals; ++i) {
       const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
@@ -145,12 +151,33 @@ class ActivityMaker {
     }
   }
 
-  // It waits for one that never came.
-  bool is_endless(const MatchRow& match, const ArrivalRow& arrival) const {
-    if (match.arrivals >= match.expected) return false;
-    const BriefOperation& row = operations_[arrival.operation];
+  static bool has_no_end(const BriefOperation& row) {
     return row.finish_ns == kNoTime &&
            (row.state == OpState::InFlight || row.state == OpState::Aborted);
+  }
+
+  // It waits for one that never came.
+  bool is_endless(const MatchRow& match, const ArrivalRow& arrival) const {
+    return match.arrivals < match.expected && has_no_end(operations_[arrival.operation]);
+  }
+
+  // All came, and it never ended: a deadlock, a stuck GPU or network. They wait from when it moved last, and the operation
+  // does not tell for whom.
+  void add_stalled_waits(const MatchRow& match) {
+    if (match.expected < 2) return;
+    int64_t since_ns = kNoTime;
+    for (uint32_t i = 0; i < match.arrivals; ++i) {
+      const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
+      const BriefOperation& row = operations_[arrival.operation];
+      for (const int64_t ns : {arrival.arrival_ns, row.last_progress_ns, row.finish_ns})
+        since_ns = std::max(since_ns, time_.at(row.process, ns));
+    }
+    for (uint32_t i = 0; i < match.arrivals && since_ns != kNoTime; ++i) {
+      const BriefOperation& row = operations_[run_.arrivals[match.first_arrival + i].operation];
+      const int64_t end_ns = time_.at(row.process, end_of(row));
+      if (!has_no_end(row) || end_ns == kNoTime || end_ns - since_ns < kStalledNs) continue;
+      if (TimeSpans* waits = waits_of(row.process)) add(since_ns, end_ns, waits);
+    }
   }
 
   // Processes write down what they have one after another: the last calls of one that goes on may not be in the recording

@@ -14,7 +14,7 @@
 namespace lockstep::analysis {
 namespace {
 
-constexpr uint64_t kFormat = 2;
+constexpr uint64_t kFormat = 3;
 constexpr char kFileMagic[8] = {'L', 'K', 'C', 'E', 'L', 'L', 'S', '1'};
 constexpr int kZstdLevel = 3;
 constexpr size_t kMostIndexBytes = size_t{256} << 20;

@@ -95,8 +95,9 @@ struct SaidFinding {
   std::vector<int32_t> culprits;  // in the largest communicator of their processes, -1: none there
   double cost_share = -1;         // of the run's time, negative: not known
   double since_s = 0;             // Finding::since_s
-  std::vector<std::string> evidence;  // lines
-  std::vector<int64_t> at_ns;         // when, in run time, as far as its evidence says
+  std::vector<std::string> evidence;      // lines
+  std::vector<std::string> evidence_sql;  // their rows, as SELECTs; empty: a line names none
+  std::vector<int64_t> at_ns;             // when, in run time, as far as its evidence says
 };
 
 // A process: where a rank runs.

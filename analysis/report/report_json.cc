@@ -55,6 +55,7 @@ void put_verdict(const SaidFinding& finding, JsonFields* out) {
     put_share("cost_share", finding.cost_share, out);
     out->number("since_s", finding.since_s);
     out->strings("evidence", finding.evidence);
+    out->strings("evidence_sql", finding.evidence_sql);
     out->list("at_ns", finding.at_ns, [&](int64_t ns) { out->writer().Int64(ns); });
   });
 }

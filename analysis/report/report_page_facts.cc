@@ -8,6 +8,7 @@
 #include "analysis/page/moments.h"
 #include "analysis/page/whole_run.h"
 #include "analysis/say/evidence.h"
+#include "analysis/say/evidence_query.h"
 #include "analysis/say/findings.h"
 #include "analysis/say/times.h"
 #include "analysis/tables/labels.h"
@@ -65,7 +66,9 @@ SaidFinding said(const RunTables& run, const Finding& finding, const RunTime& ti
   out.cost_share = cost_share(finding);
   out.since_s = finding.since_s;
   out.evidence = evidence_lines(run, finding);
-  if (out.evidence.size() > kEvidenceLines) out.evidence.resize(kEvidenceLines);
+  out.evidence_sql = evidence_queries(run, finding);
+  for (std::vector<std::string>* lines : {&out.evidence, &out.evidence_sql})
+    lines->resize(std::min(lines->size(), kEvidenceLines));
   for (const Evidence& one : finding.evidence) {
     const int64_t at_ns = std::visit(EvidenceTime{run, time}, one);
     if (at_ns != kNoTime && out.at_ns.size() < kEvidenceTimes) out.at_ns.push_back(at_ns);

@@ -24,6 +24,8 @@
 #include "cli/show/output.h"
 #include "cli/show/progress.h"
 #include "cli/show/selection_options.h"
+#include "dumper/recovery/memory_files.h"
+#include "live/follow/kept_headline.h"
 
 namespace lockstep::cli {
 namespace {
@@ -163,6 +165,9 @@ int run_report(const ReportArguments& arguments) {
   if (compared) options.comparison = &comparison.value();
   const Status written = analysis::write_report(report.value(), options);
   if (!written.ok()) return bad_input(written.message());
+  const bool of_it_all = options.directory == arguments.directory && !arguments.selection.given();
+  if (of_it_all)
+    serve::keep_headline(dumper::real_path(directory), serve::headline_of(report.value(), false));
   if (arguments.json) {
     print_as_json(report.value(), options.directory, compared ? &comparison.value() : nullptr);
   } else {

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/job/perfetto_site.h"
 #include "cli/job/run_rows.h"
+#include "cli/job/run_to_come.h"
 #include "cli/job/services.h"
 #include "cli/live/served_job.h"
 #include "cli/show/output.h"
@@ -25,6 +26,7 @@
 #include "live/http/place.h"
 #include "live/http/service_note.h"
 #include "live/serve/api.h"
+#include "live/serve/awaited.h"
 #include "live/serve/run_folder.h"
 
 namespace lockstep::cli {
@@ -54,14 +56,20 @@ std::string mistake(const ServeArguments& arguments) {
   return "";
 }
 
-void print_banner(const ServeArguments& arguments, const std::string& token_file,
-                  const std::string& url, uint16_t port) {
+// Of its own, or of runs in it.
+bool has_records(const std::string& directory) {
+  return dumper::has_segments(directory) || serve::has_runs(directory, is_run_directory);
+}
+
+void print_banner(const ServeArguments& arguments, const std::string& directory,
+                  const std::string& token_file, const std::string& url, uint16_t port) {
   const std::string number = std::to_string(port);
   print("serving " + arguments.run + " at " + url + "\n");
   print("token file: " + token_file + "\n");
   if (is_loopback(arguments.address))
     print("from another machine: ssh -N -L " + number + ":127.0.0.1:" + number + " " + this_host() +
           ", then the same address\n");
+  if (!has_records(directory)) print(std::string(serve::kNoRecords) + "\n");
   print("it ends at Ctrl-C or SIGTERM\n");
   std::fflush(stdout);
 }
@@ -119,7 +127,9 @@ Result<std::unique_ptr<serve::FollowedRun>> open_run(const std::string& director
   std::optional<Progress> progress;
   if (announce == Announce::Progress) options.progress = progress.emplace("reading").callback();
   auto run = read_served_job(directory, options);
-  if (!run.ok()) return run.status();
+  if (!run.ok())
+    return dumper::has_segments(directory) ? run.status()
+                                           : Status::error(why_no_records(directory));
   if (!run.value()->unwritten().empty()) complain(run.value()->unwritten());
   for (const std::string& sentence : run.value()->summary().damage) complain(sentence);
   first.run = std::move(run.value());
@@ -132,9 +142,10 @@ Result<std::unique_ptr<serve::FollowedRun>> open_run(const std::string& director
 
 Result<std::unique_ptr<serve::Answers>> answers_for(const ServeArguments& arguments,
                                                     const std::string& directory,
-                                                    const std::string& perfetto_ui) {
+                                                    const std::string& perfetto_ui,
+                                                    Announce announce) {
   const uint64_t memory = arguments.memory;
-  if (!dumper::has_segments(directory) && serve::has_runs(directory)) {
+  if (!dumper::has_segments(directory) && serve::has_runs(directory, is_run_directory)) {
     serve::RunFolderSources sources;
     sources.parent = directory;
     sources.list = [directory] {
@@ -144,11 +155,22 @@ Result<std::unique_ptr<serve::Answers>> answers_for(const ServeArguments& argume
     sources.open = [memory, perfetto_ui](const std::string& run) {
       return open_run(run, memory / serve::kMostOpenRuns, perfetto_ui, Announce::No);
     };
+    sources.is_run = is_run_directory;
     return std::unique_ptr<serve::Answers>(new serve::RunFolder(std::move(sources)));
   }
-  auto run = open_run(directory, memory, perfetto_ui, Announce::Progress);
+  auto run = open_run(directory, memory, perfetto_ui, announce);
   if (!run.ok()) return run.status();
   return std::unique_ptr<serve::Answers>(new serve::RunAnswers(std::move(run.value())));
+}
+
+// Of a directory that a job will fill.
+Result<std::unique_ptr<serve::Answers>> awaited(const ServeArguments& arguments,
+                                                const std::string& directory,
+                                                const std::string& perfetto_ui) {
+  const auto open = [arguments, directory, perfetto_ui] {
+    return answers_for(arguments, directory, perfetto_ui, Announce::No);
+  };
+  return std::unique_ptr<serve::Answers>(new serve::Awaited(open));
 }
 
 // The owner first.
@@ -181,7 +203,10 @@ int serve_run(const ServeArguments& arguments, const std::string& directory,
   if (!is_loopback(arguments.address)) names = {arguments.address, this_host()};
   const auto perfetto = PerfettoSite::open(options, names);
   if (!perfetto.ok()) return bad_input(perfetto.message());
-  const auto answers = answers_for(arguments, directory, perfetto.value()->url());
+  const std::string perfetto_ui = perfetto.value()->url();
+  auto answers = has_records(directory)
+                     ? answers_for(arguments, directory, perfetto_ui, Announce::Progress)
+                     : awaited(arguments, directory, perfetto_ui);
   if (!answers.ok()) return bad_input(answers.message());
   serve::AccessLog log(place + "/access.log");
   if (!log.is_open()) complain(place + "/access.log: cannot be written; nobody is logged");
@@ -194,7 +219,7 @@ int serve_run(const ServeArguments& arguments, const std::string& directory,
   const serve::ServiceNote note = serve::own_service(url, dumper::real_path(token_file));
   const Status noted = serve::write_service(place, note);
   if (!noted.ok()) complain(noted.message());
-  print_banner(arguments, token_file, url + "#token=" + token, port);
+  print_banner(arguments, directory, token_file, url + "#token=" + token, port);
   serve_until(stop, server.value().get());
   serve::remove_service(place, note);
   return kOk;
@@ -209,7 +234,9 @@ int run(const ServeArguments& arguments) {
   const int stop = end_signals_fd();
   // A folder that has no run is refused before anything is written into it.
   const auto opened = dumper::RunDirectory::open(directory);
-  if (!opened.ok() && (dumper::has_segments(directory) || !serve::has_runs(directory)))
+  if (!opened.ok() &&
+      (dumper::has_segments(directory) ||
+       (!serve::has_runs(directory, is_run_directory) && !may_be_filled(directory))))
     return bad_input(opened.message());
   const auto place = serve::place_beside(directory, "serve");
   if (!place.ok()) return bad_input(place.message());

@@ -67,6 +67,15 @@ bool holds_memory_of_a_process(const std::string& path) {
   return !dumper::find_arenas(path).empty();
 }
 
+void put_headline(JsonFields& out, const serve::KeptHeadline& headline) {
+  out.object("headline", [&] {
+    out.string("kind", headline.kind);
+    out.string("text", headline.text);
+    if (headline.cost_share >= 0) out.number("cost_share", headline.cost_share);
+    if (headline.last_part_only) out.boolean("last_part_only", true);
+  });
+}
+
 void put(JsonFields& out, const RunRow& row) {
   out.object([&] {
     out.string("run", row.name);
@@ -82,10 +91,16 @@ void put(JsonFields& out, const RunRow& row) {
     out.string("ended", row.ended);
     out.string("exit_code", row.exit_code);
     out.strings("urls", row.urls);
+    if (row.headline) put_headline(out, *row.headline);
   });
 }
 
 }  // namespace
+
+bool is_run_directory(const std::string& path) {
+  return dumper::has_segments(path) || !read_run_note(path)["command"].empty() ||
+         holds_memory_of_a_process(path);
+}
 
 Result<RunRow> run_row(const std::string& path) {
   std::error_code error;
@@ -97,15 +112,16 @@ Result<RunRow> run_row(const std::string& path) {
   for (const serve::ServiceNote& note : serve::services_of(real)) row.urls.push_back(note.url);
   for (const serve::ServiceNote& note : serve::services_of(dumper::parent_of(real)))
     row.urls.push_back(note.url + "runs/" + url_encoded(row.name) + "/");
+  row.headline = serve::kept_headline(real);
   const auto run = analysis::describe_run(path);
   if (run.ok()) {
     add_processes(run.value(), &row);
     return row;
   }
   const bool segments = dumper::has_segments(path);
-  if (!segments && row.command.empty()) return run.status();
-  row.state = segments ? "unreadable" : "nothing recorded";
   row.running = holds_memory_of_a_process(path);
+  if (!segments && row.command.empty() && !row.running) return run.status();
+  row.state = segments ? "unreadable" : "nothing recorded";
   row.written = written(path + "/run.json");
   return row;
 }

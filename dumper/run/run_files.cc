@@ -78,8 +78,9 @@ bool is_recording(const std::string& path) {
 
 bool is_host_directory(const std::string& path) {
   const std::vector<std::string> files = files_of_host(path);
-  return std::any_of(files.begin(), files.end(),
-                     [](const std::string& file) { return has_ending(file, ".lks"); });
+  return std::any_of(files.begin(), files.end(), [](const std::string& file) {
+    return has_ending(file, ".lks") || has_ending(file, ".arena");
+  });
 }
 
 }  // namespace lockstep::dumper

@@ -19,7 +19,8 @@ constexpr const char* kReservedFolders[] = {"agents", "captures", "clock",    "f
 // a directory that cannot be read.
 Result<std::vector<std::string>> run_files(const std::string& run_directory);
 
-// Whether this directory, by its name and its segments, is one host's part of the run above it.
+// Whether this directory, by its name and its segments, or by what its processes hold in memory, is one host's part of the
+// run above it.
 bool is_host_directory(const std::string& path);
 
 // Segments, clock records and host loads, by their names: what is left of a run when its processes are

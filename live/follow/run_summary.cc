@@ -21,7 +21,7 @@
 namespace lockstep::serve {
 namespace {
 
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 constexpr size_t kMostSummaryBytes = size_t{256} << 20;
 
 std::string path_in(const std::string& folder) { return folder + "/summary.json.zst"; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/pyramid/row_groups.h"
+#include "live/follow/kept_headline.h"
 #include "lockstep/status.h"
 
 namespace lockstep::serve {
@@ -19,6 +20,7 @@ struct RunSummary {
   bool running = false;             // a process of the run still records
   std::vector<std::string> damage;  // as in analysis::RunTables
   analysis::Dimensions dimensions;
+  KeptHeadline headline;  // of a report that was just made; it is kept by itself
 };
 
 // What a summary was made of: the run's files as they are now, who made it, and from when on.

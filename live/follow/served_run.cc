@@ -17,11 +17,15 @@ namespace lockstep::serve {
 namespace {
 
 // Of tables with accounts.
-std::string report_of(const std::string& directory, const analysis::RunTables& tables) {
+analysis::Report report_of(const std::string& directory, const analysis::RunTables& tables) {
   analysis::Judgement judgement = analysis::judge(tables);
   analysis::explain(directory, tables, &judgement);
   analysis::Report report = analysis::make_report(tables, judgement, "lockstep: " + directory);
   report.found_live = analysis::kept_findings(directory);
+  return report;
+}
+
+std::string json_of(const std::string& directory, const analysis::Report& report) {
   JsonFields out;
   out.object([&] {
     out.string("output", directory);
@@ -33,9 +37,11 @@ std::string report_of(const std::string& directory, const analysis::RunTables& t
 RunSummary summary_of(const std::string& directory, const RunPart& part) {
   const analysis::RunTables& tables = *part.tables;
   RunSummary summary;
-  summary.report = report_of(directory, tables);
+  const analysis::Report report = report_of(directory, tables);
+  summary.report = json_of(directory, report);
   // The report counts from the first record that its tables have.
   summary.from_ns = analysis::RunTime(tables).origin_ns() - part.origin_ns;
+  summary.headline = headline_of(report, summary.from_ns != 0);
   summary.origin_unix_ns = part.time().origin_unix_ns();
   summary.one_clock = tables.aligned;
   summary.running =
@@ -127,6 +133,7 @@ Status ServedRun::summarize(const ServeOptions& options, analysis::WholeRun whol
   main_ = std::move(main.value());
   summary_.running = summary_.running || options.goes_on;
   if (summary_.running) return Status();
+  keep_headline(directory_, summary_.headline);
   const Status written = write_summary(options.place, key, summary_);
   if (!written.ok() && unwritten_.empty()) unwritten_ = written.message();
   return Status();

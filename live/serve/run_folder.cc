@@ -8,32 +8,33 @@
 #include "dumper/run/run_files.h"
 #include "live/http/gate.h"
 #include "live/http/parameters.h"
+#include "live/serve/awaited.h"
 #include "live/serve/compare_answer.h"
 
 namespace lockstep::serve {
 namespace {
 
-// Whether one of them passes.
+// Whether one of the folders that may be a run passes.
 template <class Passes>
 bool any_run(const std::string& parent, const Passes& passes) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
     const std::string path = entry.path().string();
-    if (entry.is_directory(error) && passes(entry.path().filename().string()) &&
-        !dumper::is_host_directory(path) && dumper::has_segments(path))
-      return true;
+    if (entry.is_directory(error) && passes(path) && !dumper::is_host_directory(path)) return true;
   }
   return false;
 }
 
 }  // namespace
 
-bool has_run(const std::string& parent, const std::string& name) {
-  return any_run(parent, [&](const std::string& one) { return one == name; });
+bool has_runs(const std::string& parent, const std::function<bool(const std::string&)>& is_run) {
+  return any_run(parent, is_run);
 }
 
-bool has_runs(const std::string& parent) {
-  return any_run(parent, [](const std::string&) { return true; });
+bool RunFolder::has_run(const std::string& name) const {
+  return any_run(sources_.parent, [&](const std::string& path) {
+    return std::filesystem::path(path).filename() == name && sources_.is_run(path);
+  });
 }
 
 HttpResponse RunFolder::answer(const HttpRequest& request) {
@@ -65,8 +66,9 @@ std::shared_ptr<RunFolder::Place> RunFolder::place_of(const std::string& name) {
   return found;
 }
 
-std::shared_ptr<RunAnswers> RunFolder::run_of(const std::string& name, HttpResponse* refusal) {
-  if (!has_run(sources_.parent, name)) {
+std::shared_ptr<RunAnswers> RunFolder::run_of(const std::string& name, const HttpRequest& request,
+                                              HttpResponse* refusal) {
+  if (!has_run(name)) {
     *refusal = error_response(404, "there is no such run here");
     return nullptr;
   }
@@ -78,9 +80,11 @@ std::shared_ptr<RunAnswers> RunFolder::run_of(const std::string& name, HttpRespo
     return nullptr;
   }
   if (place->run == nullptr) {
-    auto opened = sources_.open(sources_.parent + "/" + name);
+    const std::string directory = sources_.parent + "/" + name;
+    auto opened = sources_.open(directory);
     if (!opened.ok()) {
-      *refusal = error_response(503, opened.message());
+      *refusal = dumper::has_segments(directory) ? error_response(503, opened.message())
+                                                 : waiting_response(request, opened.message());
       return nullptr;
     }
     place->run = std::make_shared<RunAnswers>(std::move(opened.value()));
@@ -90,7 +94,7 @@ std::shared_ptr<RunAnswers> RunFolder::run_of(const std::string& name, HttpRespo
 
 HttpResponse RunFolder::answer_of_run(const HttpRequest& request) {
   HttpResponse refusal;
-  const std::shared_ptr<RunAnswers> run = run_of(request.run, &refusal);
+  const std::shared_ptr<RunAnswers> run = run_of(request.run, request, &refusal);
   if (run == nullptr) return refusal;
   const bool compares = request.path == "/api/compare" && request.method == "GET";
   return compares ? compare(*run, request) : run->answer(request);
@@ -103,7 +107,7 @@ HttpResponse RunFolder::compare(const RunAnswers& run, const HttpRequest& reques
   if (with == request.parameters.end() || with->second.empty() || with->second == request.run)
     return error_response(400, "with: expected the name of another run of this folder");
   HttpResponse refusal;
-  const std::shared_ptr<RunAnswers> other = run_of(with->second, &refusal);
+  const std::shared_ptr<RunAnswers> other = run_of(with->second, request, &refusal);
   return other == nullptr ? refusal : answer_compare(*other->run(), *run.run());
 }
 

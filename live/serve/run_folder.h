@@ -20,6 +20,8 @@ struct RunFolderSources {
   std::function<std::string()>
       list;  // the runs as a JSON array: what `lockstep runs list --json` prints
   std::function<Result<std::unique_ptr<FollowedRun>>(const std::string& directory)> open;
+  // Whether a folder in it is a run, with records or not yet.
+  std::function<bool(const std::string& directory)> is_run;
 };
 
 class RunFolder : public Answers {
@@ -33,9 +35,12 @@ class RunFolder : public Answers {
     std::timed_mutex mutex;  // guards what follows; held while the run is opened
     std::shared_ptr<RunAnswers> run;
   };
+  // Whether a run of this name lies in it. No name is ever made into a path before.
+  bool has_run(const std::string& name) const;
   std::shared_ptr<Place> place_of(const std::string& name);
   // Opens it where nobody has. Otherwise null, and *refusal says why.
-  std::shared_ptr<RunAnswers> run_of(const std::string& name, HttpResponse* refusal);
+  std::shared_ptr<RunAnswers> run_of(const std::string& name, const HttpRequest& request,
+                                     HttpResponse* refusal);
   HttpResponse answer_of_run(const HttpRequest& request);
   HttpResponse compare(const RunAnswers& run, const HttpRequest& request);
 
@@ -45,8 +50,7 @@ class RunFolder : public Answers {
   std::map<std::string, int64_t> asked_;  // by name, when last
 };
 
-// Whether a run directory of this name lies in it. No name is ever made into a path before.
-bool has_run(const std::string& parent, const std::string& name);
-bool has_runs(const std::string& parent);
+// Whether runs lie in it.
+bool has_runs(const std::string& parent, const std::function<bool(const std::string&)>& is_run);
 
 }  // namespace lockstep::serve

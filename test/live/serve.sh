@@ -310,10 +310,11 @@ if command -v openssl >/dev/null; then
 fi
 
 echo "what is no run is refused and left as it is"
-mkdir "$TMP/empty"
+mkdir "$TMP/other"
+touch "$TMP/other/notes.txt"
 code=0
-"$lockstep" serve "$TMP/empty" >"$TMP/out" 2>&1 || code=$?
+timeout 20 "$lockstep" serve "$TMP/other" >"$TMP/out" 2>&1 || code=$?
 want_equal "exit code" 3 "$code"
-want_equal "files in it" 0 "$(find "$TMP/empty" -mindepth 1 | wc -l)"
+want_equal "files in it" 1 "$(find "$TMP/other" -mindepth 1 | wc -l)"
 "$lockstep" runs rm "$TMP/run" --yes >"$TMP/out"
 [ ! -e "$TMP/run" ] || fail "runs rm left $(ls "$TMP/run")"

@@ -11,6 +11,7 @@ export XDG_CACHE_HOME=$TMP/cache
 parent=$TMP/parent
 mkdir "$parent" "$parent/no run"
 for n in 2 3 4 5 6 7; do "$BUILD/lockstep-generate" "$parent/run $n" --ranks $n --operations 20 >/dev/null; done
+touch "$parent/run 2/findings"  # no folder can be made there, so its verdict is kept in the cache
 "$BUILD/lockstep-generate" "$TMP/outside" --ranks 2 --operations 20 >/dev/null
 
 PID=
@@ -37,12 +38,35 @@ cmp "$TMP/served" "$TMP/listed" || fail "the list differs from that of runs list
 want_equal "the folder's name" parent "$(ask "$URL/api/run" | jq -r .folder)"
 want_equal "where a run is served" "$URL/runs/run%203/" "$("$lockstep" runs show "$parent/run 3" --json | jq -r '.urls[]')"
 
+want_equal "verdicts before anybody looks" "" "$(ask "$URL/api/run" | jq -r '.runs[].headline | values')"
+
 echo "every run, more than stay open, twice"
 for _ in 1 2; do
   for n in 2 3 4 5 6 7; do
     want_equal "ranks of run $n" "$n" "$(ask "$URL/runs/run%20$n/api/run" | jq '.serve.ranks | length')"
   done
 done
+echo "the list says of each run what its page says, as long as it is the same recording"
+want_equal "a verdict" "$(ask "$URL/runs/run%203/api/run" | jq -c '.headline | {kind, text}')" \
+  "$(ask "$URL/api/run" | jq -c '.runs[] | select(.run == "run 3") | .headline | {kind, text}')"
+want_equal "runs without one" 0 "$(ask "$URL/api/run" | jq '[.runs[] | select(.headline == null)] | length')"
+cp "$parent/run 3/findings/headline.json" "$TMP/kept"
+want_equal "who may read it" 600 "$(stat -c %a "$parent/run 3/findings/headline.json")"
+of_3() { "$lockstep" runs show "$parent/run 3" --json | jq -r '.headline.kind'; }
+echo '{"made_of": "1", "kind": "hangs", "text": "of another run"}' >"$parent/run 3/findings/headline.json"
+want_equal "that of another recording" null "$(of_3)"
+jq '.kind = "<b>"' "$TMP/kept" >"$parent/run 3/findings/headline.json"
+want_equal "of no kind that there is" null "$(of_3)"
+rm "$parent/run 3/findings/headline.json"
+"$lockstep" report "$parent/run 3" >/dev/null || [ $? = 1 ] || fail "no report"
+want_equal "of a report" "$(jq -r .kind "$TMP/kept")" "$(of_3)"
+"$lockstep" report "$parent/run 3" --force --last 1ms >/dev/null || [ $? = 1 ] || fail "no report of a part"
+want_equal "of a part it is not kept" "$(jq -r .kind "$TMP/kept")" "$(of_3)"
+segment=$(find "$parent/run 3" -name '*.lks' | head -1)
+cp "$segment" "$TMP/segment"
+echo more >>"$segment"
+want_equal "of a run that has grown since" null "$(of_3)"
+cp "$TMP/segment" "$segment"
 want_equal "status of a tile" 200 "$(status -H "Authorization: Bearer $TOKEN" "$URL/runs/run%202/api/tiles?columns=16")"
 want_equal "operations of a run" 60 "$(ask "$URL/runs/run%203/api/ops?ranks=0-2" | jq '.rows | length')"
 want_equal "the page of a run" 200 "$(status "$URL/runs/run%202/")"

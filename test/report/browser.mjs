@@ -46,3 +46,29 @@ export async function seriousViolations(page) {
   return results.violations.filter(one => one.impact === "serious" || one.impact === "critical")
     .map(one => `${one.id} (${one.impact}): ${one.help}: ${one.nodes.slice(0, 3).map(node => node.target + " " + node.any.map(any => any.message).join(";")).join(", ")}`);
 }
+
+// What canvases write as they are drawn again (the button of the theme has them drawn): by the id or the class of what each is in.
+export async function written(page) {
+  await page.evaluate(() => {
+    window.written = [];
+    const write = CanvasRenderingContext2D.prototype.fillText;
+    window.unspied = () => CanvasRenderingContext2D.prototype.fillText = write;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+      window.written.push({ where: this.canvas.id || this.canvas.closest("[id]")?.id || "", canvas: this.canvas, text, colour: this.fillStyle });
+      return write.call(this, text, ...rest);
+    };
+  });
+  await page.click("#theme");
+  await page.waitForFunction(() => ["heat", "trend-plot"].every(where => window.written.some(one => one.where === where)) &&
+    (document.querySelector("#timeline").hidden || window.written.some(one => one.where === "timeline")), undefined, { timeout: 10000 });
+  const all = await page.evaluate(() => window.written.map(({ where, text, colour }) => ({ where, text, colour })));
+  await page.evaluate(() => window.unspied());
+  return all;
+}
+
+// The times below the trend, and those below the heat map.
+export async function marksOf(page) {
+  const all = await written(page);
+  const of = where => [...new Set(all.filter(one => one.where === where && /^[\d.]+ (s|ms|us|ns)$/.test(one.text)).map(one => one.text))];
+  return { trend: of("trend-plot"), heat: of("heat") };
+}

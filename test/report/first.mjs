@@ -1,7 +1,7 @@
 // What the first screen and the heat map say in words, in Chromium: node first.mjs FOLDER, which has one report.html a run (page.sh
 // makes them). Numbers agree with each other, and each leads to its evidence. Says what is wrong, one line each, and ends with 1 if
 // anything is.
-import { check, launch, open, wrong } from "./browser.mjs";
+import { check, launch, marksOf, open, written, wrong } from "./browser.mjs";
 
 const folder = process.argv[2];
 const browser = await launch();
@@ -18,11 +18,38 @@ const on = async (name, use) => {
 await on("hang", async (page, text, card) => {
   const [, ranks, time] = /; (\d+) ranks have been waiting for (.*)\.$/.exec((await text("h1")).replaceAll("\u00a0", " ")) ?? [];
   check("hang: the card says another time", (await card("Waiting")).includes(`${time}so long nothing has moved for ${ranks} ranks.`), await card("Waiting"));
-  check("hang: the trend says another time", (await text("#trend p")).includes(`; since then, for ${time}, what hangs has not moved.`), await text("#trend p"));
+  check("hang: the trend says another time", (await text("#trend p")).replaceAll("\u00a0", " ").includes(`; since then, for ${time}, what hangs has not moved, and 75 % of the ranks have waited.`), await text("#trend p"));
   check("hang: every operation has an end", /calls? of (a )?ranks? (has|have) no end/.test(await card("Recording")), await card("Recording"));
   check("hang: it is said below that every operation has an end", !/every operation has an end/.test(await text("main")));
+  check("hang: red is not explained", / Red: it never ended\./.test(await page.evaluate(() => document.querySelector("#timeline").previousElementSibling.textContent)));
+  // The bars of those who stand in the operation that hangs have its name; another one, of which no end is recorded, is no bar.
+  const names = (await written(page)).filter(one => one.where === "timeline" && / #\d+$/.test(one.text)).map(one => one.text);
+  check("hang: bars have another name", names.length >= 3 && names.every(name => name === "AllGather #4"), names.join(", "));
   check("hang: the ranks that stand there have no colour", /^Strongest: in operations all of the time\./.test(await text(".heat .legend")), await text(".heat .legend"));
 });
+
+// Of a deadlock nobody is missing, and all wait: the trend rises to its top and stays there to the end.
+await on("deadlock", async (page, text) => {
+  check("deadlock: the trend's words", /what hangs has not moved, and 100\u00a0% of the ranks have waited\./.test(await text("#trend p")), await text("#trend p"));
+  const filled = await page.evaluate(() => {  // of the plot's columns, from left to right: how far up the waiting reaches
+    const canvas = document.querySelector("#trend-plot canvas"), { width, height } = canvas;
+    const pixels = canvas.getContext("2d", { willReadFrequently: true }).getImageData(0, 0, width, height).data;
+    const orange = (x, y) => pixels[4 * (y * width + x) + 3] > 40 && pixels[4 * (y * width + x)] > pixels[4 * (y * width + x) + 2] + 60;
+    return [0.3, 0.6, 0.9, 0.985].map(share => Array.from({ length: height }, (_, y) => orange(Math.round(share * width), y)).filter(Boolean).length / height);
+  });
+  await page.focus("#heat");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("End");
+  check("deadlock: the last cell is about more than the run", /: in operations 100 %, waited 100 %, /.test(await text(".heat .readout")), await text(".heat .readout"));
+  check("deadlock: the trend does not rise", filled.every(share => share > 0.4), filled.map(share => share.toFixed(2)).join(" "));
+});
+
+// The trend stands above the heat map, with the same marks: but for the last, which has no room.
+for (const name of ["hang", "straggler", "proven"])
+  await on(name, async page => {
+    const { trend, heat } = await marksOf(page);
+    check(`${name}: the times differ`, trend.length > 3 && trend.join() === heat.slice(0, trend.length).join() && heat.length - trend.length <= 1, `${trend.join()} | ${heat.join()}`);
+  });
 
 // Of a damaged recording: its date is that of the processes that can be read, and it is not called complete.
 await on("damaged", async (page, text, card) => {
@@ -71,6 +98,18 @@ await on("parallel", async (page, text) => {
   await page.waitForFunction(name => document.querySelector("#timeline + .readout").textContent.startsWith(name + " of "), `${one.func} #${one.ordinal}`, { timeout: 5000 })
     .catch(async () => check("search: the operation is not chosen", false, await text("#timeline + .readout")));
 });
+
+// On a phone a long name in a plot's legend stays beside its colour.
+{
+  const { page, close } = await open(browser, `file://${folder}/parallel/report.html`, { width: 380 });
+  await page.waitForSelector("#bandwidths .u-legend .u-series");
+  const apart = await page.evaluate(() => [...document.querySelectorAll(".u-legend .u-series")].filter(one => {
+    const [marker, label] = [".u-marker", ".u-label"].map(part => one.querySelector(part)?.getBoundingClientRect());
+    return marker && label && marker.width > 0 && (label.top >= marker.bottom || label.left < marker.right);
+  }).map(one => one.textContent));
+  check("legend: names below their colours", apart.length === 0, apart.join(", "));
+  await close();
+}
 
 await browser.close();
 process.exit(wrong);

@@ -33,13 +33,14 @@ done
 play hostile "$TMP"/logs/*.txt
 simulate proven --ranks 8 --schedule ddp --steps 20
 simulate slow-host --ranks 16 --gpus-per-host 4 --schedule ddp --class late-host --size 0.5 --rank 5 --steps 20
+simulate deadlock --ranks 8 --class deadlock --schedule tp-dp --steps 12
 simulate parallel --ranks 8 --schedule tp-dp --steps 12
 simulate two-groups --ranks 8 --gpus-per-host 2 --schedule tp-dp --class slow-link --steps 12
 simulate many --ranks 64 --schedule ddp --class late-rank --rank 45 --steps 12
 simulate large --ranks 1024 --gpus-per-host 8 --schedule ddp --class late-rank --rank 700 --steps 12
 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/one "$BUILD/lockstep-emulate" --ranks 1 --iterations 20 "$BUILD/libnccl-profiler.so" >"$TMP/played"
 
-for run in straggler hang healthy several alltoall damaged hostile proven slow-host parallel two-groups many large one; do
+for run in straggler hang deadlock healthy several alltoall damaged hostile proven slow-host parallel two-groups many large one; do
   "$BUILD/lockstep" report "$TMP/$run" --force >"$TMP/head" 2>"$TMP/err" || [ $? = 1 ] || fail "$run: $(cat "$TMP/err")"
   ! grep -oiE '<[a-z]+[^>]* (src|href)=.?(https?:)?//[^ >]*' "$TMP/$run/report.html" || fail "$run: the page refers to the network"
 done
@@ -62,5 +63,6 @@ size=$(stat -c %s "$TMP/many/report.html")
 node "$ROOT/node_modules/typescript/bin/tsc" -p "$ROOT/page" >"$TMP/types" || fail "types: $(cat "$TMP/types")"
 node "$ROOT/test/report/page.mjs" "$TMP" || fail "the page is not as it should be"
 node "$ROOT/test/report/first.mjs" "$TMP" || fail "what the page says in words is not as it should be"
+node "$ROOT/test/report/cells.mjs" "$TMP" || fail "the heat map's cells are not as they should be by keyboard"
 node "$ROOT/test/report/sections.mjs" "$TMP" || fail "what stands below the heat map is not as it should be"
 node "$ROOT/test/report/paper.mjs" "$TMP" || fail "the page does not print as it should"

@@ -51,7 +51,7 @@ await on("slow-host", async (page, text) => {
   check("bandwidth: nothing is expected", /AllReduce on world, expected/.test(await text("#bandwidths")), await text("#bandwidths"));
   check("clock: no band", await inColour(page, "#clock-plot canvas", "series-4") > 100);
   check("trend: no waiting", await inColour(page, "#trend-plot canvas", "series-2") > 50);
-  check("trend: it is not said", /^Of the time in operations, ranks waited \d+ % in the first third of the run, \d+ % in the second and \d+ % in the last\.$/.test(await text("#trend p")), await text("#trend p"));
+  check("trend: it is not said", /^Of the time in operations, ranks waited \d+\s% in the first third of the run, \d+\s% in the second and \d+\s% in the last\.$/.test(await text("#trend p")), await text("#trend p"));
   check("operations: no arrow", await inColour(page, "#timeline", "bad") > 30);
   check("operations: nobody waits", await inColour(page, "#timeline", "wait") > 200);
   check("operations: no transfer", await inColour(page, "#timeline", "transfer") > 200);

@@ -51,6 +51,19 @@ const painted = name => {
         }));
       }
     }
+    // A line of evidence leads to its rows, by keyboard.
+    const line = await text(page, "#finding-1 .evidence li");
+    await page.focus("#finding-1 .evidence button.rows");
+    await page.keyboard.press("Enter");
+    await until(page, "evidence: its rows are not shown", () => /matches JOIN arrivals/.test(document.querySelector("#sql-text").value) &&
+      /^\d+ rows in|no DuckDB/m.test(document.querySelector("#sql [role=status]").lastChild.textContent));
+    check("evidence: the keyboard is elsewhere", await page.evaluate(() => document.activeElement.id) === "sql-text");
+    const match = /; row (\d+), 4 ranks$/.exec(line)?.[1];
+    check("evidence: another row", (await page.inputValue("#sql-text")).includes(`match = ${match} `), `${line} ${await page.inputValue("#sql-text")}`);
+    if (!/no DuckDB/.test(await text(page, "#sql [role=status]")))
+      check("evidence: not a row for each rank", await page.locator("#sql tbody tr").count() === 4 && await page.textContent("#sql tbody td") === match, await text(page, "#sql [role=status]"));
+    check("evidence: the operation is no longer named", /^[A-Z]\w+ #\d+$/.test(await text(page, "#finding-1 .evidence button:not(.rows)")));
+
     await page.fill("#sql-text", "SELECT nonsense");
     await page.click("#sql button");
     await until(page, "SQL: a mistake is not told", () => /nonsense|no DuckDB/.test(document.querySelector("#sql [role=status]").textContent));

@@ -106,5 +106,33 @@ TEST(Activity, OfASendWithoutAReceiverIsCausedByItsPeerAlone) {
   EXPECT_TRUE(activity.lanes[1].caused.empty());
 }
 
+// A deadlock, or a stuck GPU or network: nobody is missing, and nobody is accused here.
+TEST(Activity, OfAnOperationThatAllCalledAndThatNoLongerMovesIsWaitingForNobody) {
+  const auto run = hung_run(OpState::InFlight);
+  run->matches[0].expected = 2;
+  const Activity soon = activity_of(*run, RunTime(*run));
+  expect_spans(soon.lanes[0].waiting, 10, 11);  // for the second to come, and no longer
+  EXPECT_TRUE(soon.lanes[1].waiting.empty());
+  for (ProcessRow& process : run->processes) process.heard_ns = 3000 * kMs;
+  const Activity later = activity_of(*run, RunTime(*run));
+  ASSERT_EQ(later.lanes[0].waiting.size(), 2u);
+  EXPECT_EQ(later.lanes[0].waiting[1].from_ns, 30 * kMs);  // it moved until then
+  EXPECT_EQ(later.lanes[0].waiting[1].to_ns, 3000 * kMs);
+  expect_spans(later.lanes[1].waiting, 30, 3000);
+  EXPECT_TRUE(later.lanes[0].caused.empty());
+  expect_spans(later.lanes[1].caused, 10, 11);
+}
+
+TEST(Activity, OfAnOperationThatEndedOnOneRankIsWaitingOnTheOther) {
+  const auto run = hung_run(OpState::InFlight);
+  run->matches[0].expected = 2;
+  run->operations[0].state = OpState::Done;
+  run->operations[0].finish_ns = 40 * kMs;
+  for (ProcessRow& process : run->processes) process.heard_ns = 3000 * kMs;
+  const Activity activity = activity_of(*run, RunTime(*run));
+  expect_spans(activity.lanes[0].waiting, 10, 11);
+  expect_spans(activity.lanes[1].waiting, 40, 3000);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -2,6 +2,7 @@
 #include "analysis/say/findings.h"
 
 #include "analysis/say/evidence.h"
+#include "analysis/say/evidence_query.h"
 #include "analysis/say/names.h"
 #include "test/unit/analysis/say/said_run.h"
 
@@ -188,6 +189,7 @@ TEST(EvidenceLines, NameTheTableAndNeverWriteAnUnknownRankAsANumber) {
     EXPECT_EQ(line.find("-1"), std::string::npos) << line;
     EXPECT_NE(line.find(": "), std::string::npos) << line;
   }
+  EXPECT_EQ(evidence_queries(SaidRun(), finding).size(), finding.evidence.size());
 }
 
 TEST(OperationOn, NamesThePeerOfASend) {

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Each line of evidence that names rows has a SELECT that finds them: as many as lines, and at least one row each, of hangs of
+# several kinds and of a run that lost time. Names of a recording are in none of them.
+. "$(dirname "$0")/../lib.sh"
+need jq jq
+need zstd zstd
+lockstep=$BUILD/lockstep
+simulate() {  # simulate RUN OPTIONS...
+  "$BUILD/lockstep-simulate" "${@:2}" --seed 1 --noise quiet --ranks 8 --gpus-per-host 4 --steps 12 "$TMP/$1" >/dev/null
+}
+simulate late --schedule ddp --class late-rank --rank 3
+simulate missing --schedule ddp --class missing-rank
+simulate dead --schedule ddp --class dead-process
+simulate deadlock --schedule tp-dp --class deadlock
+simulate size --schedule ddp --class mismatch-size
+simulate function --schedule ddp --class mismatch-function
+simulate transport --schedule ddp --class stuck-transport
+mkdir "$TMP/logs"
+for rank in 0 1 2 3; do
+  zstd -dcq "$ROOT/test/data/runs/straggler/rank$rank.txt.zst" | sed "s|name=world|name='or'1|" >"$TMP/logs/$rank.txt"
+done
+LOCKSTEP_HOST_LOAD=0 LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$TMP/hostile "$BUILD/lockstep-replay" --virtual \
+  "$BUILD/libnccl-profiler.so" "$TMP"/logs/*.txt >/dev/null
+need_duckdb "$TMP/late"
+for run in late missing dead deadlock size function transport hostile; do
+  { "$lockstep" report "$TMP/$run" --json || [ $? = 1 ]; } >"$TMP/$run.json" 2>"$TMP/err" || fail "$run: $(cat "$TMP/err")"
+  jq -e '[.verdicts[] | (.evidence | length) == (.evidence_sql | length)] | length > 0 and all' "$TMP/$run.json" >/dev/null || fail "$run: not one for each line"
+  jq -r '.verdicts[].evidence_sql[] | select(. != "")' "$TMP/$run.json" | sort -u >"$TMP/queries"
+  [ -s "$TMP/queries" ] || fail "$run: no line of evidence leads to a row"
+  ! grep "'" "$TMP/queries" || fail "$run: a name is in a statement"
+  while read -r query; do
+    "$lockstep" query "$TMP/$run" --csv "$query" >"$TMP/rows" 2>"$TMP/err" || fail "$run: $query: $(cat "$TMP/err")"
+    [ "$(wc -l <"$TMP/rows")" -gt 1 ] || fail "$run: no row: $query"
+  done < <(head -12 "$TMP/queries")
+done
+
+echo "a late arrival's rows are those of its operation, in the order in which ranks came"
+query=$(jq -r '.verdicts[0].evidence_sql[0]' "$TMP/late.json")
+line=$(jq -r '.verdicts[0].evidence[0]' "$TMP/late.json")
+late=$(sed -n 's/.*, rank \([0-9]*\) arrived .*/\1/p' <<<"$line")
+want_equal "who came last in: $line" "$late" "$("$lockstep" query "$TMP/late" --csv "SELECT rank FROM ($query)" | tail -1)"
