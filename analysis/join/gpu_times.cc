@@ -20,6 +20,25 @@ void give_up(OperationRow* row) {
   row->kernel_start_ns = row->kernel_stop_ns = kNoTime;
 }
 
+// What belongs to a communicator's GPU. Mostly it is asked for the same one again.
+template <typename OfGpu>
+class OfCommunicator {
+ public:
+  OfCommunicator(const std::map<uint32_t, std::string>& gpus, std::map<std::string, OfGpu>* all)
+      : gpus_(gpus), all_(*all) {}
+  OfGpu& operator()(uint32_t comm) {
+    if (last_ == nullptr || comm != comm_) last_ = &all_.at(gpus_.at(comm));
+    comm_ = comm;
+    return *last_;
+  }
+
+ private:
+  const std::map<uint32_t, std::string>& gpus_;
+  std::map<std::string, OfGpu>& all_;
+  uint32_t comm_ = 0;
+  OfGpu* last_ = nullptr;
+};
+
 int64_t apart(int64_t a_ns, int64_t b_ns) { return b_ns == kNoTime ? 0 : a_ns - b_ns; }
 
 void map_row(const GpuClock& clock, int64_t launched_ns, OperationRow* row) {
@@ -68,10 +87,10 @@ void GpuTimes::ended(EventId operation, uint8_t channel, uint64_t start_stamp,
 }
 
 // Operations of one launch share their stamps; the same start in a later launch is an old slot.
-void GpuTimes::flag_repeats(const IdMap& row_at, std::vector<OperationRow>* rows) const {
+void GpuTimes::flag_repeats(const IdSeries& row_at, std::vector<OperationRow>* rows) const {
   for (const Repeat& repeat : repeats_) {
     const uint32_t first_at = row_at.find(repeat.first), again_at = row_at.find(repeat.again);
-    if (first_at == IdMap::kNone || again_at == IdMap::kNone) continue;
+    if (first_at == IdSeries::kNone || again_at == IdSeries::kNone) continue;
     OperationRow &first = (*rows)[first_at], &again = (*rows)[again_at];
     if (repeat.same_stop && first.group_id == again.group_id && first.replay == again.replay) {
       first.flags |= kSharedKernel;
@@ -103,7 +122,7 @@ std::map<uint32_t, std::string> GpuTimes::gpus_of(const std::vector<JoinedComm>&
   return gpus;
 }
 
-void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdMap& row_at,
+void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdSeries& row_at,
                    const std::vector<int64_t>& launched_ns, clocksync::GpuPrecision precision,
                    std::vector<OperationRow>* rows) {
   flag_repeats(row_at, rows);
@@ -114,11 +133,12 @@ void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdMap& row_at,
     const auto gpu = evidence.find(snapshot.gpu_uuid);
     if (gpu != evidence.end()) gpu->second.snapshot(snapshot);
   }
+  OfCommunicator<GpuClockEvidence> evidence_of(gpu_of, &evidence);
   for (size_t i = 0; i < rows->size(); ++i) {
     OperationRow& row = (*rows)[i];
     if (row.kernel_start_ns == kNoTime) continue;
     const auto stamp = uint64_t(row.kernel_start_ns);
-    GpuClockEvidence& of_gpu = evidence[gpu_of.at(comm_of(row.event_id))];
+    GpuClockEvidence& of_gpu = evidence_of(comm_of(row.event_id));
     if (launched_ns[i] != kNoTime && of_gpu.is_before_launch(stamp, launched_ns[i]))
       row.flags |= kSuspectGpuTime;
     if ((row.flags & kSuspectGpuTime) != 0)
@@ -128,10 +148,11 @@ void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdMap& row_at,
   }
   std::map<std::string, GpuClock> clocks;
   for (auto& [gpu, of_gpu] : evidence) clocks.emplace(gpu, of_gpu.solve(precision));
+  OfCommunicator<GpuClock> clock_of(gpu_of, &clocks);
   for (size_t i = 0; i < rows->size(); ++i) {
     OperationRow& row = (*rows)[i];
     if (row.kernel_start_ns != kNoTime)
-      map_row(clocks.at(gpu_of.at(comm_of(row.event_id))), launched_ns[i], &row);
+      map_row(clock_of(comm_of(row.event_id)), launched_ns[i], &row);
   }
 }
 

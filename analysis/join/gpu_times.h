@@ -12,7 +12,7 @@
 
 #include "analysis/join/process_operations.h"
 #include "analysis/tables/tables.h"
-#include "base/id_map.h"
+#include "base/id_series.h"
 #include "clocksync/solve/gpu_clock.h"
 
 namespace lockstep::analysis {
@@ -31,7 +31,7 @@ class GpuTimes {
   // Puts the kernel times of `rows`, raw stamps so far, on the host's clock with their intervals,
   // or says that they are suspect. `row_at` finds rows by event id; launched_ns, beside `rows`, is
   // an instant before each kernel started, or kNoTime; `precision`: of GPUs' clocks.
-  void map(const std::vector<JoinedComm>& comms, const IdMap& row_at,
+  void map(const std::vector<JoinedComm>& comms, const IdSeries& row_at,
            const std::vector<int64_t>& launched_ns, clocksync::GpuPrecision precision,
            std::vector<OperationRow>* rows);
 
@@ -46,7 +46,7 @@ class GpuTimes {
     EventId first = 0, again = 0;
     bool same_stop = false;
   };
-  void flag_repeats(const IdMap& row_at, std::vector<OperationRow>* rows) const;
+  void flag_repeats(const IdSeries& row_at, std::vector<OperationRow>* rows) const;
   std::map<uint32_t, std::string> gpus_of(const std::vector<JoinedComm>& comms) const;
 
   std::map<uint32_t, clocksync::GpuClockEvidence> evidence_;  // by communicator

@@ -14,7 +14,8 @@ void take_memory(std::vector<T>* over, std::vector<T>* mine) {
   over->clear();
   mine->swap(*over);
 }
-void take_memory(IdMap* over, IdMap* mine) {
+template <typename Map>
+void take_map(Map* over, Map* mine) {
   over->clear();
   std::swap(*mine, *over);
 }
@@ -28,9 +29,10 @@ JoinState::JoinState(uint32_t process_id, JoinState over) : pid(process_id) {
   take_memory(&over.apis, &apis);
   take_memory(&over.groups, &groups);
   take_memory(&over.launch_groups, &launch_groups);
-  for (IdMap JoinState::*map : {&JoinState::row_at, &JoinState::api_at, &JoinState::group_at,
-                                &JoinState::launch_at, &JoinState::kernel_at, &JoinState::work_at})
-    take_memory(&(over.*map), &(this->*map));
+  for (IdSeries JoinState::*map : {&JoinState::row_at, &JoinState::api_at, &JoinState::group_at})
+    take_map(&(over.*map), &(this->*map));
+  for (IdMap JoinState::*map : {&JoinState::launch_at, &JoinState::kernel_at, &JoinState::work_at})
+    take_map(&(over.*map), &(this->*map));
 }
 
 JoinedComm& JoinState::comm(uint32_t number) {

@@ -12,6 +12,7 @@
 #include "analysis/join/process_operations.h"
 #include "analysis/join/send_queue.h"
 #include "base/id_map.h"
+#include "base/id_series.h"
 
 namespace lockstep::analysis {
 
@@ -71,7 +72,9 @@ struct JoinState {
   SendQueue sends;  // of these
   std::vector<PhaseSpan> phases;
   std::vector<uint32_t> free_steps, free_works, free_kernels, free_phases;
-  IdMap comm_at, row_at, api_at, group_at, launch_at, kernel_at, work_at, step_at, phase_at;
+  IdSeries row_at, api_at, group_at;
+  IdMap comm_at, launch_at, kernel_at, work_at, step_at,
+      phase_at;  // but for the first, of what is open
   GpuTimes gpu;
   MarkJoin marks;
   ChannelTotals channels;  // in `out`

@@ -9,6 +9,22 @@
 namespace lockstep::analysis {
 namespace {
 
+// A map whose key mostly is the one of before.
+template <typename Key, typename Value>
+class LastKnown {
+ public:
+  Value& operator[](Key key) {
+    if (last_ == nullptr || key != key_) last_ = &all_[key];  // never moves
+    key_ = key;
+    return *last_;
+  }
+
+ private:
+  std::unordered_map<Key, Value> all_;
+  Key key_{};
+  Value* last_ = nullptr;
+};
+
 class OperationRows {
  public:
   OperationRows(JoinState* join, const StringPool& strings)
@@ -101,7 +117,7 @@ uint64_t OperationRows::size_of(const OperationRow& row) const {
 void OperationRows::join_calls() {
   for (size_t i = 0; i < out_.rows.size(); ++i) {
     OperationRow& row = out_.rows[i];
-    row.size_bytes = size_of(row);
+    if (!join_.brief) row.size_bytes = size_of(row);
     const uint32_t at = join_.api_at.find(join_.launches[i].api_id);
     if (at == IdMap::kNone) {
       row.flags |= kOrphan;
@@ -139,7 +155,7 @@ void OperationRows::add_api_only() {
     } else {
       row.enqueue_ns = api.stop_ns;
     }
-    row.size_bytes = size_of(row);
+    if (!join_.brief) row.size_bytes = size_of(row);
     out_.rows.push_back(row);
     join_.launches.emplace_back();
   }
@@ -177,8 +193,8 @@ void OperationRows::number_calls() {
     uint32_t next = 0;
     bool begun = false, captured = false;
   };
-  std::unordered_map<uint64_t, Series> series;
-  std::unordered_map<uint32_t, uint32_t> positions;          // by communicator
+  LastKnown<uint64_t, Series> series;
+  LastKnown<uint32_t, uint32_t> positions;                   // by communicator
   std::unordered_map<uint64_t, uint32_t> captured_ordinals;  // by CollApi id
   for (size_t i = 0; i < out_.rows.size(); ++i) {
     OperationRow& row = out_.rows[i];
@@ -205,6 +221,7 @@ void OperationRows::number_calls() {
 
 void OperationRows::map_gpu_times(clocksync::GpuPrecision precision) {
   std::vector<int64_t> launched_ns;
+  launched_ns.reserve(out_.rows.size());
   for (const OperationRow& row : out_.rows) {
     const uint32_t group = join_.group_at.find(row.group_id);
     const int64_t launch_ns = group == IdMap::kNone ? kNoTime : join_.groups[group].launch_start_ns;
@@ -248,17 +265,18 @@ bool OperationRows::lacks_an_end(const OperationRow& row, const Habits& habits) 
 }
 
 void OperationRows::set_states() {
-  std::unordered_map<uint32_t, Habits> habits;  // by communicator
+  LastKnown<uint32_t, Habits> habits;  // by communicator
   const auto always = [this](Kind kind) {
     return (join_.captured_kinds >> static_cast<unsigned>(kind) & 1) == 0;
   };
   for (const OperationRow& row : out_.rows) {
     const bool kernels = row.kernels != 0 && always(Kind::KernelCh);
-    habits[row.communicator].kernels |= kernels;
-    habits[row.communicator].children |= kernels || (row.proxy_ops != 0 && always(Kind::ProxyOp));
+    Habits& habit = habits[row.communicator];
+    habit.kernels |= kernels;
+    habit.children |= kernels || (row.proxy_ops != 0 && always(Kind::ProxyOp));
   }
   // By stream, or by communicator where streams are not known.
-  std::unordered_map<uint64_t, LaterDone> later;
+  LastKnown<uint64_t, LaterDone> later;
   for (size_t i = out_.rows.size(); i-- > 0;) {
     OperationRow& row = out_.rows[i];
     LaterDone& done = later[row.stream != 0 ? row.stream : ~uint64_t{row.communicator}];

@@ -6,7 +6,13 @@ namespace lockstep::analysis {
 
 namespace {
 
-// Takes a free slot of a pool, or makes one.
+// To copy them is faster than to make them: g++ clears so large an object with `rep stos`, which takes longer than all else
+// that is done for a record.
+const ProxyWork kNoWork{};
+const OpenStep kNoStep{};
+const OperationRow kNoOperation{};
+
+// Takes a free slot of a pool, whose last user left it empty, or makes one.
 template <typename T>
 uint32_t take(std::vector<T>* pool, std::vector<uint32_t>* free) {
   if (free->empty()) {
@@ -15,7 +21,6 @@ uint32_t take(std::vector<T>* pool, std::vector<uint32_t>* free) {
   }
   const uint32_t slot = free->back();
   free->pop_back();
-  (*pool)[slot] = {};
   return slot;
 }
 
@@ -44,7 +49,7 @@ void OperationJoin::add(uint32_t tid, const uint64_t* words, size_t count,
       state(w, now);
     } else if (is_comm(tag)) {
       comm_record(w, now);
-    } else {
+    } else if (!s_.brief) {
       s_.marks.add(w, {tid, now.ns}, texts);
     }
   }
@@ -171,8 +176,10 @@ void OperationJoin::start_api(const uint64_t* w, const Now& now) {
 void OperationJoin::start_operation(const uint64_t* w, const Now& now) {
   const Kind kind = static_cast<Kind>(tag_of(w[0]));
   const auto start = StartRecord::read(w);
-  OperationRow row;
-  Launch launch{start.parent, 0, false};
+  s_.row_at.set(start.id, static_cast<uint32_t>(s_.out.rows.size()));
+  OperationRow& row = s_.out.rows.emplace_back(kNoOperation);
+  Launch& launch = s_.launches.emplace_back();
+  launch.api_id = start.parent;
   row.event_id = start.id;
   row.enqueue_ns = row.last_progress_ns = now.ns;
   row.communicator = comm_of(row.event_id);
@@ -211,9 +218,6 @@ void OperationJoin::start_operation(const uint64_t* w, const Now& now) {
     row.stream = ce.stream;
     row.user_tag = ce.user_tag;
   }
-  s_.row_at.set(row.event_id, static_cast<uint32_t>(s_.out.rows.size()));
-  s_.out.rows.push_back(row);
-  s_.launches.push_back(launch);
 }
 
 void OperationJoin::start_proxy_op(const uint64_t* w, const Now& now) {
@@ -313,7 +317,7 @@ void OperationJoin::stop_step(uint64_t id, int64_t now_ns) {
     if (slot == at + 1) slot = 0;
   }
   s_.step_at.erase(id);
-  step.id = 0;
+  step = kNoStep;
   s_.free_steps.push_back(at);
 }
 
@@ -325,12 +329,12 @@ void OperationJoin::stop_proxy_op(uint64_t id, int64_t now_ns) {
   for (const uint32_t slot : work.slots) {  // steps whose stop was lost
     if (slot == 0) continue;
     s_.step_at.erase(s_.steps[slot - 1].id);
-    s_.steps[slot - 1].id = 0;
+    s_.steps[slot - 1] = kNoStep;
     s_.sends.forget(slot - 1);
     s_.free_steps.push_back(slot - 1);
   }
   if (!s_.fold(work)) s_.works_done.push_back(work);
-  work = {};
+  work = kNoWork;
   s_.work_at.erase(id);
   s_.free_works.push_back(at);
 }

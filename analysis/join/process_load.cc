@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "analysis/join/brief_words.h"
 #include "analysis/join/operations.h"
 #include "analysis/join/span_rows.h"
 #include "base/clock_ns.h"
@@ -108,7 +109,8 @@ void add_gpu_snapshots(const dumper::ProcessEntry& entry, LoadedProcess* out, Op
 
 class ChunkFeeder {
  public:
-  ChunkFeeder(LoadedProcess* out, OperationJoin* join) : out_(*out), join_(*join) {}
+  ChunkFeeder(LoadedProcess* out, OperationJoin* join, bool notes_blocks)
+      : out_(*out), join_(*join), notes_blocks_(notes_blocks) {}
 
   void take(const dumper::SegmentChunk& chunk) {
     if (chunk.type == ChunkType::Comms) comms_.push_back(chunk.text);
@@ -116,6 +118,7 @@ class ChunkFeeder {
   }
   void take(const dumper::DecodedChunk& chunk) {
     take_records(chunk);
+    if (!notes_blocks_) return;
     for (const dumper::DecodedPiece& piece : chunk.pieces) {
       uint32_t& told = told_[piece.block_sequence];
       told = std::max(told, piece.from_byte + piece.bytes);
@@ -149,6 +152,7 @@ class ChunkFeeder {
 
   LoadedProcess& out_;
   OperationJoin& join_;
+  const bool notes_blocks_;  // for told(): only who goes on with a process's memory asks
   std::vector<Text> texts_;
   dumper::Counts kept_;
   std::vector<std::string> comms_;
@@ -224,8 +228,10 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   OperationJoin join =
       terms.brief == nullptr ? OperationJoin(entry.pid) : OperationJoin(entry.pid, terms.brief);
   if (!asked.is_whole()) join.count_only(signed_ns(asked.from_ns), signed_ns(asked.to_ns));
-  dumper::ProcessReader reader(entry, read.options(), terms.places);
-  ChunkFeeder feeder(out.get(), &join);
+  dumper::SegmentReaderOptions options = read.options();
+  if (terms.brief != nullptr) options.words = &kBriefWords;
+  dumper::ProcessReader reader(entry, options, terms.places);
+  ChunkFeeder feeder(out.get(), &join, terms.memory != nullptr);
   dumper::SegmentChunk chunk;
   while (reader.next(&chunk)) feeder.take(chunk);
   if (terms.memory != nullptr) {
@@ -274,11 +280,13 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, dumper::RawSpan span,
                                             const dumper::Selection& selection,
                                             const ProcessTerms& terms) {
-  dumper::RawSpan read = dumper::with_margin(span);
+  dumper::RawSpan read = terms.about ? span : dumper::with_margin(span);
   std::unique_ptr<LoadedProcess> loaded;
+  if (terms.about) loaded = load_span(entry, span, read, terms);
   // Further back as long as that finds where operations began; children without any are normal input.
   uint64_t cut_off = ~uint64_t{0};
-  for (uint64_t margin_ns = kMarginNs; margin_ns <= kLongestMarginNs; margin_ns *= 4) {
+  for (uint64_t margin_ns = kMarginNs; !terms.about && margin_ns <= kLongestMarginNs;
+       margin_ns *= 4) {
     read.from_ns = span.from_ns > margin_ns ? span.from_ns - margin_ns : 0;
     loaded = load_span(entry, span, read, terms);
     const uint64_t still = loaded->joined.cut_off;

@@ -22,6 +22,8 @@ struct ProcessTerms {
   clocksync::GpuPrecision gpu_clocks = clocksync::GpuPrecision::Exact;
   // Not null: of operations ProcessOperations::brief in place of `rows`, joined with this memory.
   JoinMemory* brief = nullptr;
+  // Of a span: nothing is read around it. For who wants to know how many operations there are, about.
+  bool about = false;
 };
 
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,

@@ -82,7 +82,7 @@ ProcessTerms terms_of(const dumper::ProcessEntry& entry, const Memories& memorie
                       const LoadOptions& options, JoinMemory* joins) {
   return {memory_of(entry, memories),
           options.places == nullptr ? nullptr : options.places->of(entry.uid), options.gpu_clocks,
-          options.brief ? joins : nullptr};
+          options.brief ? joins : nullptr, options.about};
 }
 
 ReadRun read_all_of(const dumper::RunDirectory& opened, const Memories& memories,

@@ -38,6 +38,7 @@ struct LoadOptions {
   // Of operations RunTables::brief in place of `operations`: a quarter of the memory, for who wants cells. Not with parts.
   bool brief = false;
   // As in ProcessTerms.
+  bool about = false;
   clocksync::GpuPrecision gpu_clocks = clocksync::GpuPrecision::Exact;
 };
 

@@ -48,12 +48,14 @@ int64_t length_of(const dumper::RunDirectory& run) {
   return first_ns == kNoTime ? 0 : last_ns - first_ns;
 }
 
+// `places` null: a sample, of which only the number of its operations is asked for.
 Result<std::unique_ptr<RunTables>> load_part(const std::string& directory, int64_t from_ns,
                                              int64_t to_ns, int64_t length_ns,
                                              dumper::ReadPlaces* places) {
   using Since = dumper::Instant::Since;
   LoadOptions options;
   options.places = places;
+  options.about = places == nullptr;
   // Buckets are of a millisecond and more.
   options.gpu_clocks = clocksync::GpuPrecision::Rough;
   options.brief = true;

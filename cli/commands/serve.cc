@@ -86,7 +86,7 @@ std::string about(uint64_t number) {
 std::string estimate(const analysis::RunExtent& extent, uint64_t memory) {
   // Of a processor, as 128 ranks took in ten minutes (docs/measured/analysis.md): for the pyramid, and for the report,
   // which is of as much as takes half of the memory.
-  constexpr double kOperationsPerSecond = 3e5, kReportedPerSecond = 7.5e4;
+  constexpr double kOperationsPerSecond = 4e5, kReportedPerSecond = 7.5e4;
   const double operations = static_cast<double>(extent.operations);
   const double reported = operations * static_cast<double>(memory) / 2 /
                           static_cast<double>(std::max<uint64_t>(extent.table_bytes, 1));

@@ -254,7 +254,7 @@ std::optional<OffsetInterval> EdgeModel::at_piece(const Piece& piece, int64_t t_
   const auto& left = piece.knots[k];
   const auto& right = piece.knots[std::min(k + 1, piece.knots.size() - 1)];
   if (!left || !right) return std::nullopt;
-  const double fraction = double(since % grid_ns_) / double(grid_ns_);
+  const double fraction = double(since - int64_t(k) * grid_ns_) / double(grid_ns_);
   return OffsetInterval{interpolate(left->lo_ns, right->lo_ns, fraction) - bulge_ns_,
                         interpolate(left->hi_ns, right->hi_ns, fraction) + bulge_ns_ + 1};
 }

@@ -12,6 +12,13 @@ bool is_earlier_bin(const HullPoint& a, const HullPoint& b) { return bin_of(a) <
 
 }  // namespace
 
+bool ThinnedPoints::add_before_last(int64_t bin, const HullPoint& point) {
+  if (!in_order_ || first_ == 0 || bin_of(points_[first_ - 1]) > bin) return false;
+  points_.insert(points_.begin() + static_cast<ptrdiff_t>(first_), point);
+  ++first_;
+  return true;
+}
+
 void ThinnedPoints::open(int64_t bin) {
   if (points_.size() >= most_) {
     put_bins_together();

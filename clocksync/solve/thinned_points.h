@@ -17,8 +17,10 @@ class ThinnedPoints {
   // `sent` on one clock was before `received` on the other.
   void add(int64_t sent_ns, int64_t received_ns) {
     const int64_t bin = sent_ns / kHullBinNs;
+    const HullPoint point{sent_ns, received_ns - sent_ns, StampKind::None, 0};
+    if (bin < bin_ && add_before_last(bin, point)) return;
     if (bin != bin_) open(bin);
-    points_.push_back({sent_ns, received_ns - sent_ns, StampKind::None, 0});
+    points_.push_back(point);
     if (points_.size() - first_ >= kMany) thin_last();
   }
   void add(const ThinnedPoints& other);
@@ -31,6 +33,8 @@ class ThinnedPoints {
   static constexpr size_t kMany = 128;           // of a bin in a row, before they are thinned
   static constexpr size_t kManyOfAll = 1 << 14;  // before bins that came in pieces are put together
 
+  // Around the border of two bins points of the earlier one may come a little late.
+  bool add_before_last(int64_t bin, const HullPoint& point);
   void open(int64_t bin);
   void thin_last();
   void put_bins_together();

@@ -16,6 +16,13 @@ constexpr uint64_t kMaxAnchors = 4096;
 constexpr uint64_t kMaxPieces = 1u << 17;
 constexpr size_t kRememberedAnchors = 512;
 
+constexpr std::array<unsigned, kTags> columns_by_tag() {
+  std::array<unsigned, kTags> columns{};
+  for (unsigned tag = 0; tag < kTags; ++tag) columns[tag] = columns_of_shape(kRecordShapes[tag]);
+  return columns;
+}
+constexpr std::array<unsigned, kTags> kColumns = columns_by_tag();
+
 struct ContextDeleter {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
@@ -111,17 +118,26 @@ void read_counts(ByteReader* in, DecodedChunk* out) {
 struct ChunkDecoder::State {
   std::vector<uint8_t> raw;
   std::vector<uint64_t> first_ticks;
-  TagReader tags[kTags];
-  std::array<bool, kTags> present{};
+  // Of the chunk in hand: records of each tag, where those of all tags begin in `words`, tag by tag, and their columns.
+  std::array<uint32_t, kTags> counts{};
+  std::vector<uint32_t> places;
+  std::vector<ByteReader> columns;
   std::vector<Anchor> anchors_before;  // of the chunks before this one
 
   Status inflate(const ChunkHeader& header, const uint8_t* stored);
-  Status decode(const ChunkHeader& header, const uint8_t* stored, bool comms_only,
+  struct Wanted {
+    bool comms_only = false;
+    const WantedWords* words = nullptr;  // null: all
+  };
+  Status decode(const ChunkHeader& header, const uint8_t* stored, const Wanted& wanted,
                 DecodedChunk* out);
   void complete_clock(DecodedChunk* out);
-  Status read_records(const ChunkHeader& header, bool comms_only, ByteReader* in,
+  Status read_records(const ChunkHeader& header, const Wanted& wanted, ByteReader* in,
                       DecodedChunk* out);
-  bool start_columns(const uint8_t* tag, uint64_t records, ByteReader* in, uint64_t* words);
+  bool find_columns(const uint8_t* tag, uint64_t records, ByteReader* in, uint64_t* words);
+  bool place_records(const uint8_t* tag, const uint8_t* high, const uint8_t* low,
+                     ByteReader escapes, DecodedChunk* out);
+  bool read_words(const WantedWords* wanted, DecodedChunk* out) const;
 };
 
 Status ChunkDecoder::State::inflate(const ChunkHeader& header, const uint8_t* stored) {
@@ -160,27 +176,74 @@ void ChunkDecoder::State::complete_clock(DecodedChunk* out) {
   anchors_before = std::move(anchors);
 }
 
-// Opens the columns of every tag that occurs, and says how many words all records have.
-bool ChunkDecoder::State::start_columns(const uint8_t* tag, uint64_t records, ByteReader* in,
-                                        uint64_t* words) {
-  uint32_t count[256] = {};
+// The columns of every tag that occurs, and how many words all records have.
+bool ChunkDecoder::State::find_columns(const uint8_t* tag, uint64_t records, ByteReader* in,
+                                       uint64_t* words) {
+  std::array<uint32_t, 256> count{};
   for (uint64_t i = 0; i < records; ++i) ++count[tag[i]];
-  for (unsigned t = kTags; t < 256; ++t) {
-    if (count[t] != 0) return false;
-  }
+  if (std::any_of(count.begin() + kTags, count.end(), [](uint32_t n) { return n != 0; }))
+    return false;
+  std::copy_n(count.begin(), kTags, counts.begin());
   *words = 0;
+  columns.clear();
   for (unsigned t = 0; t < kTags; ++t) {
-    present[t] = count[t] != 0;
-    if (!present[t]) continue;
+    if (counts[t] == 0) continue;
     if (kRecordShapes[t].words == 0) return false;
-    *words += uint64_t{count[t]} * kRecordShapes[t].words;
-    tags[t].start(kRecordShapes[t], in);
+    *words += uint64_t{counts[t]} * kRecordShapes[t].words;
+    for (unsigned i = 0; i < kColumns[t]; ++i) {
+      const uint64_t size = in->varint();
+      const uint8_t* bytes = in->take(size);
+      if (bytes == nullptr) return false;
+      columns.emplace_back(bytes, size);
+    }
   }
   return !in->failed() && in->left() == 0;
 }
 
-Status ChunkDecoder::State::read_records(const ChunkHeader& header, bool comms_only, ByteReader* in,
-                                         DecodedChunk* out) {
+// Word 0 of every record, and where it is.
+bool ChunkDecoder::State::place_records(const uint8_t* tag, const uint8_t* high, const uint8_t* low,
+                                        ByteReader escapes, DecodedChunk* out) {
+  std::array<uint32_t*, kTags> next;
+  places.resize(out->header.records);
+  uint32_t* of_tag = places.data();
+  for (unsigned t = 0; t < kTags; ++t) {
+    next[t] = of_tag;
+    of_tag += counts[t];
+  }
+  uint64_t* const words = out->words.data();
+  uint32_t at = 0;
+  for (size_t p = 0; p < out->pieces.size(); ++p) {
+    DecodedPiece& piece = out->pieces[p];
+    piece.first_word = at;
+    uint64_t ticks = first_ticks[p];
+    for (uint32_t i = 0; i < piece.records; ++i) {
+      uint64_t above = *high++;
+      if (above == kTimeEscape) above += escapes.varint();
+      ticks += above << 8 | *low++;
+      words[at] = make_word0(*tag, ticks);
+      *next[*tag]++ = at;
+      at += kRecordShapes[*tag++].words;
+    }
+  }
+  return !escapes.failed() && escapes.left() == 0;
+}
+
+bool ChunkDecoder::State::read_words(const WantedWords* wanted, DecodedChunk* out) const {
+  TagRecords records{places.data(), 0, out->words.data()};
+  const ByteReader* of_tag = columns.data();
+  for (unsigned t = 0; t < kTags; ++t) {
+    records.count = counts[t];
+    if (records.count == 0) continue;
+    const WordMask words = wanted == nullptr ? WordMask(~0u) : (*wanted)[t];
+    if (!read_columns(kRecordShapes[t], words, of_tag, records)) return false;
+    of_tag += kColumns[t];
+    records.places += records.count;
+  }
+  return true;
+}
+
+Status ChunkDecoder::State::read_records(const ChunkHeader& header, const Wanted& wanted,
+                                         ByteReader* in, DecodedChunk* out) {
   const uint64_t records = in->varint();
   if (in->failed()) return broken("description");
   if (records != header.records || records > kMaxChunkRecords) return broken("record counts");
@@ -191,57 +254,39 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, bool comms_o
   const uint8_t* escape_start = in->take(escape_bytes);
   if (in->failed()) return broken("time columns");
   out->has_comms = false;
-  if (comms_only && std::none_of(tag, tag + records, is_comm)) {
+  if (wanted.comms_only && std::none_of(tag, tag + records, is_comm)) {
     out->pieces.clear();
     out->words.clear();
     return Status();
   }
-  ByteReader escapes(escape_start, escape_bytes);
   uint64_t total_words = 0, total_records = 0;
-  if (!start_columns(tag, records, in, &total_words)) return broken("columns");
+  if (!find_columns(tag, records, in, &total_words)) return broken("columns");
   for (const DecodedPiece& piece : out->pieces) total_records += piece.records;
   if (total_records != records) return broken("pieces");
-  out->has_comms = present[kCommInitTag] || present[kCommFinalizeTag] || present[kCommInfoTag];
+  out->has_comms = counts[kCommInitTag] + counts[kCommFinalizeTag] + counts[kCommInfoTag] != 0;
 
+  if (wanted.words != nullptr) out->words.clear();  // those left out are to be 0
   out->words.resize(total_words);
-  uint64_t* words = out->words.data();
-  const uint64_t* const begin = words;
-  for (size_t p = 0; p < out->pieces.size(); ++p) {
-    DecodedPiece& piece = out->pieces[p];
-    piece.first_word = static_cast<size_t>(words - begin);
-    uint64_t ticks = first_ticks[p];
-    for (uint32_t i = 0; i < piece.records; ++i) {
-      uint64_t above = *high++;
-      if (above == kTimeEscape) above += escapes.varint();
-      ticks += above << 8 | *low++;
-      const RecordShape& shape = kRecordShapes[*tag];
-      words[0] = make_word0(*tag, ticks);
-      tags[*tag++].next(shape, words);
-      words += shape.words;
-    }
-  }
-  if (escapes.failed() || escapes.left() != 0) return broken("time columns");
-  for (unsigned t = 0; t < kTags; ++t) {
-    if (present[t] && !tags[t].finished()) return broken("columns");
-  }
-  return Status();
+  if (!place_records(tag, high, low, ByteReader(escape_start, escape_bytes), out))
+    return broken("time columns");
+  return read_words(wanted.words, out) ? Status() : broken("columns");
 }
 
 Status ChunkDecoder::decode_records(const ChunkHeader& header, const uint8_t* stored,
-                                    DecodedChunk* out) {
-  return state_->decode(header, stored, false, out);
+                                    DecodedChunk* out, const WantedWords* wanted) {
+  return state_->decode(header, stored, {false, wanted}, out);
 }
 
 Status ChunkDecoder::decode_comms(const ChunkHeader& header, const uint8_t* stored,
                                   DecodedChunk* out) {
-  return state_->decode(header, stored, true, out);
+  return state_->decode(header, stored, {true, nullptr}, out);
 }
 
 ChunkDecoder::ChunkDecoder() : state_(std::make_unique<State>()) {}
 ChunkDecoder::~ChunkDecoder() = default;
 
 Status ChunkDecoder::State::decode(const ChunkHeader& header, const uint8_t* stored,
-                                   bool comms_only, DecodedChunk* out) {
+                                   const Wanted& wanted, DecodedChunk* out) {
   try {
     Status status = inflate(header, stored);
     if (!status.ok()) return status;
@@ -252,7 +297,7 @@ Status ChunkDecoder::State::decode(const ChunkHeader& header, const uint8_t* sto
     read_pieces(&in, out, &first_ticks);
     if (!in.failed()) complete_clock(out);
     read_counts(&in, out);
-    return read_records(header, comms_only, &in, out);
+    return read_records(header, wanted, &in, out);
   } catch (const std::bad_alloc&) {
     return Status::error("out of memory while a chunk was being read");
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dumper/segment/chunk_clock.h"
+#include "dumper/segment/column_reader.h"
 #include "dumper/segment/counts.h"
 #include "lockstep/status.h"
 #include "lockstep/trace_format.h"
@@ -53,8 +54,9 @@ class ChunkDecoder {
   ChunkDecoder();
   ~ChunkDecoder();
   // `stored` has header.stored_bytes bytes. The error says what does not fit; `out` is then
-  // unspecified.
-  Status decode_records(const ChunkHeader& header, const uint8_t* stored, DecodedChunk* out);
+  // unspecified. `wanted`: of the records only these words are, the others are 0; null: all.
+  Status decode_records(const ChunkHeader& header, const uint8_t* stored, DecodedChunk* out,
+                        const WantedWords* wanted = nullptr);
   // For who wants the COMM_* records alone: a chunk that has none comes without pieces and records.
   Status decode_comms(const ChunkHeader& header, const uint8_t* stored, DecodedChunk* out);
   // The content of any other chunk, which is JSON text.

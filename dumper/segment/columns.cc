@@ -33,31 +33,4 @@ void TagColumns::reset(unsigned columns) {
   records_ = 0;
 }
 
-void TagReader::start(const RecordShape& shape, ByteReader* content) {
-  records_ = 0;
-  used_ = 0;
-  auto open = [&](bool sparse_column) {
-    const uint64_t size = content->varint();
-    const uint8_t* bytes = content->take(size);
-    Column& column = columns_[used_++];
-    column = Column();
-    if (bytes == nullptr) return;
-    column.bytes = ByteReader(bytes, size);
-    if (sparse_column) plan_change(column, 0);
-  };
-  for (unsigned word = 1; word < shape.words; ++word) {
-    const WordType type = shape.types[word];
-    const bool low_is_sparse = type != WordType::Id && type != WordType::Plain;
-    open(low_is_sparse);
-    if (columns_of_word(type) == 2) open(!low_is_sparse);
-  }
-}
-
-bool TagReader::finished() const {
-  for (unsigned i = 0; i < used_; ++i) {
-    if (columns_[i].bytes.failed() || columns_[i].bytes.left() != 0) return false;
-  }
-  return true;
-}
-
 }  // namespace lockstep::dumper

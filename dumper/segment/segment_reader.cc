@@ -168,8 +168,9 @@ bool SegmentReader::decode(const ChunkHeader& header, SegmentChunk* chunk) {
   if (chunk->type != ChunkType::Records) {
     status = decoder_.decode_text(header, stored, &chunk->text);
   } else if (options_.decode_records && header.last_raw_ns >= options_.from_raw_ns) {
-    status = options_.comms_only ? decoder_.decode_comms(header, stored, &chunk->records)
-                                 : decoder_.decode_records(header, stored, &chunk->records);
+    status = options_.comms_only
+                 ? decoder_.decode_comms(header, stored, &chunk->records)
+                 : decoder_.decode_records(header, stored, &chunk->records, options_.words);
   }
   if (!status.ok()) report(chunk->offset, at_, status.message(), false);
   return status.ok();

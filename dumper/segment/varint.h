@@ -27,6 +27,17 @@ inline uint8_t* put_varint(uint8_t* out, uint64_t value) {
   return out;
 }
 
+// Where the number ends that begins at `at`; null: not before `end`, or it has more bytes than a number can have.
+inline const uint8_t* read_varint(const uint8_t* at, const uint8_t* end, uint64_t* value) {
+  *value = 0;
+  for (unsigned shift = 0; at != end && shift < 64; shift += 7) {
+    const uint8_t byte = *at++;
+    *value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return at;
+  }
+  return nullptr;
+}
+
 class ByteReader {
  public:
   ByteReader() = default;
@@ -63,11 +74,8 @@ class ByteReader {
  private:
   uint64_t long_varint() {
     uint64_t value = 0;
-    for (unsigned shift = 0; at_ != end_ && shift < 64; shift += 7) {
-      const uint8_t byte = *at_++;
-      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
+    at_ = read_varint(at_, end_, &value);
+    if (at_ != nullptr) return value;
     fail();
     return 0;
   }

@@ -208,6 +208,15 @@ TEST(GpuClock, FindsTheStepOfEachMinute) {
   EXPECT_EQ(steps.at(180'000'000'000), 1024) << "not known: the widest";
 }
 
+// Enough of a minute is enough.
+TEST(GpuClock, FindsTheStepOfAMinuteByTheFirstOfItsStamps) {
+  std::mt19937_64 random(4);
+  GpuSteps steps;
+  for (int i = 0; i < 1'000; ++i)
+    steps.add(random() % (1ull << 50) * (i < 300 ? 32 : 1024), 60'000'000'000);
+  EXPECT_EQ(steps.at(60'000'000'000), 32);
+}
+
 TEST(GpuClock, SaysNothingWithoutObservations) {
   EXPECT_FALSE(GpuClockEvidence().solve().to_host(5, 5));
 }

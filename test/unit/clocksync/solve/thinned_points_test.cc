@@ -51,6 +51,22 @@ TEST(ThinnedPoints, AreTheHullOfEachBinInWhateverOrderTheyCame) {
   }
 }
 
+// As from channels that are looked at one after another.
+TEST(ThinnedPoints, AreThatWhereTheLastOfABinComeALittleLate) {
+  std::mt19937_64 random(6);
+  std::vector<Corner> points;
+  for (int64_t i = 0; i < 30'000; ++i)
+    points.emplace_back(i * (kHullBinNs / 30), int64_t(random() % 5'000));
+  for (size_t i = 0; i + 3 < points.size(); i += 7) std::swap(points[i], points[i + 3]);
+  ThinnedPoints thinned;
+  for (const auto& [at, delta] : points) thinned.add(at, at + delta);
+  const auto is_earlier = [](const HullPoint& a, const HullPoint& b) {
+    return a.tx_raw_ns / kHullBinNs < b.tx_raw_ns / kHullBinNs;
+  };
+  EXPECT_TRUE(std::is_sorted(thinned.points().begin(), thinned.points().end(), is_earlier));
+  EXPECT_EQ(corners_of(thinned.take()), expected(points));
+}
+
 // Putting bins together moves the last one that came to its place among the others.
 TEST(ThinnedPoints, AreThatAlsoOfABinThatComesAfterOthersWerePutTogether) {
   std::vector<Corner> points;
