@@ -228,17 +228,21 @@ class Judge {
 
   // What cannot leave a host is not taken up where it comes in. So a receiver that is done late is held up
   // by its host's way out where that shows, too, as are the ranks between them; and where it does not, those
-  // before it on the sender's host are held up by that receiver.
+  // before it on the sender's host are held up by that receiver. Against the ring's direction, twice around:
+  // a host that is held up holds up the one before it.
   void explain_lags() {
     const std::vector<size_t> network = network_edges(series_.edges);
-    for (size_t k = 0; k < network.size(); ++k) {
-      const size_t into = network[k], out = network[(k + 1) % network.size()];
-      const auto lags = [](const TransferExcess& one) { return is_of_receiver(one.side); };
-      const auto at = std::find_if(out_.begin(), out_.end(), [&](const TransferExcess& one) {
-        return lags(one) && edge_of(one) == into;
-      });
+    for (size_t k = 2 * network.size(); k-- > 0;) {
+      const size_t into = network[k % network.size()], out = network[(k + 1) % network.size()];
+      const auto lag_of = [&](size_t edge) {
+        return std::find_if(out_.begin(), out_.end(), [&](const TransferExcess& one) {
+          return is_of_receiver(one.side) && edge_of(one) == edge;
+        });
+      };
+      const auto at = lag_of(into);
       if (at == out_.end()) continue;
-      if (network.size() > 2 && shows_beside_others(network, into, out)) {
+      // Lags at both are a way that takes long in both directions.
+      if (lag_of(out) == out_.end() && shows_beside_others(network, into, out)) {
         const TransferExcess lag = *at;
         out_.erase(at);
         acquit_before(out);
@@ -266,8 +270,9 @@ class Judge {
         others.push_back(seen_.edges[i].later.ns);
     }
     const int64_t lag_ns = seen_.edges[into].lag.ns - usual_[into].lag_ns;
-    return !others.empty() && stands_out(seen_.edges[out].later, reference_of(others),
-                                         part_of(lag_ns, kHeldUpByWayOut));
+    return !others.empty() &&
+           stands_out(seen_.edges[out].later, *std::max_element(others.begin(), others.end()),
+                      part_of(lag_ns, kHeldUpByWayOut));
   }
   size_t before(size_t i) const { return (i + count_ - 1) % count_; }
   size_t edge_of(const TransferExcess& one) const {
