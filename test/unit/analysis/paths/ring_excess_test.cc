@@ -103,8 +103,8 @@ struct RingOfHosts {
 TEST(RingExcess, NamesAReceiverThatIsDoneLateAndNobodyBeforeIt) {
   RingOfHosts ring;
   ring.edges[3].lag = ring.always(505);
-  for (const size_t i : {1, 2, 3}) ring.edges[i].later = ring.always(i == 1 ? 300 : 600);
-  for (const size_t i : {5, 7}) ring.edges[i].later = ring.always(-750);
+  for (const size_t i : {1u, 2u, 3u}) ring.edges[i].later = ring.always(i == 1 ? 300 : 600);
+  for (const size_t i : {5u, 7u}) ring.edges[i].later = ring.always(-750);
   const std::vector<TransferExcess> found = ring.judge();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{3, 4}));
@@ -115,8 +115,8 @@ TEST(RingExcess, NamesAReceiverThatIsDoneLateAndNobodyBeforeIt) {
 TEST(RingExcess, NamesTheWayOutOfAHostWhereItsReceiverIsHeldUpByThat) {
   RingOfHosts ring;
   ring.edges[3].lag = ring.always(505);
-  for (const size_t i : {3, 4, 5}) ring.edges[i].later = ring.always(600);
-  for (const size_t i : {1, 7}) ring.edges[i].later = ring.always(-600);
+  for (const size_t i : {3u, 4u, 5u}) ring.edges[i].later = ring.always(600);
+  for (const size_t i : {1u, 7u}) ring.edges[i].later = ring.always(-600);
   const std::vector<TransferExcess> found = ring.judge();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{5, 6}));
@@ -127,7 +127,7 @@ TEST(RingExcess, NamesTheWayOutOfAHostWhereItsReceiverIsHeldUpByThat) {
 // The network works on each of 28 steps 100 us longer, and most of the 4 ms at all.
 TEST(RingExcess, CountsAllStepsOfALinkThatSetsThePace) {
   RingOfHosts ring;
-  for (const size_t i : {1, 3, 5, 7}) {
+  for (const size_t i : {1u, 3u, 5u, 7u}) {
     ring.edges[i].wire = ring.always(i == 3 ? 400 : 60);
     ring.edges[i].work = ring.always(i == 3 ? 130 : 30);
   }
