@@ -146,7 +146,7 @@ class Blamer {
         return path.processes.size() > part.actors.size() &&
                std::count(path.processes.begin(), path.processes.end(), process) != 0;
       });
-      if (of_many) continue;
+      if (of_many || is_trace_of_lateness(own, part)) continue;
       for (const uint32_t actor : part.actors) accused.insert(own.actors[actor].process);
       forget_consequences(own, part);
       out_.findings.push_back(slow_part_finding(run_, own, part));
@@ -156,6 +156,21 @@ class Blamer {
                                      [&](uint32_t process) { return accused.count(process) != 0; });
       if (!known) out_.findings.push_back(slow_path_finding(run_, path));
     }
+  }
+
+  // What the ends alone show of the transfers of those that are late, and of nobody else's, and costs less than
+  // half of their lateness, is a trace of that.
+  bool is_trace_of_lateness(const OwnSegments& own, const SlowPart& part) const {
+    std::set<uint32_t> slow;
+    for (const uint32_t actor : part.actors) slow.insert(own.actors[actor].process);
+    return is_by_ends(part.side) &&
+           std::any_of(out_.findings.begin(), out_.findings.end(), [&](const Finding& finding) {
+             const auto* late = std::get_if<LateFacts>(&finding.facts);
+             if (late == nullptr || late->gain_ns < 2 * part.gain_ns) return false;
+             std::set<uint32_t> accused;
+             for (const Place& place : culprits_of(run_, finding)) accused.insert(place.process);
+             return accused == slow;
+           });
   }
 
   // Who is held up by its own slow transfers is late for those that follow: one cause, one finding.

@@ -206,6 +206,15 @@ TEST(SlowParts, NameALinkBesideARankThatIsLate) {
   EXPECT_EQ(judged.findings[1].culprits, std::vector<int32_t>{3});
 }
 
+TEST(SlowParts, DoNotNameWhoIsLateASecondTimeForWhatEndsShow) {
+  Ring ring(8);
+  ring.link_ns[3] = 300 * kUs;
+  const Judged judged = judge_ring(ring, 2, {0, kTimes, 3, 9 * kMs});
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::Straggler);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3});
+}
+
 // A broadcast from rank 0 along its ranks, each on a host of its own: the data reaches each rank so long
 // after the one before it.
 Judged judge_chain(const std::vector<uint64_t>& hop_ns) {
