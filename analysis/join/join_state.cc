@@ -51,6 +51,7 @@ bool JoinState::fold(const ProxyWork& work) {
   // A pid can occur twice in different pid namespaces: the ranks must agree as well.
   if (row == IdMap::kNone || out.rows[row].rank != work.rank) return false;
   add_work(work, &out.rows[row]);
+  if (!brief) add_channel_end(work, out.rows[row], row, &out.channel_ends);
   if (!brief && work.last_ns >= from_ns && work.start_ns <= to_ns)
     channels.add(work, out.rows[row], &out.channels);
   return true;

@@ -54,6 +54,18 @@ void add_work(const ProxyWork& work, OperationRow* row) {
   if (work.pid != 0 && row->enqueue_ns != kNoTime) latest(&row->proxy_lag_ns, lag);
 }
 
+void add_channel_end(const ProxyWork& work, const OperationRow& row, uint32_t at,
+                     std::vector<ChannelEndRow>* ends) {
+  if (row.kind != OpKind::Collective || row.channels < 2 || work.stop_ns == kNoTime) return;
+  if (work.peer < 0) return;
+  ChannelEndRow& end = ends->emplace_back();
+  end.done_ns = work.stop_ns;
+  end.operation = at;
+  end.peer = static_cast<uint32_t>(work.peer) & 0xffffffu;
+  end.channel = work.channel & 0x7fu;
+  end.is_send = work.is_send ? 1 : 0;
+}
+
 void add_kernel(const KernelSpan& kernel, OperationRow* row) {
   ++row->kernels;
   if (kernel.stop_ns == kNoTime) ++row->kernels_open;

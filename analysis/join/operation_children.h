@@ -11,6 +11,9 @@ namespace lockstep::analysis {
 void add_work(const ProxyWork& work, OperationRow* row);
 // Of that what a brief row tells.
 void add_work(const ProxyWork& work, BriefOperation* row);
+// When it was done, beside the row at this place, where that is of a collective with several channels.
+void add_channel_end(const ProxyWork& work, const OperationRow& row, uint32_t at,
+                     std::vector<ChannelEndRow>* ends);
 void add_kernel(const KernelSpan& kernel, OperationRow* row);
 
 }  // namespace lockstep::analysis

@@ -173,12 +173,15 @@ void OperationRows::sort_by_call() {
   std::stable_sort(order.begin(), order.end(), is_earlier);
   std::vector<OperationRow> rows;
   std::vector<Launch> launches;
+  std::vector<uint32_t> moved(order.size());
   rows.reserve(order.size());
   launches.reserve(order.size());
   for (const uint32_t i : order) {
+    moved[i] = static_cast<uint32_t>(rows.size());
     rows.push_back(out_.rows[i]);
     launches.push_back(join_.launches[i]);
   }
+  for (ChannelEndRow& end : out_.channel_ends) end.operation = moved[end.operation];
   out_.rows.swap(rows);
   join_.launches.swap(launches);
 }

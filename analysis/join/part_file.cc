@@ -104,6 +104,7 @@ Status write_part(const LoadedProcess& process, const std::string& path) {
   out.rows(joined.steps);
   out.rows(joined.ranges);
   out.rows(joined.channels);
+  out.rows(joined.channel_ends);
   const uint64_t checksum = XXH3_64bits(out.bytes().data(), out.bytes().size());
   auto file = OutputFile::create(path, IfExists::Replace);
   if (!file.ok()) return file.status();
@@ -144,6 +145,7 @@ Result<std::unique_ptr<LoadedProcess>> read_part(const std::string& path, PartRo
     in.rows(&joined.steps);
     in.rows(&joined.ranges);
     in.rows(&joined.channels);
+    in.rows(&joined.channel_ends);
   }
   if (in.failed()) return damaged();
   return process;

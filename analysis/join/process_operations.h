@@ -53,9 +53,10 @@ struct ProcessOperations {
   std::vector<BriefOperation> brief;  // in their place where no more is wanted
   std::vector<ProxyWork> foreign;     // network operations of other processes (PXN)
   std::vector<OpenTransportRow> open;
-  std::vector<ChannelRow> channels;  // communicator: as in rows
-  std::vector<MarkedStepRow> steps;  // what the program marked, by time
-  std::vector<RangeRow> ranges;      // in any order
+  std::vector<ChannelRow> channels;         // communicator: as in rows
+  std::vector<ChannelEndRow> channel_ends;  // in any order
+  std::vector<MarkedStepRow> steps;         // what the program marked, by time
+  std::vector<RangeRow> ranges;             // in any order
   int64_t first_ns = kNoTime, last_ns = kNoTime;
   uint64_t records = 0, orphans = 0;  // orphans: children whose operation is not in the recording
   // Of the orphans: the process's own whose operation may have begun before what was read of a span.

@@ -16,7 +16,9 @@ class RowKeeper {
 
   void keep() {
     keep_comms();
-    keep_open(keep_operations(&joined_.rows));
+    const std::vector<uint32_t> moved = keep_operations(&joined_.rows);
+    keep_open(moved);
+    keep_channel_ends(moved);
     keep_operations(&joined_.brief);
     keep_channels();
     keep_foreign();
@@ -96,6 +98,14 @@ class RowKeeper {
       open.push_back(row);
     }
     joined_.open.swap(open);
+  }
+
+  void keep_channel_ends(const std::vector<uint32_t>& moved) {
+    auto& ends = joined_.channel_ends;
+    for (ChannelEndRow& end : ends) end.operation = moved[end.operation];
+    ends.erase(std::remove_if(ends.begin(), ends.end(),
+                              [](const ChannelEndRow& end) { return end.operation == kNoRow; }),
+               ends.end());
   }
 
   void keep_channels() {

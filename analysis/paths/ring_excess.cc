@@ -52,7 +52,9 @@ class Judge {
     find_stretches();
     follow_hosts();
     find_slow_hosts();
-    for (size_t i = 0; i < count_; ++i) judge_edge(i);
+    for (size_t i = 0; i < count_; ++i) {
+      if (!is_backed_up(i)) judge_edge(i);
+    }
     explain_lags();
     if (!out_.empty()) share(more_ns);
     return std::move(out_);
@@ -186,10 +188,20 @@ class Judge {
     return sooner && stands_out(later, usual.beside_ns, -usual.beside_ns / 2) ? 1 : 0;
   }
 
+  // Where a channel enters a host at one rank and leaves it at another, a slow way out, be it slow at its own
+  // receiver, shows more than the lag that it causes at the way in.
+  bool is_backed_up(size_t i) const {
+    const size_t next = (i + 1) % count_;
+    return series_.channels != 0 && series_.edges[i].to != series_.edges[next].from &&
+           stretch_ns_[next] > 0 && usual_[i].lag_ns != kNoTime &&
+           stands_out(seen_.edges[i].lag, usual_[i].lag_ns, 0) &&
+           seen_.edges[next].later.ns >= seen_.edges[i].later.ns;
+  }
+
   void judge_edge(size_t i) {
     const SeenEdge& seen = seen_.edges[i];
     const UsualEdge& usual = usual_[i];
-    const auto hops = static_cast<int64_t>(count_) - 1;
+    const int64_t hops = int64_t{std::get<2>(series_.alike)} - 1;
     const int64_t passes =
         std::max<int64_t>(1, hops > 0 ? static_cast<int64_t>(series_.steps) / hops : 1);
     const auto least_ns = part_of(seen_.time.ns, kLeastPartOfRing / static_cast<double>(passes));
@@ -210,8 +222,9 @@ class Judge {
     } else {
       return;
     }
-    excess.actors = {series_.actors[i], series_.actors[(i + 1) % count_]};
+    excess.actors = {series_.edges[i].from, series_.edges[i].to};
     excess.communicator = series_.communicator;
+    excess.channel = series_.channel;
     excess.sure = seen_.together;
     excess.excess_ns = stretch_ns_[i] > 0 ? stretch_ns_[i] : passes * seen_ns;
     if (excess.side == SlowSide::Link)
@@ -276,8 +289,10 @@ class Judge {
   }
   size_t before(size_t i) const { return (i + count_ - 1) % count_; }
   size_t edge_of(const TransferExcess& one) const {
-    const auto at = std::find(series_.actors.begin(), series_.actors.end(), one.actors.front());
-    return static_cast<size_t>(at - series_.actors.begin());
+    const auto at =
+        std::find_if(series_.edges.begin(), series_.edges.end(),
+                     [&](const EdgeSamples& edge) { return edge.from == one.actors.front(); });
+    return static_cast<size_t>(at - series_.edges.begin());
   }
   // Where nothing but its end shows it, the lag does as well, which late starts leave no trace in.
   void accuse_way_out(size_t i, int64_t lag_ns) {
@@ -286,8 +301,9 @@ class Judge {
     if (at == out_.end()) {
       TransferExcess excess;
       excess.side = seen_.edges[i].wire.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
-      excess.actors = {series_.actors[i], series_.actors[(i + 1) % count_]};
+      excess.actors = {series_.edges[i].from, series_.edges[i].to};
       excess.communicator = series_.communicator;
+      excess.channel = series_.channel;
       at = out_.insert(at, std::move(excess));
     }
     at->excess_ns = std::max(at->excess_ns, lag_ns);

@@ -47,6 +47,11 @@ class PartSearch {
     compared_ = std::move(seen.compared);
     excesses_ = believable(std::move(seen.excesses));
     cured_.resize(excesses_.size());
+    for (uint32_t i = 0; i < excesses_.size(); ++i) {
+      const size_t channel = excesses_[i].channel;
+      if (channel >= by_channel_.size()) by_channel_.resize(channel + 1);
+      by_channel_[channel].push_back(i);
+    }
   }
 
   std::vector<SlowPart> find() {
@@ -121,7 +126,7 @@ class PartSearch {
   }
 
   // What the run gains without these excesses, beside those that are cured already. The edges of
-  // one operation add up; of several operations in a launch the slowest counts.
+  // one operation add up; of its channels, as of several operations in a launch, the slowest counts.
   int64_t replay(const std::vector<uint32_t>& excesses) {
     std::vector<uint8_t> gone = cured_;
     for (const uint32_t i : excesses) gone[i] = 1;
@@ -129,10 +134,17 @@ class PartSearch {
       int64_t all_ns = 0, left_ns = 0;
     };
     std::vector<Times> matches(run_.matches.size()), launches(arrivals_of_.size());
-    for (uint32_t i = 0; i < excesses_.size(); ++i) {
-      for (const uint32_t m : excesses_[i].matches) {
-        matches[m].all_ns += excesses_[i].excess_ns;
-        matches[m].left_ns += gone[i] != 0 ? 0 : excesses_[i].excess_ns;
+    for (const std::vector<uint32_t>& of_channel : by_channel_) {
+      std::vector<Times> sums(of_channel.empty() ? 0 : matches.size());
+      for (const uint32_t i : of_channel) {
+        for (const uint32_t m : excesses_[i].matches) {
+          sums[m].all_ns += excesses_[i].excess_ns;
+          sums[m].left_ns += gone[i] != 0 ? 0 : excesses_[i].excess_ns;
+        }
+      }
+      for (size_t m = 0; m < sums.size(); ++m) {
+        matches[m].all_ns = std::max(matches[m].all_ns, sums[m].all_ns);
+        matches[m].left_ns = std::max(matches[m].left_ns, sums[m].left_ns);
       }
     }
     for (uint32_t m = 0; m < matches.size(); ++m) {
@@ -428,6 +440,7 @@ class PartSearch {
   std::set<std::pair<uint32_t, uint32_t>> compared_;  // sends: sender, receiver
   std::vector<TransferExcess> excesses_;
   std::vector<uint8_t> cured_;                      // by excess: accused already
+  std::vector<std::vector<uint32_t>> by_channel_;   // rows of excesses_
   std::vector<std::vector<uint32_t>> arrivals_of_;  // by launch
   std::vector<uint32_t> arrival_of_;                // by operation
   WhatIf* what_if_ = nullptr;

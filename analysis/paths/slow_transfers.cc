@@ -224,12 +224,15 @@ class SlowTransferFinder {
   }
 
   void judge_rings() {
-    std::map<std::tuple<Text, uint64_t, int32_t, size_t>, std::vector<Ring>> classes;
+    // A channel does a part of an operation.
+    using Alike = std::pair<std::tuple<Text, uint64_t, int32_t, size_t>, size_t>;
+    std::map<Alike, std::vector<Ring>> classes;
     for (const RingSeries& series : samples_.rings) {
       std::vector<uint32_t> all(series.times.size());
       std::iota(all.begin(), all.end(), 0u);
       Ring ring{&series, look_at_ring(series, all)};
-      if (ring.seen.time.known()) classes[series.alike].push_back(std::move(ring));
+      if (ring.seen.time.known())
+        classes[{series.alike, series.channels}].push_back(std::move(ring));
     }
     for (const auto& [alike, rings] : classes) judge_rings_alike(rings);
   }
@@ -300,6 +303,7 @@ class SlowTransferFinder {
     TransferExcess excess;
     excess.actors = series.actors;
     excess.communicator = series.communicator;
+    excess.channel = series.channel;
     excess.excess_ns = time_ns - usual_ns;
     excess.usual_ns = usual_ns;
     return excess;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/paths/alike_sizes.h"
+#include "analysis/paths/channel_rings.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -34,7 +35,12 @@ class Sampler {
       }
     }
     TransferSamples samples;
-    for (auto& [key, series] : rings_) samples.rings.push_back(std::move(series));
+    for (auto& [key, series] : rings_) {
+      if (channels_.count(key) == 0) samples.rings.push_back(std::move(series));
+    }
+    for (auto& [key, all] : channels_) {
+      for (SeriesOfChannel& one : all) samples.rings.push_back(std::move(one.series));
+    }
     for (auto& [key, pair] : pairs_) samples.pairs.push_back(std::move(pair));
     return samples;
   }
@@ -62,10 +68,15 @@ class Sampler {
   // Of the last transfer of the edge: `wire` and `gpu`.
   static void note_steps(const OperationRow& sender, const OperationRow& receiver,
                          EdgeSamples* edge) {
-    if (sender.send_steps != 0) {
-      edge->wire.back() = sender.network_ns / sender.send_steps;
-      edge->work.back() = sender.sending_ns / sender.send_steps;
-    }
+    note_sends(sender, edge);
+    note_receives(receiver, edge);
+  }
+  static void note_sends(const OperationRow& sender, EdgeSamples* edge) {
+    if (sender.send_steps == 0) return;
+    edge->wire.back() = sender.network_ns / sender.send_steps;
+    edge->work.back() = sender.sending_ns / sender.send_steps;
+  }
+  static void note_receives(const OperationRow& receiver, EdgeSamples* edge) {
     const uint32_t received = receiver.steps - receiver.send_steps;
     if (received != 0)
       edge->gpu.back() = (receiver.gpu_wait_ns - receiver.send_gpu_wait_ns) / received;
@@ -133,8 +144,17 @@ class Sampler {
     }
     if (std::count(by_rank.begin(), by_rank.end(), kNoRow) != 0) return;
     const AlikeSize alike = sizes_.of(match);
-    RingSeries& series = rings_[{match.communicator, match.func, alike.bytes}];
-    if (series.actors.empty()) begin_series(match, alike.bytes, by_rank, &series);
+    const Key key{match.communicator, match.func, alike.bytes};
+    RingSeries& series = rings_[key];
+    if (series.actors.empty()) {
+      begin_series(match, alike.bytes, by_rank, &series);
+      if (!series.in_order) begin_channels(key, series, by_rank);
+    }
+    if (const auto channels = channels_.find(key); channels != channels_.end()) {
+      const int64_t apart_ns = own_.last_start_ns[m] - first_start_ns;
+      for (SeriesOfChannel& one : channels->second) take_channel(m, by_rank, apart_ns, alike, &one);
+      return;
+    }
     if (series.edges.size() != match.arrivals) return;
     const Text algo = operation(begin).algo;
     series.in_order = series.in_order && (algo == 0 || algo == ring_);
@@ -166,6 +186,76 @@ class Sampler {
     }
     series->edges.resize(by_rank.size());
     name_edges(series);
+  }
+
+  using Key = std::tuple<uint32_t, Text, uint64_t>;  // communicator, function, size
+  struct SeriesOfChannel {
+    ChannelRing ring;
+    RingSeries series;
+  };
+  void begin_channels(const Key& key, const RingSeries& whole,
+                      const std::vector<uint32_t>& by_rank) {
+    std::map<Text, uint64_t> on_host;
+    std::vector<uint32_t> operations;
+    for (const uint32_t a : by_rank) {
+      ++on_host[host_of(own_.segments[a].actor)];
+      operations.push_back(run_.arrivals[a].operation);
+    }
+    std::vector<ChannelRing> rings = channel_rings(run_, operations);
+    for (ChannelRing& ring : rings) {
+      SeriesOfChannel& made = channels_[key].emplace_back();
+      made.series = whole;
+      made.series.in_order = true;
+      made.series.channels = rings.size();
+      made.series.channel = ring.channel;
+      made.series.edges.clear();
+      for (const ChannelEdge& edge : ring.edges) {
+        EdgeSamples& samples = made.series.edges.emplace_back();
+        samples.from = own_.segments[by_rank[edge.from]].actor;
+        samples.to = own_.segments[by_rank[edge.to]].actor;
+        samples.network = true;
+        samples.role = on_host[host_of(samples.from)] << 32 | on_host[host_of(samples.to)];
+      }
+      made.ring = std::move(ring);
+    }
+  }
+
+  // Channels work at the same time: each takes until the last of its receivers is done.
+  void take_channel(uint32_t m, const std::vector<uint32_t>& by_rank, int64_t apart_ns,
+                    const AlikeSize& alike, SeriesOfChannel* one) {
+    const uint8_t channel = one->ring.channel;
+    const auto end_ns = [&](uint32_t rank, bool is_send, uint32_t peer) {
+      return channel_end_ns(run_, run_.arrivals[by_rank[rank]].operation, channel, is_send, peer);
+    };
+    const std::vector<ChannelEdge>& ring = one->ring.edges;
+    std::vector<int64_t> received_ns;
+    for (const ChannelEdge& edge : ring) received_ns.push_back(end_ns(edge.to, false, edge.from));
+    if (std::count(received_ns.begin(), received_ns.end(), kNoTime) != 0) return;
+    RingSeries& series = one->series;
+    const int64_t begun_ns = own_.last_start_ns[m];
+    series.matches.push_back(m);
+    series.times.push_back(
+        alike.scaled(*std::max_element(received_ns.begin(), received_ns.end()) - begun_ns));
+    series.apart.push_back(alike.scaled(apart_ns));
+    for (size_t i = 0; i < ring.size(); ++i) {
+      EdgeSamples& edge = series.edges[i];
+      const OperationRow& sender = operation(by_rank[ring[i].from]);
+      const OperationRow& receiver = operation(by_rank[ring[i].to]);
+      const int64_t before_ns = received_ns[(i + ring.size() - 1) % ring.size()];
+      edge.later.push_back(alike.scaled(received_ns[i] - before_ns));
+      add_unknown(&edge);
+      const uint32_t sends = sending_channels(run_, run_.arrivals[by_rank[ring[i].from]].operation);
+      if (sends != 0) series.steps = std::max<uint64_t>(series.steps, sender.planned_sends / sends);
+      const int64_t sent_ns = end_ns(ring[i].from, true, ring[i].to);
+      if (sent_ns == kNoTime || sent_ns < begun_ns) continue;
+      edge.lag.back() = received_ns[i] - sent_ns;
+      // Steps are added up over the channels of an operation.
+      if (sender.send_peer == receiver.rank) {
+        note_sends(sender, &edge);
+        series.sends = std::max<uint64_t>(series.sends, sender.planned_sends);
+      }
+      if (receiver.receive_peer == sender.rank) note_receives(receiver, &edge);
+    }
   }
 
   // The ranks as they follow each other; none: the peers that are named make no single ring.
@@ -227,6 +317,8 @@ class Sampler {
     };
     for (size_t i = 0; i < count; ++i) {
       EdgeSamples& edge = series->edges[i];
+      edge.from = series->actors[i];
+      edge.to = series->actors[(i + 1) % count];
       edge.network = crosses(i);
       uint64_t ahead = 0, behind = 0;
       while (ahead < count && !crosses(i + ahead)) ++ahead;
@@ -265,7 +357,8 @@ class Sampler {
   const OwnSegments& own_;
   const AlikeSizes sizes_;
   const Text send_, ring_;
-  std::map<std::tuple<uint32_t, Text, uint64_t>, RingSeries> rings_;
+  std::map<Key, RingSeries> rings_;
+  std::map<Key, std::vector<SeriesOfChannel>> channels_;  // instead, where channels differ
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::tuple<Text, uint64_t, Begin>>, PairSeries>
       pairs_;
   std::vector<uint32_t> in_ring_;  // rows of `arrivals`, of the operation at hand

@@ -6,6 +6,11 @@
 // Which rank follows which on a ring is NCCL's choice, by topology. Network operations name their peers,
 // so hosts follow each other as these say. Inside a host nothing is named: there the ranks between the
 // one that receives from another host and the one that sends to the next are taken in their own order.
+//
+// With several channels a rank may follow another on one of them only. Kernels, which end with the slowest
+// channel, tell nothing then; but network operations do, each being of one channel. So `later` of an edge of
+// a channel is how much later its receiver had received all than the rank at which the channel enters the
+// sender's host: the way through that host is part of the edge.
 #pragma once
 
 #include <tuple>
@@ -18,27 +23,33 @@ namespace lockstep::analysis {
 
 // What is known of one edge, by transfer over it; kNoTime where it is not.
 struct EdgeSamples {
+  uint32_t from = kNoRow, to = kNoRow;  // actors
   bool network = false;
   uint64_t role = 0;           // edges of a role are alike
-  std::vector<int64_t> later;  // the receiver's kernel ends after the sender's
+  std::vector<int64_t> later;  // the receiver's kernel ends after the sender's; of a channel: above
   std::vector<int64_t> lag;    // the receiver is done after the sender knew of the last arrival
   std::vector<int64_t> wire;   // a network step takes from sending to its acknowledgement
   std::vector<int64_t> work;   // ... of which it waits behind no other that was sent before it
   std::vector<int64_t> gpu;    // ... to be emptied by the receiver's GPU
 };
 
-// The operations of one function and size on one communicator.
+// The operations of one function and size on one communicator; or where their channels go round different
+// rings, what one of these channels does of them.
 struct RingSeries {
   uint32_t communicator = kNoRow;
+  size_t channels = 0;  // that it is one of; 0: all go round one ring
+  uint8_t channel = 0;
   std::tuple<Text, uint64_t, int32_t, size_t> alike;  // function, size, ranks, hosts
-  std::vector<uint32_t> actors, place;  // in the order of the ring; by rank: its place there
+  // In the order of the ring, and by rank: its place there. Of a channel all ranks, in no order.
+  std::vector<uint32_t> actors, place;
   std::vector<uint32_t> matches;
-  std::vector<int64_t> times;      // by match: from the last start to the last end
-  std::vector<int64_t> apart;      // ... from the first start to the last
-  std::vector<EdgeSamples> edges;  // from each of `actors` to the next, the last to the first
-  uint64_t steps = 0;              // over one edge, on a channel
-  uint64_t sends = 0;              // ... on all channels
-  bool in_order = true;            // as far as peers are named, they are those of this ring
+  std::vector<int64_t> times;  // by match: from the last start to the last end
+  std::vector<int64_t> apart;  // ... from the first start to the last
+  // From each of `actors` to the next, the last to the first; of a channel from each host to the next.
+  std::vector<EdgeSamples> edges;
+  uint64_t steps = 0;    // over one edge, on a channel
+  uint64_t sends = 0;    // ... on all channels
+  bool in_order = true;  // as far as peers are named, they are those of this ring
 
   // Inside one host ranks do not end in the order of a ring.
   bool crosses_hosts() const { return std::get<3>(alike) > 1; }

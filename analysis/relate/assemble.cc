@@ -205,6 +205,7 @@ class Assembler {
     for (OpenTransportRow& open : run_.open_transports) {
       if (open.operation != kNoRow) open.operation = moved[open.operation];
     }
+    for (ChannelEndRow& end : run_.channel_ends) end.operation = moved[end.operation];
     operations_.swap(rows);
   }
 

@@ -99,7 +99,10 @@ class Merger {
       Row& row = operations_[at];
       const int64_t finish_ns = row.finish_ns;
       add_work(one.work, &row);
-      if constexpr (std::is_same_v<Row, OperationRow>) channels.add(one.work, row, &run_.channels);
+      if constexpr (std::is_same_v<Row, OperationRow>) {
+        channels.add(one.work, row, &run_.channels);
+        add_channel_end(one.work, row, at, &run_.channel_ends);
+      }
       row.flags |= kForeignChildren;
       if (row.state != OpState::Done) row.finish_ns = finish_ns;
     }
@@ -133,6 +136,10 @@ class Merger {
       row.process = number_;
       run_.channels.push_back(row);
     }
+    for (ChannelEndRow row : joined->channel_ends) {
+      row.operation += base;
+      run_.channel_ends.push_back(row);
+    }
     for (OpenTransportRow& row : joined->open) {
       row.process = number_;
       if (row.operation != kNoRow) row.operation += base;
@@ -165,6 +172,12 @@ void number_communicators(RunTables* run) {
   }
 }
 
+void sort_channel_ends(RunTables* run) {
+  std::sort(
+      run->channel_ends.begin(), run->channel_ends.end(),
+      [](const ChannelEndRow& a, const ChannelEndRow& b) { return a.operation < b.operation; });
+}
+
 void compare_clocks(RunTables* run) {
   bool one_host = true;
   for (const ProcessRow& process : run->processes)
@@ -179,14 +192,19 @@ template <typename Row>
 std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directory) {
   auto run = std::make_unique<RunTables>();
   Merger<Row> merger(run.get());
-  size_t operations = 0;
-  for (const auto& process : read) operations += rows_of<Row>(&process->joined).size();
+  size_t operations = 0, channel_ends = 0;
+  for (const auto& process : read) {
+    operations += rows_of<Row>(&process->joined).size();
+    channel_ends += process->joined.channel_ends.size();
+  }
   operations_of<Row>(*run).reserve(operations);
+  run->channel_ends.reserve(channel_ends);
   for (auto& process : read) {
     merger.add(process.get());
     process.reset();
   }
   merger.resolve_foreign();
+  sort_channel_ends(run.get());
   unite_communicators(std::move(merger.instances()), run.get());
   number_communicators<Row>(run.get());
   if (!clock_directory.empty()) apply_clock_model<Row>(clock_directory, run.get());

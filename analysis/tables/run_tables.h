@@ -30,7 +30,8 @@ struct RunTables {
   std::vector<ClockRow> clock;
   std::vector<LedgerRow> ledger;
   std::vector<OpenTransportRow> open_transports;
-  std::vector<ChannelRow> channels;  // by process
+  std::vector<ChannelRow> channels;         // by process
+  std::vector<ChannelEndRow> channel_ends;  // by operation
   std::vector<MarkedStepRow>
       rank_steps;                    // by process, then by time; empty where nobody marks steps
   std::vector<RangeRow> ranges;      // by process

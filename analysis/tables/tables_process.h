@@ -168,6 +168,14 @@ struct OpenTransportRow {
   uint8_t last_state = 255;  // of its oldest open step (kStateNames), 255 = none
 };
 
+// When a network operation of a collective that has several channels was done. No table of SQL: for the
+// comparison of paths, where channels may take different ways. There are several to each operation: so 16 bytes.
+struct ChannelEndRow {
+  int64_t done_ns = kNoTime;
+  uint32_t operation = kNoRow;
+  uint32_t peer : 24, channel : 7, is_send : 1;
+};
+
 // `events` (streamed): one NCCL event, its start joined with its stop.
 struct EventRow {
   uint64_t event_id = 0, parent_id = 0;

@@ -76,8 +76,12 @@ void RankRecords::operation(const RankOperation& op) {
 }
 
 void RankRecords::network(const RankOperation& op, EventId parent, unsigned channel, bool send) {
+  const bool differ = !op.on_channels.empty();
+  const OnChannel here = differ ? op.on_channels[channel]
+                                : OnChannel{op.next, op.previous, op.sent_ns, op.received_ns};
+  const int32_t named = send ? here.next : here.previous;
+  if (differ && named < 0) return;
   const EventId work = next(Kind::ProxyOp);
-  const int32_t named = send ? op.next : op.previous;
   const int32_t neighbour = named >= 0 ? named
                             : send     ? (rank_ + 1) % ranks_
                                        : (rank_ + ranks_ - 1) % ranks_;
@@ -108,7 +112,7 @@ void RankRecords::network(const RankOperation& op, EventId parent, unsigned chan
     }
     put(&proxy, {make_word0(stop_tag(Kind::ProxyStep), at + 250 + network), id});
   }
-  const uint64_t own_end = send ? op.sent_ns : op.received_ns;
+  const uint64_t own_end = send ? here.sent_ns : here.received_ns;
   if (op.finish_ns != 0)
     put(&proxy,
         {make_word0(stop_tag(Kind::ProxyOp), (own_end != 0 ? own_end : op.finish_ns) + 1'000),

@@ -26,6 +26,12 @@ struct RankStrings : dumper::StringSource {
   }
 };
 
+// What the network operations of one channel do; -1 = there is none in that direction.
+struct OnChannel {
+  int32_t next = -1, previous = -1;
+  uint64_t sent_ns = 0, received_ns = 0;
+};
+
 struct RankOperation {
   std::string func = "AllReduce";
   uint64_t count = 16384;
@@ -41,6 +47,7 @@ struct RankOperation {
   uint64_t sent_ns = 0, received_ns = 0;  // its network operations end; 0 = when the kernel does
   // Whom its network operations send to and receive from; -1 = the ranks after and before it.
   int32_t next = -1, previous = -1;
+  std::vector<OnChannel> on_channels;  // of each; empty: all channels do the same
 };
 
 class RankRecords {

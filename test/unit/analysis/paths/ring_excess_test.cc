@@ -54,6 +54,8 @@ std::vector<TransferExcess> of_a_ring(uint64_t steps, int64_t apart_us) {
   usual.later_ns = usual.beside_ns = 0;
   for (const int64_t later_us : {0, 0, 160, -160}) {
     EdgeSamples edge;
+    edge.from = static_cast<uint32_t>(series.edges.size());
+    edge.to = (edge.from + 1) % 4;
     edge.network = true;
     series.edges.push_back(edge);
     seen.edges.emplace_back();
@@ -74,7 +76,11 @@ TEST(RingExcess, CountsWhatEndsShowByTheStepsBehindIt) {
 // Four hosts of two ranks; data goes from rank 1 to rank 2, from 3 to 4, from 5 to 6 and from 7 to 0.
 struct RingOfHosts {
   RingOfHosts() : edges(8) {
-    for (size_t i = 0; i < edges.size(); ++i) edges[i].network = i % 2 == 1;
+    for (uint32_t i = 0; i < edges.size(); ++i) {
+      edges[i].from = i;
+      edges[i].to = (i + 1) % 8;
+      edges[i].network = i % 2 == 1;
+    }
   }
   std::vector<TransferExcess> judge() const {
     RunTables run;
@@ -135,6 +141,38 @@ TEST(RingExcess, CountsAllStepsOfALinkThatSetsThePace) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].side, SlowSide::Link);
   EXPECT_EQ(found[0].excess_ns, 2'800 * static_cast<int64_t>(kUs));
+}
+
+// Hosts of two ranks each, of which one channel enters at the first and leaves at the second. What leaves the
+// second host is slow, and what comes into it waits for that.
+TEST(RingExcess, DoesNotBlameWhoIsBackedUp) {
+  RunTables run;
+  RingSeries series;
+  series.alike = {run.strings.intern("AllReduce"), 1 << 20, 8, 4};
+  series.channels = 2;
+  SeenRing seen;
+  seen.together = true;
+  const auto always = [](int64_t us) { return middle_of(std::vector<int64_t>(40, us * kUs)); };
+  seen.time = always(4'000);
+  seen.passages.resize(4);
+  UsualEdge usual;
+  usual.later_ns = usual.beside_ns = usual.lag_ns = 0;
+  const int64_t later_us[] = {400, 800, -600, -600}, lag_us[] = {300, 500, 0, 0};
+  for (uint32_t host = 0; host < 4; ++host) {
+    EdgeSamples edge;
+    edge.from = 2 * host + 1;
+    edge.to = (2 * host + 2) % 8;
+    edge.network = true;
+    series.edges.push_back(edge);
+    seen.edges.emplace_back();
+    seen.edges.back().later = always(later_us[host]);
+    seen.edges.back().lag = always(lag_us[host]);
+  }
+  const std::vector<UsualEdge> each(4, usual);
+  const std::vector<TransferExcess> found = excesses_of_ring(run, series, seen, each, 0);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{3, 4}));
+  EXPECT_EQ(found[0].side, SlowSide::Receiver);
 }
 
 TEST(RingExcess, DoesNotTakeLateStartsForManySteps) { EXPECT_TRUE(of_a_ring(48, 100).empty()); }

@@ -1,0 +1,32 @@
+// The rings of a collective whose channels go round different ones. Each channel enters a host at one rank
+// and leaves it at one, often another on each channel, and only there are its network operations. So what
+// is known of such a ring are its edges between hosts. Pure functions over the tables.
+#pragma once
+
+#include <vector>
+
+#include "analysis/tables/run_tables.h"
+
+namespace lockstep::analysis {
+
+// From one host to the next.
+struct ChannelEdge {
+  uint32_t from = 0,
+           to = 0;  // ranks: where the channel leaves the one and where it enters the other
+};
+struct ChannelRing {
+  uint8_t channel = 0;
+  std::vector<ChannelEdge> edges;  // by host, in the order of the ring
+};
+
+// by_rank: rows of `operations`, of one collective. Empty unless every channel that is known of passes each host
+// once, and there are several.
+std::vector<ChannelRing> channel_rings(const RunTables& run, const std::vector<uint32_t>& by_rank);
+
+// When an operation was done sending to that rank on that channel, or receiving from it; kNoTime: not known.
+int64_t channel_end_ns(const RunTables& run, uint32_t operation, uint8_t channel, bool is_send,
+                       uint32_t peer);
+// On how many channels it sends.
+uint32_t sending_channels(const RunTables& run, uint32_t operation);
+
+}  // namespace lockstep::analysis

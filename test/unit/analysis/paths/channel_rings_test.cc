@@ -1,0 +1,105 @@
+// Jobs whose channels go round different rings: the first enters each host at its first rank and leaves it at
+// its last, the second the other way about.
+#include "analysis/paths/channel_rings.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "test/unit/analysis/judge/judged.h"
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr int32_t kHostsInRing = 4, kRanksOfHost = 2;
+constexpr unsigned kOperationsOfChannels = 30, kStepsOfChannel = 14, kChannels = 2;
+
+// By channel and host: how much later what it sends to the next one is done.
+using Delays = std::array<std::array<uint64_t, kHostsInRing>, kChannels>;
+
+driver::OnChannel on_channel(int32_t rank, unsigned channel, uint64_t begun_ns,
+                             const std::array<uint64_t, kHostsInRing>& delays) {
+  const int32_t host = rank / kRanksOfHost, ranks = kHostsInRing * kRanksOfHost;
+  const bool first = rank % kRanksOfHost == 0;
+  const auto self = static_cast<size_t>(host), before = (self + kHostsInRing - 1) % kHostsInRing;
+  driver::OnChannel here;
+  const auto at = [&](int32_t other) { return (other + ranks) % ranks; };
+  if (first == (channel == 0)) {
+    here.previous = channel == 0 ? at(rank - 1) : at(rank - kRanksOfHost - 1);
+    here.received_ns = begun_ns + 2 * kMs + delays[before];
+  } else {
+    here.next = channel == 0 ? at(rank + 1) : at(rank + kRanksOfHost + 1);
+    here.sent_ns = begun_ns + 2 * kMs + delays[self];
+  }
+  return here;
+}
+
+Judged judge_channels(const Delays& delays) {
+  return diagnose_hosts(
+      kHostsInRing * kRanksOfHost, kRanksOfHost, kOperationsOfChannels,
+      [&](int32_t rank, unsigned i) {
+        driver::RankOperation op;
+        op.sequence = i;
+        op.channels = kChannels;
+        op.steps = kStepsOfChannel;
+        op.call_ns = 2'000 * kMs + i * 10 * kMs;
+        op.kernel_ns = op.call_ns + 10 * kUs;
+        // Times scatter by a little, and differently for each rank.
+        const uint64_t scatter = (i * 7 + static_cast<unsigned>(rank) * 3) % 5 * 100;
+        op.finish_ns = op.kernel_ns + 2 * kMs + scatter;
+        for (unsigned channel = 0; channel < kChannels; ++channel) {
+          op.on_channels.push_back(
+              on_channel(rank, channel, op.kernel_ns + scatter, delays[channel]));
+          for (const uint64_t delay_ns : delays[channel])
+            op.finish_ns = std::max(op.finish_ns, op.kernel_ns + 2 * kMs + scatter + delay_ns);
+        }
+        return op;
+      });
+}
+
+TEST(ChannelRings, AreFoundWhereEachChannelPassesEachHostOnce) {
+  const Judged judged = judge_channels({});
+  std::vector<uint32_t> by_rank;
+  const MatchRow& match = judged.run->matches.back();
+  for (uint32_t a = 0; a < match.arrivals; ++a)
+    by_rank.push_back(judged.run->arrivals[match.first_arrival + a].operation);
+  const std::vector<ChannelRing> rings = channel_rings(*judged.run, by_rank);
+  ASSERT_EQ(rings.size(), kChannels);
+  for (const ChannelRing& ring : rings) {
+    ASSERT_EQ(ring.edges.size(), static_cast<size_t>(kHostsInRing));
+    for (const ChannelEdge& edge : ring.edges) {
+      EXPECT_EQ(edge.from % kRanksOfHost, ring.channel == 0 ? 1u : 0u);
+      EXPECT_EQ(edge.to % kRanksOfHost, ring.channel == 0 ? 0u : 1u);
+      EXPECT_NE(channel_end_ns(*judged.run, by_rank[edge.to], ring.channel, false, edge.from),
+                kNoTime);
+      EXPECT_EQ(sending_channels(*judged.run, by_rank[edge.from]), 1u);
+    }
+  }
+  // One of the hosts is not there.
+  by_rank.resize(by_rank.size() - kRanksOfHost);
+  EXPECT_TRUE(channel_rings(*judged.run, by_rank).empty());
+}
+
+TEST(ChannelRings, SayNothingWhereAllIsWell) {
+  const Judged judged = judge_channels({});
+  EXPECT_TRUE(judged.findings.empty()) << judged.text();
+}
+
+// Neither of the channels' edges explains it: both end late.
+TEST(ChannelRings, NameTheWayBetweenTwoHostsThatIsSlowOnAllChannels) {
+  const Judged judged = judge_channels({{{0, 800 * kUs, 0, 0}, {0, 800 * kUs, 0, 0}}});
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{2, 3})) << judged.text();
+  EXPECT_NE(judged.text().find("host c"), std::string::npos) << judged.text();
+}
+
+TEST(ChannelRings, NameTheRankThatSendsSlowlyOnItsChannel) {
+  const Judged judged = judge_channels({{{0, 800 * kUs, 0, 0}, {0, 0, 0, 0}}});
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
