@@ -125,7 +125,7 @@ want_layout() {
   local what=$1 dir=$2 processes=$3 host
   shift 3
   want_equal "$what: segment files" "$processes" "$(find "$dir" -name '*.lks' | wc -l)"
-  want_equal "$what: hosts' directories" "$*" "$(cd "$dir" && ls -d */ | grep -vxE '(agents|clock|summary|snapshot)/' | tr -d / | xargs)"
+  want_equal "$what: hosts' directories" "$*" "$(cd "$dir" && ls -d */ | grep -vxE '(agents|clock|findings|summary|snapshot)/' | tr -d / | xargs)"
   for host in "$@"; do
     [ -n "$(find "$dir/$host" -name "$host.*.lks")" ] || fail "$what: no segments of $host: $(find "$dir")"
     want_equal "$what: other hosts' files in $host/" "" "$(find "$dir/$host" -type f ! -name "$host.*")"
