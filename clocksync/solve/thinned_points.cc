@@ -1,6 +1,7 @@
 #include "clocksync/solve/thinned_points.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "clocksync/solve/hull.h"
 
@@ -14,7 +15,7 @@ bool is_earlier_bin(const HullPoint& a, const HullPoint& b) { return bin_of(a) <
 
 bool ThinnedPoints::add_before_last(int64_t bin, const HullPoint& point) {
   if (!in_order_ || first_ == 0 || bin_of(points_[first_ - 1]) > bin) return false;
-  points_.insert(points_.begin() + static_cast<ptrdiff_t>(first_), point);
+  points_.insert(points_.begin() + static_cast<std::ptrdiff_t>(first_), point);
   ++first_;
   return true;
 }
