@@ -57,16 +57,14 @@ int64_t detect_granularity_ns(const std::vector<uint64_t>& stamps) {
 
 void GpuSteps::add(uint64_t stamp, int64_t raw_ns) {
   const int64_t minute = raw_ns / kMinuteNs;
-  if (minute != minute_) batched_ = batches_ = 0;
+  if (minute != minute_) batched_ = 0;
   minute_ = minute;
-  if (batches_ == kBatchesOfMinute) return;
   // Channels of one kernel often show the same stamp, one soon after the other, which says nothing twice.
   const auto last = batch_.rend() - int64_t(batched_);
   if (std::find(last, batch_.rend(), stamp) != batch_.rend()) return;
   batch_[batched_++] = stamp;
   if (batched_ < kBatch) return;
   batched_ = 0;
-  ++batches_;
   int64_t& step = by_minute_[minute];
   step = std::max(step, divisor_of(batch_.data(), kBatch));  // garbage can only lessen it
 }

@@ -41,11 +41,9 @@ class GpuSteps {
 
  private:
   static constexpr size_t kBatch = 32;  // different stamps per divisor: 2^-32 to be too large
-  // Of one minute in a row: garbage in each of them would make it too small.
-  static constexpr size_t kBatchesOfMinute = 8;
   std::map<int64_t, int64_t> by_minute_;
   std::array<uint64_t, kBatch> batch_{};
-  size_t batched_ = 0, batches_ = 0;
+  size_t batched_ = 0;
   int64_t minute_ = INT64_MIN;  // of the batch
 };
 

@@ -208,13 +208,13 @@ TEST(GpuClock, FindsTheStepOfEachMinute) {
   EXPECT_EQ(steps.at(180'000'000'000), 1024) << "not known: the widest";
 }
 
-// Enough of a minute is enough.
-TEST(GpuClock, FindsTheStepOfAMinuteByTheFirstOfItsStamps) {
+// The clock may become coarser within a minute: what is guaranteed must hold for all of it.
+TEST(GpuClock, TakesTheWidestStepOfAMinute) {
   std::mt19937_64 random(4);
   GpuSteps steps;
   for (int i = 0; i < 1'000; ++i)
-    steps.add(random() % (1ull << 50) * (i < 300 ? 32 : 1024), 60'000'000'000);
-  EXPECT_EQ(steps.at(60'000'000'000), 32);
+    steps.add(random() % (1ull << 50) * (i < 900 ? 32 : 1024), 60'000'000'000);
+  EXPECT_EQ(steps.at(60'000'000'000), 1024);
 }
 
 TEST(GpuClock, SaysNothingWithoutObservations) {
