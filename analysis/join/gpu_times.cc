@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/join/last_known.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -20,23 +22,22 @@ void give_up(OperationRow* row) {
   row->kernel_start_ns = row->kernel_stop_ns = kNoTime;
 }
 
-// What belongs to a communicator's GPU. Mostly it is asked for the same one again.
+// What belongs to a communicator's GPU.
 template <typename OfGpu>
 class OfCommunicator {
  public:
   OfCommunicator(const std::map<uint32_t, std::string>& gpus, std::map<std::string, OfGpu>* all)
       : gpus_(gpus), all_(*all) {}
   OfGpu& operator()(uint32_t comm) {
-    if (last_ == nullptr || comm != comm_) last_ = &all_.at(gpus_.at(comm));
-    comm_ = comm;
-    return *last_;
+    OfGpu*& known = known_[comm];
+    if (known == nullptr) known = &all_.at(gpus_.at(comm));
+    return *known;
   }
 
  private:
   const std::map<uint32_t, std::string>& gpus_;
   std::map<std::string, OfGpu>& all_;
-  uint32_t comm_ = 0;
-  OfGpu* last_ = nullptr;
+  LastKnown<uint32_t, OfGpu*> known_;
 };
 
 int64_t apart(int64_t a_ns, int64_t b_ns) { return b_ns == kNoTime ? 0 : a_ns - b_ns; }

@@ -4,26 +4,11 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "analysis/join/last_known.h"
 #include "lockstep/message_size.h"
 
 namespace lockstep::analysis {
 namespace {
-
-// A map whose key mostly is the one of before.
-template <typename Key, typename Value>
-class LastKnown {
- public:
-  Value& operator[](Key key) {
-    if (last_ == nullptr || key != key_) last_ = &all_[key];  // never moves
-    key_ = key;
-    return *last_;
-  }
-
- private:
-  std::unordered_map<Key, Value> all_;
-  Key key_{};
-  Value* last_ = nullptr;
-};
 
 class OperationRows {
  public:

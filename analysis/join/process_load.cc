@@ -270,6 +270,23 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   return out;
 }
 
+// With what lies around it. Further back as long as that finds where operations began; children without
+// any are normal input.
+std::unique_ptr<LoadedProcess> load_around(const dumper::ProcessEntry& entry, dumper::RawSpan span,
+                                           const ProcessTerms& terms) {
+  dumper::RawSpan read = dumper::with_margin(span);
+  std::unique_ptr<LoadedProcess> loaded;
+  uint64_t cut_off = ~uint64_t{0};
+  for (uint64_t margin_ns = kMarginNs; margin_ns <= kLongestMarginNs; margin_ns *= 4) {
+    read.from_ns = span.from_ns > margin_ns ? span.from_ns - margin_ns : 0;
+    loaded = load_span(entry, span, read, terms);
+    const uint64_t still = loaded->joined.cut_off;
+    if (read.from_ns == 0 || still == 0 || still >= cut_off) break;
+    cut_off = still;
+  }
+  return loaded;
+}
+
 }  // namespace
 
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,
@@ -280,19 +297,8 @@ std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, dumper::RawSpan span,
                                             const dumper::Selection& selection,
                                             const ProcessTerms& terms) {
-  dumper::RawSpan read = terms.about ? span : dumper::with_margin(span);
-  std::unique_ptr<LoadedProcess> loaded;
-  if (terms.about) loaded = load_span(entry, span, read, terms);
-  // Further back as long as that finds where operations began; children without any are normal input.
-  uint64_t cut_off = ~uint64_t{0};
-  for (uint64_t margin_ns = kMarginNs; !terms.about && margin_ns <= kLongestMarginNs;
-       margin_ns *= 4) {
-    read.from_ns = span.from_ns > margin_ns ? span.from_ns - margin_ns : 0;
-    loaded = load_span(entry, span, read, terms);
-    const uint64_t still = loaded->joined.cut_off;
-    if (read.from_ns == 0 || still == 0 || still >= cut_off) break;
-    cut_off = still;
-  }
+  std::unique_ptr<LoadedProcess> loaded =
+      terms.about ? load_span(entry, span, span, terms) : load_around(entry, span, terms);
   keep_rows(span, selection, loaded.get());
   return loaded;
 }

@@ -74,10 +74,8 @@ void move_rows(RunTables* run, std::vector<HostAxis>* axes) {
     if (row.process != kNoRow) move(&(*axes)[row.process], {&row.init_ns, &row.finalize_ns});
   }
   for (OpenTransportRow& row : run->open_transports) move(&(*axes)[row.process], {&row.since_ns});
-  for (ChannelEndRow& row : run->channel_ends) {
-    if constexpr (std::is_same_v<Row, OperationRow>)
-      move(&(*axes)[run->operations[row.operation].process], {&row.done_ns});
-  }
+  for (ChannelEndRow& row : run->channel_ends)
+    move(&(*axes)[operations_of<Row>(*run)[row.operation].process], {&row.done_ns});
   for (MarkedStepRow& row : run->rank_steps)
     move(&(*axes)[row.process], {&row.start_ns, &row.finish_ns});
   for (RangeRow& row : run->ranges) move(&(*axes)[row.process], {&row.start_ns, &row.finish_ns});
