@@ -52,9 +52,7 @@ class Judge {
     find_stretches();
     follow_hosts();
     find_slow_hosts();
-    for (size_t i = 0; i < count_; ++i) {
-      if (!is_backed_up(i)) judge_edge(i);
-    }
+    for (size_t i = 0; i < count_; ++i) judge_edge(i);
     explain_lags();
     if (!out_.empty()) share(more_ns);
     return std::move(out_);
@@ -188,16 +186,6 @@ class Judge {
     return sooner && stands_out(later, usual.beside_ns, -usual.beside_ns / 2) ? 1 : 0;
   }
 
-  // Where a channel enters a host at one rank and leaves it at another, a slow way out, be it slow at its own
-  // receiver, shows more than the lag that it causes at the way in.
-  bool is_backed_up(size_t i) const {
-    const size_t next = (i + 1) % count_;
-    return series_.channels != 0 && series_.edges[i].to != series_.edges[next].from &&
-           stretch_ns_[next] > 0 && usual_[i].lag_ns != kNoTime &&
-           stands_out(seen_.edges[i].lag, usual_[i].lag_ns, 0) &&
-           seen_.edges[next].later.ns >= seen_.edges[i].later.ns;
-  }
-
   void judge_edge(size_t i) {
     const SeenEdge& seen = seen_.edges[i];
     const UsualEdge& usual = usual_[i];
@@ -254,12 +242,12 @@ class Judge {
       };
       const auto at = lag_of(into);
       if (at == out_.end()) continue;
-      // Lags at both are a way that takes long in both directions.
-      if (lag_of(out) == out_.end() && shows_beside_others(network, into, out)) {
-        const TransferExcess lag = *at;
+      const bool lags_there = lag_of(out) != out_.end();
+      if (lags_there ? shows_more(into, out) : shows_beside_others(network, into, out)) {
+        const int64_t lag_ns = at->excess_ns;
         out_.erase(at);
         acquit_before(out);
-        accuse_way_out(out, lag.excess_ns);
+        if (!lags_there) accuse_way_out(out, lag_ns);
       } else {
         acquit_before(into);
       }
@@ -274,6 +262,12 @@ class Judge {
                                 }),
                  out_.end());
     }
+  }
+  // Lags at both are a way that takes long in both directions, but not where a channel enters the host at one
+  // rank and leaves it at another, and shows more there.
+  bool shows_more(size_t into, size_t out) const {
+    return series_.channels != 0 && series_.edges[into].to != series_.edges[out].from &&
+           stretch_ns_[out] > 0 && seen_.edges[out].later.ns >= seen_.edges[into].later.ns;
   }
   // Against the other edges between hosts of this ring.
   bool shows_beside_others(const std::vector<size_t>& network, size_t into, size_t out) const {
