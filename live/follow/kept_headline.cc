@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iterator>
 
-#include "analysis/report/kept_findings.h"
 #include "base/json.h"
 #include "base/output_file.h"
 #include "base/system.h"
@@ -77,23 +76,16 @@ KeptHeadline headline_of(const analysis::Report& report, bool last_part_only) {
 }
 
 void keep_headline(const std::string& directory, const KeptHeadline& headline) {
-  const std::string json = json_of(directory, headline);
-  std::error_code error;
-  std::filesystem::create_directory(directory + "/" + kFolder, error);
-  const auto write = [&](const std::string& path) {
-    FileTerms terms;
-    terms.mode = 0600;
-    return write_file(path, json, IfExists::Replace, terms).ok();
-  };
-  if (write(analysis::kept_path(directory, kName))) return;
-  const auto cache = place_in_cache(directory, kFolder);
-  if (cache.ok()) write(cache.value() + "/" + kName);
+  const auto place = place_beside(directory, kFolder);
+  if (!place.ok()) return;
+  static_cast<void>(write_file(place.value() + "/" + kName, json_of(directory, headline),
+                               IfExists::Replace, {0600}));
 }
 
 std::optional<KeptHeadline> kept_headline(const std::string& directory) {
-  for (const std::string& path :
-       {analysis::kept_path(directory, kName), cache_place(directory, kFolder) + "/" + kName}) {
-    const auto text = read_small_file(path, kMostBytes);
+  for (const std::string& place :
+       {own_place(directory, kFolder), cache_place(directory, kFolder)}) {
+    const auto text = read_small_file(place + "/" + kName, kMostBytes);
     if (!text.ok()) continue;
     if (auto headline = parsed(text.value(), directory)) return headline;
   }
