@@ -66,7 +66,7 @@ export class HeatMap {
   constructor(public run: Run, private change: (view: Partial<View>) => void) {
     this.element = make("div", { class: "heat" }, this.legend, this.canvas, this.readout);
     this.canvas.addEventListener("pointermove", event => this.point(event));
-    for (const change of ["focus", "blur"]) this.canvas.addEventListener(change, () => this.painted());
+    for (const event of ["focus", "blur"]) this.canvas.addEventListener(event, () => this.painted());
     this.canvas.addEventListener("pointerdown", event => {
       this.cursor.clear();
       this.point(event);  // a finger that taps has not moved there
