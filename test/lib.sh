@@ -29,6 +29,13 @@ need_page() {
   [ "${1:-}" != served ] || [ -e "$BUILD/liblockstep-http.so" ] ||
     skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
 }
+# need_live_page: likewise of a job that runs here, without a sampler and probes. The user's cache stays as it is.
+need_live_page() {
+  need_page served
+  need curl curl
+  need jq jq
+  export LOCKSTEP_HOST_LOAD=0 LOCKSTEP_CLOCK=0 XDG_CACHE_HOME=$TMP/cache
+}
 # need_duckdb RUN: skips when `lockstep query` finds no DuckDB to ask about this run.
 need_duckdb() {
   "$BUILD/lockstep" query "$1" "SELECT 1" >/dev/null 2>"$TMP/err" && return

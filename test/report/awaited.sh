@@ -4,10 +4,7 @@
 # runs as well. What is no directory, or somebody else's, is refused as before.
 # timeout: 200
 . "$(dirname "$0")/../lib.sh"
-need_page served
-need curl curl
-need jq jq
-export LOCKSTEP_HOST_LOAD=0 LOCKSTEP_CLOCK=0 XDG_CACHE_HOME=$TMP/cache
+need_live_page
 run=$TMP/run
 servers=() jobs=()
 pids() { find "$TMP" -name '*.ctl' | sed 's/.*\.\([0-9]*\)\.ctl/\1/'; }

@@ -3,10 +3,7 @@
 # at a key or a button, takes no text out of a field, and says when the job has ended. /api/live says the same.
 # timeout: 200
 . "$(dirname "$0")/../lib.sh"
-need_page served
-need curl curl
-need jq jq
-export LOCKSTEP_HOST_LOAD=0 LOCKSTEP_CLOCK=0 XDG_CACHE_HOME=$TMP/cache
+need_live_page
 run=$TMP/run
 # What is shown comes out of the processes' memory: they write by themselves once an hour only.
 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$run LOCKSTEP_DUMP_INTERVAL_US=3600000000 "$BUILD/lockstep-emulate" --ranks 4 \

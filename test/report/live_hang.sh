@@ -3,8 +3,7 @@
 # same: the ranks stand there until now, for the one that never came.
 # timeout: 200
 . "$(dirname "$0")/../lib.sh"
-need_page served
-export LOCKSTEP_HOST_LOAD=0 LOCKSTEP_CLOCK=0 XDG_CACHE_HOME=$TMP/cache
+need_live_page
 run=$TMP/run
 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$run "$BUILD/lockstep-emulate" --ranks 4 --hang-rank 1 --at 20 --iterations 1000 --rate 20 \
   --stall-us 600000000 "$BUILD/libnccl-profiler.so" >"$TMP/counts" 2>&1 &

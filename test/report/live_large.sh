@@ -4,10 +4,9 @@
 # timeout: 400
 # serial
 . "$(dirname "$0")/../lib.sh"
-need_page served
-need jq jq
+need_live_page
 SHM=$(mktemp -d /dev/shm/lockstep-large.XXXXXX)  # memory files of killed processes go with it
-export LOCKSTEP_HOST_LOAD=0 LOCKSTEP_CLOCK=0 LOCKSTEP_SHM_DIR=$SHM XDG_CACHE_HOME=$TMP/cache
+export LOCKSTEP_SHM_DIR=$SHM
 RANKS=256 HOSTS=8 EACH=32
 run=$TMP/run
 mkdir "$run" "$TMP/logs"
