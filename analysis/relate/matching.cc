@@ -2,10 +2,25 @@
 
 #include <algorithm>
 
-#include "analysis/relate/match_entries.h"
-
 namespace lockstep::analysis {
 namespace {
+
+// What is equal in all rows of one operation, in an order that sorts fast.
+struct Entry {
+  uint64_t series = 0;  // communicator, function
+  uint64_t pair = 0;    // send, receive: sender, receiver
+  uint64_t number = 0;  // ordinal, replay
+  uint32_t row = 0;
+  bool same_operation(const Entry& other) const {
+    return series == other.series && pair == other.pair && number == other.number;
+  }
+  bool operator<(const Entry& other) const {
+    if (series != other.series) return series < other.series;
+    if (pair != other.pair) return pair < other.pair;
+    if (number != other.number) return number < other.number;
+    return row < other.row;
+  }
+};
 
 template <typename Row>
 class Matcher {
@@ -19,7 +34,7 @@ class Matcher {
 
   void match() {
     collect();
-    sort_entries(&entries_);
+    std::sort(entries_.begin(), entries_.end());
     find_groups();
     emit();
   }
@@ -30,7 +45,7 @@ class Matcher {
     for (size_t i = 0; i < operations_.size(); ++i) {
       const Row& row = operations_[i];
       if (row.communicator == kNoRow || row.state == OpState::Captured) continue;
-      MatchEntry entry;
+      Entry entry;
       entry.row = static_cast<uint32_t>(i);
       entry.number = uint64_t{row.ordinal} << 32 | row.replay;
       Text func = row.func;
@@ -103,7 +118,7 @@ class Matcher {
   RunTables& run_;
   std::vector<Row>& operations_;
   Text send_, receive_, pair_;
-  std::vector<MatchEntry> entries_;
+  std::vector<Entry> entries_;
   std::vector<Group> groups_;
 };
 
