@@ -2,6 +2,7 @@
 
 #include "analysis/whatif/held_ends.h"
 #include "analysis/whatif/overlapped_work.h"
+#include "analysis/whatif/peers_ahead.h"
 #include "analysis/whatif/predecessors.h"
 
 namespace lockstep::analysis {
@@ -14,6 +15,7 @@ FollowedRun follow_run(const RunTables& run) {
   find_held_ends(run, followed.roles, &followed.own);
   followed.excesses = measure_excesses(run, followed.own, followed.roles);
   bound_by_intervals(run, followed.own, followed.roles, &followed.excesses);
+  forgive_leads_of_peers(run, followed.own, &followed.excesses);
   return followed;
 }
 

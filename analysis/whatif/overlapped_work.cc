@@ -22,8 +22,6 @@ constexpr double kTimesLess = 1.3;
 constexpr double kChance = 3;
 // Of each rank: fewer have no middle to vary about.
 constexpr size_t kFewestOfRank = 4;
-// A kernel that starts so soon after the one before on its stream was held up by that, not by its data.
-constexpr int64_t kQueuedNs = 20'000;
 
 struct Placed {
   uint64_t position = 0;
@@ -99,10 +97,7 @@ class Intervals {
   bool begins_by_kernel(size_t place) const {
     return run_.arrivals[own_.order[place]].basis == ArrivalBasis::KernelStart;
   }
-  bool was_queued(const Segment& one) const {
-    const uint32_t before = one.before_in_line != kNoRow ? one.before_in_line : one.before;
-    return before != kNoRow && one.start_ns - own_.segments[before].end_ns <= kQueuedNs;
-  }
+  bool was_queued(size_t place) const { return own_.was_queued(own_.order[place]); }
   // The operation so many calls before that of the same rank, of another launch; nullptr: there is none.
   const Segment* beside(size_t place, size_t back) const {
     if (place < back) return nullptr;
@@ -217,7 +212,7 @@ class Intervals {
     for (const Placed* one = position.begin; one != position.end; ++one) {
       const Segment& segment = this->segment(one->place);
       const Segment* start = beside(one->place, back);
-      if (start == nullptr || was_queued(segment) || was_queued(*start)) continue;
+      if (start == nullptr || was_queued(one->place) || was_queued(one->place - back)) continue;
       work.push_back(
           {segment.actor, one->visit, segment.own_ns, segment.start_ns - start->start_ns});
     }

@@ -302,6 +302,12 @@ uint32_t OwnSegments::actor_of(const RunTables& run, const MemberRow& member) co
          member_local[static_cast<size_t>(&member - run.members.data())];
 }
 
+bool OwnSegments::was_queued(uint32_t arrival) const {
+  const Segment& one = segments[arrival];
+  const uint32_t before = one.before_in_line != kNoRow ? one.before_in_line : one.before;
+  return before != kNoRow && one.start_ns - segments[before].end_ns <= kQueuedNs;
+}
+
 OwnSegments find_own_segments(const RunTables& run) { return Finder(run).find(); }
 
 }  // namespace lockstep::analysis

@@ -14,6 +14,8 @@
 
 namespace lockstep::analysis {
 
+// A kernel that starts so soon after the one before on its stream was held up by that, not by its data.
+constexpr int64_t kQueuedNs = 20'000;
 // What ends so shortly after a start may well have ended before it: GPU stamps are that exact.
 constexpr int64_t kSameInstantNs = 1'000;
 
@@ -61,6 +63,8 @@ struct OwnSegments {
   std::vector<uint32_t> launch_begin;
 
   uint32_t actor_of(const RunTables& run, const MemberRow& member) const;
+  // Of a row of `arrivals` that takes part and begins by its kernel.
+  bool was_queued(uint32_t arrival) const;
   std::vector<uint32_t> first_actor;   // by process
   std::vector<uint32_t> member_local;  // by row of `members`
 };

@@ -1,0 +1,55 @@
+// A pipeline of two stages whose gradients are reduced while more are computed: who waits for a late stage is
+// late for its own peers, and no more than that.
+#include "test/unit/analysis/whatif/played_job.h"
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr int32_t kReplicasOfStage = 4;
+constexpr unsigned kStepsOfPipeline = 20, kBucketsOfStep = 4;
+
+// Ranks 0 to 3 receive gradients from ranks 4 to 7, and reduce theirs in buckets. `late_ns`: by rank.
+Judged judge_pipeline(const std::vector<uint64_t>& late_ns) {
+  PlayedJob job(2 * kReplicasOfStage, 1);
+  const unsigned data = job.communicator({0, 1, 2, 3});
+  job.collective(0);
+  for (unsigned step = 0; step < kStepsOfPipeline; ++step) {
+    std::vector<uint64_t> ready_ns(kReplicasOfStage);
+    const auto scatter_ns = [&](int32_t rank) {
+      return (step * 7 + static_cast<unsigned>(rank) * 3) % 5 * 5 * kUs;
+    };
+    for (int32_t rank = kReplicasOfStage; rank < 2 * kReplicasOfStage; ++rank)
+      job.work(rank, 10 * kMs + scatter_ns(rank) + late_ns[static_cast<size_t>(rank)]);
+    for (int32_t rank = 0; rank < kReplicasOfStage; ++rank) {
+      job.send(rank + kReplicasOfStage, rank);
+      job.receive(rank + kReplicasOfStage, rank);
+      ready_ns[static_cast<size_t>(rank)] = job.now_ns(rank);
+    }
+    for (unsigned bucket = 0; bucket < kBucketsOfStep; ++bucket) {
+      for (int32_t rank = 0; rank < kReplicasOfStage; ++rank) {
+        uint64_t& ready = ready_ns[static_cast<size_t>(rank)];
+        ready += 3 * kMs + scatter_ns(rank) + late_ns[static_cast<size_t>(rank)];
+        job.work(rank, std::max(ready, job.now_ns(rank)) - job.now_ns(rank));
+      }
+      job.collective(data);
+    }
+    job.collective(0);
+  }
+  return job.judge();
+}
+
+TEST(PeersAhead, ExcuseWhoIsLateForALateStageOnly) {
+  const Judged judged = judge_pipeline({0, 0, 0, 0, 0, 0, 12 * kMs, 0});
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{6});
+}
+
+TEST(PeersAhead, DoNotExcuseWhoIsLateByHimself) {
+  const Judged judged = judge_pipeline({0, 0, 2 * kMs, 0, 0, 0, 0, 0});
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{2});
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
