@@ -18,7 +18,7 @@ constexpr double kLeastShare = 0.02;
 // so many times what a rank typically costs,
 constexpr int64_t kTimesTypical = 4;
 // and noise would give anybody its occasions less often than this; where they cost such a part of the
-// run and nobody else has any as bad, who it was matters more than why.
+// run and nobody else has any as bad, who it was matters more than why, and the more they cost the more so.
 constexpr double kMostChance = 0.07, kMostChanceOfMuch = 0.3, kMuch = 0.1;
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
@@ -263,10 +263,10 @@ class Search {
                         {candidate.actors.front(), culprit->occasions, culprit->first_ns,
                          culprit->first_ns + culprit->span_ns}))
       return false;
-    const bool much =
-        culprit->beside_none && by_kernels(*culprit) &&
-        static_cast<double>(culprit->gain_ns) >= kMuch * static_cast<double>(culprit->span_ns);
-    if (culprit->chance > (much ? kMostChanceOfMuch : kMostChance) ||
+    const double share =
+        static_cast<double>(culprit->gain_ns) / static_cast<double>(culprit->span_ns);
+    const bool much = culprit->beside_none && by_kernels(*culprit) && share >= kMuch;
+    if (culprit->chance > (much ? kMostChanceOfMuch * share / kMuch : kMostChance) ||
         !holds_without_worst(*culprit, typical_ns))
       return false;
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),

@@ -31,6 +31,19 @@ Judged all_reduces(int32_t ranks, unsigned iterations, const Late& late_ns) {
   return job.judge();
 }
 
+// Of two ranks: steps of eight such iterations, and a reduction of another kind between them.
+Judged all_reduces_in_steps(const Late& late_ns) {
+  PlayedJob job(2, 1);
+  Noise noise;
+  for (unsigned i = 0; i < 64; ++i) {
+    for (int32_t rank = 0; rank < 2; ++rank)
+      job.work(rank, 4 * kMs + noise.upto(50 * kUs) + late_ns(rank, i));
+    job.collective(0);
+    if (i % 8 == 7) job.collective(0, kMs / 2, "AllGather");
+  }
+  return job.judge();
+}
+
 const LateFacts& facts_of(const Judged& judged, size_t finding = 0) {
   return std::get<LateFacts>(judged.findings.at(finding).facts);
 }
@@ -52,6 +65,16 @@ TEST(Culprits, SaysWhatALateRankCostsTheJob) {
   EXPECT_NEAR(static_cast<double>(facts_of(judged).gain_ns), 100e6, 2e6);
   EXPECT_NE(judged.text().find("Without it the run would be 25 % ("), std::string::npos)
       << judged.text();
+}
+
+// Two stretches of iterations, which chance may well give one rank of two; but they cost a quarter of the run.
+TEST(Culprits, NamesWhoCostsMuchThoughChanceMayHaveChosenIt) {
+  const auto stretches = [](uint64_t ns) {
+    return
+        [ns](int32_t rank, unsigned i) { return rank == 1 && (i / 8 == 2 || i / 8 == 5) ? ns : 0; };
+  };
+  EXPECT_EQ(accused(all_reduces_in_steps(stretches(6 * kMs))), std::vector<int32_t>{1});
+  EXPECT_TRUE(accused(all_reduces_in_steps(stretches(kMs))).empty());
 }
 
 TEST(Culprits, TwoLateRanksOfFourDoNotExcuseEachOther) {
