@@ -288,8 +288,18 @@ class Sampler {
         at = agree ? next : count;
       }
     }
-    if (ring.size() != count) ring.clear();
+    if (ring.size() != count || !passes_hosts_once(ring, by_rank, of_host.size())) ring.clear();
     return ring;
+  }
+  // Else it is two: hosts that send from one rank on one channel, and receive with it on another.
+  bool passes_hosts_once(const std::vector<uint32_t>& ring, const std::vector<uint32_t>& by_rank,
+                         size_t hosts) const {
+    const auto host_at = [&](size_t i) {
+      return run_.processes[operation(by_rank[ring[i % ring.size()]]).process].host;
+    };
+    size_t changes = 0;
+    for (size_t i = 0; i < ring.size(); ++i) changes += host_at(i) != host_at(i + 1) ? 1 : 0;
+    return changes <= hosts;
   }
   // ranks: of the host, ascending. The next of them that nobody is named to send to, those last that send
   // to another host.

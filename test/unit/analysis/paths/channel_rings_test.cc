@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 #include "test/unit/analysis/judge/judged.h"
 #include "test/unit/durations.h"
@@ -12,17 +13,19 @@
 namespace lockstep::analysis {
 namespace {
 
-constexpr int32_t kHostsInRing = 4, kRanksOfHost = 2;
+constexpr int32_t kRanksOfHost = 2;
 constexpr unsigned kOperationsOfChannels = 30, kStepsOfChannel = 14, kChannels = 2;
 
 // By channel and host: how much later what it sends to the next one is done.
-using Delays = std::array<std::array<uint64_t, kHostsInRing>, kChannels>;
+using Delays = std::array<std::vector<uint64_t>, kChannels>;
+const Delays kNone{{{0, 0, 0, 0}, {0, 0, 0, 0}}};
 
 driver::OnChannel on_channel(int32_t rank, unsigned channel, uint64_t begun_ns,
-                             const std::array<uint64_t, kHostsInRing>& delays) {
-  const int32_t host = rank / kRanksOfHost, ranks = kHostsInRing * kRanksOfHost;
+                             const std::vector<uint64_t>& delays) {
+  const auto hosts = static_cast<int32_t>(delays.size());
+  const int32_t host = rank / kRanksOfHost, ranks = hosts * kRanksOfHost;
   const bool first = rank % kRanksOfHost == 0;
-  const auto self = static_cast<size_t>(host), before = (self + kHostsInRing - 1) % kHostsInRing;
+  const auto self = static_cast<size_t>(host), before = (self + delays.size() - 1) % delays.size();
   driver::OnChannel here;
   const auto at = [&](int32_t other) { return (other + ranks) % ranks; };
   if (first == (channel == 0)) {
@@ -37,7 +40,7 @@ driver::OnChannel on_channel(int32_t rank, unsigned channel, uint64_t begun_ns,
 
 Judged judge_channels(const Delays& delays) {
   return diagnose_hosts(
-      kHostsInRing * kRanksOfHost, kRanksOfHost, kOperationsOfChannels,
+      static_cast<int32_t>(delays[0].size()) * kRanksOfHost, kRanksOfHost, kOperationsOfChannels,
       [&](int32_t rank, unsigned i) {
         driver::RankOperation op;
         op.sequence = i;
@@ -59,7 +62,7 @@ Judged judge_channels(const Delays& delays) {
 }
 
 TEST(ChannelRings, AreFoundWhereEachChannelPassesEachHostOnce) {
-  const Judged judged = judge_channels({});
+  const Judged judged = judge_channels(kNone);
   std::vector<uint32_t> by_rank;
   const MatchRow& match = judged.run->matches.back();
   for (uint32_t a = 0; a < match.arrivals; ++a)
@@ -67,7 +70,7 @@ TEST(ChannelRings, AreFoundWhereEachChannelPassesEachHostOnce) {
   const std::vector<ChannelRing> rings = channel_rings(*judged.run, by_rank);
   ASSERT_EQ(rings.size(), kChannels);
   for (const ChannelRing& ring : rings) {
-    ASSERT_EQ(ring.edges.size(), static_cast<size_t>(kHostsInRing));
+    ASSERT_EQ(ring.edges.size(), kNone[0].size());
     for (const ChannelEdge& edge : ring.edges) {
       EXPECT_EQ(edge.from % kRanksOfHost, ring.channel == 0 ? 1u : 0u);
       EXPECT_EQ(edge.to % kRanksOfHost, ring.channel == 0 ? 0u : 1u);
@@ -82,7 +85,7 @@ TEST(ChannelRings, AreFoundWhereEachChannelPassesEachHostOnce) {
 }
 
 TEST(ChannelRings, SayNothingWhereAllIsWell) {
-  const Judged judged = judge_channels({});
+  const Judged judged = judge_channels(kNone);
   EXPECT_TRUE(judged.findings.empty()) << judged.text();
 }
 
@@ -97,6 +100,13 @@ TEST(ChannelRings, NameTheWayBetweenTwoHostsThatIsSlowOnAllChannels) {
 
 TEST(ChannelRings, NameTheRankThatSendsSlowlyOnItsChannel) {
   const Judged judged = judge_channels({{{0, 800 * kUs, 0, 0}, {0, 0, 0, 0}}});
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
+}
+
+// Of an odd number of hosts: who sends to whom on any channel is one ring of all ranks, which no channel goes round.
+TEST(ChannelRings, NameTheRankThatSendsSlowlyOnItsChannelOfThreeHosts) {
+  const Judged judged = judge_channels({{{0, 800 * kUs, 0}, {0, 0, 0}}});
   ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
 }
