@@ -10,6 +10,8 @@ namespace {
 // Slow is what takes so much longer than usual, and longer by so many times what usual ones differ.
 constexpr double kLeastPartOfMoment = 0.15;
 constexpr int64_t kTimesScatter = 3;
+// What takes so many times as long is no noise, alone as well.
+constexpr int64_t kTimesUsual = 2;
 constexpr double kMomentReference = 0.35, kLowest = 0.1;
 constexpr size_t kFewestMoments = 8;
 
@@ -32,7 +34,7 @@ SlowMoments find_slow_moments(const std::vector<int64_t>& times_ns) {
   for (size_t i = 0; i < times_ns.size(); ++i) {
     if (!is_slow(i)) {
       moments.usual.push_back(static_cast<uint32_t>(i));
-    } else if ((i > 0 && is_slow(i - 1)) || (i + 1 < times_ns.size() && is_slow(i + 1))) {
+    } else if (times_ns[i] > kTimesUsual * moments.usual_ns || (i > 0 && is_slow(i - 1)) || (i + 1 < times_ns.size() && is_slow(i + 1))) {
       moments.slow.push_back(static_cast<uint32_t>(i));
       moments.lost_ns += times_ns[i] - moments.usual_ns;
     }

@@ -272,6 +272,10 @@ class PartSearch {
       });
       break;
     }
+    if (const PartCandidate* common = several ? explains_most(all, *chosen) : nullptr) {
+      chosen = common;
+      several = false;
+    }
     const Ends ends = several ? tell_ends(all, *chosen) : Ends();
     if (ends.suspect != nullptr) {
       SlowPart part = part_of(*ends.suspect);
@@ -308,6 +312,29 @@ class PartSearch {
     cure(part);
     if (is_worth_naming(part)) found->push_back(part);
     return true;
+  }
+
+  // Of ranks that cost as much, as those of a communicator inside one host, the one that takes part in all that
+  // the others do and in slow transfers beside it.
+  const PartCandidate* explains_most(const std::vector<PartCandidate>& all,
+                                     const PartCandidate& chosen) const {
+    if (chosen.size != Size::Rank) return nullptr;
+    const auto covers = [&](const PartCandidate& one, const PartCandidate& other) {
+      return std::includes(one.excesses.begin(), one.excesses.end(), other.excesses.begin(),
+                           other.excesses.end()) &&
+             std::any_of(one.excesses.begin(), one.excesses.end(), [&](uint32_t i) {
+               return excesses_[i].sure &&
+                      std::count(other.excesses.begin(), other.excesses.end(), i) == 0;
+             });
+    };
+    const auto at = std::find_if(all.begin(), all.end(), [&](const PartCandidate& one) {
+      return one.size == Size::Rank && is_as_good(one, chosen) &&
+             std::all_of(all.begin(), all.end(), [&](const PartCandidate& other) {
+               return &one == &other || other.size != Size::Rank || !is_as_good(other, chosen) ||
+                      covers(one, other);
+             });
+    });
+    return at == all.end() ? nullptr : &*at;
   }
 
   // Of two ranks, or two hosts, that explain equally well why what they exchange is slow, the one whose other

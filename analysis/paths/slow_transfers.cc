@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "analysis/paths/chain_holder.h"
+#include "analysis/paths/pooled_rings.h"
 #include "analysis/paths/ring_excess.h"
 #include "analysis/paths/slow_moments.h"
 #include "analysis/paths/transfer_samples.h"
@@ -235,6 +236,7 @@ class SlowTransferFinder {
         classes[{series.alike, series.channels}].push_back(std::move(ring));
     }
     for (const auto& [alike, rings] : classes) judge_rings_alike(rings);
+    for (const PooledRing& pool : pool_rings(run_, not_always_slow_)) judge_moments_of_ring(pool);
   }
 
   struct OfRole {
@@ -292,10 +294,8 @@ class SlowTransferFinder {
         found = excesses_of_ring(run_, *ring.series, ring.seen, usual_edges(*ring.series, roles),
                                  longer ? time_ns - usual_ns : 0);
       if (found.empty() && longer) found.push_back(of_anybody(*ring.series, time_ns, usual_ns));
-      if (found.empty())
-        found = excesses_at_moments(*ring.series);
-      else
-        for (TransferExcess& one : found) one.matches = ring.series->matches;
+      if (found.empty()) not_always_slow_.push_back(ring.series);
+      for (TransferExcess& one : found) one.matches = ring.series->matches;
       std::move(found.begin(), found.end(), std::back_inserter(out_));
     }
   }
@@ -310,9 +310,10 @@ class SlowTransferFinder {
   }
 
   // A ring that is slow at times, against its other times.
-  std::vector<TransferExcess> excesses_at_moments(const RingSeries& series) const {
+  void judge_moments_of_ring(const PooledRing& pool) {
+    const RingSeries& series = pool.series;
     const SlowMoments moments = find_slow_moments(series.times);
-    if (moments.slow.empty()) return {};
+    if (moments.slow.empty()) return;
     const SeenRing seen = look_at_ring(series, moments.slow);
     const SeenRing before = look_at_ring(series, moments.usual);
     std::vector<UsualEdge> usual;
@@ -322,19 +323,39 @@ class SlowTransferFinder {
       const auto of = [](const Middle& middle, double times) {
         return middle.known() ? part_of(middle.ns, times) : kNoTime;
       };
-      usual.push_back({of(edge.later, edge.later.ns > 0 ? longer : 1), of(edge.lag, longer),
-                       of(edge.wire, 1), of(edge.work, 1), of(edge.gpu, longer), kNoTime});
+      const int64_t later_ns = of(edge.later, edge.later.ns > 0 ? longer : 1);
+      usual.push_back({later_ns, of(edge.lag, longer), of(edge.wire, 1), of(edge.work, 1),
+                       of(edge.gpu, longer), later_ns});
     }
+    std::map<double, std::vector<uint32_t>> slow;  // by scale: matches
+    for (const uint32_t i : moments.slow) slow[pool.scale[i]].push_back(series.matches[i]);
     std::vector<TransferExcess> found =
         excesses_of_ring(run_, series, seen, usual, seen.time.ns - moments.usual_ns);
-    for (TransferExcess& one : found) one.matches = rows_at(series.matches, moments.slow);
-    return found;
+    found.erase(std::remove_if(found.begin(), found.end(),
+                               [&](const TransferExcess& one) { return is_inside_host(one); }),
+                found.end());
+    if (found.empty() && !series.crosses_hosts())
+      found.push_back(of_anybody(series, seen.time.ns, moments.usual_ns));
+    for (const TransferExcess& one : found) {
+      for (const auto& [scale, matches] : slow) {
+        TransferExcess& of_scale = out_.emplace_back(one);
+        of_scale.excess_ns = part_of(one.excess_ns, scale);
+        of_scale.usual_ns = part_of(one.usual_ns, scale);
+        of_scale.matches = matches;
+      }
+    }
+  }
+
+  // Which of the two holds up what only the ends show there, nothing tells.
+  bool is_inside_host(const TransferExcess& one) const {
+    return is_by_ends(one.side) && host_of(one.actors.front()) == host_of(one.actors.back());
   }
 
   const RunTables& run_;
   const OwnSegments& own_;
   const TransferSamples samples_;
   std::vector<TransferExcess> out_;
+  std::vector<const RingSeries*> not_always_slow_;
   std::set<std::pair<uint32_t, uint32_t>> compared_;
 };
 

@@ -28,8 +28,14 @@ TEST(SlowMoments, AreThereWhereTimesAreLongForAWhile) {
 
 TEST(SlowMoments, AreNotSingleLongTimes) {
   std::vector<int64_t> times = usual_times(60);
-  for (size_t i = 2; i < 60; i += 4) times[i] = 3'000 * kUs;
+  for (size_t i = 2; i < 60; i += 4) times[i] = 1'900 * kUs;
   EXPECT_TRUE(find_slow_moments(times).slow.empty());
+}
+
+TEST(SlowMoments, AreSingleTimesThatAreTwiceAsLong) {
+  std::vector<int64_t> times = usual_times(60);
+  for (size_t i = 2; i < 60; i += 6) times[i] = 2'100 * kUs;
+  EXPECT_EQ(find_slow_moments(times).slow.size(), 10u);
 }
 
 TEST(SlowMoments, AreNotThereWhereTimesScatterAsMuch) {
