@@ -11,6 +11,11 @@ namespace {
 
 // A period must hold for this share of the stream: evaluations and checkpoints come between steps.
 constexpr double kRegular = 0.9;
+// So many times fewer operations must differ than after one operation.
+constexpr double kTimesBetter = 2;
+// Up to this length a period need not be the distance between two operations of a kind: a step may make none of
+// which there is one.
+constexpr uint32_t kMostOfAny = 256;
 constexpr size_t kSample = 20'000, kFewest = 12, kMostCandidates = 256;
 
 class StepFinder {
@@ -51,8 +56,11 @@ class StepFinder {
   uint32_t find_period() const {
     // Of operations that are all the same nothing marks where a step begins.
     if (std::set<uint32_t>(symbols_.begin(), symbols_.end()).size() < 2) return 0;
+    // Of one operation over and over, with another now and then, every shift repeats most.
+    const double by_one = repeats(1);
     for (const uint32_t period : candidates()) {
-      if (repeats(period) >= kRegular) return period;
+      const double share = repeats(period);
+      if (share >= kRegular && (1 - share) * kTimesBetter <= 1 - by_one) return period;
     }
     return 0;
   }
@@ -147,7 +155,7 @@ class StepFinder {
     }
   }
 
-  // The distances between neighbours of the rarer operations, smallest first.
+  // Short ones, and the distances between neighbours of the rarer operations, smallest first.
   std::set<uint32_t> candidates() const {
     std::unordered_map<uint32_t, uint32_t> last;
     std::unordered_map<uint32_t, uint32_t> votes;
@@ -163,6 +171,7 @@ class StepFinder {
     }
     std::sort(ordered.rbegin(), ordered.rend());
     std::set<uint32_t> best;
+    for (uint32_t period = 2; period <= kMostOfAny; ++period) best.insert(best.end(), period);
     for (size_t i = 0; i < ordered.size() && i < kMostCandidates; ++i)
       best.insert(ordered[i].second);
     return best;
@@ -171,9 +180,13 @@ class StepFinder {
   double repeats(uint32_t period) const {
     const size_t end = std::min(symbols_.size(), kSample);
     if (size_t{period} * 2 > end) return 0;
-    size_t same = 0;
-    for (size_t i = 0; i + period < end; ++i) same += symbols_[i] == symbols_[i + period] ? 1 : 0;
-    return static_cast<double>(same) / static_cast<double>(end - period);
+    const auto most = static_cast<size_t>((1 - kRegular) * static_cast<double>(end - period));
+    size_t different = 0;
+    for (size_t i = 0; i + period < end && different <= most; ++i)
+      different += symbols_[i] == symbols_[i + period] ? 0 : 1;
+    return different > most
+               ? 0
+               : 1 - static_cast<double>(different) / static_cast<double>(end - period);
   }
 
   int64_t start_of(size_t i) const { return run_.operations[rows_[i]].called_ns(); }

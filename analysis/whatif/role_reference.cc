@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/whatif/trials.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -37,7 +38,7 @@ class Reference {
     find_who_is_alone();
     find_spread_roles();
     usual_ns_.assign(own_.segments.size(), 0);
-    number_trials();
+    out_.trial = number_trials(run_, own_, roles_);
     compare_with_its_kind();
     factors_ = find_factors();
     compare_with_everybody();
@@ -110,44 +111,6 @@ class Reference {
       if (!left.empty()) left = compare_within(context, rows, left);
     }
     return left;
-  }
-
-  void number_trials() {
-    uint32_t launches = 0;
-    for (const uint32_t a : own_.order) launches = std::max(launches, own_.segments[a].launch + 1);
-    out_.trial.assign(launches, 0);
-    for (size_t begin = 0, end = 0; begin < own_.order.size(); begin = end) {
-      const uint32_t actor = own_.segments[own_.order[begin]].actor;
-      while (end < own_.order.size() && own_.segments[own_.order[end]].actor == actor) ++end;
-      const uint64_t mark = find_mark(begin, end);
-      uint32_t trial = 0, last = kNoRow;
-      for (size_t i = begin; i < end; ++i) {
-        const uint32_t launch = own_.segments[own_.order[i]].launch;
-        if (roles_.call[own_.order[i]] == mark && launch != last) ++trial, last = launch;
-        out_.trial[launch] = trial;
-      }
-    }
-  }
-  // Of one rank's operations: the call that the fewest launches make, rare ones left out.
-  uint64_t find_mark(size_t begin, size_t end) const {
-    std::unordered_map<uint64_t, std::pair<uint32_t, uint32_t>>
-        launches;  // by call: how many, last
-    uint32_t all = 0, last = kNoRow;
-    for (size_t i = begin; i < end; ++i) {
-      const uint32_t launch = own_.segments[own_.order[i]].launch;
-      all += launch != last ? 1 : 0;
-      last = launch;
-      auto& [count, latest] =
-          launches.try_emplace(roles_.call[own_.order[i]], 0, kNoRow).first->second;
-      count += latest != launch ? 1 : 0;
-      latest = launch;
-    }
-    const uint32_t fewest = std::max<uint32_t>(kFewestAtPosition, all / 100);
-    std::pair<uint32_t, uint64_t> mark{~uint32_t{0}, 0};
-    for (const auto& [call, seen] : launches) {
-      if (seen.first >= fewest) mark = std::min(mark, std::make_pair(seen.first, call));
-    }
-    return mark.second;
   }
 
   struct Entry {

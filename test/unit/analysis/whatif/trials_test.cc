@@ -1,0 +1,83 @@
+// What of a rank's operations noise befalls once: training steps, however alike what they call is.
+#include "analysis/whatif/trials.h"
+
+#include "analysis/whatif/followed_run.h"
+#include "test/unit/analysis/whatif/played_job.h"
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr unsigned kStepsTried = 20;
+
+// How many operations of rank 0 are one trial, trial by trial.
+std::vector<size_t> lengths_of_trials(const Judged& judged) {
+  const FollowedRun followed = follow_run(*judged.run);
+  std::map<uint32_t, size_t> lengths;
+  for (const uint32_t a : followed.own.order) {
+    if (followed.own.segments[a].actor == 0)
+      ++lengths[followed.excesses.trial[followed.own.segments[a].launch]];
+  }
+  std::vector<size_t> all;
+  for (const auto& [trial, length] : lengths) all.push_back(length);
+  return all;
+}
+
+template <class Step>
+Judged play_steps(const Step& step) {
+  PlayedJob job(2, 1);
+  for (unsigned i = 0; i < kStepsTried; ++i) step(&job, i);
+  return job.judge();
+}
+
+void reduce(PlayedJob* job, uint64_t work_ns, const char* func = "AllReduce") {
+  for (const int32_t rank : {0, 1}) job->work(rank, work_ns);
+  job->collective(0, kMs, func);
+}
+
+TEST(Trials, AreStepsWhoseOperationsAreAllOfAFewKinds) {
+  const Judged judged = play_steps([](PlayedJob* job, unsigned) {
+    for (int layer = 0; layer < 4; ++layer) reduce(job, kMs, "AllGather");
+    for (int layer = 0; layer < 4; ++layer) {
+      reduce(job, kMs, "AllGather");
+      reduce(job, kMs, "ReduceScatter");
+    }
+  });
+  const std::vector<size_t> lengths = lengths_of_trials(judged);
+  EXPECT_GE(std::count(lengths.begin(), lengths.end(), 12u), kStepsTried - 1);
+}
+
+TEST(Trials, AreStepsOfOneOperationOverAndOverThatBeginAfterAPause) {
+  const Judged judged = play_steps([](PlayedJob* job, unsigned i) {
+    const uint64_t times = i < 2 ? 10 : 1;  // warming up
+    reduce(job, 20 * kMs * times);
+    for (int bucket = 1; bucket < 5; ++bucket) reduce(job, 2 * kMs * times);
+  });
+  const std::vector<size_t> lengths = lengths_of_trials(judged);
+  EXPECT_GE(std::count(lengths.begin(), lengths.end(), 5u), kStepsTried - 2);
+  EXPECT_LE(lengths.size(), kStepsTried + 1);
+}
+
+TEST(Trials, AreNotHalvesOfWhatIsTheSameButForOneOperation) {
+  const Judged judged = play_steps([](PlayedJob* job, unsigned) {
+    for (int bucket = 0; bucket < 40; ++bucket) reduce(job, kMs);
+    reduce(job, kMs, "AllGather");
+  });
+  EXPECT_EQ(judged.run->matches.back().step, kStepsTried);
+}
+
+// Warming up, rank 1 is late for every bucket of the first two steps, and for each by all that it is behind.
+TEST(Trials, DoNotMakeEvidenceOfEachBucketOfAStep) {
+  const Judged judged = play_steps([](PlayedJob* job, unsigned i) {
+    for (int bucket = 0; bucket < 5; ++bucket) {
+      const uint64_t ns = (bucket == 0 ? 20 : 2) * kMs;
+      job->work(0, ns);
+      job->work(1, ns + (i == 1 || i == 2 ? 8 * kMs : 0));
+      job->collective(0);
+    }
+  });
+  EXPECT_TRUE(judged.findings.empty()) << judged.text();
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
