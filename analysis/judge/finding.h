@@ -79,11 +79,13 @@ struct StallFacts {
   uint32_t other = kNoRow;       // OtherCall: what was called instead
   Shift shift = Shift::None;     // OtherCall, OtherValues: of the calls of `named`
   int32_t peer = -1;
-  std::vector<uint32_t> circle;  // Circle: the operations
-  bool one_of = false;           // of those named one is to blame, and which is not known
-  bool by_calls = false;         // nothing recorded tells when operations end
-  int64_t usual_pause_ns = 0;    // NobodyCalls: the longest before
-  bool too_soon = false;         // the recording ends so soon that it may mean nothing
+  std::vector<uint32_t> circle;  // Circle: the operations,
+  // and the processes that stand in them: not known where no ends are recorded.
+  std::vector<uint32_t> inside_circle;
+  bool one_of = false;         // of those named one is to blame, and which is not known
+  bool by_calls = false;       // nothing recorded tells when operations end
+  int64_t usual_pause_ns = 0;  // NobodyCalls: the longest before
+  bool too_soon = false;       // the recording ends so soon that it may mean nothing
 };
 // Ranks that passed different sizes.
 struct SizeFacts {

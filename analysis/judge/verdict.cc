@@ -55,8 +55,13 @@ class CauseJudge {
   void deadlock() {
     const Suspects suspects = find_strays(case_.run, case_.graph, case_.cause);
     const std::vector<int32_t> culprits = case_.accuse(suspects.actors);
-    for (const uint32_t stall : case_.cause.stalls)
-      case_.facts.circle.push_back(case_.graph.stalls()[stall].operation);
+    for (const uint32_t number : case_.cause.stalls) {
+      const Stall& stall = case_.graph.stalls()[number];
+      case_.facts.circle.push_back(stall.operation);
+      for (const StallMember& member : stall.members)
+        if (member.stand == Stand::Inside && !stall.by_calls)
+          case_.facts.inside_circle.push_back(member.process);
+    }
     case_.facts.one_of = suspects.one_of;
     case_.facts.held.clear();
     case_.conclude(FindingKind::Deadlock, StallClue::Circle, culprits,

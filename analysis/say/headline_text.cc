@@ -110,7 +110,7 @@ bool is_known_who_strayed(const RunTables& run, const Finding& finding, const St
 std::string who_waits(const RunTables& run, const Finding& finding, const StallFacts& facts) {
   const size_t waiting = waiting_ranks(run, finding);
   const std::string time = " for " + duration(static_cast<int64_t>(finding.since_s * 1e9)) + ".";
-  if (facts.clue == StallClue::Circle)
+  if (facts.clue == StallClue::Circle && waiting == 0)
     return std::string(is_known_who_strayed(run, finding, facts) ? "; ranks" : "; they") +
            " have been waiting for each other" + time;
   if (waiting == 0) return "; nothing has moved" + time;
@@ -219,8 +219,9 @@ std::string at_length(const RunTables& run, const Finding& finding) {
 
 size_t waiting_ranks(const RunTables& run, const Finding& finding) {
   const auto* facts = std::get_if<StallFacts>(&finding.facts);
-  if (facts == nullptr || facts->clue == StallClue::Circle) return 0;
-  std::set<uint32_t> processes;
+  if (facts == nullptr) return 0;
+  std::set<uint32_t> processes(facts->inside_circle.begin(), facts->inside_circle.end());
+  if (facts->clue == StallClue::Circle && processes.empty()) return 0;
   const auto add = [&](uint32_t operation, const std::vector<int32_t>& ranks) {
     for (const Place& place : places_of(run, run.operations[operation].communicator, ranks))
       processes.insert(place.process);

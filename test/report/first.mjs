@@ -29,7 +29,10 @@ await on("hang", async (page, text, card) => {
 });
 
 // Of a deadlock nobody is missing, and all wait: the trend rises to its top and stays there to the end.
-await on("deadlock", async (page, text) => {
+await on("deadlock", async (page, text, card) => {
+  const [, ranks, time] = /; (8) ranks have been waiting for ([\d.]+ s)\.$/.exec((await text("h1")).replaceAll("\u00a0", " ")) ?? [];
+  check("deadlock: the headline names no number of ranks", ranks !== undefined, await text("h1"));
+  check("deadlock: the card says another number", (await card("Waiting")).includes(`${time}so long nothing has moved for ${ranks} ranks.`), await card("Waiting"));
   check("deadlock: the trend's words", /what hangs has not moved, and 100\u00a0% of the ranks have waited\./.test(await text("#trend p")), await text("#trend p"));
   const filled = await page.evaluate(() => {  // of the plot's columns, from left to right: how far up the waiting reaches
     const canvas = document.querySelector("#trend-plot canvas"), { width, height } = canvas;

@@ -156,6 +156,7 @@ TEST(Hangs, OfTwoOrdersAreADeadlockThatNamesBothOperations) {
   const Finding& finding = judged.findings[0];
   EXPECT_EQ(finding.kind, FindingKind::Deadlock);
   EXPECT_EQ(finding.culprits, Ranks{1}) << "it alone left the order of the steps before";
+  EXPECT_EQ(std::get<StallFacts>(finding.facts).inside_circle.size(), 2u) << "both stand in it";
   EXPECT_NE(judged.text().find("0xc0"), std::string::npos) << judged.text();
   EXPECT_NE(judged.text().find("0xd0"), std::string::npos) << judged.text();
 }

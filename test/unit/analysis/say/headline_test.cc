@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/say/headline_text.h"
 #include "test/unit/analysis/judge/judged.h"
 #include "test/unit/analysis/say/said_run.h"
 
@@ -144,6 +145,25 @@ TEST(Headline, OfADeadlockNamesWhatIsCalledInDifferentOrders) {
   EXPECT_EQ(text_of(finding),
             "Deadlock: rank 1 on node7 (pid 4701) leaves the usual order of AllGather on tp and "
             "AllGather on world; ranks have been waiting for each other for 9.00 s.");
+}
+
+TEST(Headline, OfADeadlockCountsOnceWhoStandsInItAndWhoWaitsBecauseOfIt) {
+  Finding finding = standing();
+  StallFacts facts;
+  facts.clue = StallClue::Circle;
+  facts.operation = 0;
+  facts.circle = {0, 1};
+  facts.inside_circle = {2, 3, 2};
+  finding.communicator = 0;
+  finding.culprits = {2};
+  finding.since_s = 9;
+  finding.consequences = {{0, {1, 2}, {}}};
+  finding.facts = facts;
+  const SaidRun run;
+  EXPECT_EQ(waiting_ranks(run, finding), 3u);
+  EXPECT_EQ(text_of(finding),
+            "Deadlock: rank 2 on node8 (pid 4702) leaves the usual order of AllGather on tp and "
+            "AllGather on world; 3 ranks have been waiting for 9.00 s.");
 }
 
 TEST(Headline, OfASendOrReceiveSaysWhatIsMissing) {
