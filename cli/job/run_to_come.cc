@@ -21,13 +21,22 @@ bool is_own_folder(const std::filesystem::directory_entry& entry) {
   return entry.is_directory(error) && (name == "pyramid" || std::find(reserved, end, name) != end);
 }
 
+// A process that records and has written nothing yet; its memory may be that of another host, which nobody sees here.
+bool is_of_a_process(const std::filesystem::directory_entry& entry) {
+  const std::string kind = entry.path().extension().string();
+  return kind == ".arena" || kind == ".ctl" || dumper::is_host_directory(entry.path().string());
+}
+
 }  // namespace
 
 bool may_be_filled(const std::string& directory) {
   std::error_code error;
   const std::filesystem::directory_iterator entries(directory, error);
   if (error) return false;
-  return is_run_directory(directory) || std::all_of(begin(entries), end(entries), is_own_folder);
+  return is_run_directory(directory) ||
+         std::all_of(begin(entries), end(entries), [](const auto& entry) {
+           return is_own_folder(entry) || is_of_a_process(entry);
+         });
 }
 
 std::string why_no_records(const std::string& directory) {

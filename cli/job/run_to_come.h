@@ -6,7 +6,7 @@
 
 namespace lockstep::cli {
 
-// It is a run that has no segment yet, or has nothing in it but what lockstep itself keeps beside a run. A folder of other
+// It is a run that has no segment yet, or has nothing in it but what lockstep itself keeps there. A folder of other
 // files is somebody else's.
 bool may_be_filled(const std::string& directory);
 
