@@ -13,7 +13,7 @@ import { Ranks } from "./ranks";
 import type { Run } from "./run";
 import { search } from "./search";
 import * as sections from "./sections";
-import { isFolder, listOfRuns } from "./runs";
+import { isFolder, ListOfRuns } from "./runs";
 import { Slot } from "./slot";
 import { Busy, findSource, isWaiting } from "./source";
 import { SqlBox } from "./sql";
@@ -116,8 +116,10 @@ async function start(): Promise<void> {
   if (isWaiting(run)) return sayNotYet(run.waiting[0].toUpperCase() + run.waiting.slice(1) + ".");
   if (isFolder(run)) {
     document.title = run.folder;
-    root.replaceChildren(...listOfRuns(run, token));
-    return;
+    const list = new ListOfRuns(source, token);
+    root.replaceChildren(...list.elements);
+    list.show(run);
+    return list.follow();
   }
   await new Page(run).start();
 }
