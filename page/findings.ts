@@ -1,5 +1,5 @@
 // Findings with what they rest on, and what is not known.
-import { make, section } from "./dom";
+import { make, section, words } from "./dom";
 import type { Run, Verdict } from "./run";
 import type { View } from "./view";
 import { moment, percent } from "./words";
@@ -37,7 +37,7 @@ function one(verdict: Verdict, number: number, ways: Ways): HTMLElement {
   const around = times.length === 0 ? 0 : Math.max(1e6, (times[times.length - 1] - times[0]) / 20);
   return make("details", { id: "finding-" + number, class: "finding", ...(number === 1 ? { open: "" } : {}) },
     make("summary", {}, make("strong", {}, verdict.kind.replaceAll("_", " ")), ` (${percent(verdict.confidence)} sure` +
-      (verdict.cost_share !== null && verdict.cost_share > 0 ? `, ${percent(verdict.cost_share)} of the run` : "") + "): " + verdict.text),
+      (verdict.cost_share !== null && verdict.cost_share > 0 ? `, ${percent(verdict.cost_share)} of the run` : "") + "): ", ...words(verdict.text)),
     times.length === 0 ? null : make("p", {}, make("button", { type: "button", click: () => {
       ways.show({ from: times[0] - around, to: times[times.length - 1] + around });
       document.getElementById("ranks")?.scrollIntoView();
@@ -57,12 +57,12 @@ function foundLive(run: Run): HTMLElement[] {
   const found = run.found_live;
   if (found === undefined) return [];
   return [make("h3", {}, "Found while it ran"),
-    make("p", { class: "legend" }, `By \`lockstep diagnose --live\`, ${moment(found.taken_unix_ns)}.`),
-    make("ul", { id: "found-live" }, ...found.findings.map(one => make("li", {}, make("strong", {}, one.kind.replaceAll("_", " ")), ` (${percent(one.confidence)} sure): ${one.text}`)))];
+    make("p", { class: "legend" }, "By ", make("code", {}, "lockstep diagnose --live"), `, ${moment(found.taken_unix_ns)}.`),
+    make("ul", { id: "found-live" }, ...found.findings.map(one => make("li", {}, make("strong", {}, one.kind.replaceAll("_", " ")), ` (${percent(one.confidence)} sure): `, ...words(one.text))))];
 }
 
 export function notKnown(run: Run): HTMLElement {
   return section("not-known", "What is not known", run.not_known.length === 0
-    ? make("p", {}, run.nothing_missing)
-    : make("ul", {}, ...run.not_known.map(line => make("li", {}, line))));
+    ? make("p", {}, ...words(run.nothing_missing))
+    : make("ul", {}, ...run.not_known.map(line => make("li", {}, ...words(line)))));
 }

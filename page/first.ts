@@ -1,6 +1,6 @@
 // The first screen: what is wrong and what it costs, in one sentence, and whether that can be trusted; each leads to its
 // evidence further down.
-import { jump, make, unbroken } from "./dom";
+import { jump, make, unbroken, words } from "./dom";
 import type { Run } from "./run";
 import { counted, duration, moment, percent } from "./words";
 
@@ -19,7 +19,7 @@ export function headline(run: Run): HTMLElement {
   return make("section", { id: "headline", class: "headline " + kind, "aria-label": "Verdict" },
     make("p", { class: "badge" }, kBadges[kind]),
     make("h1", {}, unbroken(text)),
-    kind === "unknown" && run.not_known.length > 0 ? make("p", {}, run.not_known[0]) : null,
+    kind === "unknown" && run.not_known.length > 0 ? make("p", {}, ...words(run.not_known[0])) : null,
     cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run\u2019s time, its set-up left out") : null,
     lastPart(run),
     make("p", {},
@@ -31,7 +31,7 @@ export function headline(run: Run): HTMLElement {
 }
 
 function card(title: string, value: string, text: string, target: string, link: string): HTMLElement {
-  return make("div", { class: "card" }, make("h2", {}, title), make("p", { class: "value" }, value), make("p", {}, text + " ", jump(target, link)));
+  return make("div", { class: "card" }, make("h2", {}, title), make("p", { class: "value" }, value), make("p", {}, ...words(unbroken(text)), " ", jump(target, link)));
 }
 
 function clockCard(run: Run): HTMLElement {

@@ -1,15 +1,15 @@
 // One cell of the heat map: what it says, and the one that the keyboard is at.
 import { kLost, kNobody, kNoData, kPartly, type Tiles } from "./tiles";
-import { duration, percent } from "./words";
+import { duration, instant, percent } from "./words";
 
 export function cellSentence(tiles: Tiles, at: number): string {
   const row = tiles.rows[Math.floor(at / tiles.columns)];
   const from = tiles.from_ns + (at % tiles.columns) * tiles.bucket_ns;
-  const several = row.first !== row.last;
+  const several = row.first !== row.last, when = (ns: number) => instant(ns, tiles.bucket_ns);
   const who = row.label === undefined ? (several ? `Ranks ${row.first} to ${row.last}` : "Rank " + row.first)
     : row.label + (several ? `, first rank ${row.first}, last ${row.last}` : `, rank ${row.first}`);
-  if (tiles.flags[at] & kNoData) return `${who}, ${duration(from)}: nothing recorded.`;
-  return `${who}, ${duration(from)} to ${duration(from + tiles.bucket_ns)}: ` +
+  if (tiles.flags[at] & kNoData) return `${who}, ${when(from)}: nothing recorded.`;
+  return `${who}, ${when(from)} to ${when(from + tiles.bucket_ns)}: ` +
     `in operations ${percent(tiles.busy[at])}, waited ${percent(tiles.waiting[at])}, ` +
     `made others wait ${percent(tiles.caused[at])}` +
     (several && tiles.worst[at] !== kNobody ? ` (most: rank ${tiles.worst[at]})` : "") +

@@ -13,7 +13,7 @@ import { heardUntil, upTo } from "./tiles";
 import { Timeline } from "./timeline";
 import { along, type Group, kGroups, type Measure, putInAddress, sameWindow, type View, within, zoomed } from "./view";
 import { WaitedFor } from "./waited_for";
-import { duration } from "./words";
+import { instant } from "./words";
 
 const kLateMs = 300;  // what takes longer is said to be under way
 
@@ -109,9 +109,9 @@ export class Ranks {
   }
 
   async draw(): Promise<void> {
-    const turn = ++this.asked, view = this.view;
+    const turn = ++this.asked, view = this.view, length = view.to - view.from;
     for (const radio of this.element.querySelectorAll<HTMLInputElement>(".controls input")) radio.checked = radio.value === view.measure || radio.value === view.by;
-    this.window.textContent = `Shown: ${duration(view.from)} to ${duration(view.to)}, ` +
+    this.window.textContent = `Shown: ${instant(view.from, length)} to ${instant(view.to, length)}, ` +
       (view.firstRank === view.lastRank ? `rank ${view.firstRank}` : `ranks ${view.firstRank} to ${view.lastRank}`) + (sameWindow(view, this.whole) ? ": all of it." : ".");
     const whole = await this.source.tiles(view, view.by), tiles = whole && upTo(whole, this.whole.to);
     if (turn !== this.asked) return;  // a later window is already asked for

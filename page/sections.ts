@@ -1,6 +1,6 @@
 // The parts of the page that are tables and plots of the run, in the order in which they are read.
 import * as clockPlots from "./clock_plots";
-import { make, section, table } from "./dom";
+import { make, section, table, words } from "./dom";
 import * as plots from "./plots";
 import type { Run } from "./run";
 import { bytes, duration, plusMinus } from "./words";
@@ -12,7 +12,7 @@ function under(coverage: string): HTMLElement | null {
 
 export function operations(run: Run): HTMLElement {
   const rows = run.kinds.slice(0, 100).map(kind => [
-    kind.func, bytes(kind.size_bytes), String(kind.nranks), kind.operations.toLocaleString("en"), duration(kind.elapsed_ns), duration(kind.wait_ns),
+    kind.func, bytes(kind.size_bytes), String(kind.nranks), kind.operations.toLocaleString("en"), kind.elapsed_ns > 0 ? duration(kind.elapsed_ns) : "-", duration(kind.wait_ns),
     kind.transfer_median_ns > 0 ? duration(kind.transfer_median_ns) : "-", kind.busbw_gbs > 0 ? kind.busbw_gbs.toPrecision(3) : "-"]);
   return section("operations", "Operations",
     make("ul", {}, ...run.answers.map(answer => make("li", {}, answer))),
@@ -44,7 +44,7 @@ export function otherTables(run: Run): HTMLElement | null {
 }
 
 export function clock(run: Run): HTMLElement {
-  return section("clock", "Clock", make("p", {}, plusMinus(run.times)), clockPlots.widths(run), clockPlots.drift(run));
+  return section("clock", "Clock", make("p", {}, ...words(plusMinus(run.times))), clockPlots.widths(run), clockPlots.drift(run));
 }
 
 export function ranksTable(run: Run): HTMLElement | null {

@@ -4,7 +4,7 @@ import { colour, make, sized } from "./dom";
 import { type Op, type Ops, readyOf } from "./run";
 import { drawNames, gutter, kAxisHeight, TimeAxis } from "./time_axis";
 import type { View } from "./view";
-import { bytes, duration } from "./words";
+import { bytes, duration, instant } from "./words";
 
 const kMostRows = 32, kMostArrows = 200;
 const kHint = "Click an operation, or use the arrow keys, to read about it.";
@@ -14,12 +14,13 @@ export function nameOf(op: Op): string {
 }
 
 export function sentenceOf(op: Op): string {
-  const end = op.end_ns === null ? `it never ended (${op.state.replace("_", " ")})` : `it ended at ${duration(op.end_ns)}`;
+  const at = (ns: number) => instant(ns, Math.max(1, (op.end_ns ?? Infinity) - readyOf(op)));
+  const end = op.end_ns === null ? `it never ended (${op.state.replace("_", " ")})` : `it ended at ${at(op.end_ns)}`;
   const wait = op.wait_ns === null ? "how long it waited is not known"
     : op.wait_ns === 0 || op.last_rank === op.rank ? "it waited for nobody"
     : `it waited ${duration(op.wait_ns)} for rank ${op.last_rank}` + (op.error_ns > 0 ? ` (\u00b1${duration(op.error_ns)})` : "");
   const transfer = op.transfer_ns === null ? "" : `, its transfer took ${duration(op.transfer_ns)}`;
-  return `${nameOf(op)} of ${bytes(op.bytes)} on ${op.comm}: rank ${op.rank} arrived at ${duration(readyOf(op))}, ${wait}${transfer}, ${end}.`;
+  return `${nameOf(op)} of ${bytes(op.bytes)} on ${op.comm}: rank ${op.rank} arrived at ${at(readyOf(op))}, ${wait}${transfer}, ${end}.`;
 }
 
 function isOpen(op: Op): boolean {

@@ -16,6 +16,13 @@ export function duration(ns: number): string {
   return sign + Math.floor(minutes / 60) + " h " + (minutes % 60) + " min";
 }
 
+// A time of the run, as exact as a window or an operation of this length needs it.
+export function instant(ns: number, length: number): string {
+  const exact = ns < 120e9 ? ns / 100 : ns < 3600e9 ? 1e9 : 60e9;  // of what duration() says
+  if (exact <= length / 10) return duration(ns);
+  return (ns / 1e9).toFixed(Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(length / 1e9))))) + " s";
+}
+
 export function bytes(count: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;

@@ -143,7 +143,8 @@ SaidTable spread_table(const std::vector<CommRanks>& communicators) {
       "Of each communicator, which ranks are far from the others (what counts as far: "
       "docs/report.md). A mark is no verdict.";
   if (communicators.size() > kTableCommunicators)
-    table.words += " The " + counted(communicators.size() - kTableCommunicators, "communicator") +
+    table.words += " Those of " +
+                   counted(communicators.size() - kTableCommunicators, "more communicator") +
                    " with fewer operations are in spread.csv.";
   table.columns = {"communicator", "per rank", "least", "middle", "most", "far from the others"};
   table.rests = kOnEnds | kOnWaits;

@@ -54,6 +54,13 @@ for (const name of ["hang", "straggler", "proven"])
     check(`${name}: the times differ`, trend.length > 3 && trend.join() === heat.slice(0, trend.length).join() && heat.length - trend.length <= 1, `${trend.join()} | ${heat.join()}`);
   });
 
+// Commands in sentences look like commands, and a time that nothing is known of is no time.
+await on("two-groups", async (page, text) => {
+  check("a command is not set apart", await text("#findings code") === "lockstep ctl RUN events step" && !(await text("#page")).includes("`"), await text("#findings"));
+  const unknown = await page.$$eval("#operations tbody tr", rows => rows.filter(row => row.children[6].textContent === "-").map(row => row.children[4].textContent));
+  check("a time that is not known is named", unknown.length > 0 && unknown.every(time => time === "-"), unknown.join(", "));
+});
+
 // Of a damaged recording: its date is that of the processes that can be read, and it is not called complete.
 await on("damaged", async (page, text, card) => {
   check("damaged: the date", / from 20\d\d-/.test(await text(".facts")), await text(".facts"));
@@ -84,6 +91,13 @@ await on("straggler", async (page, text) => {
   await page.waitForFunction(name => document.querySelector("#timeline + .readout").textContent.startsWith(name + " of "), named, { timeout: 5000 })
     .catch(async () => check(`evidence: ${named} is not chosen`, false, await text("#timeline + .readout")));
   check("evidence: what others waited for within one cell is said of less", await page.isHidden("#waited-for"), await text("#waited-for"));
+  // What is written is as exact as what is shown is short.
+  const numbers = (pattern, said) => pattern.exec(said)?.slice(1).map(Number) ?? [];
+  const [from, to] = numbers(/^Shown: ([\d.]+) s to ([\d.]+) s, /, await text("#window"));
+  const [shown, end] = numbers(/t=(\d+)-(\d+)/, page.url());
+  check("evidence: the window is written as longer or shorter than it is", Math.abs((to - from) * 1e9 / (end - shown) - 1) < 0.1, await text("#window"));
+  const [arrived, waited, took, ended] = numbers(/ arrived at ([\d.]+) s, it waited ([\d.]+) ms for .* took ([\d.]+) ms, it ended at ([\d.]+) s\.$/, await text("#timeline + .readout"));
+  check("evidence: its times do not add up", Math.abs((ended - arrived) * 1e3 - waited - took) < 0.3, await text("#timeline + .readout"));
   check("evidence: not who waited longest", /it waited .* for rank 2/.test(await text("#timeline + .readout")), await text("#timeline + .readout"));
 });
 await on("parallel", async (page, text) => {
