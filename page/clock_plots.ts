@@ -50,6 +50,6 @@ export function drift(run: Run): HTMLElement | null {
       value: (_: uPlot, us: number | null) => us === null ? "" : duration(us * 1e3) }, edge, edge];
   });
   const bands = shown.map((_, i) => ({ series: [3 * i + 2, 3 * i + 3] as [number, number], fill: colours[i] + "30" }));
-  return under("How far each host\u2019s clock went away from the run\u2019s since its first point, with the band in which that is guaranteed.", shown, run,
+  return under("How far each host\u2019s clock has drifted from the run\u2019s since its first point, and the band in which that is guaranteed to lie.", shown, run,
     plot("Offset of each host's clock since its first point, with its guaranteed band", columns, series, { x: "seconds of the run", y: "us", height: 220, bands }, "drift-plot"));
 }

@@ -28,9 +28,9 @@ export function unbroken(text: string): string {
   return text.replace(/(\d) (?=(?:ns|us|ms|s|min|h|B|[KMGT]iB|GB\/s)\b|%)/g, "$1\u00a0");
 }
 
-// Sentences have commands between backticks.
+// A sentence, which has commands between backticks.
 export function words(text: string): (HTMLElement | string)[] {
-  return text.split("`").map((part, i) => i % 2 === 1 ? make("code", {}, part) : part);
+  return unbroken(text).split("`").map((part, i) => i % 2 === 1 ? make("code", {}, part) : part);
 }
 
 // A table that scrolls by itself where the screen is narrow; the keyboard can scroll it too.

@@ -25,10 +25,10 @@ function lines(verdict: Verdict, from: number, to: number, ways: Ways): HTMLElem
   return make("ul", { class: "evidence" }, ...verdict.evidence.slice(from, to).map((line, i) => {
     const [rows, rest] = tableOf(line, verdict.evidence_sql[from + i], ways.ask);
     const named = /^(.*?)\b([A-Z][A-Za-z]+) #(\d+)(.*)$/s.exec(rest);
-    if (!named) return make("li", {}, rows, rest);
+    if (!named) return make("li", {}, rows, ...words(rest));
     const [, before, func, ordinal, after] = named;
     const elsewhere = /^ on (.+?),/.exec(after)?.[1];  // said where it is not the finding's own
-    return make("li", {}, rows, before, make("button", { type: "button", class: "link", click: () => ways.look(func, Number(ordinal), elsewhere ?? verdict.communicator) }, `${func} #${ordinal}`), after);
+    return make("li", {}, rows, ...words(before), make("button", { type: "button", class: "link", click: () => ways.look(func, Number(ordinal), elsewhere ?? verdict.communicator) }, `${func} #${ordinal}`), ...words(after));
   }));
 }
 
@@ -36,8 +36,8 @@ function one(verdict: Verdict, number: number, ways: Ways): HTMLElement {
   const times = verdict.at_ns;
   const around = times.length === 0 ? 0 : Math.max(1e6, (times[times.length - 1] - times[0]) / 20);
   return make("details", { id: "finding-" + number, class: "finding", ...(number === 1 ? { open: "" } : {}) },
-    make("summary", {}, make("strong", {}, verdict.kind.replaceAll("_", " ")), ` (${percent(verdict.confidence)} sure` +
-      (verdict.cost_share !== null && verdict.cost_share > 0 ? `, ${percent(verdict.cost_share)} of the run` : "") + "): ", ...words(verdict.text)),
+    make("summary", {}, make("strong", {}, verdict.kind.replaceAll("_", " ")), ...words(` (${percent(verdict.confidence)} sure` +
+      (verdict.cost_share !== null && verdict.cost_share > 0 ? `, ${percent(verdict.cost_share)} of the run` : "") + "): " + verdict.text)),
     times.length === 0 ? null : make("p", {}, make("button", { type: "button", click: () => {
       ways.show({ from: times[0] - around, to: times[times.length - 1] + around });
       document.getElementById("ranks")?.scrollIntoView();

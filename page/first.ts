@@ -20,7 +20,7 @@ export function headline(run: Run): HTMLElement {
     make("p", { class: "badge" }, kBadges[kind]),
     make("h1", {}, unbroken(text)),
     kind === "unknown" && run.not_known.length > 0 ? make("p", {}, ...words(run.not_known[0])) : null,
-    cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run\u2019s time, its set-up left out") : null,
+    cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run\u2019s time, not counting its set-up") : null,
     lastPart(run),
     make("p", {},
       found ? `${percent(found.confidence)} sure. ` : "",
@@ -31,7 +31,7 @@ export function headline(run: Run): HTMLElement {
 }
 
 function card(title: string, value: string, text: string, target: string, link: string): HTMLElement {
-  return make("div", { class: "card" }, make("h2", {}, title), make("p", { class: "value" }, value), make("p", {}, ...words(unbroken(text)), " ", jump(target, link)));
+  return make("div", { class: "card" }, make("h2", {}, title), make("p", { class: "value" }, unbroken(value)), make("p", {}, ...words(text), " ", jump(target, link)));
 }
 
 function clockCard(run: Run): HTMLElement {
@@ -68,7 +68,7 @@ function dominantCard(run: Run): HTMLElement {
 
 // What stands still has no wait that ended: it counts by the ranks that stand there, and since when.
 function hangCard(since_s: number, ranks: number): HTMLElement {
-  return card("Waiting", duration(since_s * 1e9), "so long nothing has moved" + (ranks > 0 ? ` for ${counted(ranks, "rank")}.` : "."), "ranks", "Who stands where");
+  return card("Waiting", duration(since_s * 1e9), "since anything moved" + (ranks > 0 ? `; ${counted(ranks, "rank is", "ranks are")} waiting.` : "."), "ranks", "Who stands where");
 }
 
 function waitingCard(run: Run): HTMLElement {

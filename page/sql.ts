@@ -47,7 +47,7 @@ export class SqlBox {
         table(answer.columns.map(column => column.name), answer.rows.map(row => row.map(shown)), "Answer"),
         make("p", { class: "legend" }, `${answer.rows.length} rows in ${answer.elapsed_ms} ms` + (answer.truncated ? "; there are more." : ".")));
     } catch (error) {
-      if (turn === this.asked) this.out.textContent = (error as Error).message;
+      if (turn === this.asked) this.out.replaceChildren(make("pre", {}, (error as Error).message));
     }
   }
 }

@@ -16,11 +16,14 @@ export function duration(ns: number): string {
   return sign + Math.floor(minutes / 60) + " h " + (minutes % 60) + " min";
 }
 
+const kUnits: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+
 // A time of the run, as exact as a window or an operation of this length needs it.
 export function instant(ns: number, length: number): string {
   const exact = ns < 120e9 ? ns / 100 : ns < 3600e9 ? 1e9 : 60e9;  // of what duration() says
   if (exact <= length / 10) return duration(ns);
-  return (ns / 1e9).toFixed(Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(length / 1e9))))) + " s";
+  const [unit, name] = kUnits.find(([one]) => one <= ns) ?? kUnits[3];
+  return (ns / unit).toFixed(Math.max(0, 1 - Math.floor(Math.log10(length / unit)))) + " " + name;
 }
 
 export function bytes(count: number): string {
@@ -58,8 +61,6 @@ export function tickStep(length: number, most: number): number {
   for (const times of [1, 2, 5, 10]) if (power * times >= raw) return power * times;
   return power * 10;
 }
-
-const kUnits: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
 
 // The name of a mark at `ns`, as exact as marks every `step` need it, in the largest unit of an axis up to `to` that needs no more
 // than three digits behind the point.

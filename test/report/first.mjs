@@ -17,10 +17,12 @@ const on = async (name, use) => {
 // Of a hang: how long it stands and who waits is the same in the headline, the card and the trend, and nothing is called ended.
 await on("hang", async (page, text, card) => {
   const [, ranks, time] = /; (\d+) ranks have been waiting for (.*)\.$/.exec((await text("h1")).replaceAll("\u00a0", " ")) ?? [];
-  check("hang: the card says another time", (await card("Waiting")).includes(`${time}so long nothing has moved for ${ranks} ranks.`), await card("Waiting"));
+  check("hang: the card says another time", (await card("Waiting")).replaceAll("\u00a0", " ").includes(`${time}since anything moved; ${ranks} ranks are waiting.`), await card("Waiting"));
   check("hang: the trend says another time", (await text("#trend p")).replaceAll("\u00a0", " ").includes(`; since then, for ${time}, what hangs has not moved, and 75 % of the ranks have waited.`), await text("#trend p"));
   check("hang: every operation has an end", /calls? of (a )?ranks? (has|have) no end/.test(await card("Recording")), await card("Recording"));
   check("hang: it is said below that every operation has an end", !/every operation has an end/.test(await text("main")));
+  const unknown = await page.$$eval("#operations tbody tr", rows => rows.filter(row => row.children[6].textContent === "-").map(row => row.children[4].textContent));
+  check("hang: a time that is not known is named", unknown.length > 0 && unknown.every(time => time === "-"), unknown.join(", "));
   check("hang: red is not explained", / Red: it never ended\./.test(await page.evaluate(() => document.querySelector("#timeline").previousElementSibling.textContent)));
   // The bars of those who stand in the operation that hangs have its name; another one, of which no end is recorded, is no bar.
   const names = (await written(page)).filter(one => one.where === "timeline" && / #\d+$/.test(one.text)).map(one => one.text);
@@ -32,7 +34,7 @@ await on("hang", async (page, text, card) => {
 await on("deadlock", async (page, text, card) => {
   const [, ranks, time] = /; (8) ranks have been waiting for ([\d.]+ s)\.$/.exec((await text("h1")).replaceAll("\u00a0", " ")) ?? [];
   check("deadlock: the headline names no number of ranks", ranks !== undefined, await text("h1"));
-  check("deadlock: the card says another number", (await card("Waiting")).includes(`${time}so long nothing has moved for ${ranks} ranks.`), await card("Waiting"));
+  check("deadlock: the card says another number", (await card("Waiting")).replaceAll("\u00a0", " ").includes(`${time}since anything moved; ${ranks} ranks are waiting.`), await card("Waiting"));
   check("deadlock: the trend's words", /what hangs has not moved, and 100\u00a0% of the ranks have waited\./.test(await text("#trend p")), await text("#trend p"));
   const filled = await page.evaluate(() => {  // of the plot's columns, from left to right: how far up the waiting reaches
     const canvas = document.querySelector("#trend-plot canvas"), { width, height } = canvas;
@@ -54,11 +56,9 @@ for (const name of ["hang", "straggler", "proven"])
     check(`${name}: the times differ`, trend.length > 3 && trend.join() === heat.slice(0, trend.length).join() && heat.length - trend.length <= 1, `${trend.join()} | ${heat.join()}`);
   });
 
-// Commands in sentences look like commands, and a time that nothing is known of is no time.
+// Commands in sentences look like commands.
 await on("two-groups", async (page, text) => {
   check("a command is not set apart", await text("#findings code") === "lockstep ctl RUN events step" && !(await text("#page")).includes("`"), await text("#findings"));
-  const unknown = await page.$$eval("#operations tbody tr", rows => rows.filter(row => row.children[6].textContent === "-").map(row => row.children[4].textContent));
-  check("a time that is not known is named", unknown.length > 0 && unknown.every(time => time === "-"), unknown.join(", "));
 });
 
 // Of a damaged recording: its date is that of the processes that can be read, and it is not called complete.

@@ -6,7 +6,7 @@ const browser = await launch();
 const { page, problems, close } = await open(browser, process.argv[2]);
 const text = selector => page.evaluate(name => document.querySelector(name)?.textContent ?? "", selector);
 check("what was found is not there", /^missing rank \(\d+ % sure\): .*rank 1 never called it/.test(await text("#found-live li")), await text("#findings"));
-check("it does not say of when it is", /By `lockstep diagnose --live`, 20\d\d-.* UTC\./.test(await text("#findings")), await text("#findings"));
+check("it does not say of when it is", /By lockstep diagnose --live, 20\d\d-.* UTC\./.test(await text("#findings")), await text("#findings"));
 check("stacks: it does not say that they are of then", /when somebody asked for them last/.test(await text("#stacks p")), await text("#stacks p"));
 await page.click("#ask-stacks");
 await page.waitForFunction(() => /1 of 1 host answered/.test(document.querySelector("#stacks [role=status]").textContent), undefined, { timeout: 10000 })

@@ -41,7 +41,7 @@ for (const run of runs) {
   check(said("headline"), run.headline.test(await text(page, "h1")), await text(page, "h1"));
   check(said("the heat map is empty"), !run.ops || await painted(page, "#heat") > 2000);
   check(said("operations one by one"), (await painted(page, "#timeline") > 500) === run.ops && await page.isVisible("#timeline") === run.ops);
-  check(said("a number is on another line than its unit"), await page.evaluate(() => [...document.querySelectorAll("td:not(:first-child)")]
+  check(said("a number is on another line than its unit"), await page.evaluate(() => [...document.querySelectorAll("td:not(:first-child), .card p, .finding summary, .evidence li")]
     .every(cell => !/\d (ns|us|ms|s|[KMG]iB|%)( |$)/.test(cell.textContent))));
   check(said("every card leads somewhere"), await page.evaluate(() => [...document.querySelectorAll(".card a, .headline a, nav a")]
     .every(link => document.querySelector(link.getAttribute("href")) !== null)));
