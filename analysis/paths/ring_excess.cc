@@ -24,6 +24,7 @@ constexpr int64_t kBeyondApart = 2;
 constexpr double kRingTrifle = 0.04;
 // Of what a receiver is done later by, what its host's way out shows where that holds it up.
 constexpr double kHeldUpByWayOut = 0.5;
+constexpr size_t kFewestLagsInRow = 3;
 // By this part the network works longer on the steps of a slow link.
 constexpr double kLeastMoreWork = 0.05;
 // Of an operation's time, how long the link that sets its pace works.
@@ -233,13 +234,9 @@ class Judge {
   // a host that is held up holds up the one before it.
   void explain_lags() {
     const std::vector<size_t> network = network_edges(series_.edges);
+    explain_rows_of_lags(network);
     for (size_t k = 2 * network.size(); k-- > 0;) {
       const size_t into = network[k % network.size()], out = network[(k + 1) % network.size()];
-      const auto lag_of = [&](size_t edge) {
-        return std::find_if(out_.begin(), out_.end(), [&](const TransferExcess& one) {
-          return is_of_receiver(one.side) && edge_of(one) == edge;
-        });
-      };
       const auto at = lag_of(into);
       if (at == out_.end()) continue;
       const bool lags_there = lag_of(out) != out_.end();
@@ -253,14 +250,46 @@ class Judge {
       }
     }
   }
-  // The edges inside a host before its way out.
+  std::vector<TransferExcess>::iterator lag_of(size_t edge) {
+    return std::find_if(out_.begin(), out_.end(), [&](const TransferExcess& one) {
+      return is_of_receiver(one.side) && edge_of(one) == edge;
+    });
+  }
+  // More lags in a row than the ways of one host: each but the last is of a host that is held up by the next.
+  void explain_rows_of_lags(const std::vector<size_t>& network) {
+    const auto at = [&](size_t k) { return network[k % network.size()]; };
+    const auto lags = [&](size_t k) { return lag_of(at(k)) != out_.end(); };
+    for (size_t begin = 1; begin <= network.size(); ++begin) {
+      if (lags(begin - 1)) continue;
+      size_t length = 0;
+      while (length < network.size() && lags(begin + length)) ++length;
+      if (length < kFewestLagsInRow) continue;
+      for (size_t k = begin; k + 1 < begin + length; ++k) {
+        out_.erase(lag_of(at(k)));
+        acquit_before(at(k));
+      }
+      const auto last = lag_of(at(begin + length - 1));
+      const size_t out = at(begin + length);
+      const int64_t lag_ns = seen_.edges[edge_of(*last)].lag.ns - usual_[edge_of(*last)].lag_ns;
+      if (usual_[out].beside_ns == kNoTime ||
+          !stands_out(seen_.edges[out].later, usual_[out].beside_ns,
+                      part_of(lag_ns, kHeldUpByWayOut)))
+        continue;
+      const int64_t excess_ns = last->excess_ns;
+      out_.erase(last);
+      accuse_way_out(out, excess_ns);
+    }
+  }
+  // The edges inside a host before its way out, and those before them that only the ends show.
   void acquit_before(size_t way_out) {
-    for (size_t i = before(way_out); !series_.edges[i].network && i != way_out; i = before(i)) {
-      out_.erase(std::remove_if(out_.begin(), out_.end(),
-                                [&](const TransferExcess& one) {
-                                  return is_by_ends(one.side) && edge_of(one) == i;
-                                }),
-                 out_.end());
+    for (size_t i = before(way_out); i != way_out; i = before(i)) {
+      const auto at = std::find_if(out_.begin(), out_.end(), [&](const TransferExcess& one) {
+        return is_by_ends(one.side) && edge_of(one) == i;
+      });
+      if (at != out_.end())
+        out_.erase(at);
+      else if (series_.edges[i].network)
+        return;
     }
   }
   // Lags at both are a way that takes long in both directions, but not where a channel enters the host at one

@@ -130,6 +130,32 @@ TEST(RingExcess, NamesTheWayOutOfAHostWhereItsReceiverIsHeldUpByThat) {
   EXPECT_TRUE(found[0].sure);
 }
 
+// Buffers are full through three hosts: more than one slow host's two ways explain.
+TEST(RingExcess, NamesTheWayOutBehindARowOfLags) {
+  RingOfHosts ring;
+  for (const size_t i : {1u, 3u, 5u}) {
+    ring.edges[i].lag = ring.always(505);
+    ring.edges[i].later = ring.always(900);
+  }
+  ring.edges[7].later = ring.always(600);
+  for (const size_t i : {0u, 2u, 4u, 6u}) ring.edges[i].later = ring.always(-825);
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{7, 0}));
+  EXPECT_TRUE(found[0].sure);
+}
+
+TEST(RingExcess, NamesAReceiverThatHoldsUpSeveralHostsBeforeIt) {
+  RingOfHosts ring;
+  ring.edges[7].lag = ring.always(505);
+  for (const size_t i : {3u, 5u, 7u}) ring.edges[i].later = ring.always(600);
+  ring.edges[1].later = ring.always(-1'800);
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{7, 0}));
+  EXPECT_EQ(found[0].side, SlowSide::Receiver);
+}
+
 // The network works on each of 28 steps 100 us longer, and most of the 4 ms at all.
 TEST(RingExcess, CountsAllStepsOfALinkThatSetsThePace) {
   RingOfHosts ring;
