@@ -25,6 +25,8 @@ constexpr double kRingTrifle = 0.04;
 // Of what a receiver is done later by, what its host's way out shows where that holds it up.
 constexpr double kHeldUpByWayOut = 0.5;
 constexpr size_t kFewestLagsInRow = 3;
+// Of what operations take longer, what lags and links must show on their own.
+constexpr double kLeastOfMore = 0.25;
 // By this part the network works longer on the steps of a slow link.
 constexpr double kLeastMoreWork = 0.05;
 // Of an operation's time, how long the link that sets its pace works.
@@ -240,7 +242,10 @@ class Judge {
       const auto at = lag_of(into);
       if (at == out_.end()) continue;
       const bool lags_there = lag_of(out) != out_.end();
-      if (lags_there ? shows_more(into, out) : shows_beside_others(network, into, out)) {
+      const bool held_up = lags_there
+                               ? shows_more(into, out)
+                               : is_slow_link(out) || shows_beside_others(network, into, out);
+      if (held_up) {
         const int64_t lag_ns = at->excess_ns;
         out_.erase(at);
         acquit_before(out);
@@ -298,6 +303,12 @@ class Judge {
     return series_.channels != 0 && series_.edges[into].to != series_.edges[out].from &&
            stretch_ns_[out] > 0 && seen_.edges[out].later.ns >= seen_.edges[into].later.ns;
   }
+  // Its network steps show it, whoever waits for whom.
+  bool is_slow_link(size_t edge) const {
+    return std::any_of(out_.begin(), out_.end(), [&](const TransferExcess& one) {
+      return one.side == SlowSide::Link && edge_of(one) == edge;
+    });
+  }
   // Against the other edges between hosts of this ring.
   bool shows_beside_others(const std::vector<size_t>& network, size_t into, size_t out) const {
     std::vector<int64_t> others;
@@ -352,6 +363,9 @@ class Judge {
                out_.end());
     for (const TransferExcess& one : out_) all_ns += one.excess_ns;
     if (is_beyond_starts()) all_ns = part_of(all_ns, hidden());
+    const bool by_steps = std::none_of(
+        out_.begin(), out_.end(), [](const TransferExcess& one) { return is_by_ends(one.side); });
+    if (by_steps && all_ns < part_of(more_ns, kLeastOfMore)) return out_.clear();
     if (more_ns != 0) all_ns = more_ns;
     all_ns = std::min(all_ns, part_of(seen_.time.ns, 0.9));
     const bool guess =

@@ -82,7 +82,8 @@ struct RingOfHosts {
       edges[i].network = i % 2 == 1;
     }
   }
-  std::vector<TransferExcess> judge() const {
+  // more_us: by so much the operations take longer than usual.
+  std::vector<TransferExcess> judge(int64_t more_us = 0) const {
     RunTables run;
     RingSeries series;
     series.alike = {run.strings.intern("AllReduce"), 1 << 20, 8, 4};
@@ -98,7 +99,8 @@ struct RingOfHosts {
     usual.lag_ns = 5 * kUs;
     usual.wire_ns = 60 * kUs;
     usual.work_ns = 30 * kUs;
-    return excesses_of_ring(run, series, seen, std::vector<UsualEdge>(8, usual), 0);
+    return excesses_of_ring(run, series, seen, std::vector<UsualEdge>(8, usual),
+                            more_us * static_cast<int64_t>(kUs));
   }
   static std::vector<int64_t> always(int64_t us) {
     return std::vector<int64_t>(40, us * static_cast<int64_t>(kUs));
@@ -154,6 +156,28 @@ TEST(RingExcess, NamesAReceiverThatHoldsUpSeveralHostsBeforeIt) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{7, 0}));
   EXPECT_EQ(found[0].side, SlowSide::Receiver);
+}
+
+// Four passages of 200 us each.
+TEST(RingExcess, DoesNotTakeALagForWhatItIsTooSmallFor) {
+  RingOfHosts ring;
+  ring.edges[3].lag = ring.always(205);
+  EXPECT_EQ(ring.judge(1'000).size(), 1u);
+  EXPECT_TRUE(ring.judge(4'000).empty());
+}
+
+// The second of two hosts sends over a slow link, and so does not take up what the first sends.
+TEST(RingExcess, NamesASlowLinkAndNotItsHostsReceiver) {
+  RingOfHosts ring;
+  for (const size_t i : {1u, 3u, 5u, 7u}) {
+    ring.edges[i].wire = ring.always(i == 5 ? 400 : 60);
+    ring.edges[i].work = ring.always(i == 5 ? 130 : 30);
+  }
+  ring.edges[3].lag = ring.always(505);
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{5, 6}));
+  EXPECT_EQ(found[0].side, SlowSide::Link);
 }
 
 // The network works on each of 28 steps 100 us longer, and most of the 4 ms at all.
