@@ -13,9 +13,6 @@ namespace {
 constexpr double kRegular = 0.9;
 // So many times fewer operations must differ than after one operation.
 constexpr double kTimesBetter = 2;
-// Up to this length a period need not be the distance between two operations of a kind: a step may make none of
-// which there is one.
-constexpr uint32_t kMostOfAny = 256;
 constexpr size_t kSample = 20'000, kFewest = 12, kMostCandidates = 256;
 
 class StepFinder {
@@ -155,7 +152,7 @@ class StepFinder {
     }
   }
 
-  // Short ones, and the distances between neighbours of the rarer operations, smallest first.
+  // The distances between neighbours of the rarer operations, smallest first.
   std::set<uint32_t> candidates() const {
     std::unordered_map<uint32_t, uint32_t> last;
     std::unordered_map<uint32_t, uint32_t> votes;
@@ -171,7 +168,6 @@ class StepFinder {
     }
     std::sort(ordered.rbegin(), ordered.rend());
     std::set<uint32_t> best;
-    for (uint32_t period = 2; period <= kMostOfAny; ++period) best.insert(best.end(), period);
     for (size_t i = 0; i < ordered.size() && i < kMostCandidates; ++i)
       best.insert(ordered[i].second);
     return best;
@@ -180,13 +176,9 @@ class StepFinder {
   double repeats(uint32_t period) const {
     const size_t end = std::min(symbols_.size(), kSample);
     if (size_t{period} * 2 > end) return 0;
-    const auto most = static_cast<size_t>((1 - kRegular) * static_cast<double>(end - period));
-    size_t different = 0;
-    for (size_t i = 0; i + period < end && different <= most; ++i)
-      different += symbols_[i] == symbols_[i + period] ? 0 : 1;
-    return different > most
-               ? 0
-               : 1 - static_cast<double>(different) / static_cast<double>(end - period);
+    size_t same = 0;
+    for (size_t i = 0; i + period < end; ++i) same += symbols_[i] == symbols_[i + period] ? 1 : 0;
+    return static_cast<double>(same) / static_cast<double>(end - period);
   }
 
   int64_t start_of(size_t i) const { return run_.operations[rows_[i]].called_ns(); }

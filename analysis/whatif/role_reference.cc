@@ -40,7 +40,7 @@ class Reference {
     usual_ns_.assign(own_.segments.size(), 0);
     out_.trial = number_trials(run_, own_, roles_);
     compare_with_its_kind();
-    factors_ = find_factors();
+    factors_ = find_factors(out_.trial);
     compare_with_everybody();
     bound_by_arrivals();
     weigh_by_factors();
@@ -254,19 +254,19 @@ class Reference {
   }
   // By trial: how much longer than usual the own segments of the ranks took in it, 1 at least. A low
   // quantile, as everywhere.
-  std::vector<double> find_factors() const {
+  std::vector<double> find_factors(const std::vector<uint32_t>& trial_of_launch) const {
     struct Sum {
       double own_ns = 0, usual_ns = 0;
     };
     uint32_t trials = 0;
-    for (const uint32_t trial : out_.trial) trials = std::max(trials, trial + 1);
+    for (const uint32_t trial : trial_of_launch) trials = std::max(trials, trial + 1);
     std::vector<std::vector<double>> ratios(trials);
     std::vector<Sum> sums(trials);
     for (size_t i = 0; i < own_.order.size(); ++i) {
       const uint32_t a = own_.order[i];
       const uint32_t actor = own_.segments[a].actor;
       if (is_compared(a)) {
-        Sum& sum = sums[trial_of(a)];
+        Sum& sum = sums[trial_of_launch[own_.segments[a].launch]];
         sum.own_ns += static_cast<double>(own_.segments[a].own_ns);
         sum.usual_ns += static_cast<double>(usual_ns_[a]);
       }
@@ -289,13 +289,16 @@ class Reference {
   // What takes everybody so many times as long varies so many times as much, too: who warms up somewhat
   // more slowly than the others is not slow, and what it takes then must not outweigh all later steps.
   void weigh_by_factors() {
+    const std::vector<uint32_t> step_of = number_training_steps(run_, own_, roles_);
+    const std::vector<double> factors = find_factors(step_of);
     for (const uint32_t a : own_.order) {
-      const double everybodys_ns = factor_of(a) * static_cast<double>(usual_ns_[a]);
+      const uint32_t step = step_of[own_.segments[a].launch];
+      const double everybodys_ns = factors[step] * static_cast<double>(usual_ns_[a]);
       const bool warms_up =
-          trial_of(a) <= kLastOfWarmUp && factor_of(a) >= kTakesLonger &&
+          step <= kLastOfWarmUp && factors[step] >= kTakesLonger &&
           static_cast<double>(own_.segments[a].own_ns) <= kMostSlower * everybodys_ns;
       if (warms_up)
-        out_.ns[a] = static_cast<int64_t>(static_cast<double>(out_.ns[a]) / factor_of(a));
+        out_.ns[a] = static_cast<int64_t>(static_cast<double>(out_.ns[a]) / factors[step]);
     }
   }
 

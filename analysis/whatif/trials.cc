@@ -10,33 +10,29 @@
 namespace lockstep::analysis {
 namespace {
 
-// Steps are trials where there are so many times as many calls of the rarest kind.
+// Steps are more than trials where there are so many times as many of these.
 constexpr size_t kTimesFewer = 2;
-// Of a rank's operations, so many must belong to a step.
-constexpr double kMostInSteps = 0.75;
-// A step begins after a pause so many times the usual one, and steps have as many operations: so many of them.
+// A step begins after a pause so many times the usual one, and most steps have as many operations.
 constexpr int64_t kTimesPause = 2;
 constexpr double kRegularSteps = 0.5;
+// Or calls repeat after so many, but for a few: of so many calls so many periods are tried.
+constexpr double kRepeats = 0.9;
+constexpr size_t kMostCalls = 20'000, kLongestPeriod = 512;
 
 class Numbering {
  public:
   Numbering(const RunTables& run, const OwnSegments& own, const Roles& roles)
       : run_(run), own_(own), roles_(roles) {}
 
-  std::vector<uint32_t> number() {
+  std::vector<uint32_t> number(bool steps) {
     uint32_t launches = 0;
     for (const uint32_t a : own_.order) launches = std::max(launches, own_.segments[a].launch + 1);
     trial_.assign(launches, 0);
     find_ranks();
-    find_begins();
+    if (steps) find_begins();
     for (const Rank& rank : ranks_) {
       const size_t marks = number_by_mark(rank);
-      const size_t steps = steps_of(rank);
-      if (steps > 1) {
-        if (steps * kTimesFewer <= marks) number_by_step(rank);
-      } else if (begins_.size() * kTimesFewer <= marks) {
-        number_by_begins(rank);
-      }
+      if (!begins_.empty() && begins_.size() * kTimesFewer <= marks) number_by_begins(rank);
     }
     return std::move(trial_);
   }
@@ -47,7 +43,6 @@ class Numbering {
   };
   uint32_t launch(size_t place) const { return own_.segments[own_.order[place]].launch; }
   uint32_t match(size_t place) const { return run_.arrivals[own_.order[place]].match; }
-  uint32_t step(size_t place) const { return run_.matches[match(place)].step; }
 
   void find_ranks() {
     for (size_t begin = 0, end = 0; begin < own_.order.size(); begin = end) {
@@ -88,29 +83,7 @@ class Numbering {
     return mark.second;
   }
 
-  // 0: they are not known of most operations.
-  size_t steps_of(const Rank& rank) const {
-    std::set<uint32_t> steps;
-    size_t known = 0;
-    for (size_t i = rank.begin; i < rank.end; ++i) {
-      if (step(i) == kNoRow) continue;
-      steps.insert(step(i));
-      ++known;
-    }
-    const auto all = static_cast<double>(rank.end - rank.begin);
-    return static_cast<double>(known) < kMostInSteps * all ? 0 : steps.size();
-  }
-  // Those without one belong to the step before.
-  void number_by_step(const Rank& rank) {
-    uint32_t trial = 0;
-    for (size_t i = rank.begin; i < rank.end; ++i) {
-      if (step(i) != kNoRow) trial = step(i) + 1;
-      trial_[launch(i)] = trial;
-    }
-  }
-
-  // Where all operations are alike nothing but the pauses between them shows steps: those of the rank with
-  // the most operations, by match, so that they are the same for all that take part.
+  // Of the rank with the most operations, by match, so that they are the same for all that take part.
   void find_begins() {
     const auto most = std::max_element(
         ranks_.begin(), ranks_.end(),
@@ -120,6 +93,10 @@ class Numbering {
     for (size_t i = most->begin; i < most->end; ++i) {
       if (i == most->begin || launch(i) != launch(i - 1)) firsts.push_back(i);
     }
+    begin_after_pauses(firsts);
+    if (begins_.empty()) begin_by_calls(firsts);
+  }
+  void begin_after_pauses(const std::vector<size_t>& firsts) {
     std::vector<int64_t> pauses_ns;
     for (size_t k = 1; k < firsts.size(); ++k)
       pauses_ns.push_back(start_ns(firsts[k]) - start_ns(firsts[k - 1]));
@@ -140,6 +117,26 @@ class Numbering {
     }
     if (length == 0 || count < kFewestAtPosition) begins_.clear();
   }
+  // Every so many calls, from the first that repeats on.
+  void begin_by_calls(const std::vector<size_t>& firsts) {
+    const size_t end = std::min(firsts.size(), kMostCalls);
+    const auto differ = [&](size_t period, size_t most) {
+      size_t count = 0;
+      for (size_t k = 0; k + period < end && count <= most; ++k)
+        count += call(firsts[k]) != call(firsts[k + period]) ? 1 : 0;
+      return count;
+    };
+    size_t period = 0;
+    auto fewest = static_cast<size_t>((1 - kRepeats) * static_cast<double>(end));
+    for (size_t length = 1; length <= kLongestPeriod && length * kFewestAtPosition <= end;
+         ++length) {
+      const size_t count = differ(length, fewest);
+      if (count < fewest) period = length, fewest = count;
+    }
+    if (period < 2) return;
+    for (size_t k = 0; k < firsts.size(); k += period) begins_.insert(match(firsts[k]));
+  }
+  uint64_t call(size_t place) const { return roles_.call[own_.order[place]]; }
   int64_t start_ns(size_t place) const { return own_.segments[own_.order[place]].start_ns; }
   // Of the distances between them the most frequent; 0: none is that of most.
   static size_t usual_length(const std::vector<size_t>& begins) {
@@ -176,7 +173,11 @@ class Numbering {
 
 std::vector<uint32_t> number_trials(const RunTables& run, const OwnSegments& own,
                                     const Roles& roles) {
-  return Numbering(run, own, roles).number();
+  return Numbering(run, own, roles).number(false);
+}
+std::vector<uint32_t> number_training_steps(const RunTables& run, const OwnSegments& own,
+                                            const Roles& roles) {
+  return Numbering(run, own, roles).number(true);
 }
 
 }  // namespace lockstep::analysis

@@ -1,4 +1,4 @@
-// What of a rank's operations noise befalls once: training steps, however alike what they call is.
+// Where a training step begins, however alike what it calls is.
 #include "analysis/whatif/trials.h"
 
 #include "analysis/whatif/followed_run.h"
@@ -10,16 +10,17 @@ namespace {
 
 constexpr unsigned kStepsTried = 20;
 
-// How many operations of rank 0 are one trial, trial by trial.
-std::vector<size_t> lengths_of_trials(const Judged& judged) {
+// How many operations of rank 0 are in each training step.
+std::vector<size_t> lengths_of_steps(const Judged& judged) {
   const FollowedRun followed = follow_run(*judged.run);
+  const std::vector<uint32_t> steps =
+      number_training_steps(*judged.run, followed.own, followed.roles);
   std::map<uint32_t, size_t> lengths;
   for (const uint32_t a : followed.own.order) {
-    if (followed.own.segments[a].actor == 0)
-      ++lengths[followed.excesses.trial[followed.own.segments[a].launch]];
+    if (followed.own.segments[a].actor == 0) ++lengths[steps[followed.own.segments[a].launch]];
   }
   std::vector<size_t> all;
-  for (const auto& [trial, length] : lengths) all.push_back(length);
+  for (const auto& [step, length] : lengths) all.push_back(length);
   return all;
 }
 
@@ -35,7 +36,7 @@ void reduce(PlayedJob* job, uint64_t work_ns, const char* func = "AllReduce") {
   job->collective(0, kMs, func);
 }
 
-TEST(Trials, AreStepsWhoseOperationsAreAllOfAFewKinds) {
+TEST(TrainingSteps, ShowByHowCallsRepeat) {
   const Judged judged = play_steps([](PlayedJob* job, unsigned) {
     for (int layer = 0; layer < 4; ++layer) reduce(job, kMs, "AllGather");
     for (int layer = 0; layer < 4; ++layer) {
@@ -43,22 +44,22 @@ TEST(Trials, AreStepsWhoseOperationsAreAllOfAFewKinds) {
       reduce(job, kMs, "ReduceScatter");
     }
   });
-  const std::vector<size_t> lengths = lengths_of_trials(judged);
+  const std::vector<size_t> lengths = lengths_of_steps(judged);
   EXPECT_GE(std::count(lengths.begin(), lengths.end(), 12u), kStepsTried - 1);
 }
 
-TEST(Trials, AreStepsOfOneOperationOverAndOverThatBeginAfterAPause) {
+TEST(TrainingSteps, OfOneOperationOverAndOverBeginAfterPauses) {
   const Judged judged = play_steps([](PlayedJob* job, unsigned i) {
     const uint64_t times = i < 2 ? 10 : 1;  // warming up
     reduce(job, 20 * kMs * times);
     for (int bucket = 1; bucket < 5; ++bucket) reduce(job, 2 * kMs * times);
   });
-  const std::vector<size_t> lengths = lengths_of_trials(judged);
+  const std::vector<size_t> lengths = lengths_of_steps(judged);
   EXPECT_GE(std::count(lengths.begin(), lengths.end(), 5u), kStepsTried - 2);
   EXPECT_LE(lengths.size(), kStepsTried + 1);
 }
 
-TEST(Trials, AreNotHalvesOfWhatIsTheSameButForOneOperation) {
+TEST(TrainingSteps, AreNotHalvesOfWhatIsTheSameButForOneOperation) {
   const Judged judged = play_steps([](PlayedJob* job, unsigned) {
     for (int bucket = 0; bucket < 40; ++bucket) reduce(job, kMs);
     reduce(job, kMs, "AllGather");
@@ -66,13 +67,13 @@ TEST(Trials, AreNotHalvesOfWhatIsTheSameButForOneOperation) {
   EXPECT_EQ(judged.run->matches.back().step, kStepsTried);
 }
 
-// Warming up, rank 1 is late for every bucket of the first two steps, and for each by all that it is behind.
-TEST(Trials, DoNotMakeEvidenceOfEachBucketOfAStep) {
+// Both take some times as long in the first two steps, rank 1 somewhat more so.
+TEST(TrainingSteps, ShowWhoOnlyWarmsUp) {
   const Judged judged = play_steps([](PlayedJob* job, unsigned i) {
     for (int bucket = 0; bucket < 5; ++bucket) {
-      const uint64_t ns = (bucket == 0 ? 20 : 2) * kMs;
-      job->work(0, ns);
-      job->work(1, ns + (i == 1 || i == 2 ? 8 * kMs : 0));
+      const uint64_t ns = (bucket == 0 ? 20 : 4) * kMs;
+      job->work(0, ns * (i < 2 ? 4 : 1));
+      job->work(1, ns * (i < 2 ? 5 : 1));
       job->collective(0);
     }
   });
