@@ -127,6 +127,33 @@ TEST(Matching, PutsAGatherTogetherFromItsSendsAndReceives) {
   EXPECT_TRUE(judge(*tables).findings.empty());
 }
 
+TEST(Matching, OrdersWhatBeginsAtOnceByFunctionAndOrdinal) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    const auto pid = static_cast<uint32_t>(10 + rank);
+    driver::RankRecords records(1, 0xc0, rank, 3, pid, &run.strings);
+    records.init(1'000 * kMs);
+    for (const char* func : {"Broadcast", "AllReduce", "Broadcast", "AllReduce"}) {
+      driver::RankOperation op = operation_at(0, 0);
+      op.func = func;
+      records.operation(op);
+    }
+    run.add(pid, records);
+  }
+
+  const auto tables = run.load();
+  ASSERT_EQ(tables->matches.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    const MatchRow& match = tables->matches[i];
+    EXPECT_EQ(match.func, tables->matches[i / 2 * 2].func);
+    EXPECT_EQ(match.ordinal, i % 2);
+    ASSERT_EQ(match.arrivals, 3u);
+    for (uint32_t k = 0; k < 3; ++k)
+      EXPECT_EQ(tables->arrivals[match.first_arrival + k].rank, static_cast<int32_t>(k));
+  }
+  EXPECT_LT(tables->matches[0].func, tables->matches[2].func);
+}
+
 TEST(Matching, FindsStepsInTheRepetition) {
   TestRun run;
   driver::RankRecords records(1, 0xc0, 0, 1, 10, &run.strings);
