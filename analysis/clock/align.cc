@@ -64,7 +64,7 @@ Status read_evidence(const std::string& directory, const AlignOptions& options,
     if (!opened.ok()) evidence->input.add_damage(opened.message());
     if (opened.ok() && options.without_collectives) add_facts(opened.value(), evidence);
     if (opened.ok() && !options.without_collectives)
-      run = relate(read_run(opened.value(), LoadOptions()), "");
+      run = load_opened(opened.value(), LoadOptions());
   }
   if (run != nullptr) {
     for (const std::string& sentence : run->damage) evidence->input.add_damage(sentence);

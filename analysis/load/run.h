@@ -1,7 +1,6 @@
-// A run directory as tables: read_run() reads every segment once, processes in parallel; relate()
-// (analysis/relate/relate.h) makes tables of them; load_run() is both. The tables are plain memory
-// that any number of threads may read; `events` and `proxy_steps` are streamed instead
-// (stream_process.h). Nothing here judges, prints or exits; what could not be read is in
+// A run directory as tables: every segment is read once, processes in parallel, and tables are made of them
+// (analysis/relate/relate.h). They are plain memory that any number of threads may read; `events` and `proxy_steps` are
+// streamed instead (stream_process.h). Nothing here judges, prints or exits; what could not be read is in
 // RunTables::notes, one sentence each.
 #pragma once
 
@@ -42,13 +41,13 @@ struct LoadOptions {
   clocksync::GpuPrecision gpu_clocks = clocksync::GpuPrecision::Exact;
 };
 
-// The error names the directory and what is wrong with it. A run that is still being written is read
-// as far as it is.
-Result<ReadRun> read_run(const std::string& directory, const LoadOptions& options);
-// Of a directory that is open already; options.parts and options.selection are left alone.
-ReadRun read_run(const dumper::RunDirectory& opened, const LoadOptions& options);
+// Read and related, each host's times on its own clock; of a directory that is open already. options.parts and
+// options.selection are left alone.
+std::unique_ptr<RunTables> load_opened(const dumper::RunDirectory& opened,
+                                       const LoadOptions& options);
 
-// Read and related, on the run's clock where the directory has a model.
+// Read and related, on the run's clock where the directory has a model. The error names the directory and what is wrong
+// with it. A run that is still being written is read as far as it is.
 Result<std::unique_ptr<RunTables>> load_run(const std::string& directory,
                                             const LoadOptions& options);
 

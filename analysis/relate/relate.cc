@@ -29,13 +29,15 @@ std::vector<Row>& rows_of(ProcessOperations* joined) {
     return joined->rows;
 }
 
+}  // namespace
+
 // Moves one process's results into the run, its texts renumbered.
 template <typename Row>
 class Merger {
  public:
   explicit Merger(RunTables* run) : run_(*run), operations_(operations_of<Row>(*run)) {}
 
-  void add(LoadedProcess* process) {
+  void add(LoadedProcess* process, size_t processes) {
     number_ = static_cast<uint32_t>(run_.processes.size());
     texts_.clear();
     for (Text i = 0; i < process->strings.size(); ++i)
@@ -53,6 +55,9 @@ class Merger {
     for (const ProxyWork& work : process->joined.foreign) {
       if (work.pid != row.pid) foreign_.push_back({row.host, work});
     }
+    const size_t still = std::max<size_t>(processes, number_ + 1) - number_;
+    make_room(rows_of<Row>(&process->joined).size(), still, &operations_);
+    make_room(process->joined.channel_ends.size(), still, &run_.channel_ends);
     add_operations(&process->joined);
     add_marks(process->joined);
     for (LedgerRow& entry : process->ledger) {
@@ -109,6 +114,13 @@ class Merger {
   }
 
  private:
+  // For so many rows more, and those of all processes that will come if they have as many. Memory that is not used is
+  // not there, but a copy into a larger place would be.
+  template <typename AnyRow>
+  static void make_room(size_t rows, size_t processes, std::vector<AnyRow>* all) {
+    if (all->size() + rows > all->capacity())
+      all->reserve(all->size() + rows * processes + rows * processes / 8);
+  }
   void add_marks(const ProcessOperations& joined) {
     for (MarkedStepRow row : joined.steps) {
       row.process = number_;
@@ -131,7 +143,6 @@ class Merger {
       row.process = number_;
     }
     operations_.insert(operations_.end(), rows.begin(), rows.end());
-    std::vector<Row>().swap(rows);
     for (ChannelRow row : joined->channels) {
       row.process = number_;
       run_.channels.push_back(row);
@@ -159,6 +170,8 @@ class Merger {
   };
   std::vector<Foreign> foreign_;
 };
+
+namespace {
 
 template <typename Row>
 void number_communicators(RunTables* run) {
@@ -189,23 +202,27 @@ void compare_clocks(RunTables* run) {
 }  // namespace
 
 template <typename Row>
-std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directory) {
-  auto run = std::make_unique<RunTables>();
-  Merger<Row> merger(run.get());
-  size_t operations = 0, channel_ends = 0;
-  for (const auto& process : read) {
-    operations += rows_of<Row>(&process->joined).size();
-    channel_ends += process->joined.channel_ends.size();
-  }
-  operations_of<Row>(*run).reserve(operations);
-  run->channel_ends.reserve(channel_ends);
-  for (auto& process : read) {
-    merger.add(process.get());
-    process.reset();
-  }
-  merger.resolve_foreign();
+struct Relating<Row>::State {
+  std::unique_ptr<RunTables> run = std::make_unique<RunTables>();
+  Merger<Row> merger{run.get()};
+};
+
+template <typename Row>
+Relating<Row>::Relating() : state_(std::make_unique<State>()) {}
+template <typename Row>
+Relating<Row>::~Relating() = default;
+
+template <typename Row>
+void Relating<Row>::add(std::unique_ptr<LoadedProcess> process, size_t processes) {
+  state_->merger.add(process.get(), processes);
+}
+
+template <typename Row>
+std::unique_ptr<RunTables> Relating<Row>::finish(const std::string& clock_directory) {
+  std::unique_ptr<RunTables> run = std::move(state_->run);
+  state_->merger.resolve_foreign();
   sort_channel_ends(run.get());
-  unite_communicators(std::move(merger.instances()), run.get());
+  unite_communicators(std::move(state_->merger.instances()), run.get());
   number_communicators<Row>(run.get());
   if (!clock_directory.empty()) apply_clock_model<Row>(clock_directory, run.get());
   compare_clocks(run.get());
@@ -222,9 +239,8 @@ std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directo
   }
   return run;
 }
-template std::unique_ptr<RunTables> relate<OperationRow>(ReadRun read,
-                                                         const std::string& clock_directory);
-template std::unique_ptr<RunTables> relate<BriefOperation>(ReadRun read,
-                                                           const std::string& clock_directory);
+
+template class Relating<OperationRow>;
+template class Relating<BriefOperation>;
 
 }  // namespace lockstep::analysis

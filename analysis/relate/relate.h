@@ -14,12 +14,21 @@
 
 namespace lockstep::analysis {
 
-// What was read: each process on its host's raw clock, with communicator numbers of its own.
-using ReadRun = std::vector<std::unique_ptr<LoadedProcess>>;
-
-// clock_directory: where the clock model lies; empty: every host keeps its raw clock. Of brief rows come no bandwidths,
-// training steps and roles.
+// Takes what was read of each process, on its host's raw clock and with communicator numbers of its own, as soon as it is
+// there, so that memory never has all of it twice. Of brief rows come no bandwidths, training steps and roles.
 template <typename Row = OperationRow>
-std::unique_ptr<RunTables> relate(ReadRun read, const std::string& clock_directory);
+class Relating {
+ public:
+  Relating();
+  ~Relating();
+  // In the order of the run's processes. `processes`: about how many there will be.
+  void add(std::unique_ptr<LoadedProcess> process, size_t processes);
+  // Once all are there. clock_directory: where the clock model lies; empty: every host keeps its raw clock.
+  std::unique_ptr<RunTables> finish(const std::string& clock_directory);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace lockstep::analysis

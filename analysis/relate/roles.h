@@ -1,6 +1,6 @@
 // What each communicator is for: tensor, pipeline, data or expert parallelism, from its name where a framework gave
 // it one that says so, else from its members and what they call. NCCL knows nothing of it, so it is a guess,
-// and role_reason says what it rests on. What fits no pattern stays unknown. Called by relate() once the
+// and role_reason says what it rests on. What fits no pattern stays unknown. Called by Relating once the
 // operations are matched and groups assembled; linear in the operations.
 #pragma once
 

@@ -73,5 +73,31 @@ TEST(RelatedBriefOperations, AreThoseInFullWithTheSameArrivals) {
   EXPECT_EQ(brief->processes[0].last_ns, full->processes[0].last_ns);
 }
 
+std::unique_ptr<LoadedProcess> process_of(uint32_t pid, size_t operations) {
+  auto process = std::make_unique<LoadedProcess>();
+  process->row.pid = pid;
+  process->joined.rows.resize(operations);
+  for (OperationRow& row : process->joined.rows) row.tid = pid;
+  process->joined.channel_ends.resize(1);
+  process->joined.channel_ends[0].operation = static_cast<uint32_t>(operations - 1);
+  return process;
+}
+
+// How many processes there will be is a guess, and so is what each has.
+TEST(Relate, TakesProcessesOneByOneHoweverManyCome) {
+  for (const size_t guess : {0, 1, 3, 100}) {
+    Relating<OperationRow> relating;
+    for (uint32_t pid = 0; pid < 5; ++pid) relating.add(process_of(pid, 1 + pid * pid), guess);
+    const auto run = relating.finish("");
+    ASSERT_EQ(run->processes.size(), 5u);
+    ASSERT_EQ(run->operations.size(), 35u);
+    for (const OperationRow& row : run->operations)
+      EXPECT_EQ(row.tid, run->processes[row.process].pid);
+    ASSERT_EQ(run->channel_ends.size(), 5u);
+    for (uint32_t pid = 0; pid < 5; ++pid)
+      EXPECT_EQ(run->operations[run->channel_ends[pid].operation].process, pid);
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
