@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <utility>
 
@@ -23,19 +24,31 @@ constexpr int64_t kRoughGridNs = 4'000'000'000;
 
 int64_t stamp_ns(uint64_t stamp) { return int64_t(stamp); }
 
+// By the differences of stamps, which are much smaller than stamps, so that less is left to divide.
 int64_t divisor_of(const uint64_t* stamps, size_t count) {
   uint64_t divisor = 0;
-  for (size_t i = 0; i < count; ++i) divisor = std::gcd(divisor, stamps[i]);
+  for (size_t i = 1; i < count; ++i) {
+    const auto [less, more] = std::minmax(stamps[i - 1], stamps[i]);
+    divisor = std::gcd(divisor, more - less);
+  }
+  divisor = std::gcd(divisor, stamps[0]);
   return int64_t(std::clamp<uint64_t>(divisor, 1, uint64_t(kWidestGpuStepNs)));
 }
 
-// Those of bins first to last.
-std::pair<LeastThetas::const_iterator, LeastThetas::const_iterator> of_bins(const LeastThetas& all,
-                                                                            int64_t first,
-                                                                            int64_t last) {
-  const auto begin =
-      std::lower_bound(all.begin(), all.end(), first,
-                       [](const LeastTheta& one, int64_t bin) { return one.bin < bin; });
+using LeastThetaAt = LeastThetas::const_iterator;
+
+// Those of bins first to last. `near`: where they were the last time, as who asks mostly does so in the order of time.
+std::pair<LeastThetaAt, LeastThetaAt> of_bins(const LeastThetas& all, int64_t first, int64_t last,
+                                              size_t* near) {
+  constexpr size_t kSteps = 4;
+  size_t at = std::min(*near, all.size());
+  if (at != 0 && all[at - 1].bin >= first) at = 0;
+  for (size_t end = std::min(at + kSteps, all.size()); at < end && all[at].bin < first;) ++at;
+  auto begin = all.begin() + std::ptrdiff_t(at);
+  if (begin != all.end() && begin->bin < first)
+    begin = std::lower_bound(begin, all.end(), first,
+                             [](const LeastTheta& one, int64_t bin) { return one.bin < bin; });
+  *near = size_t(begin - all.begin());
   auto end = begin;
   while (end != all.end() && end->bin <= last) ++end;
   return {begin, end};
@@ -143,7 +156,7 @@ bool GpuClockEvidence::is_before_launch(uint64_t stamp, int64_t launch_raw_ns) {
   const int64_t most_ns = stamp_ns(stamp) + steps_.at(launch_raw_ns) - launch_raw_ns;
   const int64_t bin = launch_raw_ns / kHullBinNs;
   const auto [begin, end] =
-      of_bins(least_thetas_, bin - kContradictionBins, bin + kContradictionBins);
+      of_bins(least_thetas_, bin - kContradictionBins, bin + kContradictionBins, &asked_);
   return std::any_of(begin, end, [&, bin = bin](const LeastTheta& least) {
     const double apart_ns = double(std::llabs(least.bin - bin) + 1) * double(kHullBinNs);
     return double(most_ns - least.theta_ns) < -kMaxDriftPpm * 1e-6 * apart_ns;
@@ -205,7 +218,8 @@ std::optional<HostTime> GpuClock::to_host(uint64_t stamp, int64_t near_raw_ns) c
   // Nothing says when work was launched: the sightings around alone say what is likely.
   std::optional<int64_t> least;
   const int64_t bin = near_raw_ns / kHullBinNs;
-  const auto [begin, end] = of_bins(least_thetas_, bin - 1, bin + 1);
+  size_t near = 0;
+  const auto [begin, end] = of_bins(least_thetas_, bin - 1, bin + 1, &near);
   for (auto at = begin; at != end; ++at)
     least = std::max(least.value_or(at->theta_ns), at->theta_ns);
   if (!least) return std::nullopt;

@@ -105,6 +105,7 @@ class GpuClockEvidence {
   std::optional<int64_t> from_raw_ns_, to_raw_ns_;
   ThinnedPoints up_, down_;  // GPU before host, host before GPU
   LeastThetas least_thetas_;
+  size_t asked_ = 0;  // where is_before_launch() looked last
   GpuSteps steps_;
 };
 

@@ -128,6 +128,10 @@ TEST(GpuClock, KnowsStampsOfEarlierWorkAndIsNotMisled) {
   for (size_t i = 0; i < 800; ++i) {
     const Work& w = gpu.works[i];
     EXPECT_EQ(evidence.is_before_launch(w.start_stamp, w.launched_ns), is_stale(i)) << i;
+    // In whatever order it is asked.
+    const size_t other = i * 389 % 800;
+    const Work& any = gpu.works[other];
+    EXPECT_EQ(evidence.is_before_launch(any.start_stamp, any.launched_ns), is_stale(other)) << i;
     if (!is_stale(i)) evidence.launched(w.launched_ns, w.start_stamp);
   }
   const GpuClock clock = evidence.solve();
@@ -193,6 +197,13 @@ TEST(GpuClock, FindsTheStepInSpiteOfSomeGarbage) {
   EXPECT_EQ(detect_granularity_ns(stamps), 32);
   EXPECT_EQ(detect_granularity_ns({1024 * 32, 2048 * 32}), kWidestGpuStepNs);
   EXPECT_EQ(detect_granularity_ns(std::vector<uint64_t>(1'000, 4096)), kWidestGpuStepNs);
+}
+
+// Differences alone would make the step too wide.
+TEST(GpuClock, SeesThatStampsAreNoMultiplesOfWhatTheyLieApart) {
+  std::vector<uint64_t> stamps;
+  for (uint64_t i = 0; i < 1'000; ++i) stamps.push_back(i % 7 * 1024 + i * 4096 + 96);
+  EXPECT_EQ(detect_granularity_ns(stamps), 32);
 }
 
 // Another tool that attaches makes the driver count in finer steps.
