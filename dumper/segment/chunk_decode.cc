@@ -265,7 +265,6 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, const Wanted
   if (total_records != records) return broken("pieces");
   out->has_comms = counts[kCommInitTag] + counts[kCommFinalizeTag] + counts[kCommInfoTag] != 0;
 
-  if (wanted.words != nullptr) out->words.clear();  // those left out are to be 0
   out->words.resize(total_words);
   if (!place_records(tag, high, low, ByteReader(escape_start, escape_bytes), out))
     return broken("time columns");

@@ -54,7 +54,7 @@ class ChunkDecoder {
   ChunkDecoder();
   ~ChunkDecoder();
   // `stored` has header.stored_bytes bytes. The error says what does not fit; `out` is then
-  // unspecified. `wanted`: of the records only these words are, the others are 0; null: all.
+  // unspecified. `wanted`: of the records only these words are, the others hold anything; null: all.
   Status decode_records(const ChunkHeader& header, const uint8_t* stored, DecodedChunk* out,
                         const WantedWords* wanted = nullptr);
   // For who wants the COMM_* records alone: a chunk that has none comes without pieces and records.

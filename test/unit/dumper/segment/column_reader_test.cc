@@ -36,7 +36,7 @@ struct Content {
   }
 };
 
-TEST(ColumnReader, GivesTheWantedWordsAndNoughtForOthers) {
+TEST(ColumnReader, GivesTheWantedWordsWhateverWasThereBefore) {
   const std::vector<uint64_t> words = random_records(600, 2);
   const WantedWords wanted = some_words();
   const Content content(words);
@@ -47,9 +47,10 @@ TEST(ColumnReader, GivesTheWantedWordsAndNoughtForOthers) {
   for (size_t at = 0; at < words.size();) {
     const Tag tag = tag_of(words[at]);
     ASSERT_EQ(decoded.words[at], words[at]);
-    for (unsigned word = 1; word < kRecordShapes[tag].words; ++word)
-      ASSERT_EQ(decoded.words[at + word],
-                (wanted[tag] >> word & 1) != 0 ? words[at + word] : uint64_t{0});
+    for (unsigned word = 1; word < kRecordShapes[tag].words; ++word) {
+      const bool is_wanted = (wanted[tag] >> word & 1) != 0;
+      ASSERT_TRUE(!is_wanted || decoded.words[at + word] == words[at + word]);
+    }
     at += kRecordShapes[tag].words;
   }
 }
