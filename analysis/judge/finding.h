@@ -121,11 +121,11 @@ struct PathFacts {
   bool replayed = false, whole_host = false;
   bool both_ends = false;  // what the culprits exchange: they are two ranks, or those of two hosts
   SlowSide side = SlowSide::SenderOrLink;
-  int32_t peer = -1;                 // at the other end, where only one edge is slow
-  Text peer_host = 0;                // likewise, where only the edges between two hosts are
-  bool both_ways = false;            // in both directions, and what the other end exchanges else is not
-  int64_t gain_ns = 0;               // without it the run would be so much shorter,
-  double gain_share = 0;             // as a part of the run's time
+  int32_t peer = -1;       // at the other end, where only one edge is slow
+  Text peer_host = 0;      // likewise, where only the edges between two hosts are
+  bool both_ways = false;  // in both directions, and what the other end exchanges else is not
+  int64_t gain_ns = 0;     // without it the run would be so much shorter,
+  double gain_share = 0;   // as a part of the run's time
   int64_t sent_again = 0, sent = 0;  // TCP segments of the host, where these show it and no steps
 };
 

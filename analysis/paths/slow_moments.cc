@@ -34,7 +34,8 @@ SlowMoments find_slow_moments(const std::vector<int64_t>& times_ns) {
   for (size_t i = 0; i < times_ns.size(); ++i) {
     if (!is_slow(i)) {
       moments.usual.push_back(static_cast<uint32_t>(i));
-    } else if (times_ns[i] > kTimesUsual * moments.usual_ns || (i > 0 && is_slow(i - 1)) || (i + 1 < times_ns.size() && is_slow(i + 1))) {
+    } else if (times_ns[i] > kTimesUsual * moments.usual_ns || (i > 0 && is_slow(i - 1)) ||
+               (i + 1 < times_ns.size() && is_slow(i + 1))) {
       moments.slow.push_back(static_cast<uint32_t>(i));
       moments.lost_ns += times_ns[i] - moments.usual_ns;
     }
