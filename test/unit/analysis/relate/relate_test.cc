@@ -85,7 +85,7 @@ std::unique_ptr<LoadedProcess> process_of(uint32_t pid, size_t operations) {
 
 // How many processes there will be is a guess, and so is what each has.
 TEST(Relate, TakesProcessesOneByOneHoweverManyCome) {
-  for (const size_t guess : {0, 1, 3, 100}) {
+  for (const size_t guess : {0u, 1u, 3u, 100u}) {
     Relating<OperationRow> relating;
     for (uint32_t pid = 0; pid < 5; ++pid) relating.add(process_of(pid, 1 + pid * pid), guess);
     const auto run = relating.finish("");

@@ -17,7 +17,7 @@ Judged judge_pipeline(const std::vector<uint64_t>& late_ns) {
   for (unsigned step = 0; step < kStepsOfPipeline; ++step) {
     std::vector<uint64_t> ready_ns(kReplicasOfStage);
     const auto scatter_ns = [&](int32_t rank) {
-      return (step * 7 + static_cast<unsigned>(rank) * 3) % 5 * 5 * kUs;
+      return uint64_t{(step * 7 + static_cast<unsigned>(rank) * 3) % 5} * 5'000;
     };
     for (int32_t rank = kReplicasOfStage; rank < 2 * kReplicasOfStage; ++rank)
       job.work(rank, 10 * kMs + scatter_ns(rank) + late_ns[static_cast<size_t>(rank)]);
