@@ -1,10 +1,9 @@
 #include "analysis/whatif/peers_ahead.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <unordered_map>
 #include <vector>
-
-#include "base/quantile.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -15,6 +14,7 @@ class Leads {
       : run_(run), own_(own), excesses_(*excesses) {}
 
   void forgive() {
+    look_at_matches();
     uint32_t actor = kNoRow;
     int64_t excess_ns = 0;  // of the actor so far
     std::unordered_map<uint32_t, Lead> leads;
@@ -36,6 +36,10 @@ class Leads {
     int64_t excess_ns = 0;  // of the rank, until its last operation there
   };
 
+  struct OfMatch {
+    size_t first = 0, ranks = 0, queued = 0;  // first: of starts_ns_
+  };
+
   // Where a training step begins is not known exactly: what is measured in one holds in the next at most.
   void pass(uint32_t a, int64_t excess_ns, Lead* lead) {
     const uint32_t trial = excesses_.trial[own_.segments[a].launch];
@@ -53,33 +57,42 @@ class Leads {
   bool begins_by_kernel(uint32_t a) const {
     return run_.arrivals[a].basis == ArrivalBasis::KernelStart;
   }
-  const MatchRow& match_of(uint32_t a) const { return run_.matches[run_.arrivals[a].match]; }
 
-  bool are_peers_queued(uint32_t a) const {
-    const MatchRow& match = match_of(a);
-    uint32_t peers = 0, queued = 0;
-    for (uint32_t other = match.first_arrival; other < match.first_arrival + match.arrivals;
-         ++other) {
-      if (other == a || own_.segments[other].actor == kNoRow) continue;
-      ++peers;
-      queued += begins_by_kernel(other) && own_.was_queued(other) ? 1 : 0;
+  // Once for each match: of a thousand ranks each would look at all others.
+  void look_at_matches() {
+    starts_ns_.reserve(run_.arrivals.size());
+    for (const MatchRow& match : run_.matches) {
+      OfMatch& of_match = matches_.emplace_back();
+      of_match.first = starts_ns_.size();
+      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+        if (own_.segments[a].actor == kNoRow) continue;
+        starts_ns_.push_back(own_.segments[a].start_ns);
+        ++of_match.ranks;
+        of_match.queued += begins_by_kernel(a) && own_.was_queued(a) ? 1 : 0;
+      }
+      std::sort(starts_ns_.begin() + static_cast<std::ptrdiff_t>(of_match.first), starts_ns_.end());
     }
-    return queued * 2 > peers;
   }
+  const OfMatch& of_match(uint32_t a) const { return matches_[run_.arrivals[a].match]; }
+
+  // Of one that was not queued itself.
+  bool are_peers_queued(uint32_t a) const { return of_match(a).queued * 2 > of_match(a).ranks - 1; }
+  // Against the reference of the others, in the order of their starts.
   int64_t lateness_of(uint32_t a) const {
-    const MatchRow& match = match_of(a);
-    std::vector<int64_t> starts_ns;
-    for (uint32_t other = match.first_arrival; other < match.first_arrival + match.arrivals;
-         ++other) {
-      if (other != a && own_.segments[other].actor != kNoRow)
-        starts_ns.push_back(own_.segments[other].start_ns);
-    }
-    return starts_ns.empty() ? 0 : own_.segments[a].start_ns - quantile(&starts_ns, kRoleReference);
+    const size_t others = of_match(a).ranks - 1;
+    if (others == 0) return 0;
+    const auto begin = starts_ns_.begin() + static_cast<std::ptrdiff_t>(of_match(a).first);
+    const int64_t start_ns = own_.segments[a].start_ns;
+    const auto at = static_cast<std::ptrdiff_t>(static_cast<double>(others) * kRoleReference);
+    // Without its own start those behind it come one place sooner.
+    return start_ns - (begin[at] < start_ns ? begin[at] : begin[at + 1]);
   }
 
   const RunTables& run_;
   const OwnSegments& own_;
   Excesses& excesses_;
+  std::vector<OfMatch> matches_;
+  std::vector<int64_t> starts_ns_;  // match by match, ascending
 };
 
 }  // namespace
