@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/whatif/training_steps.h"
 #include "analysis/whatif/trials.h"
 #include "base/quantile.h"
 
@@ -38,7 +39,7 @@ class Reference {
     find_who_is_alone();
     find_spread_roles();
     usual_ns_.assign(own_.segments.size(), 0);
-    out_.trial = number_trials(run_, own_, roles_);
+    out_.trial = number_trials(own_, roles_);
     compare_with_its_kind();
     factors_ = find_factors(out_.trial);
     compare_with_everybody();
@@ -289,7 +290,7 @@ class Reference {
   // What takes everybody so many times as long varies so many times as much, too: who warms up somewhat
   // more slowly than the others is not slow, and what it takes then must not outweigh all later steps.
   void weigh_by_factors() {
-    const std::vector<uint32_t> step_of = number_training_steps(run_, own_, roles_);
+    const std::vector<uint32_t> step_of = number_training_steps(run_, own_, roles_, out_.trial);
     const std::vector<double> factors = find_factors(step_of);
     for (const uint32_t a : own_.order) {
       const uint32_t step = step_of[own_.segments[a].launch];

@@ -1,5 +1,5 @@
 // Where a training step begins, however alike what it calls is.
-#include "analysis/whatif/trials.h"
+#include "analysis/whatif/training_steps.h"
 
 #include "analysis/whatif/followed_run.h"
 #include "test/unit/analysis/whatif/played_job.h"
@@ -14,7 +14,7 @@ constexpr unsigned kStepsTried = 20;
 std::vector<size_t> lengths_of_steps(const Judged& judged) {
   const FollowedRun followed = follow_run(*judged.run);
   const std::vector<uint32_t> steps =
-      number_training_steps(*judged.run, followed.own, followed.roles);
+      number_training_steps(*judged.run, followed.own, followed.roles, followed.excesses.trial);
   std::map<uint32_t, size_t> lengths;
   for (const uint32_t a : followed.own.order) {
     if (followed.own.segments[a].actor == 0) ++lengths[steps[followed.own.segments[a].launch]];
