@@ -1,5 +1,6 @@
 #include "live/asker/ask_all.h"
 
+#include <pthread.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "base/clock_ns.h"
 #include "base/system.h"
@@ -23,6 +25,7 @@ namespace lockstep::live {
 namespace {
 
 constexpr size_t kMostAtOnce = 128;
+constexpr int kEndPatienceMs = 1'000;  // for a thread that has nothing left to do
 
 // All parts of one call on their way to the taker.
 class Parts {
@@ -188,19 +191,19 @@ void work(const std::shared_ptr<Round>& round) {
   }
 }
 
-// Detached: one that hangs is left behind.
-bool start_worker(const std::shared_ptr<Round>& round) {
-  const auto thread = start_thread("lockstep-ask", [round] { work(round); });
-  return thread && pthread_detach(*thread) == 0;
+std::optional<pthread_t> start_worker(const std::shared_ptr<Round>& round) {
+  return start_thread("lockstep-ask", [round] { work(round); });
 }
 
-void wait(Round* round) {
+// False: not all have answered before the deadline.
+bool wait(Round* round) {
   std::unique_lock<std::mutex> lock(round->mutex);
   while (round->done < round->targets.hosts.size()) {
     const int64_t left_ns = round->terms.deadline_ns - mono_now_ns();
-    if (left_ns <= 0) return;
+    if (left_ns <= 0) return false;
     round->changed.wait_for(lock, std::chrono::nanoseconds(left_ns));
   }
+  return true;
 }
 
 // How many bytes of parts came.
@@ -233,11 +236,18 @@ GroupAnswers ask_each(const Targets& targets, const Question& question, const As
                       PartTaker* taker) {
   const auto round = std::make_shared<Round>(targets, question, terms, taker);
   const size_t threads = std::min(kMostAtOnce, targets.hosts.size());
-  size_t started = 0;
-  while (started < threads && start_worker(round)) ++started;
-  if (started == 0) work(round);
-  wait(round.get());
+  std::vector<pthread_t> workers;
+  while (workers.size() < threads) {
+    const auto worker = start_worker(round);
+    if (!worker) break;
+    workers.push_back(*worker);
+  }
+  if (workers.empty()) work(round);
+  const bool all_answered = wait(round.get());
   round->parts.close();
+  // One that hangs is left behind. One that ends must not do so beside a program that ends, too: what libraries keep
+  // for it would go twice.
+  for (const pthread_t worker : workers) join_within(worker, all_answered ? kEndPatienceMs : 0);
   GroupAnswers answers;
   const std::lock_guard<std::mutex> lock(round->mutex);
   for (auto& answer : round->answers)
