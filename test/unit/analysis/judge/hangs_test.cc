@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "analysis/judge/places.h"
 #include "test/unit/analysis/judge/judged.h"
 
 namespace lockstep::analysis {
@@ -62,11 +61,6 @@ class TwoByTwo {
 constexpr unsigned kSteps = 10;
 driver::RankOperation tensor_open() { return open_at(2 * kSteps); }
 driver::RankOperation data_open() { return open_at(2 * kSteps + 1); }
-// Enqueued; its kernel cannot begin.
-driver::RankOperation queued(driver::RankOperation op) {
-  op.channels = 0;
-  return op;
-}
 
 // Ranks 2 and 3 end the tensor operation of the next step and wait for the others in the data operation.
 void replica_waits_in_data(TwoByTwo* job) {
@@ -75,17 +69,6 @@ void replica_waits_in_data(TwoByTwo* job) {
     job->data(rank, data_open());
   }
 }
-
-std::vector<int32_t> world_ranks(const Judged& judged, size_t finding = 0) {
-  std::vector<int32_t> ranks;
-  if (finding >= judged.findings.size()) return ranks;
-  for (const Place& place : culprits_of(*judged.run, judged.findings[finding]))
-    ranks.push_back(place.world_rank);
-  std::sort(ranks.begin(), ranks.end());
-  return ranks;
-}
-
-using Ranks = std::vector<int32_t>;
 
 TEST(Hangs, OfARankThatStopsWhileOthersRunAheadAccuseItAlone) {
   TwoByTwo job;
@@ -130,82 +113,6 @@ TEST(Hangs, OfTwoRanksThatStopIndependentlyAreTwoFindings) {
   ASSERT_EQ(judged.findings.size(), 2u) << all_text(judged);
   EXPECT_EQ(world_ranks(judged, 0), Ranks{0});
   EXPECT_EQ(world_ranks(judged, 1), Ranks{2});
-}
-
-TEST(Hangs, OfTwoOrdersAreADeadlockThatNamesBothOperations) {
-  TestRun run;
-  for (int32_t rank = 0; rank < 2; ++rank) {
-    driver::RankRecords one = rank_of(&run, 1, 0xc0, rank, 2),
-                        two = rank_of(&run, 2, 0xd0, rank, 2);
-    for (unsigned i = 0; i < kOperations; ++i) {
-      driver::RankOperation op = operation_at(i, 0);
-      op.sequence = i / 2;
-      (i % 2 == 0 ? one : two).operation(op);
-    }
-    driver::RankOperation head = open_at(kOperations), later = open_at(kOperations + 1);
-    head.sequence = later.sequence = kOperations / 2;
-    later.channels = 0;
-    (rank == 0 ? one : two).operation(head);
-    (rank == 0 ? two : one).operation(later);
-    run.add(static_cast<uint32_t>(10 + rank), {&one.user, &one.proxy, &two.user, &two.proxy},
-            "test");
-  }
-
-  const Judged judged(run.load());
-  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
-  const Finding& finding = judged.findings[0];
-  EXPECT_EQ(finding.kind, FindingKind::Deadlock);
-  EXPECT_EQ(finding.culprits, Ranks{1}) << "it alone left the order of the steps before";
-  EXPECT_EQ(std::get<StallFacts>(finding.facts).inside_circle.size(), 2u) << "both stand in it";
-  EXPECT_NE(judged.text().find("0xc0"), std::string::npos) << judged.text();
-  EXPECT_NE(judged.text().find("0xd0"), std::string::npos) << judged.text();
-}
-
-// Four ranks call on two communicators of all, a and b, `steps` telling for each step in what order. In
-// the last step rank r begins with `last[r]`, which stands still; the other is
-// called behind it.
-Judged two_orders(const std::vector<std::string>& steps, const std::string& last) {
-  TestRun run;
-  for (int32_t rank = 0; rank < 4; ++rank) {
-    driver::RankRecords a = rank_of(&run, 1, 0xc0, rank, 4), b = rank_of(&run, 2, 0xd0, rank, 4);
-    unsigned i = 0;
-    uint64_t calls[2] = {};
-    const auto call = [&](char on, driver::RankOperation op) {
-      op.sequence = calls[on - 'a']++;
-      (on == 'a' ? a : b).operation(op);
-      ++i;
-    };
-    for (const std::string& step : steps) {
-      for (const char on : step) call(on, operation_at(i, 0));
-    }
-    const char first = last[static_cast<size_t>(rank)];
-    call(first, open_at(i));
-    call(first == 'a' ? 'b' : 'a', queued(open_at(i)));
-    run.add(static_cast<uint32_t>(10 + rank), {&a.user, &a.proxy, &b.user, &b.proxy}, "test");
-  }
-  return Judged(run.load());
-}
-
-TEST(Hangs, OfACircleAccuseWhoDidWhatItDoesOnlyNowAndThen) {
-  const std::string step = std::string(17, 'a') + "b", barrier = "b";
-  const std::vector<std::string> steps = {step, step, step + barrier, step, step, step, step};
-  const Judged more = two_orders(steps, "aaba");
-  ASSERT_EQ(more.findings.size(), 1u) << all_text(more);
-  EXPECT_EQ(more.findings[0].kind, FindingKind::Deadlock);
-  EXPECT_EQ(more.findings[0].culprits, Ranks{2});
-  EXPECT_LE(more.findings[0].confidence, 0.8);
-  EXPECT_EQ(two_orders(steps, "bbab").findings[0].culprits, Ranks{2}) << "it left the barrier out";
-}
-
-TEST(Hangs, OfACircleAccuseNobodyWhereAllKeepTheirOrder) {
-  const std::string one = std::string(17, 'a') + "b", other = "b" + std::string(17, 'a');
-  const std::vector<std::string> steps = {one, one, other, one, other, other, one};
-  const Judged judged = two_orders(steps, "aabb");
-  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
-  EXPECT_EQ(judged.findings[0].kind, FindingKind::Deadlock);
-  EXPECT_EQ(judged.findings[0].culprits, Ranks{}) << judged.text();
-  EXPECT_LE(judged.findings[0].confidence, 0.5);
-  EXPECT_NE(judged.text().find("is not known"), std::string::npos) << judged.text();
 }
 
 // Ranks of one communicator: rank r calls `calls[r]` operations, the last of them open unless `ended`.
@@ -396,76 +303,6 @@ TEST(Hangs, WalkToTheOriginOnAnotherCommunicator) {
   ASSERT_EQ(judged.findings[0].consequences.size(), 1u);
   EXPECT_EQ(clause(*judged.run, judged.findings[0].consequences[0]),
             "rank 0 waits in AllReduce #20 on world (0xc0) for rank 1");
-}
-
-// Four ranks, each on a stream: an all-to-all of sends whose sizes differ from step to step, then an
-// all-reduce. Both are open in the last step, where rank `stray` calls the all-reduce alone.
-Judged all_to_alls(int32_t stray) {
-  TestRun run;
-  for (int32_t rank = 0; rank < 4; ++rank) {
-    driver::RankRecords all = rank_of(&run, 1, 0xc0, rank, 4),
-                        experts = rank_of(&run, 2, 0xd0, rank, 4);
-    for (unsigned i = 0; i <= kOperations; ++i) {
-      const bool last = i == kOperations;
-      driver::RankOperation op = last ? open_at(2 * i) : operation_at(2 * i, 0);
-      op.count = 1'000 + i * 7'919 % 10'000;
-      op.channels = last && rank == stray ? 0 : 1;
-      for (int32_t step = 0; step < 4 && !(last && rank == stray); ++step) {
-        op.func = "Send";
-        op.peer = (rank + step) % 4;
-        if (step != 0) experts.operation(op);
-        op.func = "Recv";
-        op.peer = (rank + 4 - step) % 4;
-        if (step != 0) experts.operation(op);
-      }
-      driver::RankOperation reduce = last ? open_at(2 * i + 1) : operation_at(2 * i + 1, 0);
-      reduce.sequence = i;
-      all.operation(last && rank != stray ? queued(reduce) : reduce);
-    }
-    run.add(static_cast<uint32_t>(10 + rank),
-            {&all.user, &all.proxy, &experts.user, &experts.proxy}, "test");
-  }
-  auto tables = run.load();
-  for (OperationRow& row : tables->operations) {
-    if (row.kind != OpKind::PointToPoint) continue;
-    row.group_id = 1'000 + row.ordinal;
-    row.proxy_ops_open = 0;  // what could move has moved
-  }
-  return Judged(std::move(tables));
-}
-
-TEST(Hangs, OfAnAllToAllAccuseWhoCalledTheNextOperationInItsPlace) {
-  const Judged judged = all_to_alls(2);
-  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
-  EXPECT_EQ(judged.findings[0].kind, FindingKind::Deadlock);
-  EXPECT_EQ(world_ranks(judged), Ranks{2}) << judged.text();
-}
-
-// Calls on two communicators, on a stream each, so that a rank that leaves one out goes on for a while.
-TEST(Hangs, OfACircleAccuseWhoLeftACallOutLongBefore) {
-  constexpr unsigned kAll = 12, kWithout = 7;
-  TestRun run;
-  for (int32_t rank = 0; rank < 4; ++rank) {
-    driver::RankRecords a = rank_of(&run, 1, 0xc0, rank, 4), b = rank_of(&run, 2, 0xd0, rank, 4);
-    unsigned i = 0;
-    uint64_t on_a = 0, on_b = 0;
-    const auto call = [&](driver::RankRecords* on, uint64_t* number, bool open) {
-      driver::RankOperation op = open ? open_at(i) : operation_at(i, 0);
-      op.sequence = (*number)++;
-      on->operation(op);
-      ++i;
-    };
-    for (unsigned step = 0; step < kAll; ++step) {
-      for (unsigned k = 0; k < 5; ++k) call(&a, &on_a, false);
-      const bool left_out = rank == 1 && step == kWithout;
-      if (!left_out) call(&b, &on_b, step + 1 == kAll && rank != 1);
-    }
-    if (rank == 1) call(&a, &on_a, true);
-    run.add(static_cast<uint32_t>(10 + rank), {&a.user, &a.proxy, &b.user, &b.proxy}, "test");
-  }
-  const Judged judged(run.load());
-  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
-  EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
 }
 
 // Three ranks stand in an operation and give it up, rank 1 first: so long after it began, and so long

@@ -1,7 +1,10 @@
 // Ranks of a run whose operations a test lays out by hand.
 #pragma once
 
+#include <algorithm>
+
 #include "analysis/judge/judge.h"
+#include "analysis/judge/places.h"
 #include "analysis/say/findings.h"
 #include "analysis/say/not_known.h"
 #include "clocksync/record/clock_model_json.h"
@@ -38,6 +41,11 @@ inline driver::RankRecords rank_of(TestRun* run, uint32_t comm, uint64_t id, int
 inline driver::RankOperation open_at(unsigned i) {
   driver::RankOperation op = operation_at(i, 0);
   op.finish_ns = 0;
+  return op;
+}
+// Enqueued; its kernel cannot begin.
+inline driver::RankOperation queued(driver::RankOperation op) {
+  op.channels = 0;
   return op;
 }
 
@@ -86,6 +94,17 @@ Judged diagnose_hosts(int32_t ranks, int32_t per_host, unsigned operations,
   }
   align_hosts(run, ranks, per_host);
   return Judged(run.load());
+}
+
+using Ranks = std::vector<int32_t>;
+
+inline Ranks world_ranks(const Judged& judged, size_t finding = 0) {
+  Ranks ranks;
+  if (finding >= judged.findings.size()) return ranks;
+  for (const Place& place : culprits_of(*judged.run, judged.findings[finding]))
+    ranks.push_back(place.world_rank);
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
 }
 
 inline std::string all_text(const Judged& judged) {

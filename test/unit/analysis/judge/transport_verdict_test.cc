@@ -9,8 +9,6 @@
 namespace lockstep::analysis {
 namespace {
 
-using Ranks = std::vector<int32_t>;
-
 // Of a ring of three in which all wait for data, whoever passed on less than it got holds it back;
 // whose GPU leaves alone what arrived stands still itself.
 Judged judged_steps(uint8_t receive_state, uint32_t received) {

@@ -4,18 +4,25 @@
 namespace lockstep::analysis {
 namespace {
 
-TEST(Matching, JoinsRanksByFunctionAndOrdinal) {
+// Three ranks, of which record(rank, records) says what each does.
+template <class Record>
+std::unique_ptr<RunTables> load_three_ranks(const Record& record) {
   TestRun run;
   for (int32_t rank = 0; rank < 3; ++rank) {
     const auto pid = static_cast<uint32_t>(10 + rank);
     driver::RankRecords records(1, 0xc0, rank, 3, pid, &run.strings);
     records.init(1'000 * kMs);
-    for (unsigned i = 0; i < 4; ++i)
-      records.operation(operation_at(i, rank == 2 && i == 2 ? 5 * kMs : 0));
+    record(rank, &records);
     run.add(pid, records);
   }
+  return run.load();
+}
 
-  const auto tables = run.load();
+TEST(Matching, JoinsRanksByFunctionAndOrdinal) {
+  const auto tables = load_three_ranks([](int32_t rank, driver::RankRecords* records) {
+    for (unsigned i = 0; i < 4; ++i)
+      records->operation(operation_at(i, rank == 2 && i == 2 ? 5 * kMs : 0));
+  });
   ASSERT_EQ(tables->matches.size(), 4u);
   const MatchRow& late = tables->matches[2];
   EXPECT_EQ(late.arrivals, 3u);
@@ -128,20 +135,13 @@ TEST(Matching, PutsAGatherTogetherFromItsSendsAndReceives) {
 }
 
 TEST(Matching, OrdersWhatBeginsAtOnceByFunctionAndOrdinal) {
-  TestRun run;
-  for (int32_t rank = 0; rank < 3; ++rank) {
-    const auto pid = static_cast<uint32_t>(10 + rank);
-    driver::RankRecords records(1, 0xc0, rank, 3, pid, &run.strings);
-    records.init(1'000 * kMs);
+  const auto tables = load_three_ranks([](int32_t, driver::RankRecords* records) {
     for (const char* func : {"Broadcast", "AllReduce", "Broadcast", "AllReduce"}) {
       driver::RankOperation op = operation_at(0, 0);
       op.func = func;
-      records.operation(op);
+      records->operation(op);
     }
-    run.add(pid, records);
-  }
-
-  const auto tables = run.load();
+  });
   ASSERT_EQ(tables->matches.size(), 4u);
   for (size_t i = 0; i < 4; ++i) {
     const MatchRow& match = tables->matches[i];
