@@ -53,6 +53,8 @@ class Stream {
       round.complete_ticks = ticks_;
       round.now = {ticks_, ticks_, ticks_, ticks_};
       round.arena = arena.get();
+      const Strings strings;
+      round.strings = &strings;
       progress.end_round(round);
     }
     const auto spent_ns = static_cast<double>(thread_cpu_now_ns() - before_ns);

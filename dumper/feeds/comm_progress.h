@@ -1,9 +1,9 @@
 // How far each communicator of this process has come: the operation it issued last, the one that
 // began last, the one that ended last, and the oldest that is in flight. Fed on the dump thread
-// with every record that is drained, so it must be cheap: an operation costs a few table look-ups,
-// a kernel channel or network operation one each way, everything else is skipped. Asked by the
-// control socket's thread at any time; a lock is held for one piece or one copy, and no thread of
-// NCCL's ever takes it. Memory is bounded: where too many operations are open, the oldest are
+// with every record that is drained, and applied in the order of their times at the end of each
+// round. So it must be cheap: an operation costs a few table look-ups, a kernel channel or network
+// operation one each way, everything else is skipped. Asked by the control socket's thread at any
+// time; a lock is held for one round or one copy, and no thread of NCCL's ever takes it. Memory is bounded: where too many operations are open, the oldest are
 // followed no more, and counted.
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "dumper/drain/overhead.h"
 #include "dumper/drain/record_consumer.h"
 #include "dumper/feeds/operation_ordinals.h"
+#include "dumper/feeds/time_order.h"
 #include "dumper/segment/live_comms.h"
 
 namespace lockstep::dumper {
@@ -66,10 +67,8 @@ class CommProgress : public RecordConsumer {
     uint64_t bytes = 0;  // of its message
     uint32_t comm = 0, generation = 0;
     uint32_t channels = 0, kernels = 0, open_kernels = 0, network = 0, open_network = 0;
-    bool used = false, call_seen = false, p2p = false, to_itself = false;
+    bool used = false, p2p = false, to_itself = false;
     bool wants_kernel = false, wants_network = false;
-
-    void take_call(const Open& other);
   };
   struct Comm {
     CommStanding standing;
@@ -86,6 +85,7 @@ class CommProgress : public RecordConsumer {
     bool launched = false;
   };
 
+  void apply_held(uint64_t complete_ticks, const StringSource& strings);
   void apply(const uint64_t* words, Tag tag, const StringSource& strings);
   template <typename Record>
   void start_call(const Record& call, uint64_t ticks);
@@ -103,7 +103,6 @@ class CommProgress : public RecordConsumer {
   uint32_t value_of(const Open* op) const;
   Open* add_open(uint32_t comm, uint64_t ticks);
   void note_issued(Open* op);
-  void note_launched(Open* op);
   void note_started(const Open& op);
   static bool ends_now(const Open& op);
   static bool ends_settled(const Open& op, uint64_t quiet_ns);
@@ -115,6 +114,7 @@ class CommProgress : public RecordConsumer {
   void settle_comms(uint64_t complete_ticks, double ns_per_tick);
 
   Overhead& overhead_;
+  TimeOrder held_;  // the dump thread's alone
   mutable std::mutex mutex_;
   std::atomic<uint32_t> kinds_{0xffff};
   std::map<uint32_t, Comm> comms_;

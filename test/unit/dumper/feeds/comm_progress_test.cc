@@ -25,6 +25,7 @@ class NoStrings : public StringSource {
 struct Process {
   Overhead overhead;
   CommProgress progress{overhead};
+  NoStrings strings;
   std::unique_ptr<ArenaHeader> arena = std::make_unique<ArenaHeader>();
   uint64_t serial = 1;
 
@@ -39,7 +40,7 @@ struct Process {
     Piece piece;
     piece.words = words;
     piece.bytes = count * 8;
-    progress.take(piece, NoStrings());
+    progress.take(piece, strings);
   }
   Process() {
     CommInitRecord init;
@@ -109,6 +110,7 @@ struct Process {
     round.complete_ticks = ticks;
     round.now = {ticks, ticks, ticks, ticks};
     round.arena = arena.get();
+    round.strings = &strings;
     progress.end_round(round);
     const auto comms = progress.snapshot().comms;
     return comms.size() == 1 ? comms[0] : CommStanding();
@@ -191,6 +193,34 @@ TEST(CommProgress, ALaunchMayBeDrainedBeforeItsCallAndIsCountedOnce) {
   p.whole(1000, 1);
   EXPECT_EQ(p.after_round(2000).issued.ordinal, 1);
   EXPECT_EQ(p.after_round(2000).issued.collectives, 2u);
+}
+
+TEST(CommProgress, TwoThreadsThatCallInTurnAreNumberedByTime) {
+  Process p;
+  for (uint64_t step = 0; step < 3; ++step) {
+    const uint64_t at = 1000 * step;
+    const EventId last = p.call(at + 900);  // this thread's records are drained first
+    p.coll(at + 910, last, 5 * step + 4);
+    for (uint64_t i = 0; i < 4; ++i)
+      p.coll(at + 200 + 100 * i + 10, p.call(at + 200 + 100 * i), 5 * step + i);
+    const CommStanding standing = p.after_round(at + 1000);
+    EXPECT_EQ(standing.issued.ordinal, static_cast<int64_t>(5 * step + 4));
+    EXPECT_EQ(standing.issued.ticks, at + 900);
+    EXPECT_EQ(standing.issued.collectives, 5 * step + 5);
+    EXPECT_EQ(standing.waiting.ordinal, 0);
+    EXPECT_EQ(standing.waiting.ticks, 200u);
+  }
+}
+
+TEST(CommProgress, WhatIsRecordedWhileARoundIsDrainedWaitsForTheNext) {
+  Process p;
+  p.call(500);
+  p.call(90);
+  EXPECT_EQ(p.after_round(100).issued.ordinal, 0);
+  p.call(400);
+  const CommStanding standing = p.after_round(600);
+  EXPECT_EQ(standing.issued.ordinal, 2);
+  EXPECT_EQ(standing.issued.ticks, 500u);
 }
 
 TEST(CommProgress, NcclsOwnNumbersMakeUpForCallsThatWereNotRecorded) {

@@ -1,0 +1,83 @@
+// The records of all threads in the order of their times. They are drained thread by thread: a child
+// may come before its parent, and of two threads that call on one communicator, as PyTorch's main
+// and autograd threads do, the later call may come first. Records are held until everything before
+// them has come. One thread at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "lockstep/record_shape.h"
+
+namespace lockstep::dumper {
+
+class TimeOrder {
+ public:
+  // A record, each thread's in their order.
+  void add(const uint64_t* words, unsigned count) {
+    const uint64_t ticks = ticks_of(words[0]);
+    if (held_.empty() || ticks < held_.back().ticks) runs_.push_back(held_.size());
+    held_.push_back({ticks, words_.size()});
+    words_.insert(words_.end(), words, words + count);
+  }
+
+  // Calls `f(words)` for each record with fewer ticks than that, the earliest first.
+  template <typename F>
+  void release(uint64_t complete_ticks, F f) {
+    merge_runs();
+    auto at = held_.begin();
+    for (; at != held_.end() && at->ticks < complete_ticks; ++at) f(&words_[at->place]);
+    if (at == held_.end()) return forget_all();
+    held_.erase(held_.begin(), at);
+    // What is left is little: what was recorded while the rest was drained.
+    std::vector<uint64_t> kept;
+    for (Held& record : held_) {
+      const uint64_t* words = &words_[record.place];
+      record.place = kept.size();
+      kept.insert(kept.end(), words, words + kRecordShapes[tag_of(words[0])].words);
+    }
+    words_ = std::move(kept);
+    runs_.push_back(0);
+  }
+
+  size_t held_bytes() const {
+    return words_.size() * sizeof(uint64_t) + held_.size() * sizeof(Held);
+  }
+
+ private:
+  struct Held {
+    uint64_t ticks;
+    size_t place;  // in words_
+  };
+
+  // Neighbours in pairs, so that each record moves once for each doubling of the runs.
+  void merge_runs() {
+    const auto at = [&](size_t run) {
+      return held_.begin() + static_cast<ptrdiff_t>(run < runs_.size() ? runs_[run] : held_.size());
+    };
+    for (size_t step = 1; step < runs_.size(); step *= 2) {
+      for (size_t run = 0; run + step < runs_.size(); run += 2 * step) {
+        std::inplace_merge(at(run), at(run + step), at(run + 2 * step),
+                           [](const Held& a, const Held& b) { return a.ticks < b.ticks; });
+      }
+    }
+    runs_.clear();
+  }
+
+  void forget_all() {
+    held_.clear();
+    words_.clear();
+    if (words_.capacity() > kKeptWords) words_ = {};
+    if (held_.capacity() > kKeptWords) held_ = {};
+  }
+
+  static constexpr size_t kKeptWords = size_t{128} * 1024;  // of either, for the next round: 3 MB
+
+  std::vector<uint64_t> words_;
+  std::vector<Held> held_;
+  std::vector<size_t> runs_;  // where in held_ the times begin anew
+};
+
+}  // namespace lockstep::dumper
