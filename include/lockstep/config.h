@@ -123,7 +123,7 @@ enum class OptionType : uint8_t {
   X(GpuClock, "gpu_clock", Choice, "passive", "passive|active", "clocks", \
     "active also reads the GPU's clock through CUPTI every clock_snapshot_ms; passive uses NCCL's kernel stamps alone") \
   X(Cupti, "cupti", Text, "", "", "clocks", \
-    "path of the CUPTI library for gpu_clock=active; unset: libcupti.so from the loader's path") \
+    "path of the CUPTI library for gpu_clock=active, of CUDA 11 or 12; unset: libcupti.so.12 or libcupti.so, as the loader finds them") \
   X(Duckdb, "duckdb", Text, "", "", "command", \
     "path of libduckdb.so for `lockstep query`; unset: beside the command, then the loader's path")
 // clang-format on

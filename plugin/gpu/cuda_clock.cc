@@ -9,6 +9,9 @@ namespace lockstep::plugin {
 namespace {
 
 constexpr int kReadings = 5;
+// A program that has CUPTI loaded, as PyTorch does, often has it under its versioned name alone. CUPTI 13
+// no longer has the function.
+constexpr const char* kCuptiNames[] = {"libcupti.so.12", "libcupti.so"};
 constexpr int kRelaxedCapture = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
 
 template <typename Function>
@@ -28,8 +31,14 @@ bool CudaClock::find_functions(void* cuda, void* cupti) {
 }
 
 Result<CudaClock> CudaClock::open(const std::string& cupti_path) {
-  const std::string path = cupti_path.empty() ? "libcupti.so" : cupti_path;
-  void* const cupti = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  void* cupti = nullptr;
+  std::string path = cupti_path;
+  if (!path.empty()) cupti = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  for (const char* name : kCuptiNames) {
+    if (cupti != nullptr || !cupti_path.empty()) break;
+    path = name;
+    cupti = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+  }
   if (cupti == nullptr) {
     return Status::error(path +
                          ": cannot be loaded, GPU clocks are not read actively; give the path of "
@@ -39,8 +48,9 @@ Result<CudaClock> CudaClock::open(const std::string& cupti_path) {
   CudaClock clock;
   if (!clock.find_functions(cuda != nullptr ? cuda : cupti, cupti)) {
     return Status::error(path +
-                         ": the CUDA driver or CUPTI lacks a function to read GPU clocks with, "
-                         "they are not read actively; CUDA 11 or later has them");
+                         ": the CUDA driver or CUPTI lacks a function to read GPU clocks with, so "
+                         "kernel stamps alone bound them; CUPTI 11 and 12 have it "
+                         "(cuptiDeviceGetTimestamp), CUPTI 13 has not");
   }
   return clock;
 }

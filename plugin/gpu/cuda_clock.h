@@ -15,7 +15,7 @@ namespace lockstep::plugin {
 
 class CudaClock {
  public:
-  // An empty path: libcupti.so from the loader's path. The libraries stay loaded.
+  // An empty path: libcupti.so.12 or libcupti.so, as the loader finds them. The libraries stay loaded.
   static Result<CudaClock> open(const std::string& cupti_path);
 
   // The device of the calling thread's context.
