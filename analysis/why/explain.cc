@@ -40,6 +40,7 @@ class Explainer {
       if (!is_known(kept, finding)) kept.push_back(std::move(finding));
     }
     for (auto& [host, finding] : machines_) kept.push_back(std::move(finding));
+    drop_starved_paths(&kept);
     drop_explained(&kept);
     findings_ = std::move(kept);
     return damage;
@@ -63,6 +64,26 @@ class Explainer {
     };
     findings->erase(std::remove_if(findings->begin(), findings->end(), receives_from),
                     findings->end());
+  }
+
+  // Who waits for a processor comes late and serves the network late: that is one cause.
+  void drop_starved_paths(std::vector<Finding>* findings) const {
+    const auto waits = [](const Finding& one) {
+      return one.why && one.why->why == Why::NoProcessor;
+    };
+    std::set<uint32_t> starved;
+    for (const Finding& one : *findings) {
+      if (!is_late(one) || !waits(one)) continue;
+      for (const Place& place : culprits_of(run_, one)) starved.insert(place.process);
+    }
+    const auto follows = [&](const Finding& one) {
+      if (!is_slow_path(one) || !waits(one)) return false;
+      const std::vector<Place> places = culprits_of(run_, one);
+      return !places.empty() && std::all_of(places.begin(), places.end(), [&](const Place& place) {
+        return starved.count(place.process) != 0;
+      });
+    };
+    findings->erase(std::remove_if(findings->begin(), findings->end(), follows), findings->end());
   }
 
   void find_windows() {

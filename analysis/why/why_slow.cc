@@ -59,6 +59,9 @@ class WhySlow {
       processes_.insert(place.process);
       hosts_.insert(run.text(run.processes[place.process].host));
     }
+    elsewhere_ = std::any_of(
+        run.processes.begin(), run.processes.end(),
+        [&](const ProcessRow& process) { return hosts_.count(run.text(process.host)) == 0; });
   }
 
   WhyFacts answer() {
@@ -68,7 +71,9 @@ class WhySlow {
     add_round_trip();
     if (!sampled) return std::move(out_);
     if (out_.why == Why::NotKnown) out_.why = Why::OwnCode;
-    if (finding_.kind == FindingKind::SlowProxy) add_waits();
+    if (finding_.kind == FindingKind::SlowProxy || finding_.kind == FindingKind::SlowLink)
+      add_waits();
+    if (!elsewhere_) return std::move(out_);
     add_counters(Why::LinkErrors, WhySeen::What::LinkErrors,
                  [](const std::string& name) { return is_one_of(kLinkErrors, name); });
     add_counters(Why::Retransmits, WhySeen::What::Retransmits,
@@ -183,6 +188,8 @@ class WhySlow {
   const LoadSamples& samples_;
   std::set<uint32_t> processes_;
   std::set<std::string> hosts_;
+  bool elsewhere_ =
+      false;  // there are ranks on other hosts: what a host counts tells it from these
   WhyFacts out_;
 };
 

@@ -60,6 +60,15 @@ TEST_F(WhySlow, RetransmitsWhereItsHostSentMuchMoreAgain) {
   EXPECT_EQ(got.seen[0].of, 10'300) << "the kernel does not count the 300 among those sent";
 }
 
+TEST_F(WhySlow, NothingThatAHostCountsWhereAllRanksAreOnIt) {
+  for (ProcessRow& process : run_.processes) process.host = run_.processes.back().host;
+  runnable(1, "node8");
+  counter("node8", "mlx5_0", 1, "symbol_error", 700);
+  counter("node8", "tcp", 0, "retransmitted_segments", 300);
+  counter("node8", "tcp", 0, "out_segments", 10'000);
+  EXPECT_EQ(answer().why, Why::OwnCode);
+}
+
 TEST_F(WhySlow, NeitherWhereAnotherHostHasNearlyAsMany) {
   runnable(1, "node8");
   for (const char* host : {"node7", "node8"}) {
@@ -118,7 +127,6 @@ TEST_F(WhySlow, NotKnownWhereItsHostWasNotSampled) {
 
 TEST_F(WhySlow, NoProcessorWhereAProxyThreadWaitedForOneInstead) {
   constexpr uint32_t kProxy = 900;
-  finding_.kind = FindingKind::SlowProxy;
   finding_.culprits = {kCulprit};
   SlowColumn column;
   column.own_ns = 30 * kMs;
@@ -130,10 +138,13 @@ TEST_F(WhySlow, NoProcessorWhereAProxyThreadWaitedForOneInstead) {
     waits(process, 0, 0);
     waits(process, process == kCulprit ? 40 : 1, process == kCulprit ? 40 : 1, 8, kProxy + process);
   }
-  const WhyFacts got = answer();
-  EXPECT_EQ(got.why, Why::NoProcessor);
-  EXPECT_EQ(got.seen[0].of, 4000 * kMs);
-  EXPECT_EQ(got.seen[0].amount, 3900 * kMs);
+  for (const FindingKind kind : {FindingKind::SlowProxy, FindingKind::SlowLink}) {
+    finding_.kind = kind;
+    const WhyFacts got = answer();
+    EXPECT_EQ(got.why, Why::NoProcessor);
+    EXPECT_EQ(got.seen[0].of, 4000 * kMs);
+    EXPECT_EQ(got.seen[0].amount, 3900 * kMs);
+  }
 }
 
 }  // namespace
