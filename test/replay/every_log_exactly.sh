@@ -16,7 +16,7 @@ check() {  # check NAME LOG-OR-OPTION...
 }
 
 scenarios=$(find "$ROOT/test/data/calls" -name '*.0.txt.zst' -exec basename {} .0.txt.zst \; | sort)
-[ "$(wc -w <<<"$scenarios")" = 12 ] || fail "expected 12 recorded scenarios, found: $scenarios"
+[ "$(wc -w <<<"$scenarios")" = 16 ] || fail "expected 16 recorded scenarios, found: $scenarios"
 for scenario in $scenarios; do
   check "$scenario" "$ROOT/test/data/calls/$scenario".*.txt.zst
   check "$scenario through v4" "$ROOT/test/data/calls/$scenario".*.txt.zst --table v4
