@@ -15,10 +15,9 @@ constexpr int64_t kMinuteNs = 60'000'000'000;
 // Sightings this far away still speak against an old stamp, at the largest drift of the two clocks.
 constexpr int64_t kContradictionBins = 5;
 constexpr double kMaxDriftPpm = 400;
-// A proxy thread polls: within a window some stamp is seen this soon after it was made, as two H200s
-// showed (docs/measured/clock.md). Launches may run ahead of the GPU by any time, so the middle of a
-// wide interval would be a bad estimate.
-constexpr int64_t kUsualLookNs = 600;
+// A proxy thread polls: within a window some stamp is seen this soon. Launches may run ahead of the
+// GPU by any time, so the middle of a wide interval would be a bad estimate.
+constexpr int64_t kUsualLookNs = 5'000;
 // Between two instants theta is interpolated, which widens what is guaranteed by up to D h^2 / 8. An observation's
 // hull reaches 5 s either way (taylor_hull.cc), so that each is in the hull of two instants at least.
 constexpr int64_t kRoughGridNs = 4'000'000'000;

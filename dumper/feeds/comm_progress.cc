@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kNoFactsNs = 60000 * kMs;  // late events of a communicator that is gone
 // Of a round's records. Beyond that they are applied as they came: operations may be misnumbered.
-constexpr size_t kMostHeldBytes = size_t{32} << 20;
+constexpr size_t kMostHeldBytes = size_t{4} << 20;
 
 constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();  // ticks
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # NCCL's kernels as PyTorch's profiler saw them through CUPTI, and as lockstep recorded them in the same run: each begins and
-# ends when CUPTI says, but for the microseconds between a kernel's launch and its first stamp.
+# ends when CUPTI says, to a few microseconds.
 . "$(dirname "$0")/../lib.sh"
 need python3 python3
 cp -r "$ROOT/test/data/recordings/gpu/pytorch_profiled" "$TMP/run"
@@ -27,7 +27,8 @@ for row in csv.DictReader(open(kineto)):
 print(len(begins), "kernels; begins", min(begins), statistics.median(begins), max(begins), "ns after CUPTI's, ends",
       min(ends), statistics.median(ends), sorted(ends)[-7:], "ns before")
 if len(begins) != 124: sys.exit("there are 124 kernels")
-if not 0 < min(begins) <= max(begins) < 5000: sys.exit("a kernel's first stamp is not just after its begin")
+# The estimate is some 4.4 us early (docs/measured/gpu.md).
+if not -5000 < min(begins) <= max(begins) < 5000: sys.exit("a kernel does not begin when CUPTI says")
 # Six kernels lost the GPU to another process (time slices) after their last stamp.
-if not 0 < min(ends) or sum(end > 5000 for end in ends) > 6: sys.exit("a kernel's last stamp is not just before its end")
+if not 0 < min(ends) or sum(end > 10000 for end in ends) > 6: sys.exit("a kernel does not end when CUPTI says")
 P

@@ -21,4 +21,4 @@ sed -i '$d' "$TMP/readings"  # the last line may be torn
 "$BUILD/lockstep" align "$TMP/run" >"$TMP/out" || fail "not aligned: $(cat "$TMP/out")"
 "$BUILD/lockstep" cat "$TMP/run" --kind KernelCh >"$TMP/stamps"
 "$BUILD/lockstep" export "$TMP/run" --to csv -o "$TMP/csv" >"$TMP/out" || fail "no export: $(cat "$TMP/out")"
-python3 "$ROOT/test/clocksync/gpu_truth.py" "$TMP/stamps" "$TMP/csv" "$TMP/readings" 700 1500 || fail "see above"
+python3 "$ROOT/test/clocksync/gpu_truth.py" "$TMP/stamps" "$TMP/csv" "$TMP/readings" 700 5000 || fail "see above"

@@ -43,8 +43,8 @@ Gpu busy_gpu(int64_t step_ns, int count, int64_t queued_ns) {
     const int64_t stop = start + 40'000;
     w.start_stamp = gpu.stamp(start);
     w.stop_stamp = gpu.stamp(stop);
-    w.start_seen_ns = start + 500 + std::llround(late(random));
-    w.stop_seen_ns = stop + 500 + std::llround(late(random));
+    w.start_seen_ns = start + 1'500 + std::llround(late(random));
+    w.stop_seen_ns = stop + 1'500 + std::llround(late(random));
     gpu.works.push_back(w);
     gpu.started_ns.push_back(start);
   }
@@ -111,7 +111,7 @@ TEST(GpuClock, BracketedSnapshotsNarrowTheInterval) {
              narrow = narrow_clock.model().at(3'000'000'000);
   ASSERT_TRUE(wide && narrow);
   EXPECT_LT(narrow->width_ns(), 1'700);
-  EXPECT_GT(wide->width_ns(), 3'000);
+  EXPECT_GT(wide->width_ns(), 4'000);
 }
 
 TEST(GpuClock, KnowsStampsOfEarlierWorkAndIsNotMisled) {
@@ -140,7 +140,7 @@ TEST(GpuClock, KnowsStampsOfEarlierWorkAndIsNotMisled) {
   }
 }
 
-// What is guaranteed holds on any grid; the estimate moves with the end that sightings set, by little.
+// What is guaranteed holds on any grid; the estimate moves little.
 TEST(GpuClock, IsAlmostAsGoodWhereItIsSolvedRoughly) {
   const Gpu gpu = busy_gpu(32, 4'000, 0);
   GpuClockEvidence evidence = sightings(gpu);
@@ -154,7 +154,7 @@ TEST(GpuClock, IsAlmostAsGoodWhereItIsSolvedRoughly) {
     ASSERT_TRUE(exact && near);
     EXPECT_LE(near->lo_ns, gpu.started_ns[i]) << i;
     EXPECT_GE(near->hi_ns, gpu.started_ns[i]) << i;
-    EXPECT_LT(std::llabs(near->ns - exact->ns), 400) << i;
+    EXPECT_LT(std::llabs(near->ns - exact->ns), 300) << i;
   }
 }
 
