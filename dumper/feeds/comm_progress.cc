@@ -12,7 +12,7 @@ namespace lockstep::dumper {
 namespace {
 
 constexpr uint64_t kNoFactsNs = 60000 * kMs;  // late events of a communicator that is gone
-// Of a round's records. Beyond that they are applied as they came: operations may be misnumbered.
+// Of a round's records, some 90,000. Beyond that they are applied as they came.
 constexpr size_t kMostHeldBytes = size_t{4} << 20;
 
 constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();  // ticks
@@ -62,6 +62,7 @@ void CommProgress::take(const Piece& piece, const StringSource& strings) {
   if (held_.held_bytes() <= kMostHeldBytes) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   apply_held(kAll, strings);
+  for (auto& [number, comm] : comms_) comm.ordinals.expect_disorder();
 }
 
 void CommProgress::apply_held(uint64_t complete_ticks, const StringSource& strings) {

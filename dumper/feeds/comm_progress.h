@@ -3,8 +3,9 @@
 // with every record that is drained, and applied in the order of their times at the end of each
 // round. So it must be cheap: an operation costs a few table look-ups, a kernel channel or network
 // operation one each way, everything else is skipped. Asked by the control socket's thread at any
-// time; a lock is held for one round or one copy, and no thread of NCCL's ever takes it. Memory is bounded: where too many operations are open, the oldest are
-// followed no more, and counted.
+// time; a lock is held for one round or one copy, and no thread of NCCL's ever takes it. Memory is
+// bounded: of a round with too many records the rest is applied as it comes, and where too many
+// operations are open, the oldest are followed no more, and counted.
 #pragma once
 
 #include <array>

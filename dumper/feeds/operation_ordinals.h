@@ -1,10 +1,12 @@
 // An operation's place on its communicator, counted as the readers do (analysis/join/operation_rows.cc):
 // its ordinal among those of its function, and for sends and receives of its peer, from 0; and how
 // many collectives had begun. NCCL's own numbers make up for calls that were not recorded, until a
-// graph is replayed: replays share the ordinal of the captured call and disturb NCCL's numbers. One
-// object per communicator, one thread at a time.
+// graph is replayed: replays share the ordinal of the captured call and disturb NCCL's numbers. They
+// also set right what calls in a wrong order were counted as. One object per communicator, one thread at
+// a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 
@@ -29,16 +31,20 @@ class OperationOrdinals {
     mark->ordinal = static_cast<int64_t>(series_of(*mark).next++);
     mark->collectives = collectives_;
   }
+  // Calls of several threads may come in a wrong order from now on: NCCL's numbers alone count where it
+  // gives them.
+  void expect_disorder() { disorder_ = true; }
   // `sequence` is NCCL's own number of a collective that has been numbered.
   void correct(OperationMark* mark, uint64_t sequence) {
     Series& series = series_of(*mark);
+    series.numbered = std::max(series.numbered, sequence + 1);
     const auto given = static_cast<uint64_t>(mark->ordinal);
-    if (series.replayed || sequence <= given) return;
+    if (series.replayed || (sequence <= given && !disorder_)) return;
     mark->ordinal = static_cast<int64_t>(sequence);
     mark->collectives += sequence - given;
-    if (sequence + 1 <= series.next) return;
-    collectives_ += sequence + 1 - series.next;
-    series.next = sequence + 1;
+    const uint64_t next = disorder_ ? series.numbered : std::max(series.next, sequence + 1);
+    collectives_ += next - series.next;
+    series.next = next;
   }
   // A captured collective was launched: for the first time, or again.
   void replay(const OperationMark& mark, bool again) {
@@ -50,6 +56,7 @@ class OperationOrdinals {
  private:
   struct Series {
     uint64_t next = 0;
+    uint64_t numbered = 0;  // by NCCL, so far
     bool replayed = false;
   };
   Series& series_of(const OperationMark& mark) {
@@ -58,6 +65,7 @@ class OperationOrdinals {
 
   std::unordered_map<uint64_t, Series> series_;
   uint64_t collectives_ = 0;
+  bool disorder_ = false;
 };
 
 }  // namespace lockstep::dumper

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <utility>
 #include <vector>
 
 #include "lockstep/record_shape.h"
@@ -23,23 +23,25 @@ class TimeOrder {
     words_.insert(words_.end(), words, words + count);
   }
 
-  // Calls `f(words)` for each record with fewer ticks than that, the earliest first.
+  // Calls `f(words)` for each record with fewer ticks than that, the earliest first. None comes twice,
+  // whatever `f` throws: what is left then is dropped.
   template <typename F>
   void release(uint64_t complete_ticks, F f) {
     merge_runs();
-    auto at = held_.begin();
-    for (; at != held_.end() && at->ticks < complete_ticks; ++at) f(&words_[at->place]);
-    if (at == held_.end()) return forget_all();
-    held_.erase(held_.begin(), at);
-    // What is left is little: what was recorded while the rest was drained.
-    std::vector<uint64_t> kept;
-    for (Held& record : held_) {
-      const uint64_t* words = &words_[record.place];
-      record.place = kept.size();
-      kept.insert(kept.end(), words, words + kRecordShapes[tag_of(words[0])].words);
-    }
-    words_ = std::move(kept);
-    runs_.push_back(0);
+    std::vector<uint64_t> words = std::exchange(words_, {});
+    std::vector<Held> ready = std::exchange(held_, {});
+    const auto later =
+        std::lower_bound(ready.begin(), ready.end(), complete_ticks,
+                         [](const Held& record, uint64_t ticks) { return record.ticks < ticks; });
+    // Few: what was recorded while the rest was drained.
+    for (auto at = later; at != ready.end(); ++at)
+      add(&words[at->place], kRecordShapes[tag_of(words[at->place])].words);
+    for (auto at = ready.begin(); at != later; ++at) f(&words[at->place]);
+    if (!held_.empty() || words.capacity() > kKeptWords || ready.capacity() > kKeptWords) return;
+    words.clear();
+    ready.clear();
+    words_ = std::move(words);
+    held_ = std::move(ready);
   }
 
   size_t held_bytes() const {
@@ -64,13 +66,6 @@ class TimeOrder {
       }
     }
     runs_.clear();
-  }
-
-  void forget_all() {
-    held_.clear();
-    words_.clear();
-    if (words_.capacity() > kKeptWords) words_ = {};
-    if (held_.capacity() > kKeptWords) held_ = {};
   }
 
   static constexpr size_t kKeptWords = size_t{128} * 1024;  // of either, for the next round: 3 MB
