@@ -188,8 +188,7 @@ class WhySlow {
   const LoadSamples& samples_;
   std::set<uint32_t> processes_;
   std::set<std::string> hosts_;
-  bool elsewhere_ =
-      false;  // there are ranks on other hosts: what a host counts tells it from these
+  bool elsewhere_ = false;  // some ranks are: only then do a host's counters tell it from others
   WhyFacts out_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <iterator>
+#include <vector>
+
 #include "clocksync/wire/clock_source.h"
 #include "plugin/gpu/gpu_identity.h"
 
@@ -31,13 +34,13 @@ bool CudaClock::find_functions(void* cuda, void* cupti) {
 }
 
 Result<CudaClock> CudaClock::open(const std::string& cupti_path) {
+  std::vector<std::string> paths = {cupti_path};
+  if (cupti_path.empty()) paths.assign(std::begin(kCuptiNames), std::end(kCuptiNames));
   void* cupti = nullptr;
-  std::string path = cupti_path;
-  if (!path.empty()) cupti = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  for (const char* name : kCuptiNames) {
-    if (cupti != nullptr || !cupti_path.empty()) break;
-    path = name;
-    cupti = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+  std::string path;
+  for (size_t i = 0; i < paths.size() && cupti == nullptr; ++i) {
+    path = paths[i];
+    cupti = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   }
   if (cupti == nullptr) {
     return Status::error(path +
