@@ -18,29 +18,18 @@ record() { # DIRECTORY [option...]
 # Prints the median width of the interval.
 check() { # DIRECTORY
   "$BUILD/lockstep" export "$1" --to csv -o "$1.csv" --force >"$1.export" || fail "no export"
-  python3 - "$1" <<'P' || fail "$1: see above"
-import collections, csv, glob, json, statistics, sys
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$ROOT/test/clocksync python3 - "$1" <<'P' || fail "$1: see above"
+import glob, json, statistics, sys
+import kernel_stamps
 where = sys.argv[1]
 ANCHORS_NS = 20  # how well the host's counter is tied to its clock (docs/clock.md)
 runs = {}
 for path in glob.glob(where + ".truth.*"):
     run = json.loads(open(path).readline())
     runs[run["pid"]] = run
-stamps = collections.defaultdict(lambda: [[], []])
-parents = {}
-for line in open(where + ".cat"):
-    row = json.loads(line)
-    if row["call"] == "start":
-        parents[row["pid"], row["id"]] = row["parent"]
-        stamps[row["pid"], row["parent"]][0].append(row["p_timer"])
-    elif row.get("state") == "KernelChStop":
-        stamps[row["pid"], parents[row["pid"], row["id"]]][1].append(row["argument"])
-pids = {row["process"]: int(row["pid"]) for row in csv.DictReader(open(where + ".csv/processes.csv"))}
 widths, suspect, checked = [], 0, 0
-for row in csv.DictReader(open(where + ".csv/operations.csv")):
-    pid = pids[row["process"]]
-    run, (starts, stops) = runs[pid], stamps[pid, int(row["event_id"])]
-    if not starts: continue
+for pid, row, starts, stops in kernel_stamps.operations(where + ".cat", where + ".csv"):
+    run = runs[pid]
     if row["kernel_start_ns"] == "":
         suspect += int(row["flags"]) & 1
         continue

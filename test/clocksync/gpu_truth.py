@@ -4,11 +4,11 @@ STAMPS are the KernelCh records of a run, CSV its exported tables, READINGS line
 GPU's clock was read between two readings of CLOCK_MONOTONIC_RAW. Between readings its offset is interpolated.
 """
 import bisect
-import collections
 import csv
-import json
 import statistics
 import sys
+
+import kernel_stamps
 
 GPU_STEP_NS = 32
 DRIFT_ERROR_NS = 200  # what interpolation over half a second may miss: the clocks drift by 3 ppm, steadily
@@ -25,20 +25,8 @@ def true_time(stamp):
     return stamp - offset, max(error_a, error_b) + DRIFT_ERROR_NS + GPU_STEP_NS
 
 
-stamps = collections.defaultdict(lambda: ([], []))
-parents = {}
-for line in open(sys.argv[1]):
-    record = json.loads(line)
-    if record["call"] == "start":
-        parents[record["pid"], record["id"]] = record["parent"]
-        stamps[record["pid"], record["parent"]][0].append(record["p_timer"])
-    elif record.get("state") == "KernelChStop":
-        stamps[record["pid"], parents[record["pid"], record["id"]]][1].append(record["argument"])
-
-pids = {row["process"]: int(row["pid"]) for row in csv.DictReader(open(sys.argv[2] + "/processes.csv"))}
 errors = []
-for row in csv.DictReader(open(sys.argv[2] + "/operations.csv")):
-    starts, stops = stamps[pids[row["process"]], int(row["event_id"])]
+for _, row, starts, stops in kernel_stamps.operations(sys.argv[1], sys.argv[2]):
     early, late = int(row["kernel_early_ns"]), int(row["kernel_late_ns"])
     for told, stamp in ((int(row["kernel_start_ns"]), min(starts)), (int(row["kernel_stop_ns"]), max(stops))):
         true, unsure = true_time(stamp)

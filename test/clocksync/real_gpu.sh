@@ -7,5 +7,5 @@ cp -r "$ROOT/test/data/recordings/gpu/straggler" "$TMP/run"
 "$BUILD/lockstep" align "$TMP/run" >"$TMP/out" || fail "not aligned: $(cat "$TMP/out")"
 "$BUILD/lockstep" cat "$TMP/run" --kind KernelCh >"$TMP/stamps"
 "$BUILD/lockstep" export "$TMP/run" --to csv -o "$TMP/csv" --force >"$TMP/out" || fail "no export: $(cat "$TMP/out")"
-python3 "$ROOT/test/clocksync/gpu_truth.py" "$TMP/stamps" "$TMP/csv" "$ROOT/test/data/gpu/clock_readings.csv" 800 5000 ||
+PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/test/clocksync/gpu_truth.py" "$TMP/stamps" "$TMP/csv" "$ROOT/test/data/gpu/clock_readings.csv" 800 5000 ||
   fail "see above"
