@@ -4,12 +4,9 @@
 . "$(dirname "$0")/../lib.sh"
 need python3 python3
 need nvcc cuda-nvcc
+nvidia-smi -L >/dev/null 2>&1 || skip "no CUDA device"
 [ -x "$BUILD/lockstep-nccl" ] || skip "lockstep-nccl is not built: no cuda_runtime.h, libcudart, nccl.h or libnccl found"
 nvcc -o "$TMP/gpu_clock" "$ROOT/test/nccl/gpu_clock.cu" >"$TMP/out" 2>&1 || fail "nvcc: $(cat "$TMP/out")"
-rc=0
-"$TMP/gpu_clock" 0 >"$TMP/out" 2>&1 || rc=$?
-[ "$rc" != 3 ] || skip "no CUDA device"
-want_equal "exit status of a first reading" 0 "$rc"
 "$TMP/gpu_clock" 60 >"$TMP/readings" &
 reader=$!
 sleep 1
@@ -21,4 +18,4 @@ sed -i '$d' "$TMP/readings"  # the last line may be torn
 "$BUILD/lockstep" align "$TMP/run" >"$TMP/out" || fail "not aligned: $(cat "$TMP/out")"
 "$BUILD/lockstep" cat "$TMP/run" --kind KernelCh >"$TMP/stamps"
 "$BUILD/lockstep" export "$TMP/run" --to csv -o "$TMP/csv" >"$TMP/out" || fail "no export: $(cat "$TMP/out")"
-python3 "$ROOT/test/clocksync/gpu_truth.py" "$TMP/stamps" "$TMP/csv" "$TMP/readings" 700 5000 || fail "see above"
+PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/test/clocksync/gpu_truth.py" "$TMP/stamps" "$TMP/csv" "$TMP/readings" 700 5000 || fail "see above"
