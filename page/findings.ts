@@ -27,7 +27,7 @@ function lines(verdict: Verdict, from: number, to: number, ways: Ways): HTMLElem
     const named = /^(.*?)\b([A-Z][A-Za-z]+) #(\d+)(.*)$/s.exec(rest);
     if (!named) return make("li", {}, rows, ...words(rest));
     const [, before, func, ordinal, after] = named;
-    const elsewhere = /^ on (.+?),/.exec(after)?.[1];  // said where it is not the finding's own
+    const elsewhere = /^ on (.+?)(?:,|$)/.exec(after)?.[1];  // said where it is not the finding's own
     return make("li", {}, rows, ...words(before), make("button", { type: "button", class: "link", click: () => ways.look(func, Number(ordinal), elsewhere ?? verdict.communicator) }, `${func} #${ordinal}`), ...words(after));
   }));
 }

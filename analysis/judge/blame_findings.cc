@@ -300,6 +300,68 @@ double confidence_of(const SlowPart& part) {
   return is_by_ends(part.side) ? kByEnds : kShown;
 }
 
+int64_t all_ns(const TransferExcess& excess) {
+  return excess.excess_ns * static_cast<int64_t>(excess.matches.size());
+}
+
+TransfersSeen seen_of(const RunTables& run, const OwnSegments& own, const TransferExcess& excess) {
+  TransfersSeen seen;
+  seen.side = excess.side;
+  seen.match = excess.matches.front();
+  seen.operations = excess.matches.size();
+  seen.own_ns = excess.usual_ns + excess.excess_ns;
+  seen.usual_ns = excess.usual_ns;
+  const CommunicatorRow& comm = run.communicators[excess.communicator];
+  std::map<uint32_t, int32_t> rank_of;  // by actor
+  for (uint32_t m = comm.first_member; m < comm.first_member + comm.members; ++m)
+    rank_of[own.actor_of(run, run.members[m])] = run.members[m].rank;
+  for (const uint32_t actor : excess.actors) {
+    const auto rank = rank_of.find(actor);
+    seen.ranks.push_back(rank == rank_of.end() ? -1 : rank->second);
+    seen.processes.push_back(own.actors[actor].process);
+  }
+  return seen;
+}
+
+// Those that took longest beyond the usual, each once.
+std::vector<TransferSeen> slowest_of(const RunTables& run, const SlowPart& part) {
+  std::map<uint32_t, TransferSeen> by_match;
+  for (const TransferExcess& excess : part.excesses) {
+    for (const uint32_t match : excess.matches) {
+      const int64_t took_ns = run.matches[match].transfer_ns;
+      if (took_ns != kNoTime && took_ns > excess.usual_ns)
+        by_match.try_emplace(match, TransferSeen{match, took_ns, excess.usual_ns});
+    }
+  }
+  std::vector<TransferSeen> slowest;
+  for (const auto& [match, seen] : by_match) slowest.push_back(seen);
+  std::stable_sort(slowest.begin(), slowest.end(),
+                   [](const TransferSeen& a, const TransferSeen& b) {
+                     return a.took_ns - a.usual_ns > b.took_ns - b.usual_ns;
+                   });
+  constexpr size_t kMost = 100;
+  if (slowest.size() > kMost) slowest.resize(kMost);
+  return slowest;
+}
+
+// Each way that is slow against what is usual there, and the operations that took longest because of it.
+std::vector<Evidence> evidence_of(const RunTables& run, const OwnSegments& own,
+                                  const SlowPart& part) {
+  std::vector<const TransferExcess*> ways;
+  for (const TransferExcess& excess : part.excesses) {
+    if (!excess.matches.empty()) ways.push_back(&excess);
+  }
+  std::stable_sort(ways.begin(), ways.end(), [](const TransferExcess* a, const TransferExcess* b) {
+    return all_ns(*a) > all_ns(*b);
+  });
+  constexpr size_t kMostWays = 8;
+  if (ways.size() > kMostWays) ways.resize(kMostWays);
+  std::vector<Evidence> evidence;
+  for (const TransferExcess* way : ways) evidence.emplace_back(seen_of(run, own, *way));
+  for (const TransferSeen& seen : slowest_of(run, part)) evidence.emplace_back(seen);
+  return evidence;
+}
+
 }  // namespace
 
 Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const SlowPart& part) {
@@ -333,6 +395,7 @@ Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const Sl
   facts.others_ns = part.usual_ns;
   facts.factor = static_cast<double>(part.took_ns) / static_cast<double>(part.usual_ns);
   finding.facts = facts;
+  finding.evidence = evidence_of(run, own, part);
   return finding;
 }
 
@@ -345,15 +408,7 @@ Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
   std::sort(finding.culprits.begin(), finding.culprits.end());
   finding.since_s = static_cast<double>(path.lost_ns) * 1e-9;
   finding.confidence = std::min(0.95, 0.5 + 0.1 * path.factor);
-  SlowColumn column;
-  column.name = path.never_waits ? SlowColumn::Name::Waits
-                : link           ? SlowColumn::Name::Network
-                                 : SlowColumn::Name::ProxyLag;
-  column.rank = path.ranks.front();
-  column.own_ns = path.typical_ns;
-  column.others_ns = path.others_ns;
-  column.operations = path.operations;
-  finding.evidence.emplace_back(column);
+  finding.evidence = evidence_of(run, path);
   PathFacts facts;
   facts.host = run.processes[path.processes.front()].host;
   facts.never_waits = path.never_waits;

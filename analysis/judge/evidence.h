@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/judge/lateness.h"
+#include "analysis/paths/transfer_excess.h"
 #include "analysis/tables/tables.h"
 
 namespace lockstep::analysis {
@@ -85,6 +86,42 @@ struct SlowColumn {
   int32_t rank = -1;
   int64_t own_ns = 0, others_ns = 0;  // per operation
   uint64_t operations = 0;
+  uint32_t operation = kNoRow;  // one of them
+};
+// `operations`: what that column has in one of them.
+struct SlowOperation {
+  SlowColumn::Name column = SlowColumn::Name::Network;
+  uint32_t operation = kNoRow;
+  int64_t own_ns = 0;
+};
+// `matches`: operations of one function and size that take longer than usual for one reason.
+struct TransfersSeen {
+  SlowSide side = SlowSide::Anybody;
+  // Sender and receiver, in this order; Gpu: whose it is; Anybody: all that take part.
+  std::vector<int32_t> ranks;  // of the operations' communicator
+  std::vector<uint32_t> processes;
+  uint32_t match = kNoRow;  // one of them
+  uint64_t operations = 0;
+  int64_t own_ns = 0, usual_ns = 0;  // per operation
+};
+// `matches`: how long one of them took, from its last arrival to its end.
+struct TransferSeen {
+  uint32_t match = kNoRow;
+  int64_t took_ns = 0, usual_ns = 0;
+};
+// `nic_counters`: TCP segments that the process's host sent again, of all that it sent.
+struct SentAgain {
+  uint32_t process = kNoRow;
+  int64_t again = 0, all = 0;
+  int64_t others = 0;  // that another host sent again, at most
+};
+// `nic_counters`: how many of them in a stretch of time, and what the process was in then.
+struct SentAgainWhile {
+  uint32_t process = kNoRow;
+  int64_t from_ns = kNoTime, to_ns = kNoTime;
+  int64_t again = 0;
+  uint32_t operation = kNoRow;  // it was longest in this one,
+  int64_t inside_ns = 0;        // for so long
 };
 
 // NCCL's own RAS service: what it knows of a rank, from outside its process.
@@ -97,7 +134,8 @@ struct RasSeen {
 
 using Evidence = std::variant<DeathSeen, SilenceSeen, HaltSeen, KilledWhileWaiting, OtherCall,
                               ValuesPassed, UsualCall, NeverCalled, EarlyFinalize, OpenTransport,
-                              LastProgress, LateArrival, LateElsewhere, SlowColumn, RasSeen>;
+                              LastProgress, LateArrival, LateElsewhere, SlowColumn, SlowOperation,
+                              TransfersSeen, TransferSeen, SentAgain, SentAgainWhile, RasSeen>;
 
 // Why somebody was late, as far as its host and the run's own data tell. Made by analysis/why.
 enum class Why : uint8_t {

@@ -72,16 +72,16 @@ class SlowFinder {
     for (const auto& [call, ranks] : calls_) {
       // A slow proxy thread also sees its sends complete late, so the surer sign of it goes first.
       // How late it begins counts only where steps do not tell how it goes on.
-      if (find_never_waiting(call.first, ranks)) continue;
-      compare(call.first, ranks, &RankTimes::network, Cause::NetworkSlow);
-      if (!steps_.count(call.first))
-        compare(call.first, ranks, &RankTimes::lag, Cause::ProxyStarved);
+      if (find_never_waiting(call, ranks)) continue;
+      compare(call, ranks, &RankTimes::network, Cause::NetworkSlow);
+      if (!steps_.count(call.first)) compare(call, ranks, &RankTimes::lag, Cause::ProxyStarved);
     }
     return worst_of_each_process();
   }
 
  private:
   using Ranks = std::map<int32_t, RankTimes>;
+  using Call = std::pair<uint32_t, Text>;  // communicator, function
 
   std::vector<SlowPath> worst_of_each_process() {
     const auto worse = [](const SlowPath& a, const SlowPath& b) {
@@ -107,7 +107,7 @@ class SlowFinder {
   // All wait for the one that never waits itself. Its GPU delivers (else its sends would wait for
   // it), and its sends are not in the network all the time, as they are where that is the bottleneck:
   // what holds it up is in no state of its steps, so its proxy thread is what is slow.
-  bool find_never_waiting(uint32_t communicator, const Ranks& ranks) {
+  bool find_never_waiting(const Call& call, const Ranks& ranks) {
     std::vector<std::pair<int64_t, int32_t>> typical;
     for (const auto& [rank, times] : ranks) {
       if (times.waits.size() >= kFewestOperations)
@@ -124,7 +124,8 @@ class SlowFinder {
     for (const auto& [other, times] : ranks) inside.push_back(quantile(times.inside, 0.5));
     if (quantile(ranks.at(rank).inside, 0.5) * 2 < quantile(inside, 0.5)) return false;
     SlowPath path;
-    path.communicator = communicator;
+    path.communicator = call.first;
+    path.func = call.second;
     path.ranks = {rank};
     path.processes = {ranks.at(rank).process};
     path.cause = Cause::ProxyStarved;
@@ -154,7 +155,7 @@ class SlowFinder {
 
   // The slowest is compared with ranks of other hosts, where there are two: what slows a host's way
   // out slows all its ranks down, and they are no measure for each other.
-  void compare(uint32_t communicator, const Ranks& ranks, std::vector<int64_t> RankTimes::*what,
+  void compare(const Call& call, const Ranks& ranks, std::vector<int64_t> RankTimes::*what,
                Cause cause) {
     std::vector<std::pair<int64_t, int32_t>> typical;
     for (const auto& [rank, times] : ranks) {
@@ -187,7 +188,8 @@ class SlowFinder {
     if (!is_slow(slowest)) return;
     if (cause == Cause::NetworkSlow && !works_longer(ranks, rank, by_host)) return;
     SlowPath path;
-    path.communicator = communicator;
+    path.communicator = call.first;
+    path.func = call.second;
     for (const auto& one : typical) {
       if (one.second != rank && (!by_host || elsewhere(one) || !is_slow(one.first))) continue;
       path.ranks.push_back(one.second);
@@ -206,15 +208,62 @@ class SlowFinder {
   const RunTables& run_;
   std::unordered_set<uint32_t> late_rows_, late_matches_;
   std::unordered_set<uint32_t> steps_;  // communicators whose network steps are recorded
-  std::map<std::pair<uint32_t, Text>, Ranks> calls_;  // by communicator and function
+  std::map<Call, Ranks> calls_;
   std::vector<SlowPath> out_;
 };
+
+int64_t value_of(const OperationRow& row, SlowColumn::Name column) {
+  switch (column) {
+    case SlowColumn::Name::Network:
+      return row.network_ns;
+    case SlowColumn::Name::ProxyLag:
+      return row.proxy_lag_ns;
+    case SlowColumn::Name::Waits:
+      break;
+  }
+  return row.gpu_wait_ns + row.receive_wait_ns + row.peer_wait_ns + row.network_ns;
+}
+
+// Of the slowest rank: those where the column is longest, or where it hardly waits.
+std::vector<SlowOperation> operations_of(const RunTables& run, const SlowPath& path,
+                                         SlowColumn::Name column) {
+  std::vector<SlowOperation> found;
+  for (uint32_t i = 0; i < run.operations.size(); ++i) {
+    const OperationRow& row = run.operations[i];
+    if (row.communicator == path.communicator && row.func == path.func &&
+        row.rank == path.ranks.front() && row.proxy_ops != 0 && row.ordinal + row.replay != 0 &&
+        row.assembled == kNoRow)
+      found.push_back({column, i, value_of(row, column)});
+  }
+  std::stable_sort(found.begin(), found.end(), [&](const SlowOperation& a, const SlowOperation& b) {
+    return path.never_waits ? a.own_ns < b.own_ns : a.own_ns > b.own_ns;
+  });
+  constexpr size_t kMost = 100;
+  if (found.size() > kMost) found.resize(kMost);
+  return found;
+}
 
 }  // namespace
 
 std::vector<SlowPath> find_slow_paths(const RunTables& run,
                                       const std::vector<LateOperation>& late) {
   return SlowFinder(run, late).find();
+}
+
+std::vector<Evidence> evidence_of(const RunTables& run, const SlowPath& path) {
+  SlowColumn column;
+  column.name = path.never_waits                   ? SlowColumn::Name::Waits
+                : path.cause == Cause::NetworkSlow ? SlowColumn::Name::Network
+                                                   : SlowColumn::Name::ProxyLag;
+  column.rank = path.ranks.front();
+  column.own_ns = path.typical_ns;
+  column.others_ns = path.others_ns;
+  column.operations = path.operations;
+  const std::vector<SlowOperation> operations = operations_of(run, path, column.name);
+  if (!operations.empty()) column.operation = operations.front().operation;
+  std::vector<Evidence> evidence{column};
+  evidence.insert(evidence.end(), operations.begin(), operations.end());
+  return evidence;
 }
 
 }  // namespace lockstep::analysis

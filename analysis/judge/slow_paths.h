@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "analysis/judge/evidence.h"
 #include "analysis/judge/lateness.h"
 #include "analysis/tables/run_tables.h"
 
@@ -14,6 +15,7 @@ namespace lockstep::analysis {
 
 struct SlowPath {
   uint32_t communicator = kNoRow;
+  Text func = 0;
   // The slowest first; several: on one host, whose way out is slow for all of them.
   std::vector<int32_t> ranks;
   std::vector<uint32_t> processes;  // of those
@@ -31,5 +33,8 @@ struct SlowPath {
 // a rank was itself late for are left out for that rank: its proxy thread then starts among busy
 // ones.
 std::vector<SlowPath> find_slow_paths(const RunTables& run, const std::vector<LateOperation>& late);
+
+// The column that shows it, against the others', and the operations of its slowest rank where it shows best.
+std::vector<Evidence> evidence_of(const RunTables& run, const SlowPath& path);
 
 }  // namespace lockstep::analysis

@@ -22,8 +22,9 @@ struct SlowPart {
   int64_t span_ns = 0;             // and how long it took
   // Of the worst operations, what they take, and would take.
   int64_t took_ns = 0, usual_ns = 0;
-  bool sure = false;   // no trace of late starts
-  bool steady = true;  // what no chance makes is at least half of it
+  bool sure = false;                     // no trace of late starts
+  bool steady = true;                    // what no chance makes is at least half of it
+  std::vector<TransferExcess> excesses;  // that show it
 };
 
 }  // namespace lockstep::analysis

@@ -423,6 +423,7 @@ class PartSearch {
     int64_t steady_ns = 0, unsteady_ns = 0;
     for (const uint32_t i : candidate.excesses) {
       const TransferExcess& excess = excesses_[i];
+      part.excesses.push_back(excess);
       const int64_t all_ns = excess.excess_ns * static_cast<int64_t>(excess.matches.size());
       sides[excess.side] += all_ns;
       (excess.steady ? steady_ns : unsteady_ns) += all_ns;

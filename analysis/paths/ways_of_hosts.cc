@@ -57,6 +57,7 @@ void join_ways_of_hosts(const RunTables& run, const OwnSegments& own,
       part.peer_host = 0;
       part.both_ends = false;
       part.actors = actors_on(run, own, host);
+      part.excesses.insert(part.excesses.end(), other.excesses.begin(), other.excesses.end());
       parts->erase(parts->begin() + static_cast<ptrdiff_t>(j--));
     }
   }

@@ -35,6 +35,15 @@ struct EvidenceTime {
                ? time.at(run.operations[row.operation].process, row.arrival_ns)
                : kNoTime;
   }
+  int64_t operator()(const SlowOperation& seen) const { return called(seen.operation); }
+  int64_t operator()(const TransferSeen& seen) const {
+    if (seen.match >= run.matches.size()) return kNoTime;
+    const ArrivalRow& row = run.arrivals[run.matches[seen.match].first_arrival];
+    return time.at(run.operations[row.operation].process, row.arrival_ns);
+  }
+  int64_t operator()(const SentAgainWhile& seen) const {
+    return time.at(seen.process, seen.from_ns);
+  }
   int64_t operator()(const LastProgress& seen) const { return called(seen.operation); }
   int64_t operator()(const OtherCall& seen) const { return called(seen.operation); }
   int64_t operator()(const NeverCalled& seen) const { return called(seen.last); }

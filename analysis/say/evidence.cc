@@ -1,5 +1,7 @@
 #include "analysis/say/evidence.h"
 
+#include <algorithm>
+
 #include "analysis/say/names.h"
 #include "analysis/say/words.h"
 #include "analysis/tables/labels.h"
@@ -91,12 +93,8 @@ class Line {
   }
   std::string operator()(const LateArrival& seen) const {
     const ArrivalRow& arrival = run_.arrivals[seen.late.arrival];
-    const bool here = run_.matches[seen.late.match].communicator == communicator_;
-    return "matches: in " +
-           (here ? operation_name(run_, run_.operations[arrival.operation])
-                 : operation_on(run_, arrival.operation)) +
-           ", " + rank_name(arrival.rank) + " arrived " + duration(seen.late.excess_ns) +
-           " after the median of the others (" +
+    return "matches: in " + named(arrival.operation) + ", " + rank_name(arrival.rank) +
+           " arrived " + duration(seen.late.excess_ns) + " after the median of the others (" +
            kCauseNames[static_cast<unsigned>(seen.late.cause)] + "); row " +
            std::to_string(seen.late.match) + ", " +
            counted(run_.matches[seen.late.match].arrivals, "rank");
@@ -108,12 +106,45 @@ class Line {
            counted(rank.operations, "operation") + ", typically by " + duration(rank.typical_ns);
   }
   std::string operator()(const SlowColumn& seen) const {
-    const char* const columns[] = {
-        "network_ns, lower quartile", "proxy_lag_ns, lower quartile",
-        "gpu_wait_ns + receive_wait_ns + peer_wait_ns + network_ns, median"};
-    return "operations: " + std::string(columns[static_cast<unsigned>(seen.name)]) + " of " +
+    return "operations: " + column_name(seen.name) +
+           (seen.name == SlowColumn::Name::Waits ? ", median" : ", lower quartile") + " of " +
            counted(seen.operations, "operation") + ": " + rank_name(seen.rank) + " " +
            duration(seen.own_ns) + ", the other ranks " + duration(seen.others_ns);
+  }
+  std::string operator()(const SlowOperation& seen) const {
+    const OperationRow& row = run_.operations[seen.operation];
+    return "operations: in " + operation_name(run_, row) + ", " + column_name(seen.column) +
+           " of " + rank_name(row.rank) + " is " + duration(seen.own_ns);
+  }
+  std::string operator()(const TransfersSeen& seen) const {
+    const MatchRow& match = run_.matches[seen.match];
+    const std::string on = match.communicator == communicator_
+                               ? ""
+                               : " on " + communicator_label(run_, match.communicator);
+    return "matches: transfers " + way(seen) + " take " + duration(seen.own_ns) +
+           " per operation where " + duration(seen.usual_ns) + " is usual (" +
+           run_.text(match.func) + " of " + bytes(match.size_bytes) + on + ", " +
+           counted(seen.operations, "operation") + ")";
+  }
+  std::string operator()(const TransferSeen& seen) const {
+    const MatchRow& match = run_.matches[seen.match];
+    return "matches: " + named(run_.arrivals[match.first_arrival].operation) + ", " +
+           duration(seen.took_ns) + " from its last arrival to its end where " +
+           duration(seen.usual_ns) + " is usual; row " + std::to_string(seen.match) + ", " +
+           counted(match.arrivals, "rank");
+  }
+  std::string operator()(const SentAgain& seen) const {
+    return "nic_counters: " + run_.text(run_.processes[seen.process].host) + " sent " +
+           std::to_string(seen.again) + " of " + counted(count_of(seen.all), "TCP segment") +
+           " again, any other host at most " + std::to_string(seen.others);
+  }
+  std::string operator()(const SentAgainWhile& seen) const {
+    std::string text = "nic_counters: " + run_.text(run_.processes[seen.process].host) + " sent " +
+                       counted(count_of(seen.again), "TCP segment") + " again within " +
+                       duration(seen.to_ns - seen.from_ns);
+    if (seen.operation == kNoRow) return text;
+    return text + "; for " + duration(seen.inside_ns) + " of that " +
+           rank_name(run_.operations[seen.operation].rank) + " was in " + named(seen.operation);
   }
   std::string operator()(const RasSeen& seen) const {
     std::string who = "RAS: " + rank_name(seen.rank) + ", pid " +
@@ -132,6 +163,31 @@ class Line {
   }
 
  private:
+  static uint64_t count_of(int64_t number) {
+    return static_cast<uint64_t>(std::max<int64_t>(0, number));
+  }
+  std::string named(uint32_t operation) const {
+    const OperationRow& row = run_.operations[operation];
+    return row.communicator == communicator_ ? operation_name(run_, row)
+                                             : operation_on(run_, operation);
+  }
+  static std::string column_name(SlowColumn::Name column) {
+    constexpr const char* kNames[] = {"network_ns", "proxy_lag_ns",
+                                      "gpu_wait_ns + receive_wait_ns + peer_wait_ns + network_ns"};
+    return kNames[static_cast<unsigned>(column)];
+  }
+  std::string place(const TransfersSeen& seen, size_t i) const {
+    return rank_name(seen.ranks[i]) + " on " + run_.text(run_.processes[seen.processes[i]].host);
+  }
+  // "from rank 7 on node3 to rank 0 on node0"
+  std::string way(const TransfersSeen& seen) const {
+    if (seen.side == SlowSide::Gpu && seen.ranks.size() == 1)
+      return "through the GPU of " + place(seen, 0);
+    if (seen.side == SlowSide::Anybody || seen.ranks.size() != 2)
+      return "among " + rank_list(seen.ranks);
+    return "from " + place(seen, 0) + " to " + place(seen, 1);
+  }
+
   const RunTables& run_;
   const uint32_t communicator_;
   const Text func_;

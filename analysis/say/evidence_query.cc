@@ -73,7 +73,42 @@ class Query {
   std::string operator()(const LateElsewhere& seen) const {
     return rows_of("communicators", "communicator", {seen.rank.communicator});
   }
-  std::string operator()(const SlowColumn&) const { return ""; }
+  std::string operator()(const SlowColumn& seen) const {
+    if (seen.operation == kNoRow) return "";
+    const char* const columns[] = {
+        "quantile_cont(network_ns, 0.25) AS network_ns",
+        "quantile_cont(proxy_lag_ns, 0.25) AS proxy_lag_ns",
+        "median(gpu_wait_ns + receive_wait_ns + peer_wait_ns + network_ns) AS waits_ns"};
+    return "SELECT rank, " + std::string(columns[static_cast<unsigned>(seen.name)]) +
+           ", count(*) AS operations FROM operations WHERE (communicator, func) = (SELECT "
+           "(communicator, func) FROM operations WHERE operation = " +
+           std::to_string(seen.operation) + ") AND proxy_ops > 0 GROUP BY rank ORDER BY rank";
+  }
+  std::string operator()(const SlowOperation& seen) const { return operation_row(seen.operation); }
+  // All of this function and size, the slowest first.
+  std::string operator()(const TransfersSeen& seen) const {
+    if (seen.match == kNoRow) return "";
+    return "SELECT * FROM matches WHERE (communicator, func, size_bytes) = (SELECT (communicator, "
+           "func, size_bytes) FROM matches WHERE match = " +
+           std::to_string(seen.match) + ") ORDER BY transfer_ns DESC";
+  }
+  // With when its ranks were done.
+  std::string operator()(const TransferSeen& seen) const {
+    const std::string row = rows_of("matches JOIN arrivals USING (match)", "match", {seen.match});
+    return row.empty() ? "" : row + " ORDER BY arrivals.finish_ns";
+  }
+  std::string operator()(const SentAgain&) const {
+    return "SELECT host, counter, sum(change) AS segments FROM nic_counters WHERE device = 'tcp' "
+           "AND counter IN ('out_segments', 'retransmitted_segments') GROUP BY ALL ORDER BY "
+           "counter, segments DESC";
+  }
+  std::string operator()(const SentAgainWhile& seen) const {
+    if (seen.process == kNoRow) return "";
+    return "SELECT * FROM nic_counters WHERE device = 'tcp' AND at_ns BETWEEN " +
+           std::to_string(seen.from_ns) + " AND " + std::to_string(seen.to_ns) +
+           " AND host = (SELECT host FROM processes WHERE process = " +
+           std::to_string(seen.process) + ") ORDER BY at_ns";
+  }
 
  private:
   const RunTables& run_;

@@ -108,6 +108,8 @@ void LoadSamples::host_load(const HostLoadRow& row) {
 
 void LoadSamples::nic_counter(const NicCounterRow& row) {
   if (row.change <= 0) return;
+  if (row.device == "tcp" && row.counter == "retransmitted_segments")
+    sent_again[std::string(row.host)].push_back({row.at_ns - kSecondNs, row.at_ns, row.change});
   counters[{std::string(row.host), std::string(row.device), row.port, std::string(row.counter)}] +=
       row.change;
 }

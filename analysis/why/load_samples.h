@@ -65,8 +65,9 @@ class LoadSamples : public LoadSink {
   // While a cgroup that holds one process of the run was at its memory limit and read again what it had
   // thrown out; near the windows. By host, cgroup and process id.
   std::map<std::tuple<std::string, std::string, uint32_t>, std::vector<Span>> memory_limit;
-  std::map<PortKey, int64_t> counters;               // how much each grew over the run
-  std::map<GpuKey, std::vector<Span>> gpu_troubles;  // while a GPU was held back, or erred
+  std::map<PortKey, int64_t> counters;                  // how much each grew over the run
+  std::map<std::string, std::vector<Span>> sent_again;  // by host: TCP segments, second by second
+  std::map<GpuKey, std::vector<Span>> gpu_troubles;     // while a GPU was held back, or erred
 
  private:
   bool is_near(const std::string& host, int64_t from_ns, int64_t to_ns) const;

@@ -12,6 +12,7 @@ constexpr int64_t kFewest = 100;  // segments sent again
 // A full segment of Ethernet, in bytes.
 constexpr double kSegmentBytes = 1448;
 constexpr double kConfidence = 0.9;
+constexpr size_t kMostStretches = 30;
 
 struct Sent {
   int64_t again = 0, all = 0;
@@ -30,6 +31,48 @@ uint32_t communicator_on(const RunTables& run, Text host) {
       best = member.communicator;
   }
   return best;
+}
+
+// The stretches of time in which most was sent again, with what the process was in longest then.
+std::vector<SentAgainWhile> worst_stretches(const RunTables& run, uint32_t process,
+                                            std::vector<Span> spans) {
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const Span& a, const Span& b) { return a.amount_ns > b.amount_ns; });
+  if (spans.size() > kMostStretches) spans.resize(kMostStretches);
+  std::vector<SentAgainWhile> worst;
+  for (const Span& span : spans) {
+    SentAgainWhile one;
+    one.process = process;
+    one.from_ns = span.from_ns;
+    one.to_ns = span.to_ns;
+    one.again = span.amount_ns;
+    worst.push_back(one);
+  }
+  for (uint32_t i = 0; i < run.operations.size(); ++i) {
+    const OperationRow& row = run.operations[i];
+    if (row.process != process || row.finish_ns == kNoTime || row.assembled != kNoRow) continue;
+    const int64_t begun_ns = row.kernel_start_ns == kNoTime ? row.called_ns() : row.kernel_start_ns;
+    for (SentAgainWhile& one : worst) {
+      const int64_t inside_ns =
+          std::min(row.finish_ns, one.to_ns) - std::max(begun_ns, one.from_ns);
+      if (inside_ns > one.inside_ns) one.operation = i, one.inside_ns = inside_ns;
+    }
+  }
+  return worst;
+}
+
+void add_evidence(const RunTables& run, Text host, const Sent& sent, int64_t others,
+                  const std::vector<Span>& spans, Finding* finding) {
+  const auto at = std::find_if(run.processes.begin(), run.processes.end(),
+                               [&](const ProcessRow& one) { return one.host == host; });
+  SentAgain all;
+  all.process = static_cast<uint32_t>(at - run.processes.begin());
+  all.again = sent.again;
+  all.all = sent.all;
+  all.others = others;
+  finding->evidence.emplace_back(all);
+  for (const SentAgainWhile& one : worst_stretches(run, all.process, spans))
+    finding->evidence.emplace_back(one);
 }
 
 Finding finding_of(const RunTables& run, Text host, const Sent& sent, int64_t others) {
@@ -79,8 +122,11 @@ std::vector<Finding> find_lossy_hosts(const RunTables& run, const LoadSamples& s
     }
     const bool carries_the_data = static_cast<double>(one.all) * kSegmentBytes * 2 >= bytes[host];
     if (one.again >= kFewest && one.share() >= kLeastShare && worst.all != 0 &&
-        one.share() > kTimesOthers * worst.share() && carries_the_data)
+        one.share() > kTimesOthers * worst.share() && carries_the_data) {
       findings.push_back(finding_of(run, host, one, worst.again));
+      add_evidence(run, host, one, worst.again, samples.sent_again.at(run.text(host)),
+                   &findings.back());
+    }
   }
   return findings;
 }

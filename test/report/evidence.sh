@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Each line of evidence that names rows has a SELECT that finds them: as many as lines, and at least one row each, of hangs of
-# several kinds and of a run that lost time. Names of a recording are in none of them.
+# several kinds, of runs that lost time and of slow links, whose operations are named too. Names of a recording are in none.
 . "$(dirname "$0")/../lib.sh"
 need jq jq
 need zstd zstd
@@ -21,18 +21,40 @@ for rank in 0 1 2 3; do
 done
 LOCKSTEP_HOST_LOAD=0 LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$TMP/hostile "$BUILD/lockstep-replay" --virtual \
   "$BUILD/libnccl-profiler.so" "$TMP"/logs/*.txt >/dev/null
+simulate link --schedule ddp --class slow-link --rank 3
+simulate gpu --schedule ddp --class slow-gpu-transfer --rank 3
+for cause in network_delay network_loss; do cp -r "$ROOT/test/data/recordings/causes/$cause" "$TMP/$cause"; done
+emulate() {  # emulate RUN OPTIONS...: what only network steps show
+  LOCKSTEP_HOST_LOAD=0 LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$TMP/$1 "$BUILD/lockstep-emulate" --ranks 4 --nodes 4 \
+    --sizes 256K --iterations 20 "${@:2}" "$BUILD/libnccl-profiler.so" >/dev/null
+}
+emulate steps --slow-link 2 --slow-link-mbps 200
+emulate proxy --slow-proxy 2 --slow-proxy-us 3000
 need_duckdb "$TMP/late"
-for run in late missing dead deadlock size function transport hostile; do
+slow='link gpu network_delay network_loss steps proxy'
+for run in late missing dead deadlock size function transport hostile $slow; do
   { "$lockstep" report "$TMP/$run" --json || [ $? = 1 ]; } >"$TMP/$run.json" 2>"$TMP/err" || fail "$run: $(cat "$TMP/err")"
   jq -e '[.verdicts[] | (.evidence | length) == (.evidence_sql | length)] | length > 0 and all' "$TMP/$run.json" >/dev/null || fail "$run: not one for each line"
   jq -r '.verdicts[].evidence_sql[] | select(. != "")' "$TMP/$run.json" | sort -u >"$TMP/queries"
   [ -s "$TMP/queries" ] || fail "$run: no line of evidence leads to a row"
-  ! grep "'" "$TMP/queries" || fail "$run: a name is in a statement"
+  ! sed "s/'\(tcp\|out_segments\|retransmitted_segments\)'//g" "$TMP/queries" | grep "'" || fail "$run: a name is in a statement"
   while read -r query; do
     "$lockstep" query "$TMP/$run" --csv "$query" >"$TMP/rows" 2>"$TMP/err" || fail "$run: $query: $(cat "$TMP/err")"
     [ "$(wc -l <"$TMP/rows")" -gt 1 ] || fail "$run: no row: $query"
   done < <(head -12 "$TMP/queries")
 done
+
+for run in $slow; do
+  echo "what is slow is told, and an operation in which it shows: $run"
+  verdict=$(jq -c '[.verdicts[] | select(.kind | test("^slow_(link|proxy|gpu)$"))][0]' "$TMP/$run.json")
+  jq -e '(.at_ns | length > 0) and any(.evidence[]; test("[A-Z][A-Za-z]+ #[0-9]+"))' <<<"$verdict" >/dev/null || fail "$run: no operation: $verdict"
+  jq -e '.evidence[0] | test(" is usual \\(|, the other ranks |, any other host at most ")' <<<"$verdict" >/dev/null || fail "$run: against what: $verdict"
+done
+want_equal "the slow link" "from rank 3 on node0000 to rank 4 on node0001" \
+  "$(jq -r '.verdicts[0].evidence[0]' "$TMP/link.json" | sed 's/.*transfers \(.*\) take .*/\1/')"
+query=$(jq -r '.verdicts[0].evidence_sql[1]' "$TMP/link.json")
+line=$(jq -r '.verdicts[0].evidence[1]' "$TMP/link.json")
+want_equal "rows of: $line" "$(sed -n 's/.*, \([0-9]*\) ranks$/\1/p' <<<"$line")" "$("$lockstep" query "$TMP/link" --csv "$query" | tail -n +2 | wc -l)"
 
 echo "a late arrival's rows are those of its operation, in the order in which ranks came"
 query=$(jq -r '.verdicts[0].evidence_sql[0]' "$TMP/late.json")

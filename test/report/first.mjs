@@ -61,6 +61,20 @@ await on("two-groups", async (page, text) => {
   check("a command is not set apart", await text("#findings code") === "lockstep ctl RUN events step" && !(await text("#page")).includes("`"), await text("#findings"));
 });
 
+// What a slow link, or a host whose data gets lost, rests on leads to operations of that time.
+for (const [name, measured] of [["two-groups", /^matches: transfers from rank \d on node\d+ to rank \d on node\d+ take .* per operation where .* is usual \(/],
+  ["lossy", /^nic_counters: h2 sent 1705 of 34227 TCP segments again, any other host at most 0$/]])
+  await on(name, async (page, text) => {
+    await page.click(".headline a[href='#finding-1']");
+    const line = await text("#finding-1 .evidence li:first-child");
+    check(`${name}: what is slow is not measured against anything`, measured.test(line.replaceAll("\u00a0", " ")), line);
+    const named = await text("#finding-1 .evidence button");
+    await page.click("#finding-1 .evidence button");
+    await page.waitForFunction(name => document.querySelector("#timeline + .readout").textContent.startsWith(name + " of "), named, { timeout: 5000 })
+      .catch(async () => check(`${name}: ${named} is not chosen`, false, await text("#timeline + .readout")));
+    check(`${name}: when it was is not shown`, await page.locator("#finding-1 p button").textContent() === "Show when");
+  });
+
 // Of a damaged recording: its date is that of the processes that can be read, and it is not called complete.
 await on("damaged", async (page, text, card) => {
   check("damaged: the date", / from 20\d\d-/.test(await text(".facts")), await text(".facts"));

@@ -38,9 +38,10 @@ simulate parallel --ranks 8 --schedule tp-dp --steps 12
 simulate two-groups --ranks 8 --gpus-per-host 2 --schedule tp-dp --class slow-link --steps 12
 simulate many --ranks 64 --schedule ddp --class late-rank --rank 45 --steps 12
 simulate large --ranks 1024 --gpus-per-host 8 --schedule ddp --class late-rank --rank 700 --steps 12
+cp -r "$ROOT/test/data/recordings/causes/network_loss" "$TMP/lossy"
 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/one "$BUILD/lockstep-emulate" --ranks 1 --iterations 20 "$BUILD/libnccl-profiler.so" >"$TMP/played"
 
-for run in straggler hang deadlock healthy several alltoall damaged hostile proven slow-host parallel two-groups many large one; do
+for run in straggler hang deadlock healthy several alltoall damaged hostile proven slow-host parallel two-groups lossy many large one; do
   "$BUILD/lockstep" report "$TMP/$run" --force >"$TMP/head" 2>"$TMP/err" || [ $? = 1 ] || fail "$run: $(cat "$TMP/err")"
   ! grep -oiE '<[a-z]+[^>]* (src|href)=.?(https?:)?//[^ >]*' "$TMP/$run/report.html" || fail "$run: the page refers to the network"
 done
