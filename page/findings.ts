@@ -37,7 +37,7 @@ function one(verdict: Verdict, number: number, ways: Ways): HTMLElement {
   const around = times.length === 0 ? 0 : Math.max(1e6, (times[times.length - 1] - times[0]) / 20);
   return make("details", { id: "finding-" + number, class: "finding", ...(number === 1 ? { open: "" } : {}) },
     make("summary", {}, make("strong", {}, verdict.kind.replaceAll("_", " ")), ...words(` (${percent(verdict.confidence)} sure` +
-      (verdict.cost_share !== null && verdict.cost_share > 0 ? `, ${percent(verdict.cost_share)} of the run` : "") + "): " + verdict.text)),
+      (verdict.cost_share !== null && verdict.cost_share > 0 ? `, ${percent(verdict.cost_share)} of the run\u2019s time, not counting its set-up` : "") + "): " + verdict.text)),
     times.length === 0 ? null : make("p", {}, make("button", { type: "button", click: () => {
       ways.show({ from: times[0] - around, to: times[times.length - 1] + around });
       document.getElementById("ranks")?.scrollIntoView();

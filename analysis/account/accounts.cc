@@ -14,6 +14,7 @@ Accounts add_accounts(RunTables* run) {
   const PathExcesses excesses{made.followed.excesses.ns, made.expected.excess_ns};
   run->critical_path = find_critical_path(*run, own, excesses);
   run->path_gains = find_path_gains(*run, own, excesses, run->critical_path);
+  run->after_set_up_ns = own.after_set_up().length_ns();
   run->expected_times = made.expected.rows;
   run->peer_traffic = find_peer_traffic(*run);
   return made;

@@ -50,8 +50,8 @@ class Tables {
     int64_t own_ns = 0;
     for (const CriticalPathRow& piece : run_.critical_path)
       own_ns += piece.part == PathPart::Own ? piece.duration_ns : 0;
-    std::string text = "Critical path: " + share_of(own_ns, all_ns_) +
-                       " of the time between the operations of ranks, " +
+    std::string text = "Critical path: of " + duration(all_ns_) + ", set-up included, " +
+                       share_of(own_ns, all_ns_) + " between the operations of ranks, " +
                        share_of(all_ns_ - own_ns, all_ns_) + " in operations.";
     const PathGainRow* most = nullptr;
     for (const PathGainRow& row : run_.path_gains) {
@@ -60,7 +60,8 @@ class Tables {
     }
     if (most != nullptr && most->gain_ns > 0)
       text += " Most to win: " + name_of(*most) + ", " + duration(most->gain_ns) + " (" +
-              share_of(most->gain_ns, all_ns_) + ").";
+              share_of(most->gain_ns, run_.after_set_up_ns) +
+              " of the run's time, not counting its set-up).";
     report_.answers.push_back(std::move(text));
   }
 
@@ -71,7 +72,8 @@ class Tables {
     table.words =
         "What determined how long the run takes: the time before these operations, where a rank "
         "did "
-        "something else, and the time in them once all had begun.";
+        "something else, and the time in them once all had begun. Shares are of all of it, set-up "
+        "included.";
     table.columns = {"operation", "on the path", "before it", "in it", "beyond usual", "share"};
     for (const PhaseTime& phase : find_phase_times(run_, run_.critical_path)) {
       if (table.rows.size() == kLines) break;
@@ -104,12 +106,12 @@ class Tables {
     table.rests = kOnEnds | kOnWaits;
     table.words =
         "How much shorter the run would be had they never taken longer than usual, as a replay "
-        "says; "
-        "less than what they took beyond usual where another path is nearly as long.";
+        "says; less than what they took beyond usual where another path is nearly as long. Shares "
+        "are of the run's time, not counting its set-up.";
     table.columns = {"who", "on the path", "beyond usual", "shorter by", "share"};
     for (const PathGainRow& row : run_.path_gains)
       table.rows.push_back({name_of(row), duration(row.on_path_ns), duration(row.excess_ns),
-                            duration(row.gain_ns), share_of(row.gain_ns, all_ns_)});
+                            duration(row.gain_ns), share_of(row.gain_ns, run_.after_set_up_ns)});
     report_.accounts.push_back(std::move(table));
   }
 

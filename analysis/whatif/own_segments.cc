@@ -1,6 +1,7 @@
 #include "analysis/whatif/own_segments.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 namespace lockstep::analysis {
@@ -306,6 +307,17 @@ bool OwnSegments::was_queued(uint32_t arrival) const {
   const Segment& one = segments[arrival];
   const uint32_t before = one.before_in_line != kNoRow ? one.before_in_line : one.before;
   return before != kNoRow && one.start_ns - segments[before].end_ns <= kQueuedNs;
+}
+
+OwnSegments::Stretch OwnSegments::after_set_up() const {
+  if (order.empty()) return {};
+  Stretch stretch{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  for (const uint32_t a : order) {
+    if (segments[a].counts) stretch.first_ns = std::min(stretch.first_ns, segments[a].start_ns);
+    stretch.last_ns = std::max(stretch.last_ns, segments[a].end_ns);
+  }
+  stretch.first_ns = std::min(stretch.first_ns, stretch.last_ns);
+  return stretch;
 }
 
 OwnSegments find_own_segments(const RunTables& run) { return Finder(run).find(); }

@@ -65,6 +65,13 @@ struct OwnSegments {
   uint32_t actor_of(const RunTables& run, const MemberRow& member) const;
   // Of a row of `arrivals` that takes part and begins by its kernel.
   bool was_queued(uint32_t arrival) const;
+  // From the start of the first operation that is no connection set-up to the last end: what the shares of the
+  // run's time are shares of. No time where nothing takes part.
+  struct Stretch {
+    int64_t first_ns = 0, last_ns = 0;
+    int64_t length_ns() const { return last_ns - first_ns; }
+  };
+  Stretch after_set_up() const;
   std::vector<uint32_t> first_actor;   // by process
   std::vector<uint32_t> member_local;  // by row of `members`
 };

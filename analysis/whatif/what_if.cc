@@ -16,19 +16,13 @@ WhatIf::WhatIf(const RunTables& run, const OwnSegments& own, const std::vector<i
       last_start_ns_(own.last_start_ns),
       starts_so_far_ns_(own.segments.size()),
       launch_ns_(own.launch_begin.size(), kNoTime),
-      first_ns_(std::numeric_limits<int64_t>::max()),
-      last_ns_(std::numeric_limits<int64_t>::min()) {
+      time_(own.after_set_up()) {
   const auto& segments = own.segments;
   std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
     return segments[a].start_ns != segments[b].start_ns
                ? segments[a].start_ns < segments[b].start_ns
                : a < b;
   });
-  for (const uint32_t a : order_) {
-    if (segments[a].counts) first_ns_ = std::min(first_ns_, segments[a].start_ns);
-    last_ns_ = std::max(last_ns_, segments[a].end_ns);
-  }
-  first_ns_ = std::min(first_ns_, last_ns_);
   for (const uint32_t a : order_) {
     if (segments[a].waits_for_launch) last_start_of_launch(segments[a].launch);
   }
@@ -108,7 +102,7 @@ int64_t WhatIf::gain_ns(const std::vector<uint8_t>& cured) {
   replay(cured);
   int64_t end_ns = std::numeric_limits<int64_t>::min();
   for (const uint32_t a : order_) end_ns = std::max(end_ns, end_of(a));
-  return order_.empty() ? 0 : last_ns_ - end_ns;
+  return order_.empty() ? 0 : time_.last_ns - end_ns;
 }
 
 int64_t WhatIf::gain_of_transfers_ns(const std::vector<int64_t>& saved_ns) {

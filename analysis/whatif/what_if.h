@@ -32,8 +32,8 @@ class WhatIf {
   // pieces' excesses.
   std::vector<PathPiece> critical_path(const std::vector<uint8_t>& cured);
   // Start of the first operation that is no connection set-up, and from there to the last end.
-  int64_t first_ns() const { return first_ns_; }
-  int64_t span_ns() const { return last_ns_ - first_ns_; }
+  int64_t first_ns() const { return time_.first_ns; }
+  int64_t span_ns() const { return time_.length_ns(); }
 
  private:
   // What a replay needs of a row, close together: a judgement replays a run a hundred times.
@@ -75,7 +75,7 @@ class WhatIf {
   std::vector<int64_t> starts_so_far_ns_;
   // The last start that a launch waits for, by launch: observed; replayed, once that was asked for.
   std::vector<int64_t> launch_observed_ns_, launch_ns_;
-  int64_t first_ns_ = 0, last_ns_ = 0;
+  const OwnSegments::Stretch time_;
 };
 
 }  // namespace lockstep::analysis

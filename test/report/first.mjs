@@ -90,6 +90,18 @@ await on("proven", async (page, text) => {
   check("healthy: what is not known is linked", await text(".headline a") === "How complete the recording is", await text(".headline a"));
 });
 
+// What a rank costs is the same share wherever it stands, and each says what of. Set-up takes most of this run.
+await on("straggler", async (page, text) => {
+  const said = async selector => (await text(selector)).replaceAll("\u00a0", " ");
+  const [, cost] = /^(\d+ %) of the run\u2019s time, not counting its set-up$/.exec(await said(".headline .cost")) ?? [];
+  check("cost: the finding says another share", (await said("#finding-1 summary")).includes(`, ${cost} of the run\u2019s time, not counting its set-up)`), await said("#finding-1 summary"));
+  const path = (await said("#operations ul")).match(/Critical path: .*/)?.[0] ?? "";
+  check("cost: the critical path says another share", path.includes(`Most to win: rank 2, `) && path.endsWith(` (${cost} of the run's time, not counting its set-up).`), `${cost} ${path}`);
+  check("cost: the critical path does not say what its parts are shares of", /^Critical path: of [\d.]+ s, set-up included, \d+ % between /.test(path), path);
+  const won = await page.$$eval("#critical-path tbody tr", rows => rows.filter(row => row.firstChild.textContent.startsWith("rank 2, ")).map(row => row.lastChild.textContent));
+  check("cost: what could be won is another share", won.length === 1 && won[0].replaceAll("\u00a0", " ") === cost, `${cost} ${won}`);
+});
+
 // Whom others waited for, in words: a click shows that rank.
 await on("straggler", async (page, text) => {
   check("not whom others waited for most", /^Others waited most for rank 2 \(\d+ % of the time in view\)/.test(await text("#waited-for")), await text("#waited-for"));
