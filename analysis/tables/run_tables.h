@@ -39,8 +39,7 @@ struct RunTables {
   // Empty until add_accounts() (analysis/account/accounts.h).
   std::vector<CriticalPathRow> critical_path;
   std::vector<PathGainRow> path_gains;
-  int64_t after_set_up_ns =
-      0;  // how long the run took without its set-up: what gains are shares of
+  int64_t after_set_up_ns = 0;  // the run without its set-up: what gains are shares of
   std::vector<ExpectedTimeRow> expected_times;
   std::vector<PeerTrafficRow> peer_traffic;
   std::vector<SettingRow> settings;  // by process
