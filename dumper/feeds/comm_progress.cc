@@ -12,9 +12,9 @@ namespace lockstep::dumper {
 namespace {
 
 constexpr uint64_t kNoFactsNs = 60000 * kMs;  // late events of a communicator that is gone
-// Of a round's records, some 90,000. Beyond that they are applied as they came.
-constexpr size_t kMostHeldBytes = size_t{4} << 20;
 
+// Of a round's calls and launches, some 5,000 of each. Beyond that they are applied as they came.
+constexpr size_t kMostHeldBytes = size_t{1} << 20;
 constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();  // ticks
 
 constexpr unsigned kPlaceBits = 14;
@@ -23,29 +23,33 @@ constexpr uint32_t kMostOpen = 1u << kPlaceBits;  // 2.5 MB
 constexpr uint32_t kGenerations = (1u << (32 - kPlaceBits)) - 1;
 constexpr size_t kMostChildren = size_t{64} * 1024, kMostCaptured = size_t{16} * 1024;
 
-constexpr bool matters(Tag tag) {
-  if (is_comm(tag)) return true;
-  if (is_state(tag) || is_mark(tag)) return false;
+// Calls and launches are numbered in the order of their times. Of kernel channels and network
+// operations the order does not matter.
+enum class Use : uint8_t { None, AtOnce, InOrder };
+constexpr Use use_of(Tag tag) {
+  if (is_comm(tag)) return Use::InOrder;
+  if (is_state(tag) || is_mark(tag)) return Use::None;
   switch (static_cast<Kind>(tag & 15u)) {
     case Kind::Coll:
     case Kind::P2p:
     case Kind::CollApi:
     case Kind::P2pApi:
     case Kind::GroupApi:
+      return Use::InOrder;
     case Kind::KernelCh:
     case Kind::ProxyOp:
-      return true;
+      return Use::AtOnce;
     default:
-      return false;
+      return Use::None;
   }
 }
 
 struct TagTable {
-  bool matters[kTags] = {};
+  Use use[kTags] = {};
 };
 constexpr TagTable make_table() {
   TagTable table;
-  for (unsigned tag = 0; tag < kTags; ++tag) table.matters[tag] = matters(static_cast<Tag>(tag));
+  for (unsigned tag = 0; tag < kTags; ++tag) table.use[tag] = use_of(static_cast<Tag>(tag));
   return table;
 }
 constexpr TagTable kTable = make_table();
@@ -53,14 +57,15 @@ constexpr TagTable kTable = make_table();
 }  // namespace
 
 void CommProgress::take(const Piece& piece, const StringSource& strings) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   for_each_record(piece, [&](const uint64_t* words, Tag tag) {
     if (tag < kCommInitTag)
       round_bytes_[static_cast<unsigned>(kind_of(words[1]))] +=
           uint64_t{kRecordShapes[tag].words} * 8;
-    if (kTable.matters[tag]) held_.add(words, kRecordShapes[tag].words);
+    if (kTable.use[tag] == Use::AtOnce) apply(words, tag, strings);
+    if (kTable.use[tag] == Use::InOrder) held_.add(words, kRecordShapes[tag].words);
   });
   if (held_.held_bytes() <= kMostHeldBytes) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
   apply_held(kAll, strings);
   for (auto& [number, comm] : comms_) comm.ordinals.expect_disorder();
 }
@@ -118,6 +123,15 @@ void CommProgress::apply_comm(const uint64_t* words, const StringSource& strings
   }
 }
 
+void CommProgress::Open::take_call(const Open& other) {
+  call = other.call;
+  group = other.group;
+  mark = other.mark;
+  call_stop_ticks = other.call_stop_ticks;
+  call_seen = other.call_seen;
+  p2p = other.p2p;
+}
+
 uint32_t CommProgress::value_of(const Open* op) const {
   return op->generation << kPlaceBits | static_cast<uint32_t>(op - open_.data());
 }
@@ -172,6 +186,11 @@ void CommProgress::note_started(const Open& op) {
   started.ticks = op.started_ticks;
 }
 
+void CommProgress::note_launched(Open* op) {
+  note_issued(op);
+  if (op->started_ticks != 0) note_started(*op);
+}
+
 void CommProgress::count_call(uint32_t comm, uint64_t ticks) {
   ++comms_[comm].standing.position;
   if (comm == call_count_.comm && ticks < call_count_.before_ticks) ++call_count_.calls;
@@ -193,11 +212,17 @@ std::optional<uint64_t> CommProgress::calls_before() const {
 // it up.
 template <typename Record>
 void CommProgress::start_call(const Record& call, uint64_t ticks) {
+  if (Open* launched = open_of(calls_.find(call.id))) {  // its launch was drained first
+    launched->call_seen = true;
+    launched->group = call.parent;
+    return;
+  }
   Open* op = add_open(comm_of(call.id), ticks);
   op->call = call.id;
   op->group = call.parent;
   op->mark.func = call.func;
   op->p2p = kind_of(call.id) == Kind::P2pApi;
+  op->call_seen = true;
   OperationOrdinals& ordinals = comms_[op->comm].ordinals;
   if (op->p2p)
     op->mark.collectives = ordinals.collectives();
@@ -223,6 +248,7 @@ CommProgress::Open* CommProgress::replayed(EventId launch, EventId call, uint64_
   op->mark = captured.mark;
   op->mark.ticks = ticks;
   op->mark.collectives = comm.ordinals.collectives();
+  op->call_seen = true;
   return op;
 }
 
@@ -236,10 +262,23 @@ CommProgress::Open* CommProgress::launched(EventId launch, EventId call, uint64_
     if (kind_of(launch) == Kind::P2p && !op->p2p) of_call = op->mark;
     op = nullptr;
   }
+  Open* early = open_of(launches_.find(launch));  // a child came first
+  if (early != nullptr && op != nullptr) {
+    early->take_call(*op);
+    calls_.set(call, value_of(early));
+    op->call = 0;
+    forget(op);
+  }
+  if (early != nullptr) op = early;
   if (op == nullptr) op = add_open(comm_of(launch), ticks);
   if (of_call.ordinal >= 0) op->mark = of_call;
   op->launch = launch;
   launches_.set(launch, value_of(op));
+  if (op->call == 0 && call != 0 && captured_.count(call) == 0) {
+    op->call = call;
+    calls_.set(call, value_of(op));
+  }
+  if (op->mark.func == 0) op->mark.ticks = ticks;  // the child's until now
   op->last_ticks = std::max(op->last_ticks, ticks);
   const uint32_t kinds = kinds_.load(std::memory_order_relaxed);
   op->wants_kernel = (kinds & kind_bit(Kind::KernelCh)) != 0;
@@ -257,7 +296,7 @@ void CommProgress::start_coll(const uint64_t* words, const StringSource& strings
   OperationOrdinals& ordinals = comms_[op->comm].ordinals;
   if (op->mark.ordinal < 0) ordinals.number_collective(&op->mark);
   ordinals.correct(&op->mark, coll.seq_number);
-  note_issued(op);
+  note_launched(op);
 }
 
 void CommProgress::start_p2p(const uint64_t* words, const StringSource& strings) {
@@ -274,7 +313,7 @@ void CommProgress::start_p2p(const uint64_t* words, const StringSource& strings)
     const auto captured = captured_.find(p2p.parent);
     if (captured != captured_.end()) captured->second.mark = op->mark;
   }
-  note_issued(op);
+  note_launched(op);
 }
 
 void CommProgress::start_child(const uint64_t* words, bool kernel) {
@@ -286,14 +325,18 @@ void CommProgress::start_child(const uint64_t* words, bool kernel) {
     return;
   const uint64_t ticks = ticks_of(words[0]);
   Open* op = open_of(launches_.find(parent));
-  if (op == nullptr) return;  // it has ended
+  if (op == nullptr) {  // its start is in a block that was not drained yet, or it has ended
+    op = add_open(comm_of(parent), ticks);
+    op->launch = parent;
+    launches_.set(parent, value_of(op));
+  }
   if (children_.size() >= kMostChildren) children_.clear();
   children_.set(start.id, value_of(op));
   ++(kernel ? op->kernels : op->network);
   ++(kernel ? op->open_kernels : op->open_network);
   op->last_ticks = std::max(op->last_ticks, ticks);
   if (op->started_ticks == 0 || ticks < op->started_ticks) op->started_ticks = ticks;
-  note_started(*op);
+  if (op->mark.func != 0) note_started(*op);
 }
 
 void CommProgress::stop(EventId id, uint64_t ticks) {
@@ -334,8 +377,8 @@ void CommProgress::stop_child(EventId id, uint64_t ticks) {
 // Its kernel is through on all channels: whatever the network says, the data is where it should be.
 // Only where nothing about it can come any more but late network operations.
 bool CommProgress::ends_now(const Open& op) {
-  return op.launch_stop_ticks != 0 && op.open_kernels == 0 && op.channels != 0 &&
-         op.kernels >= op.channels;
+  return op.mark.func != 0 && op.launch_stop_ticks != 0 && (op.call_seen || op.call == 0) &&
+         op.open_kernels == 0 && op.channels != 0 && op.kernels >= op.channels;
 }
 
 // Once every record about it that is older than `quiet_ns` has been given.
@@ -355,6 +398,7 @@ bool CommProgress::ends_settled(const Open& op, uint64_t quiet_ns) {
 bool CommProgress::leaves_unseen(const Open& op, uint64_t quiet_ns) {
   const Comm& comm = comms_[op.comm];
   if (comm.standing.facts.finalize_ticks != 0) return true;
+  if (op.mark.func == 0) return quiet_ns > kNoKernelNs;  // a child of what ended before
   if (op.launch == 0) {
     // NCCL takes a call up before its group ends; some it serves without an operation.
     return op.call_stop_ticks != 0 && open_groups_.find(op.group) == IdMap::kNone;
@@ -391,7 +435,7 @@ void CommProgress::settle_operations(uint64_t complete_ticks, double ns_per_tick
     if (!op.used || op.last_ticks >= complete_ticks) continue;
     const auto quiet_ns =
         static_cast<uint64_t>(static_cast<double>(complete_ticks - op.last_ticks) * ns_per_tick);
-    if (op.launch != 0 && ends_settled(op, quiet_ns))
+    if (op.mark.func != 0 && op.launch != 0 && ends_settled(op, quiet_ns))
       end(&op);
     else if (leaves_unseen(op, quiet_ns))
       forget(&op);
@@ -436,7 +480,7 @@ CommProgress::Snapshot CommProgress::snapshot() const {
     if (facts.abi_version != 0 && facts.finalize_ticks == 0) standings[number] = comm.standing;
   }
   for (const Open& op : open_) {
-    const auto found = op.used ? standings.find(op.comm) : standings.end();
+    const auto found = op.used && op.mark.func != 0 ? standings.find(op.comm) : standings.end();
     if (found == standings.end()) continue;
     CommStanding& standing = found->second;
     if (++standing.in_flight != 1 && standing.waiting.ticks <= op.mark.ticks) continue;

@@ -1,11 +1,11 @@
 // How far each communicator of this process has come: the operation it issued last, the one that
 // began last, the one that ended last, and the oldest that is in flight. Fed on the dump thread
-// with every record that is drained, and applied in the order of their times at the end of each
-// round. So it must be cheap: an operation costs a few table look-ups, a kernel channel or network
-// operation one each way, everything else is skipped. Asked by the control socket's thread at any
-// time; a lock is held for one round or one copy, and no thread of NCCL's ever takes it. Memory is
-// bounded: of a round with too many records the rest is applied as it comes, and where too many
-// operations are open, the oldest are followed no more, and counted.
+// with every record that is drained, so it must be cheap: an operation costs a few table look-ups
+// and waits for the end of the round, to be numbered by its time; a kernel channel or network
+// operation costs one look-up each way, everything else is skipped. Asked by the control socket's
+// thread at any time; a lock is held for one piece, one round's operations or one copy, and no thread
+// of NCCL's ever takes it. Memory is bounded: where a round has too many operations the rest is
+// applied as it comes, and where too many are open, the oldest are followed no more, and counted.
 #pragma once
 
 #include <array>
@@ -68,8 +68,10 @@ class CommProgress : public RecordConsumer {
     uint64_t bytes = 0;  // of its message
     uint32_t comm = 0, generation = 0;
     uint32_t channels = 0, kernels = 0, open_kernels = 0, network = 0, open_network = 0;
-    bool used = false, p2p = false, to_itself = false;
+    bool used = false, call_seen = false, p2p = false, to_itself = false;
     bool wants_kernel = false, wants_network = false;
+
+    void take_call(const Open& other);
   };
   struct Comm {
     CommStanding standing;
@@ -104,6 +106,7 @@ class CommProgress : public RecordConsumer {
   uint32_t value_of(const Open* op) const;
   Open* add_open(uint32_t comm, uint64_t ticks);
   void note_issued(Open* op);
+  void note_launched(Open* op);
   void note_started(const Open& op);
   static bool ends_now(const Open& op);
   static bool ends_settled(const Open& op, uint64_t quiet_ns);

@@ -1,7 +1,6 @@
-// The records of all threads in the order of their times. They are drained thread by thread: a child
-// may come before its parent, and of two threads that call on one communicator, as PyTorch's main
-// and autograd threads do, the later call may come first. Records are held until everything before
-// them has come. One thread at a time.
+// Records of all threads in the order of their times. They are drained thread by thread: of two
+// threads that call on one communicator, as PyTorch's main and autograd threads do, the later call may
+// come first. Records are held until everything before them has come. One thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -23,25 +22,29 @@ class TimeOrder {
     words_.insert(words_.end(), words, words + count);
   }
 
-  // Calls `f(words)` for each record with fewer ticks than that, the earliest first. None comes twice,
-  // whatever `f` throws: what is left then is dropped.
+  // Calls `f(words)` for each record with fewer ticks than that, the earliest first. None comes twice:
+  // where `f` throws, all that is held is dropped.
   template <typename F>
   void release(uint64_t complete_ticks, F f) {
     merge_runs();
     std::vector<uint64_t> words = std::exchange(words_, {});
-    std::vector<Held> ready = std::exchange(held_, {});
+    std::vector<Held> held = std::exchange(held_, {});
     const auto later =
-        std::lower_bound(ready.begin(), ready.end(), complete_ticks,
+        std::lower_bound(held.begin(), held.end(), complete_ticks,
                          [](const Held& record, uint64_t ticks) { return record.ticks < ticks; });
+    for (auto at = held.begin(); at != later; ++at) f(&words[at->place]);
     // Few: what was recorded while the rest was drained.
-    for (auto at = later; at != ready.end(); ++at)
-      add(&words[at->place], kRecordShapes[tag_of(words[at->place])].words);
-    for (auto at = ready.begin(); at != later; ++at) f(&words[at->place]);
-    if (!held_.empty() || words.capacity() > kKeptWords || ready.capacity() > kKeptWords) return;
+    std::vector<uint64_t> rest;
+    for (auto at = later; at != held.end(); ++at) {
+      const uint64_t* const first = &words[at->place];
+      rest.insert(rest.end(), first, first + kRecordShapes[tag_of(*first)].words);
+    }
     words.clear();
-    ready.clear();
-    words_ = std::move(words);
-    held_ = std::move(ready);
+    held.clear();
+    words_ = std::move(words);  // their memory serves the next round
+    held_ = std::move(held);
+    for (size_t at = 0; at < rest.size(); at += kRecordShapes[tag_of(rest[at])].words)
+      add(&rest[at], kRecordShapes[tag_of(rest[at])].words);
   }
 
   size_t held_bytes() const {
@@ -67,8 +70,6 @@ class TimeOrder {
     }
     runs_.clear();
   }
-
-  static constexpr size_t kKeptWords = size_t{128} * 1024;  // of either, for the next round: 3 MB
 
   std::vector<uint64_t> words_;
   std::vector<Held> held_;
