@@ -131,6 +131,7 @@ int record(const LaunchArguments& arguments, const Settings& settings, const Fin
       arguments.command, first ? snapshots.look_s() : 0, [&] { return snapshots.due(); },
       [&] { take_snapshot(process, plan); });
   agents.reset();
+  if (first) take_snapshot_wish(plan.directory);  // of a process whose teardown came later
   note.exit_code = code;
   note.ended = utc_now();
   if (first) note.write();
