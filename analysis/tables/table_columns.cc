@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "analysis/tables/classes.h"
+#include "base/text.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -23,19 +24,24 @@ Value rank_of(const RunTables& run, uint32_t process) {
   if (process >= run.processes.size() || run.processes[process].rank < 0) return Value();
   return number(run.processes[process].rank);
 }
-// A capture begins with a call, and both times are converted from ticks by other anchors.
-constexpr int64_t kCaptureRoundingNs = 500;
+// A capture by position begins and stops with a call; its times and the call's were converted from the same ticks by
+// other anchors. Marks, steps and instants come between calls, and no allowance may pull one over their edges.
+constexpr int64_t kSameCallNs = 500;
+
+int64_t allowance_ns(const RunTables& run, const CaptureRow& capture) {
+  return starts_with(run.text(capture.rule), "position:") ? kSameCallNs : 0;
+}
 
 // The capture in whose time it was called; of several the one that is last in the table.
 Value capture_of(const RunTables& run, const OperationRow& row) {
   const int64_t time_ns = row.api_start_ns != kNoTime ? row.api_start_ns : row.enqueue_ns;
   if (run.captures.empty() || time_ns == kNoTime) return Value();
-  const int64_t called_ns = time_ns + kCaptureRoundingNs;
   const auto begin = std::lower_bound(
       run.captures.begin(), run.captures.end(), row.process,
       [](const CaptureRow& capture, uint32_t process) { return capture.process < process; });
   Value found;
   for (auto it = begin; it != run.captures.end() && it->process == row.process; ++it) {
+    const int64_t called_ns = time_ns + allowance_ns(run, *it);
     if (it->start_ns != kNoTime && called_ns >= it->start_ns &&
         (it->stop_ns == kNoTime || called_ns < it->stop_ns))
       found = text_or_null(run, it->capture);

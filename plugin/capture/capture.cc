@@ -228,7 +228,10 @@ void Captures::begin_window(const Now& now) {
 
 void Captures::look_at_phase(const Now& now) {
   if (session_.settled) return;
-  session_.phase = capture_watch.phase();
+  const CapturePhase phase = capture_watch.phase();
+  // The program's thread has begun one and will say when in its next instruction.
+  if (has_started(phase) && capture_watch.start_ticks() == 0) return;
+  session_.phase = phase;
   session_.first_step = capture_watch.first_step();
   if (session_.order.rule == CaptureRule::Position)
     session_.position = session_.calls_before + capture_watch.calls();
