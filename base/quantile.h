@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 namespace lockstep {
@@ -33,6 +34,20 @@ T median(std::vector<T>* values) {
 template <class T>
 T median_of(std::vector<T> values) {
   return median(&values);
+}
+
+// Values at least as large as this one make up half of their sum, if none is negative; 0 when there are none.
+// Reorders them.
+template <class T>
+T half_of_sum(std::vector<T>* values) {
+  std::sort(values->rbegin(), values->rend());
+  const T all = std::accumulate(values->begin(), values->end(), T());
+  T so_far = T();
+  for (const T one : *values) {
+    so_far += one;
+    if (so_far * 2 >= all) return one;
+  }
+  return T();
 }
 
 }  // namespace lockstep

@@ -196,13 +196,30 @@ class Blamer {
   void accuse_stragglers(const FollowedRun& followed) {
     const OwnSegments& own = followed.own;
     const LatenessTables tables{run_, own, followed.excesses.ns, out_.late, out_.ranks};
-    for (const Culprit& culprit : find_culprits(run_, own, followed.roles, followed.excesses)) {
+    const Culprits culprits = find_culprits(run_, own, followed.roles, followed.excesses);
+    for (const Culprit& culprit : culprits.found) {
       for (RankBlame& rank : out_.ranks) {
         for (const uint32_t actor : culprit.actors)
           rank.accused = rank.accused || own.actors[actor].process == rank.process;
       }
       out_.findings.push_back(straggler_finding(tables, culprit));
     }
+    if (!culprits.suspected.actors.empty()) note_suspicion(culprits.suspected);
+  }
+
+  // Moments too few, or too much like everybody's, to accuse anybody of: but they cost too much for silence.
+  void note_suspicion(const Culprit& suspected) {
+    NotKnown& gap = add_gap(NotKnownKind::ByChance, suspected.occasions.size());
+    const ArrivalRow& arrival = run_.arrivals[suspected.occasions.front().arrival];
+    gap.communicator = run_.matches[arrival.match].communicator;
+    std::set<int32_t> ranks;
+    for (const Occasion& one : suspected.occasions) {
+      const ArrivalRow& late = run_.arrivals[one.arrival];
+      if (run_.matches[late.match].communicator == gap.communicator) ranks.insert(late.rank);
+      gap.typical_ns = std::max(gap.typical_ns, one.excess_ns);
+    }
+    gap.ranks.assign(ranks.begin(), ranks.end());
+    gap.share_percent = 100 * suspected.gain_ns / suspected.span_ns;
   }
 
   // At least 1 % of the time between the communicator's first and last operation.

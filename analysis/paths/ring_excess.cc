@@ -24,7 +24,8 @@ constexpr int64_t kBeyondApart = 2;
 constexpr double kRingTrifle = 0.04;
 // Of what a receiver is done later by, what its host's way out shows where that holds it up.
 constexpr double kHeldUpByWayOut = 0.5;
-constexpr size_t kFewestLagsInRow = 3;
+constexpr size_t kFewestInRow = 3;
+constexpr double kAsMuch = 0.9;
 // Of what operations take longer, what lags and links must show on their own.
 constexpr double kLeastOfMore = 0.25;
 // By this part the network works longer on the steps of a slow link.
@@ -55,6 +56,8 @@ class Judge {
     find_stretches();
     follow_hosts();
     find_slow_hosts();
+    follow_hosts();
+    acquit_what_waits_for_room();
     for (size_t i = 0; i < count_; ++i) judge_edge(i);
     explain_lags();
     if (!out_.empty()) share(more_ns);
@@ -132,9 +135,11 @@ class Judge {
     const std::vector<int64_t> before = stretch_ns_;
     for (size_t k = 0; k < network.size(); ++k) {
       const size_t into = network[k], out = network[(k + 1) % network.size()];
+      const Middle& later = seen_.edges[out].later;
+      const auto least_ns = static_cast<int64_t>(kOfEdgeBefore * shown(into));
       if (before[into] != 0 && before[out] == 0 &&
-          stands_out(seen_.edges[out].later, usual_[out].beside_ns,
-                     static_cast<int64_t>(kOfEdgeBefore * shown(into))))
+          (stands_out(later, usual_[out].beside_ns, least_ns) ||
+           later.at_least_ns - usual_[out].beside_ns >= least_ns))
         stretch_ns_[out] = before[into];
       if (before[into] != 0 && before[out] != 0 && shown(into) < kOfEdgeBehind * shown(out))
         stretch_ns_[into] = 0;
@@ -155,6 +160,9 @@ class Judge {
         if (usual_later(i) == kNoTime) return;
         usual_ns += usual_later(i);
       }
+      // These wait for room behind the next.
+      if (network.size() > kFewestInRow && stretch_ns_[network[(k + 2) % network.size()]] > 0)
+        continue;
       const Middle& passage = seen_.passages[into];
       if (!stands_out(passage, usual_ns, least_ns) || passage.at_least_ns - usual_ns < least_ns)
         continue;
@@ -168,6 +176,23 @@ class Judge {
         stretch_ns_[i] = (passage.ns - usual_ns) / 2;
         unsteady_[i] = 0;
       }
+    }
+  }
+  // Before a slow way others wait for room behind it, and all show as much. So of several in a row it is the last, or
+  // the last two, which are those of one host, where the first of these shows clearly less than the one before it.
+  void acquit_what_waits_for_room() {
+    const std::vector<size_t> network = network_edges(series_.edges);
+    const auto at = [&](size_t k) { return network[k % network.size()]; };
+    const auto is_slow = [&](size_t k) { return stretch_ns_[at(k)] > 0; };
+    for (size_t begin = 1; begin <= network.size(); ++begin) {
+      if (is_slow(begin - 1)) continue;
+      size_t length = 0;
+      while (length < network.size() && is_slow(begin + length)) ++length;
+      if (length < kFewestInRow) continue;
+      const size_t last = begin + length - 1;
+      const bool of_host = shown(at(last - 1)) < kAsMuch * shown(at(last - 2));
+      const size_t slow = at(of_host ? last - 1 : last);
+      for (size_t i = at(begin); i != slow; i = (i + 1) % count_) stretch_ns_[i] = 0;
     }
   }
   // Each shows now much of it and now little.
@@ -260,7 +285,8 @@ class Judge {
       return is_of_receiver(one.side) && edge_of(one) == edge;
     });
   }
-  // More lags in a row than the ways of one host: each but the last is of a host that is held up by the next.
+  // More slow ways in a row than those of one host, which are lags and behind them perhaps one that only its
+  // end shows: each lag but the last is of a host that is held up by the next.
   void explain_rows_of_lags(const std::vector<size_t>& network) {
     const auto at = [&](size_t k) { return network[k % network.size()]; };
     const auto lags = [&](size_t k) { return lag_of(at(k)) != out_.end(); };
@@ -268,7 +294,8 @@ class Judge {
       if (lags(begin - 1)) continue;
       size_t length = 0;
       while (length < network.size() && lags(begin + length)) ++length;
-      if (length < kFewestLagsInRow) continue;
+      const size_t behind = shows_by_ends(at(begin + length)) ? 1 : 0;
+      if (length < 2 || length + behind < kFewestInRow) continue;
       for (size_t k = begin; k + 1 < begin + length; ++k) {
         out_.erase(lag_of(at(k)));
         acquit_before(at(k));
@@ -284,6 +311,11 @@ class Judge {
       out_.erase(last);
       accuse_way_out(out, excess_ns);
     }
+  }
+  bool shows_by_ends(size_t edge) const {
+    return std::any_of(out_.begin(), out_.end(), [&](const TransferExcess& one) {
+      return is_by_ends(one.side) && edge_of(one) == edge;
+    });
   }
   // The edges inside a host before its way out, and those before them that only the ends show.
   void acquit_before(size_t way_out) {

@@ -23,7 +23,7 @@ constexpr size_t kMostParts = 8;
 // ranks start apart by their own doing; where they start no further apart than that edge lets them end;
 // and where it is such a part of the operation's time, and of the run's.
 constexpr int64_t kBeyondStarts = 2;
-constexpr double kOfStarts = 0.95, kLeastPartBesideLate = 0.28, kLeastShareBesideLate = 0.1;
+constexpr double kOfStarts = 0.95, kOfOwnStarts = 0.5, kLeastPartBesideLate = 0.28, kLeastShareBesideLate = 0.1;
 // So many candidates are replayed, those first that have most to gain.
 constexpr size_t kMostPartsReplayed = 24, kMostPairsReplayed = 8;
 
@@ -78,7 +78,9 @@ class PartSearch {
       if (starts_ == Starts::SomebodyIsLate)
         return by_starts || excess_ns < kLeastPartBesideLate * took_ns;
       // Its network steps are as fast as others': nothing but the ends shows it.
-      return by_starts && one.side == SlowSide::Sender;
+      if (one.side == SlowSide::Sender) return by_starts;
+      return excess_ns < kOfOwnStarts * static_cast<double>(apart.own_ns) &&
+             excess_ns < kOfStarts * static_cast<double>(apart.all_ns);
     };
     all.erase(std::remove_if(all.begin(), all.end(), trace), all.end());
     return all;

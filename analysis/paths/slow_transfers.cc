@@ -23,6 +23,8 @@ constexpr double kLeastOfLastPart = 0.25;
 // late leaves traces in the ends.
 constexpr double kTogether = 0.05;
 constexpr size_t kFewestTogether = 8;
+// Of so many edges most are not slow.
+constexpr size_t kFewestThatSink = 4;
 
 class SlowTransferFinder {
  public:
@@ -327,6 +329,7 @@ class SlowTransferFinder {
       usual.push_back({later_ns, of(edge.lag, longer), of(edge.wire, 1), of(edge.work, 1),
                        of(edge.gpu, longer), later_ns});
     }
+    sink_beside_slow_edges(series, seen, &usual);
     std::map<double, std::vector<uint32_t>> slow;  // by scale: matches
     for (const uint32_t i : moments.slow) slow[pool.scale[i]].push_back(series.matches[i]);
     std::vector<TransferExcess> found =
@@ -342,6 +345,25 @@ class SlowTransferFinder {
         of_scale.excess_ns = part_of(one.excess_ns, scale);
         of_scale.usual_ns = part_of(one.usual_ns, scale);
         of_scale.matches = matches;
+      }
+    }
+  }
+
+  // The differences add up to 0 around a ring: where one edge shows more, all others sink below what they usually
+  // show, and one that sinks less is slow, too.
+  static void sink_beside_slow_edges(const RingSeries& series, const SeenRing& seen,
+                                     std::vector<UsualEdge>* usual) {
+    for (const bool network : {false, true}) {
+      std::vector<int64_t> sunk;
+      for (size_t i = 0; i < usual->size(); ++i) {
+        if (series.edges[i].network != network) continue;
+        if (!seen.edges[i].later.known() || (*usual)[i].later_ns == kNoTime) return;
+        sunk.push_back(seen.edges[i].later.ns - (*usual)[i].later_ns);
+      }
+      if (sunk.size() < kFewestThatSink) continue;
+      const int64_t others_ns = std::min<int64_t>(0, reference_of(sunk));
+      for (size_t i = 0; i < usual->size(); ++i) {
+        if (series.edges[i].network == network) (*usual)[i].beside_ns += others_ns;
       }
     }
   }

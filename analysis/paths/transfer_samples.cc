@@ -94,15 +94,18 @@ class Sampler {
     const int64_t sender_ns = run_.arrivals[s].arrival_ns,
                   receiver_ns = run_.arrivals[r].arrival_ns;
     const Begin begin = receiver_ns > sender_ns ? Begin::Waited : Begin::Whole;
-    take_send(m, s, r, begin, std::max(sender_ns, receiver_ns));
+    const int64_t told_ns = operation(r).received_ns;
+    take_send(m, s, r, begin, std::max(sender_ns, receiver_ns),
+              told_ns != kNoTime ? told_ns : end_of_kernel(r));
   }
   // s, r: rows of `arrivals`.
-  void take_send(uint32_t m, uint32_t s, uint32_t r, Begin begin, int64_t begun_ns) {
+  void take_send(uint32_t m, uint32_t s, uint32_t r, Begin begin, int64_t begun_ns,
+                 int64_t received_ns) {
     const MatchRow& match = run_.matches[m];
     const OperationRow &sender = operation(s), &receiver = operation(r);
     const ArrivalRow &a = run_.arrivals[s], &b = run_.arrivals[r];
     if (a.arrival_ns == kNoTime || b.arrival_ns == kNoTime) return;
-    if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime) return;
+    if (received_ns == kNoTime) return;
     const uint32_t from = actor_of(sender), to = actor_of(receiver);
     if (from == kNoRow || to == kNoRow || host_of(from) == host_of(to)) return;
     const AlikeSize size = sizes_.of(match);
@@ -114,16 +117,25 @@ class Sampler {
     pair.alike = alike;
     pair.edge.network = true;
     pair.matches.push_back(m);
-    pair.times.push_back(size.scaled(receiver.received_ns - begun_ns));
+    pair.times.push_back(size.scaled(received_ns - begun_ns));
     add_unknown(&pair.edge);
-    if (sender.sent_ns < begun_ns) return;
+    if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime || sender.sent_ns < begun_ns)
+      return;
     pair.edge.lag.back() = receiver.received_ns - sender.sent_ns;
     note_steps(sender, receiver, &pair.edge);
   }
 
+  // Without network operations. A kernel of several operations ends with the last of them.
+  int64_t end_of_kernel(uint32_t arrival) const {
+    const uint32_t launch = own_.segments[arrival].launch;
+    const bool alone = own_.segments[arrival].actor != kNoRow &&
+                       own_.launch_begin[launch + 1] - own_.launch_begin[launch] == 1;
+    return alone ? operation(arrival).kernel_stop_ns : kNoTime;
+  }
+
   void take_chain(uint32_t m) {
     for (const ChainEdge& edge : chain_edges(run_, run_.matches[m]))
-      take_send(m, edge.from, edge.to, edge.begin, edge.begun_ns);
+      take_send(m, edge.from, edge.to, edge.begin, edge.begun_ns, operation(edge.to).received_ns);
   }
 
   void take_collective(uint32_t m) {

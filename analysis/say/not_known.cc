@@ -55,6 +55,18 @@ std::string who_holds_up(const RunTables& run, const NotKnown& gap) {
          "would not stand out.";
 }
 
+constexpr uint64_t kFewTimes = 20;
+
+std::string by_chance(const RunTables& run, const NotKnown& gap) {
+  return "Whether more than chance made " + rank_list(gap.ranks) + " of " +
+         communicator_label(run, gap.communicator) + " late is not known: " +
+         (gap.count == 1 ? "it happened once, by " + duration(gap.typical_ns)
+                         : "it happened " + std::to_string(gap.count) + " times, by " +
+                               duration(gap.typical_ns) + " at most") +
+         ". Without that the run would be " + std::to_string(gap.share_percent) + " % shorter." +
+         (gap.count < kFewTimes ? " A longer recording tells." : "");
+}
+
 // Whether a process recorded some kinds of a share of the operations only.
 bool has_shares(const RunTables& run) {
   return std::any_of(run.settings.begin(), run.settings.end(), [&](const SettingRow& row) {
@@ -166,6 +178,8 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
       return about_operation(run, gap);
     case NotKnownKind::WhoHoldsUp:
       return who_holds_up(run, gap);
+    case NotKnownKind::ByChance:
+      return by_chance(run, gap);
     case NotKnownKind::WhoCameLast:
       return "Who arrived last is not known for " + some_of(gap, "operation") +
              ": their ranks are on hosts whose clocks are not aligned (`lockstep align` aligns "

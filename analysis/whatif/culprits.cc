@@ -35,6 +35,8 @@ constexpr int64_t kLeastTypicalNs = 50'000;
 // A trifle beside the worst culprit is none: curing that one leaves the rest inexactly known.
 constexpr double kTrifle = 0.1;
 constexpr size_t kMostCulprits = 16;
+// Who costs such a part of the run is worth a word, if only that chance is not excluded.
+constexpr double kWorthASuspicion = 0.05;
 // So many ranks are replayed one by one, and members of a set left out in turn.
 constexpr size_t kMostReplayed = 64;
 
@@ -45,24 +47,12 @@ struct Candidate {
   int64_t gain_ns = 0;
 };
 
-// Half of the time lost is lost on occasions at least as bad as this one.
-int64_t typical_of(std::vector<int64_t> excesses) {
-  std::sort(excesses.rbegin(), excesses.rend());
-  int64_t all = 0, so_far = 0;
-  for (const int64_t one : excesses) all += one;
-  for (const int64_t one : excesses) {
-    so_far += one;
-    if (so_far * 2 >= all) return one;
-  }
-  return 0;
-}
-
 class Search {
  public:
   Search(const RunTables& run, const OwnSegments& own, const Roles& roles, const Excesses& excesses)
       : run_(run), own_(own), roles_(roles), excesses_(excesses), what_if_(run, own, excesses.ns) {}
 
-  std::vector<Culprit> find() {
+  Culprits find() {
     cured_.assign(own_.actors.size(), 0);
     active_.assign(own_.actors.size(), 0);
     for (const uint32_t a : own_.order) active_[own_.segments[a].actor] = 1;
@@ -71,7 +61,8 @@ class Search {
     for (size_t i = own_.order.size(); i-- > 0;) begin_of_[own_.segments[own_.order[i]].actor] = i;
     for (size_t actor = own_.actors.size(); actor-- > 0;)
       begin_of_[actor] = std::min(begin_of_[actor], begin_of_[actor + 1]);
-    std::vector<Culprit> found;
+    Culprits all;
+    std::vector<Culprit>& found = all.found;
     while (found.size() < kMostCulprits) {
       Culprit culprit;
       if (!find_next(&culprit)) break;
@@ -79,7 +70,10 @@ class Search {
       for (const uint32_t actor : culprit.actors) cured_[actor] = 1;
       found.push_back(std::move(culprit));
     }
-    return found;
+    const bool accused = std::any_of(suspected_.actors.begin(), suspected_.actors.end(),
+                                     [&](uint32_t actor) { return cured_[actor] != 0; });
+    if (!accused) all.suspected = std::move(suspected_);
+    return all;
   }
 
  private:
@@ -244,8 +238,9 @@ class Search {
   bool accuse(const Candidate& candidate, Culprit* culprit) {
     const int64_t typical_ns = typical_gain(candidate);
     const size_t left = suspects();
-    if (left <= candidate.actors.size() || candidate.gain_ns < kTimesTypical * typical_ns)
-      return false;
+    const bool stands_out = candidate.gain_ns >= kTimesTypical * typical_ns;
+    // Of two ranks that are both late neither does, and either may deserve suspicion.
+    if (left <= candidate.actors.size() || (!stands_out && gains_.size() > 2)) return false;
     *culprit = Culprit();  // nothing of a candidate that was looked at before
     culprit->actors = candidate.actors;
     culprit->host = candidate.host;
@@ -266,9 +261,12 @@ class Search {
     const double share =
         static_cast<double>(culprit->gain_ns) / static_cast<double>(culprit->span_ns);
     const bool much = culprit->beside_none && by_kernels(*culprit) && share >= kMuch;
-    if (culprit->chance > (much ? kMostChanceOfMuch * share / kMuch : kMostChance) ||
-        !holds_without_worst(*culprit, typical_ns))
+    if (!stands_out || culprit->chance > (much ? kMostChanceOfMuch * share / kMuch : kMostChance) ||
+        !holds_without_worst(*culprit, typical_ns)) {
+      if (share >= kWorthASuspicion && !culprit->occasions.empty() && suspected_.gain_ns == 0)
+        suspected_ = *culprit;
       return false;
+    }
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
     culprit->stable = share_of_resamples(candidate, typical_ns);
@@ -363,7 +361,7 @@ class Search {
       if (is_of(candidate, piece) && piece.excess_ns > 0 && follows(piece))
         excesses.push_back(piece.excess_ns);
     }
-    const int64_t typical_ns = typical_of(std::move(excesses));
+    const int64_t typical_ns = half_of_sum(&excesses);
     if (typical_ns < kLeastTypicalNs) return;
     std::vector<PathLoss> losses;
     std::set<uint32_t> own;  // trials
@@ -486,12 +484,13 @@ class Search {
   std::vector<PathPiece> path_;
   std::vector<int64_t> on_path_ns_;
   std::map<uint32_t, int64_t> gains_;  // by actor
+  Culprit suspected_;
 };
 
 }  // namespace
 
-std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own, const Roles& roles,
-                                   const Excesses& excesses) {
+Culprits find_culprits(const RunTables& run, const OwnSegments& own, const Roles& roles,
+                       const Excesses& excesses) {
   return Search(run, own, roles, excesses).find();
 }
 

@@ -29,7 +29,14 @@ struct Culprit {
   std::vector<Occasion> occasions;  // in the order of time
 };
 
-std::vector<Culprit> find_culprits(const RunTables& run, const OwnSegments& own, const Roles& roles,
-                                   const Excesses& excesses);
+struct Culprits {
+  std::vector<Culprit> found;
+  // Who costs most of those that are not accused because chance is not excluded; no actors where that is
+  // nobody, or little.
+  Culprit suspected;
+};
+
+Culprits find_culprits(const RunTables& run, const OwnSegments& own, const Roles& roles,
+                       const Excesses& excesses);
 
 }  // namespace lockstep::analysis

@@ -123,6 +123,15 @@ int64_t WhatIf::waited_for(uint32_t arrival) const {
   return longest_ns;
 }
 
+// In any operation of its launch: who sends and receives in one group lets the receiver of its send wait.
+int64_t WhatIf::waited_for_launch(uint32_t arrival) const {
+  const uint32_t launch = own_.segments[arrival].launch;
+  int64_t longest_ns = 0;
+  for (uint32_t i = own_.launch_begin[launch]; i < own_.launch_begin[launch + 1]; ++i)
+    longest_ns = std::max(longest_ns, waited_for(own_.order[i]));
+  return longest_ns;
+}
+
 // Of the members of its match that had started by then, as it was observed, whose replayed start is last.
 void WhatIf::look_at_members(uint32_t arrival, int64_t until_ns, uint32_t* last) const {
   const MatchRow& match = run_.matches[run_.arrivals[arrival].match];
@@ -163,7 +172,7 @@ std::vector<PathPiece> WhatIf::critical_path(const std::vector<uint8_t>& cured) 
     at = waited_for_whom(at);
     const uint32_t before = own_.segments[at].before;
     if (before != kNoRow || excess_ns_[at] > 0)
-      path.push_back({at, is_cured(at, cured) ? 0 : excess_ns_[at], waited_for(at)});
+      path.push_back({at, is_cured(at, cured) ? 0 : excess_ns_[at], waited_for_launch(at)});
     at = before;
   }
   std::reverse(path.begin(), path.end());

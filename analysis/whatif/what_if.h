@@ -58,6 +58,7 @@ class WhatIf {
   uint32_t waited_for_whom(uint32_t arrival);
   void look_at_members(uint32_t arrival, int64_t until_ns, uint32_t* last) const;
   int64_t waited_for(uint32_t arrival) const;
+  int64_t waited_for_launch(uint32_t arrival) const;
   End end_held(uint32_t arrival) const;
   bool is_cured(uint32_t arrival, const std::vector<uint8_t>& cured) const {
     return cured[own_.segments[arrival].actor] != 0;

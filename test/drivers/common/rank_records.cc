@@ -64,8 +64,8 @@ void RankRecords::operation(const RankOperation& op) {
   put(&user, {make_word0(stop_tag(Kind::GroupApi), op.call_ns + 950), group});
 
   for (unsigned channel = 0; channel < op.channels; ++channel) {
-    if (!p2p || op.func == "Recv") network(op, own, channel, false);
-    if (!p2p || op.func == "Send") network(op, own, channel, true);
+    if (op.network_operations && (!p2p || op.func == "Recv")) network(op, own, channel, false);
+    if (op.network_operations && (!p2p || op.func == "Send")) network(op, own, channel, true);
     const EventId kernel = next(Kind::KernelCh);
     put(&proxy, {make_word0(start_tag(Kind::KernelCh), op.kernel_ns + 2'000), kernel, own,
                  rank_word(channel), op.kernel_ns});

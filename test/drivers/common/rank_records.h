@@ -45,6 +45,7 @@ struct RankOperation {
   // Each send step spends in the network; 0 = a tenth of the kernel's time.
   uint64_t network_ns = 0;
   uint64_t sent_ns = 0, received_ns = 0;  // its network operations end; 0 = when the kernel does
+  bool network_operations = true;
   // Whom its network operations send to and receive from; -1 = the ranks after and before it.
   int32_t next = -1, previous = -1;
   std::vector<OnChannel> on_channels;  // of each; empty: all channels do the same

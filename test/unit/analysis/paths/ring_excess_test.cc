@@ -147,6 +147,62 @@ TEST(RingExcess, NamesTheWayOutBehindARowOfLags) {
   EXPECT_TRUE(found[0].sure);
 }
 
+// Two lags, and behind them a way that only its end shows: three slow ways in a row.
+TEST(RingExcess, NamesTheLastOfThreeWaysInARowOfWhichTwoLag) {
+  RingOfHosts ring;
+  for (const size_t i : {1u, 3u}) {
+    ring.edges[i].lag = ring.always(505);
+    ring.edges[i].later = ring.always(900);
+  }
+  ring.edges[5].later = ring.always(600);
+  ring.edges[7].later = ring.always(-800);
+  for (const size_t i : {0u, 2u, 4u, 6u}) ring.edges[i].later = ring.always(-400);
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{5, 6}));
+}
+
+// Eight hosts of a rank each. Before the slow way three others wait for room.
+std::vector<std::vector<uint32_t>> slow_edges_of_eight(const std::vector<int64_t>& later_us) {
+  RunTables run;
+  RingSeries series;
+  series.alike = {run.strings.intern("AllReduce"), 1 << 20, 8, 8};
+  series.in_order = true;
+  SeenRing seen;
+  seen.together = true;
+  seen.time = middle_of(std::vector<int64_t>(40, 4'000 * kUs));
+  seen.passages.resize(8);
+  for (uint32_t rank = 0; rank < 8; ++rank) {
+    EdgeSamples edge;
+    edge.from = rank;
+    edge.to = (rank + 1) % 8;
+    edge.network = true;
+    series.edges.push_back(edge);
+    series.actors.push_back(rank);
+    seen.edges.emplace_back();
+    seen.edges.back().later = middle_of(std::vector<int64_t>(40, later_us[rank] * 1'000));
+  }
+  UsualEdge usual;
+  usual.later_ns = 0;
+  usual.beside_ns = -500 * 1'000;
+  std::vector<std::vector<uint32_t>> edges;
+  for (const TransferExcess& one :
+       excesses_of_ring(run, series, seen, std::vector<UsualEdge>(8, usual), 0))
+    edges.push_back(one.actors);
+  return edges;
+}
+
+TEST(RingExcess, NamesTheLastOfARowOfWaysThatShowAsMuch) {
+  using Edges = std::vector<std::vector<uint32_t>>;
+  EXPECT_EQ(slow_edges_of_eight({-500, 300, 500, 500, 400, -500, -500, -200}), (Edges{{4, 5}}));
+}
+
+TEST(RingExcess, NamesBothWaysOfAHostWhereThatIntoItShowsLessThanThoseBefore) {
+  using Edges = std::vector<std::vector<uint32_t>>;
+  EXPECT_EQ(slow_edges_of_eight({-500, 400, 800, 500, 300, -500, -500, -500}),
+            (Edges{{3, 4}, {4, 5}}));
+}
+
 TEST(RingExcess, NamesAReceiverThatHoldsUpSeveralHostsBeforeIt) {
   RingOfHosts ring;
   ring.edges[7].lag = ring.always(505);

@@ -24,6 +24,20 @@ TEST(SlowAtTimes, NameALinkThatIsSlowInSomeStepsWhateverTheSize) {
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
 }
 
+// Hosts of one rank each. In one step of five both ways of rank 3 are slow; its way out shows that by nothing but that
+// it sinks less than the others do.
+TEST(SlowAtTimes, NameTheHostBothOfWhoseWaysAreSlow) {
+  Ring ring(8);
+  ring.link_ns[2] = ring.link_ns[3] = 500 * kUs;
+  const Ends slow = play(ring), healthy = play(Ring(8));
+  Course course;
+  course.times = 60;
+  const Judged judged = judge_ends(
+      ring, 1, course, [&](unsigned i) -> const Ends& { return i / 3 % 5 == 3 ? slow : healthy; });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
+}
+
 // Two hosts of two ranks. Each step rank 0 sends to 2 and rank 1 to 3, and then the ranks of each host reduce.
 // Those of the second host take 20 ms instead of 1, and what rank 3 receives `send_ns`.
 Judged judge_two_stages(uint64_t send_ns) {

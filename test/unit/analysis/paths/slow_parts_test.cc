@@ -156,7 +156,8 @@ TEST(SlowParts, NameTheSlowEdgeOfAChain) {
 // Each rank of host a and its like of host b send to each other in turn. A transfer takes so long from a to b,
 // and from b to a.
 // On b the operation begins `b_late_ns` later than on a.
-Judged judge_pairs(uint64_t to_b_ns, uint64_t to_a_ns, uint64_t b_late_ns = 0) {
+Judged judge_pairs(uint64_t to_b_ns, uint64_t to_a_ns, uint64_t b_late_ns = 0,
+                   bool network_operations = true) {
   constexpr int32_t kPerHost = 4;
   return diagnose_hosts(2 * kPerHost, kPerHost, 2 * kTimes, [&](int32_t rank, unsigned i) {
     const bool on_a = rank < kPerHost, from_a = i % 2 == 0;
@@ -165,6 +166,7 @@ Judged judge_pairs(uint64_t to_b_ns, uint64_t to_a_ns, uint64_t b_late_ns = 0) {
     op.peer = on_a ? rank + kPerHost : rank - kPerHost;
     op.sequence = i;
     op.channels = 1;
+    op.network_operations = network_operations;
     const uint64_t last_ns = 2'000 * kMs + i * 5 * kMs + b_late_ns;
     op.call_ns = last_ns - (on_a ? b_late_ns : 0);
     op.kernel_ns = op.call_ns + 10 * kUs;
@@ -284,6 +286,14 @@ TEST(SlowParts, CompareSendsOnlyWhereTheSameSideBeganFirst) {
   EXPECT_EQ(links(judge_pairs(3'000 * kUs, 1'000 * kUs, 500 * kUs)), 1);
 }
 
+TEST(SlowParts, NameTheWayBetweenHostsByKernelsAlone) {
+  EXPECT_TRUE(judge_pairs(1'000 * kUs, 1'000 * kUs, 0, false).findings.empty());
+  const Judged judged = judge_pairs(1'000 * kUs, 4'000 * kUs, 0, false);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{4, 5, 6, 7})) << judged.text();
+}
+
 TEST(SlowParts, TellALinkFromItsSenderInALargeRing) {
   Ring ring(24);
   ring.steps = 4;
@@ -292,6 +302,37 @@ TEST(SlowParts, TellALinkFromItsSenderInALargeRing) {
   ASSERT_EQ(judged.findings.size(), 1u);
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{7});
   EXPECT_NE(judged.text().find("The link is slow"), std::string::npos) << judged.text();
+}
+
+// Hosts of one rank each, each at work for up to `apart_ns` longer than another before an operation.
+Judged judge_beside_own_work(uint64_t apart_ns) {
+  Ring ring(8);
+  ring.link_ns[3] = 150 * kUs;
+  const Ends ends = play(ring);
+  const auto work_ns = [&](int32_t rank, unsigned i) {
+    return (i * 7919 + static_cast<unsigned>(rank) * 104729) % 97 * apart_ns / 97;
+  };
+  return diagnose_hosts(8, 1, 2 * kTimes, [&](int32_t rank, unsigned i) {
+    const auto self = static_cast<size_t>(rank);
+    uint64_t last_ns = 0;
+    for (int32_t other = 0; other < 8; ++other) last_ns = std::max(last_ns, work_ns(other, i));
+    const uint64_t begun_ns = 2'000 * kMs + i * 40 * kMs;
+    driver::RankOperation op;
+    op.sequence = i;
+    op.channels = 1;
+    op.call_ns = begun_ns + work_ns(rank, i);
+    op.kernel_ns = op.call_ns + 10 * kUs;
+    op.sent_ns = begun_ns + last_ns + ends.sent_ns[self];
+    op.received_ns = op.finish_ns = begun_ns + last_ns + ends.received_ns[self];
+    return op;
+  });
+}
+
+TEST(SlowParts, NameNoEdgeForWhatIsSmallBesideRanksOwnWork) {
+  const Judged calm = judge_beside_own_work(0), apart = judge_beside_own_work(20 * kMs);
+  ASSERT_EQ(calm.findings.size(), 1u) << all_text(calm);
+  EXPECT_EQ(calm.findings[0].culprits, std::vector<int32_t>{3}) << calm.text();
+  EXPECT_TRUE(apart.findings.empty()) << all_text(apart);
 }
 
 TEST(SlowParts, FollowTheRingThatNetworkOperationsName) {

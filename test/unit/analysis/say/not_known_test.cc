@@ -89,6 +89,26 @@ TEST(NotKnown, NamesTheRanksThatRecordedWithOtherSettings) {
       << sentence(run, gap);
 }
 
+TEST(NotKnown, SaysWhomChanceMayHaveMadeLate) {
+  NotKnown gap = gap_of(NotKnownKind::ByChance);
+  gap.communicator = 0;
+  gap.ranks = {3};
+  gap.count = 1;
+  gap.typical_ns = 417'000'000;
+  gap.share_percent = 26;
+  EXPECT_NE(sentence(SaidRun(), gap)
+                .find("late is not known: it happened once, by 417 ms. Without that the run "
+                      "would be 26 % shorter. A longer recording tells."),
+            std::string::npos)
+      << sentence(SaidRun(), gap);
+  gap.count = 100;
+  EXPECT_NE(sentence(SaidRun(), gap)
+                .find("it happened 100 times, by 417 ms at most. Without that the run would be "
+                      "26 % shorter."),
+            std::string::npos)
+      << sentence(SaidRun(), gap);
+}
+
 TEST(TableNotes, SayThatHostsAreNotOnOneClock) {
   SaidRun run;
   EXPECT_EQ(table_notes(run).size(), 1u);

@@ -56,6 +56,11 @@ std::vector<int32_t> accused(const Judged& judged) {
   return ranks;
 }
 
+ptrdiff_t suspicions(const Judged& judged) {
+  return std::count_if(judged.not_known.begin(), judged.not_known.end(),
+                       [](const NotKnown& gap) { return gap.kind == NotKnownKind::ByChance; });
+}
+
 TEST(Culprits, SaysWhatALateRankCostsTheJob) {
   // 20 of 60 iterations of 5 ms by another 5 ms: 100 of 400 ms.
   const Judged judged = all_reduces(
@@ -181,6 +186,27 @@ TEST(Culprits, AccusesNobodyOfOneLongPause) {
   const Judged judged = all_reduces(
       4, 60, [](int32_t rank, unsigned i) { return rank == 0 && i == 30 ? 60 * kMs : 0; });
   EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+  ASSERT_EQ(suspicions(judged), 1);
+  for (const NotKnown& gap : judged.not_known) {
+    if (gap.kind != NotKnownKind::ByChance) continue;
+    EXPECT_EQ(gap.ranks, std::vector<int32_t>{0});
+    EXPECT_EQ(gap.count, 1u);
+    EXPECT_EQ(gap.share_percent, 16) << "60 ms of 370";
+  }
+}
+
+TEST(Culprits, SaysNothingOfAPauseThatCostsLittle) {
+  const Judged judged = all_reduces(
+      4, 60, [](int32_t rank, unsigned i) { return rank == 0 && i == 30 ? 10 * kMs : 0; });
+  EXPECT_EQ(suspicions(judged), 0);
+}
+
+TEST(Culprits, SuspectsTheLaterOfTwoRanksThatAreBothLate) {
+  const Judged judged = all_reduces(2, 60, [](int32_t rank, unsigned i) {
+    return rank == 0 && i % 5 < 3 ? 3 * kMs : rank == 1 && i % 5 == 4 ? 3 * kMs : 0;
+  });
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+  EXPECT_EQ(suspicions(judged), 1);
 }
 
 TEST(Culprits, AccusesNobodyWhereOneOfTwoPausesIsNearlyAllTheCost) {

@@ -40,5 +40,20 @@ TEST(WhatIf, LetsAKernelWaitForWhoIsLastOnceTheLateOneIsCured) {
   EXPECT_EQ(gain_without(laid, 2), 60 * kMs);
 }
 
+// Rank 1 sends to rank 2 and receives from rank 0 in one kernel, 100 ms late: it is the receiver that waits.
+TEST(WhatIf, FindsWhoWaitsInAnotherOperationOfTheKernel) {
+  LaidOutRun laid(3);
+  laid.operation({{0, 0, 1 * kMs}, {1, 0, 1 * kMs}, {2, 0, 1 * kMs}});
+  laid.operation({{1, 110 * kMs, 115 * kMs, 7}, {2, 10 * kMs, 112 * kMs}});
+  laid.operation({{0, 109 * kMs, 116 * kMs}, {1, 110 * kMs, 115 * kMs, 7}});
+  laid.finish();
+  for (const uint32_t match : {1u, 2u}) laid.own_excess_ns[laid.arrival(match, 1)] = 100 * kMs;
+  WhatIf what_if(laid.run, laid.own, laid.own_excess_ns);
+  const std::vector<PathPiece> path = what_if.critical_path({0, 0, 0});
+  ASSERT_FALSE(path.empty());
+  EXPECT_EQ(path.back().arrival, laid.arrival(2, 1)) << "what it receives";
+  EXPECT_EQ(path.back().waited_ns, 100 * kMs);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
