@@ -23,7 +23,8 @@ constexpr size_t kMostParts = 8;
 // ranks start apart by their own doing; where they start no further apart than that edge lets them end;
 // and where it is such a part of the operation's time, and of the run's.
 constexpr int64_t kBeyondStarts = 2;
-constexpr double kOfStarts = 0.95, kOfOwnStarts = 0.5, kLeastPartBesideLate = 0.28, kLeastShareBesideLate = 0.1;
+constexpr double kOfStarts = 0.95, kOfOwnStarts = 0.5, kLeastPartBesideLate = 0.28,
+                 kLeastShareBesideLate = 0.1;
 // So many candidates are replayed, those first that have most to gain.
 constexpr size_t kMostPartsReplayed = 24, kMostPairsReplayed = 8;
 
