@@ -80,7 +80,13 @@ class PartSearch {
         return by_starts || excess_ns < kLeastPartBesideLate * took_ns;
       // Its network steps are as fast as others': nothing but the ends shows it.
       if (one.side == SlowSide::Sender) return by_starts;
-      return excess_ns < kOfOwnStarts * static_cast<double>(apart.own_ns) &&
+      // Another edge of this ring shows more than starts can make.
+      const bool beside_sure =
+          std::any_of(all.begin(), all.end(), [&](const TransferExcess& other) {
+            return other.sure && other.communicator == one.communicator &&
+                   other.channel == one.channel && other.matches == one.matches;
+          });
+      return !beside_sure && excess_ns < kOfOwnStarts * static_cast<double>(apart.own_ns) &&
              excess_ns < kOfStarts * static_cast<double>(apart.all_ns);
     };
     all.erase(std::remove_if(all.begin(), all.end(), trace), all.end());

@@ -23,8 +23,9 @@ struct Count {
 template <typename Row>
 class NumberAligner {
  public:
-  explicit NumberAligner(RunTables* run)
+  NumberAligner(RunTables* run, const std::vector<uint8_t>& from_inside)
       : run_(*run),
+        from_inside_(from_inside),
         operations_(operations_of<Row>(*run)),
         send_(run->strings.find("Send")),
         receive_(run->strings.find("Recv")) {}
@@ -66,9 +67,7 @@ class NumberAligner {
   }
 
   // Its numbers are those of the whole run.
-  bool begins_whole(uint32_t process) const {
-    return run_.processes[process].read_from_raw_ns == 0;
-  }
+  bool begins_whole(uint32_t process) const { return from_inside_[process] == 0; }
   bool comparable(const Count& a, const Count& b) const {
     return clock_key(run_.processes[a.process]) == clock_key(run_.processes[b.process]);
   }
@@ -135,6 +134,7 @@ class NumberAligner {
   }
 
   RunTables& run_;
+  const std::vector<uint8_t>& from_inside_;  // by process
   std::vector<Row>& operations_;
   Text send_, receive_;
   std::map<Key, std::map<int32_t, Count>> series_;  // by side: rank, or sender and receiver
@@ -179,17 +179,30 @@ void NumberAligner<Row>::align_positions() {
   }
 }
 
-bool is_read_from_inside(const RunTables& run) {
-  return std::any_of(run.processes.begin(), run.processes.end(),
-                     [](const ProcessRow& process) { return process.read_from_raw_ns != 0; });
+// By process: whether what is known of it begins inside the run, because it was read from there or recorded from there, so
+// that no collective has NCCL's first number.
+template <typename Row>
+std::vector<uint8_t> known_from_inside(RunTables* run) {
+  std::vector<uint8_t> first(run->processes.size()), any(first), inside;
+  for (const Row& row : operations_of<Row>(*run)) {
+    if (row.kind != OpKind::Collective || row.communicator == kNoRow) continue;
+    any[row.process] = 1;
+    if (row.ordinal == 0) first[row.process] = 1;
+  }
+  for (size_t i = 0; i < first.size(); ++i) {
+    const bool recorded_from_inside = any[i] != 0 && first[i] == 0;
+    inside.push_back(run->processes[i].read_from_raw_ns != 0 || recorded_from_inside ? 1 : 0);
+  }
+  return inside;
 }
 
 }  // namespace
 
 template <typename Row>
 void align_numbers(NumberedRows rows, RunTables* run) {
-  if (!is_read_from_inside(*run)) return;
-  NumberAligner<Row> aligner(run);
+  const std::vector<uint8_t> inside = known_from_inside<Row>(run);
+  if (std::count(inside.begin(), inside.end(), 1) == 0) return;
+  NumberAligner<Row> aligner(run, inside);
   aligner.align(rows);
   if constexpr (std::is_same_v<Row, OperationRow>) {
     if (rows == NumberedRows::Recorded) aligner.align_positions();

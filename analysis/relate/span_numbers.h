@@ -1,10 +1,10 @@
-// The same numbers for the same operations where a run was not read from its beginning. NCCL numbers
+// The same numbers for the same operations where a run was not read, or not recorded, from its beginning. NCCL numbers
 // its collectives itself, so that their ordinals are those of the whole run; everything else is
 // counted, from whatever each rank has first of what was read. Two ranks' counts of one series (the sends
 // of one rank to another and the receives there, the calls of one function) differ by a constant:
 // the one that brings the ends of equal operations closest together. Where no ends are known the calls
 // stand for them, which is wrong where a rank calls far ahead. The smallest ordinal of such a
-// series stays the first of its first rank. Does nothing to a run that was read from its beginning, and
+// series stays the first of its first rank. Does nothing to a run that is known from its beginning, and
 // leaves counts alone whose times do not compare (hosts without a common clock).
 #pragma once
 

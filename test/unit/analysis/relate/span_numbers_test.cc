@@ -70,6 +70,19 @@ TEST_F(ReadFromTheMiddle, ASendAndItsReceiveHaveOneNumber) {
   }
 }
 
+// All of it is read, but the recording began where NCCL had numbered collectives already.
+TEST_F(ReadFromTheMiddle, ARecordingThatBeganThereIsAlignedToo) {
+  for (ProcessRow& process : run_.processes)
+    process.asked_from_raw_ns = process.read_from_raw_ns = 0;
+  add_pair(7);
+  for (const uint32_t rank : {0u, 1u}) add(rank, OpKind::Collective, "AllReduce", 40 + rank, 0);
+
+  align_numbers(NumberedRows::Recorded, &run_);
+
+  run_.operations.resize(run_.operations.size() - 2);
+  EXPECT_EQ(widest_ns(), 2 * kMs);
+}
+
 TEST_F(ReadFromTheMiddle, CallsStandForEndsThatAreNotKnown) {
   add_pair(3);
   for (OperationRow& row : run_.operations) {
