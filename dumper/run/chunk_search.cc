@@ -10,6 +10,8 @@ namespace {
 constexpr uint64_t kNear = 1 << 20;
 // How far from a segment's end something is looked for that stands at its end.
 constexpr uint64_t kTails[] = {256 << 10, 4 << 20, 64 << 20};
+// The same of the last ledger, which is of the last second mostly, and the last one wherever reading begins.
+constexpr uint64_t kLedgerTails[] = {32 << 10, 256 << 10, 4 << 20};
 constexpr SegmentReaderOptions kHeadersOnly = {false};
 
 class OpenSegment {
@@ -139,7 +141,7 @@ LastTotals last_totals(const ProcessEntry& process) {
   LastTotals totals;
   if (process.segments.empty()) return totals;
   OpenSegment open(process.segments.back(), kHeadersOnly);
-  for (const uint64_t tail : {kTails[0], kTails[1]}) {
+  for (const uint64_t tail : kLedgerTails) {
     const uint64_t from = open.size() > tail ? open.size() - tail : 0;
     for (const SegmentChunk* chunk = open.first_at(from); chunk != nullptr; chunk = open.next()) {
       if (chunk->type != ChunkType::Ledger && chunk->type != ChunkType::End) continue;
