@@ -36,13 +36,6 @@ double quantile(const std::vector<Item>& items, double share, Value value) {
   return double(*nth);
 }
 
-// Rounds down, without a call: asked for each stamp of a GPU.
-int64_t interpolate(int64_t a, int64_t b, double fraction) {
-  const double exact = double(b - a) * fraction;
-  const auto whole = int64_t(exact);
-  return a + whole - (double(whole) > exact ? 1 : 0);
-}
-
 }  // namespace
 
 // How far the answer from the future lies from the answer from the past, at one grid instant.
@@ -107,6 +100,7 @@ bool EdgeModel::solve_unsplit(const EdgeBounds& bounds) {
   }
   find_bulge();
   pieces_.push_back(std::move(piece));
+  complete_ = true;
   return true;
 }
 
@@ -248,28 +242,37 @@ void EdgeModel::add_piece(const EdgeBounds& bounds, int64_t first_ns, int64_t la
   pieces_.push_back(std::move(piece));
 }
 
-std::optional<OffsetInterval> EdgeModel::at_piece(const Piece& piece, int64_t t_raw_ns) const {
-  const int64_t since = t_raw_ns - piece.first_ns;
-  const size_t k = size_t(since / grid_ns_);
+EdgeModel::Chord EdgeModel::chord_of(const Piece& piece, int64_t t_raw_ns) const {
+  Chord chord;
+  const size_t k = size_t((t_raw_ns - piece.first_ns) / grid_ns_);
   const auto& left = piece.knots[k];
   const auto& right = piece.knots[std::min(k + 1, piece.knots.size() - 1)];
-  if (!left || !right) return std::nullopt;
-  const double fraction = double(since - int64_t(k) * grid_ns_) / double(grid_ns_);
-  return OffsetInterval{interpolate(left->lo_ns, right->lo_ns, fraction) - bulge_ns_,
-                        interpolate(left->hi_ns, right->hi_ns, fraction) + bulge_ns_ + 1};
+  if (!left || !right) return chord;
+  chord.first_ns_ = piece.first_ns + int64_t(k) * grid_ns_;
+  chord.end_ns_ = chord.first_ns_ + grid_ns_;
+  chord.grid_ns_ = double(grid_ns_);
+  chord.left_ = *left;
+  chord.right_ = *right;
+  chord.bulge_ns_ = bulge_ns_;
+  return chord;
+}
+
+EdgeModel::Chord EdgeModel::chord_at(int64_t t_raw_ns) const {
+  const bool answers = t_raw_ns >= from_ns_ && t_raw_ns <= to_ns_;
+  return answers && pieces_.size() == 1 ? chord_of(pieces_.front(), t_raw_ns) : Chord();
 }
 
 std::optional<OffsetInterval> EdgeModel::at(int64_t t_raw_ns) const {
   std::optional<OffsetInterval> all;
   if (t_raw_ns < from_ns_ || t_raw_ns > to_ns_) return all;
-  if (pieces_.size() == 1) return at_piece(pieces_.front(), t_raw_ns);
   const auto first =
       std::lower_bound(pieces_.begin(), pieces_.end(), t_raw_ns,
                        [](const Piece& piece, int64_t t) { return piece.last_ns < t; });
   for (auto piece = first; piece != pieces_.end() && piece->first_ns <= t_raw_ns; ++piece) {
-    const auto own = at_piece(*piece, t_raw_ns);
-    if (!own) return std::nullopt;
-    all = all ? OffsetInterval{std::min(all->lo_ns, own->lo_ns), std::max(all->hi_ns, own->hi_ns)}
+    const Chord chord = chord_of(*piece, t_raw_ns);
+    if (!chord.has(t_raw_ns)) return std::nullopt;
+    const OffsetInterval own = chord.at(t_raw_ns);
+    all = all ? OffsetInterval{std::min(all->lo_ns, own.lo_ns), std::max(all->hi_ns, own.hi_ns)}
               : own;
   }
   return all;

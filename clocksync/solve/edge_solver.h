@@ -56,11 +56,19 @@ struct EdgeBreak {
 
 class EdgeModel {
  public:
+  class Chord;
   EdgeModel() = default;  // answers nothing
   static EdgeModel solve(EdgeBounds bounds, const EdgeOptions& options);
 
   // Nothing: outside the time solved for, or no answer there (one direction is missing).
   std::optional<OffsetInterval> at(int64_t t_raw_ns) const;
+
+  // The chord that at() goes by at this instant, for who asks for others near it; one of no instant where at() answers
+  // nothing or goes by several.
+  Chord chord_at(int64_t t_raw_ns) const;
+
+  // Of at(): at every instant from from_raw_ns() to to_raw_ns().
+  bool answers_everywhere() const { return complete_; }
 
   int64_t from_raw_ns() const { return from_ns_; }
   int64_t to_raw_ns() const { return to_ns_; }
@@ -90,16 +98,43 @@ class EdgeModel {
   void add_piece(const EdgeBounds& bounds, int64_t first_ns, int64_t last_ns);
   void add_knot(Piece* piece, const std::optional<OffsetInterval>& knot);
   void find_bulge();
-  std::optional<OffsetInterval> at_piece(const Piece& piece, int64_t t_raw_ns) const;
+  Chord chord_of(const Piece& piece, int64_t t_raw_ns) const;
 
   TaylorLimits limits_;
   int64_t grid_ns_ = 250'000'000;
   int64_t bulge_ns_ = 0;  // the farthest from a chord between two knots
   int64_t from_ns_ = 0, to_ns_ = -1;
   int64_t floor_width_ns_ = 0;
-  bool relaxed_ = false;
+  bool relaxed_ = false, complete_ = false;
   std::vector<Piece> pieces_;
   std::vector<EdgeBreak> breaks_;
+};
+
+// Between two instants of the grid both ends of the interval are interpolated. Inlined: a GPU's clock asks seven times for
+// each stamp, mostly for one end.
+class EdgeModel::Chord {
+ public:
+  Chord() = default;
+  bool has(int64_t t_raw_ns) const { return t_raw_ns >= first_ns_ && t_raw_ns < end_ns_; }
+  OffsetInterval at(int64_t t_raw_ns) const {
+    const double fraction = double(t_raw_ns - first_ns_) / grid_ns_;
+    return {interpolate(left_.lo_ns, right_.lo_ns, fraction) - bulge_ns_,
+            interpolate(left_.hi_ns, right_.hi_ns, fraction) + bulge_ns_ + 1};
+  }
+
+ private:
+  friend class EdgeModel;
+  // Rounds down, without a call.
+  static int64_t interpolate(int64_t a, int64_t b, double fraction) {
+    const double exact = double(b - a) * fraction;
+    const auto whole = int64_t(exact);
+    return a + whole - (double(whole) > exact ? 1 : 0);
+  }
+
+  int64_t first_ns_ = 0, end_ns_ = 0;
+  double grid_ns_ = 1;
+  OffsetInterval left_{}, right_{};
+  int64_t bulge_ns_ = 0;
 };
 
 }  // namespace lockstep::clocksync

@@ -24,12 +24,14 @@ constexpr int64_t kRoughGridNs = 4'000'000'000;
 
 int64_t stamp_ns(uint64_t stamp) { return int64_t(stamp); }
 
-// By the differences of stamps, which are much smaller than stamps, so that less is left to divide.
-int64_t divisor_of(const uint64_t* stamps, size_t count) {
+// By the differences of stamps, which are much smaller than stamps, so that less is left to divide. Where it is no more
+// than `known`: something between.
+int64_t divisor_of(const uint64_t* stamps, size_t count, int64_t known) {
   uint64_t divisor = 0;
   for (size_t i = 1; i < count; ++i) {
     const auto [less, more] = std::minmax(stamps[i - 1], stamps[i]);
     divisor = std::gcd(divisor, more - less);
+    if (divisor <= uint64_t(known)) return known;
   }
   divisor = std::gcd(divisor, stamps[0]);
   return int64_t(std::clamp<uint64_t>(divisor, 1, uint64_t(kWidestGpuStepNs)));
@@ -54,11 +56,11 @@ std::pair<LeastThetaAt, LeastThetaAt> of_bins(const LeastThetas& all, int64_t fi
   return {begin, end};
 }
 
-int64_t low_end(const OffsetInterval& theta) { return theta.lo_ns; }
-int64_t high_end(const OffsetInterval& theta) { return theta.hi_ns; }
-int64_t likely(const OffsetInterval& theta) {
+constexpr auto kLowEnd = [](const OffsetInterval& theta) { return theta.lo_ns; };
+constexpr auto kHighEnd = [](const OffsetInterval& theta) { return theta.hi_ns; };
+constexpr auto kLikely = [](const OffsetInterval& theta) {
   return theta.lo_ns + std::min(theta.width_ns() / 2, kUsualLookNs);
-}
+};
 
 }  // namespace
 
@@ -73,16 +75,20 @@ void GpuSteps::add(uint64_t stamp, int64_t raw_ns) {
   if (minute != minute_) batched_ = 0;
   minute_ = minute;
   // Channels of one kernel often show the same stamp, one soon after the other, which says nothing twice.
+  const bool is_later = batched_ == 0 || stamp > latest_;
   const auto last = batch_.rend() - int64_t(batched_);
-  if (std::find(last, batch_.rend(), stamp) != batch_.rend()) return;
+  if (!is_later && std::find(last, batch_.rend(), stamp) != batch_.rend()) return;
+  if (is_later) latest_ = stamp;
   batch_[batched_++] = stamp;
   if (batched_ < kBatch) return;
   batched_ = 0;
+  asked_minute_ = INT64_MIN;
   int64_t& step = by_minute_[minute];
-  step = std::max(step, divisor_of(batch_.data(), kBatch));  // garbage can only lessen it
+  step = std::max(step, divisor_of(batch_.data(), kBatch, step));  // garbage can only lessen it
 }
 
 void GpuSteps::add(const GpuSteps& other) {
+  asked_minute_ = INT64_MIN;
   for (const auto& [minute, step] : other.by_minute_) {
     int64_t& own = by_minute_[minute];
     own = std::max(own, step);
@@ -90,8 +96,13 @@ void GpuSteps::add(const GpuSteps& other) {
 }
 
 int64_t GpuSteps::at(int64_t raw_ns) const {
-  const auto found = by_minute_.find(raw_ns / kMinuteNs);
-  return found != by_minute_.end() ? found->second : widest();
+  const int64_t minute = raw_ns / kMinuteNs;
+  if (minute != asked_minute_) {
+    const auto found = by_minute_.find(minute);
+    asked_step_ = found != by_minute_.end() ? found->second : widest();
+    asked_minute_ = minute;
+  }
+  return asked_step_;
 }
 
 int64_t GpuSteps::widest() const {
@@ -158,6 +169,7 @@ bool GpuClockEvidence::is_before_launch(uint64_t stamp, int64_t launch_raw_ns) {
   const auto [begin, end] =
       of_bins(least_thetas_, bin - kContradictionBins, bin + kContradictionBins, &asked_);
   return std::any_of(begin, end, [&, bin = bin](const LeastTheta& least) {
+    if (most_ns >= least.theta_ns) return false;  // mostly
     const double apart_ns = double(std::llabs(least.bin - bin) + 1) * double(kHullBinNs);
     return double(most_ns - least.theta_ns) < -kMaxDriftPpm * 1e-6 * apart_ns;
   });
@@ -187,34 +199,43 @@ GpuClock GpuClockEvidence::solve(GpuPrecision precision) {
   return clock;
 }
 
-// The nearest there is.
-std::optional<OffsetInterval> GpuClock::theta_at(int64_t raw_ns) const {
-  return model_.at(
-      std::clamp(raw_ns, model_.from_raw_ns(), std::max(model_.from_raw_ns(), model_.to_raw_ns())));
+// One end of theta, at the nearest instant there is.
+template <class End>
+std::optional<int64_t> GpuClock::theta_ns(int64_t raw_ns, const End& end) const {
+  const int64_t at_ns =
+      std::clamp(raw_ns, model_.from_raw_ns(), std::max(model_.from_raw_ns(), model_.to_raw_ns()));
+  if (!chord_.has(at_ns)) chord_ = model_.chord_at(at_ns);
+  if (chord_.has(at_ns)) return end(chord_.at(at_ns));
+  const auto theta = model_.at(at_ns);
+  return theta ? std::optional<int64_t>(end(*theta)) : std::nullopt;
 }
 
-// theta is known by the host's clock: from the sighting, where it is `near`, a few steps reach the stamp's own instant.
-int64_t GpuClock::host_ns(uint64_t stamp, const OffsetInterval& near,
-                          int64_t (*theta_ns)(const OffsetInterval&)) const {
-  int64_t host_ns = stamp_ns(stamp) - theta_ns(near);
-  for (int i = 0; i < 2; ++i) {
-    const auto theta = theta_at(host_ns);
+// theta is known by the host's clock: from the sighting, which is near, a few steps reach the stamp's own instant.
+template <class End>
+int64_t GpuClock::host_ns(uint64_t stamp, int64_t near_raw_ns, const End& end) const {
+  int64_t host_ns = near_raw_ns;
+  for (int i = 0; i < 3; ++i) {
+    const auto theta = theta_ns(host_ns, end);
     if (!theta) return INT64_MIN;
-    const int64_t before_ns = std::exchange(host_ns, stamp_ns(stamp) - theta_ns(*theta));
-    if (host_ns == before_ns) break;  // further ones would not move it
+    const int64_t before_ns = std::exchange(host_ns, stamp_ns(stamp) - *theta);
+    if (i != 0 && host_ns == before_ns) break;  // further ones would not move it
   }
   return host_ns;
 }
 
+std::optional<HostTime> GpuClock::estimate(uint64_t stamp, int64_t near_raw_ns) const {
+  if (!model_.answers_everywhere()) return to_host(stamp, near_raw_ns);
+  const int64_t ns = host_ns(stamp, near_raw_ns, kLikely) + steps_.at(near_raw_ns) / 2;
+  return HostTime{ns, ns, ns};
+}
+
 std::optional<HostTime> GpuClock::to_host(uint64_t stamp, int64_t near_raw_ns) const {
   const int64_t step_ns = steps_.at(near_raw_ns);
-  if (const auto near = theta_at(near_raw_ns)) {
-    const int64_t ns = host_ns(stamp, *near, likely);
-    const int64_t lo_ns = host_ns(stamp, *near, high_end);
-    const int64_t hi_ns = host_ns(stamp, *near, low_end);
-    if (ns != INT64_MIN && lo_ns != INT64_MIN && hi_ns != INT64_MIN)
-      return HostTime{ns + step_ns / 2, lo_ns, hi_ns + step_ns};
-  }
+  const int64_t ns = host_ns(stamp, near_raw_ns, kLikely);
+  const int64_t lo_ns = ns == INT64_MIN ? ns : host_ns(stamp, near_raw_ns, kHighEnd);
+  const int64_t hi_ns = ns == INT64_MIN ? ns : host_ns(stamp, near_raw_ns, kLowEnd);
+  if (ns != INT64_MIN && lo_ns != INT64_MIN && hi_ns != INT64_MIN)
+    return HostTime{ns + step_ns / 2, lo_ns, hi_ns + step_ns};
   // Nothing says when work was launched: the sightings around alone say what is likely.
   std::optional<int64_t> least;
   const int64_t bin = near_raw_ns / kHullBinNs;

@@ -44,7 +44,9 @@ class GpuSteps {
   std::map<int64_t, int64_t> by_minute_;
   std::array<uint64_t, kBatch> batch_{};
   size_t batched_ = 0;
-  int64_t minute_ = INT64_MIN;  // of the batch
+  uint64_t latest_ = 0;                                        // of the batch
+  int64_t minute_ = INT64_MIN;                                 // of the batch
+  mutable int64_t asked_minute_ = INT64_MIN, asked_step_ = 0;  // what at() said last
 };
 
 // When a stamp was made, on the host's raw clock.
@@ -68,18 +70,22 @@ class GpuClock {
  public:
   // For a stamp seen at about near_raw_ns.
   std::optional<HostTime> to_host(uint64_t stamp, int64_t near_raw_ns) const;
+  // The same for who asks for no bounds, but whether there are any: lo_ns and hi_ns are those of the estimate then.
+  std::optional<HostTime> estimate(uint64_t stamp, int64_t near_raw_ns) const;
   int64_t granularity_ns() const { return steps_.widest(); }
   const EdgeModel& model() const { return model_; }
 
  private:
   friend class GpuClockEvidence;
-  std::optional<OffsetInterval> theta_at(int64_t raw_ns) const;
-  int64_t host_ns(uint64_t stamp, const OffsetInterval& near,
-                  int64_t (*theta_ns)(const OffsetInterval&)) const;
+  template <class End>
+  std::optional<int64_t> theta_ns(int64_t raw_ns, const End& end) const;
+  template <class End>
+  int64_t host_ns(uint64_t stamp, int64_t near_raw_ns, const End& end) const;
 
   EdgeModel model_;  // theta = GPU's clock - host's clock, on the host's clock
   LeastThetas least_thetas_;
   GpuSteps steps_;
+  mutable EdgeModel::Chord chord_;  // around the instant asked for last
 };
 
 // Everything known of one GPU's clock, gathered in any order; then `launched` for each launch that

@@ -118,6 +118,25 @@ TEST(EdgeModel, IsTheSameWhereItSuspectsNoStepAndThereIsNone) {
   }
 }
 
+TEST(EdgeModel, GoesByTheChordThatItGives) {
+  size_t chords = 0;
+  for (const SimulatedScenario& s : all_scenarios()) {
+    const EdgeModel model = solve(s);
+    for (int64_t x = model.from_raw_ns() - 1; x <= model.to_raw_ns() + 1; x += 33'333'333) {
+      const EdgeModel::Chord chord = model.chord_at(x);
+      if (!chord.has(x)) continue;
+      ++chords;
+      const int64_t last = std::min(x + 50'000'000, model.to_raw_ns());
+      for (int64_t near = x; near <= last && chord.has(near); near += 7'000'000) {
+        ASSERT_TRUE(model.at(near)) << s.name;
+        EXPECT_EQ(chord.at(near).lo_ns, model.at(near)->lo_ns) << s.name;
+        EXPECT_EQ(chord.at(near).hi_ns, model.at(near)->hi_ns) << s.name;
+      }
+    }
+  }
+  EXPECT_GT(chords, 1'000u);
+}
+
 TEST(EdgeModel, FindsNoBreakWhereThereIsNone) {
   for (const SimulatedScenario& s : all_scenarios()) {
     if (!s.clock_a.steps.empty() || !s.clock_b.steps.empty()) continue;

@@ -158,6 +158,20 @@ TEST(GpuClock, IsAlmostAsGoodWhereItIsSolvedRoughly) {
   }
 }
 
+TEST(GpuClock, EstimatesTheSameForWhoAsksForNoBounds) {
+  const Gpu gpu = busy_gpu(32, 4'000, 0);
+  GpuClockEvidence evidence = sightings(gpu);
+  const GpuClock unbounded = GpuClockEvidence(evidence).solve(GpuPrecision::Rough);
+  for (const Work& w : gpu.works) evidence.launched(w.launched_ns, w.start_stamp);
+  const GpuClock clock = evidence.solve(GpuPrecision::Rough);
+  for (const Work& w : gpu.works) {
+    EXPECT_EQ(clock.estimate(w.stop_stamp, w.stop_seen_ns)->ns,
+              clock.to_host(w.stop_stamp, w.stop_seen_ns)->ns);
+    EXPECT_NE(clock.estimate(w.stop_stamp, w.stop_seen_ns)->lo_ns, INT64_MIN);
+    EXPECT_EQ(unbounded.estimate(w.stop_stamp, w.stop_seen_ns)->lo_ns, INT64_MIN);
+  }
+}
+
 // The clocks drift on until a sighting that comes so late that it proves nothing.
 TEST(GpuClock, ReachesToTheLastSighting) {
   VirtualClockModel clock;
