@@ -5,6 +5,7 @@
 namespace lockstep::dumper {
 
 ChunkClock::ChunkClock(const Anchor* anchors, size_t count) {
+  anchors_.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const bool ascends = anchors_.empty() || (anchors[i].ticks > anchors_.back().ticks &&
                                               anchors[i].raw_ns > anchors_.back().raw_ns);
@@ -12,6 +13,7 @@ ChunkClock::ChunkClock(const Anchor* anchors, size_t count) {
   }
   if (anchors_.empty()) return;
   stretches_.clear();
+  stretches_.reserve(anchors_.size() + 1);
   stretches_.push_back({anchors_[0].ticks, {anchors_[0].raw_ns, 1}, {anchors_[0].real_ns, 1}});
   for (size_t i = 0; i + 1 < anchors_.size(); ++i) {
     const Anchor& a = anchors_[i];
@@ -32,6 +34,16 @@ ChunkClock::ChunkClock(const Anchor* anchors, size_t count) {
   stretches_[0] = {first.ticks, {first.raw_ns, rate}, {first.real_ns, stretches_[1].real_ns.slope}};
   stretches_.push_back(
       {last.ticks, {last.raw_ns, rate}, {last.real_ns, stretches_.back().real_ns.slope}});
+}
+
+void ChunkClock::Ascending::look_for(uint64_t ticks) {
+  const Stretch& stretch = clock_.stretch_of(ticks);
+  const bool is_first = &stretch == &clock_.stretches_.front();
+  const bool is_last = &stretch == &clock_.stretches_.back();
+  first_tick_ = stretch.first_tick;
+  line_ = stretch.raw_ns;
+  from_tick_ = is_first ? 0 : first_tick_;
+  ticks_ = (is_last ? ~uint64_t{0} : (&stretch + 1)->first_tick) - from_tick_;
 }
 
 }  // namespace lockstep::dumper

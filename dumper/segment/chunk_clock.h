@@ -16,12 +16,19 @@ namespace lockstep::dumper {
 
 class ChunkClock {
  public:
+  class Ascending;
   ChunkClock() = default;
   // Anchors that do not ascend in ticks are left out.
   ChunkClock(const Anchor* anchors, size_t count);
 
-  uint64_t raw_ns(uint64_t ticks) const { return convert(ticks, &Stretch::raw_ns); }
-  uint64_t real_ns(uint64_t ticks) const { return convert(ticks, &Stretch::real_ns); }
+  uint64_t raw_ns(uint64_t ticks) const {
+    const Stretch& stretch = stretch_of(ticks);
+    return ns_at(stretch.first_tick, stretch.raw_ns, ticks);
+  }
+  uint64_t real_ns(uint64_t ticks) const {
+    const Stretch& stretch = stretch_of(ticks);
+    return ns_at(stretch.first_tick, stretch.real_ns, ticks);
+  }
   const std::vector<Anchor>& anchors() const { return anchors_; }
 
  private:
@@ -36,15 +43,13 @@ class ChunkClock {
     Line raw_ns, real_ns;
   };
   const Stretch& stretch_of(uint64_t ticks) const;
-  uint64_t convert(uint64_t ticks, Line Stretch::*line) const {
-    const Stretch& stretch = stretch_of(ticks);
-    const Line& l = stretch.*line;
-    const auto apart = static_cast<int64_t>(ticks - stretch.first_tick);
-    const double ns = static_cast<double>(apart) * l.slope;
+  static uint64_t ns_at(uint64_t first_tick, const Line& line, uint64_t ticks) {
+    const auto apart = static_cast<int64_t>(ticks - first_tick);
+    const double ns = static_cast<double>(apart) * line.slope;
     // Only a damaged chunk is 146 years away from its anchors; the cast must stay defined there
     // too.
-    if (!(ns > -kFarNs && ns < kFarNs)) return l.at;
-    return l.at + static_cast<uint64_t>(static_cast<int64_t>(ns));
+    if (!(ns > -kFarNs && ns < kFarNs)) return line.at;
+    return line.at + static_cast<uint64_t>(static_cast<int64_t>(ns));
   }
 
   std::vector<Anchor> anchors_;
@@ -62,5 +67,24 @@ inline const ChunkClock::Stretch& ChunkClock::stretch_of(uint64_t ticks) const {
   while (i > 0 && ticks < stretches_[i].first_tick) --i;
   return stretches_[i];
 }
+
+// The same raw times for who asks for one instant soon after the other: the stretch between two anchors is looked for
+// once for all that lie in it. The clock must outlive it. One thread.
+class ChunkClock::Ascending {
+ public:
+  explicit Ascending(const ChunkClock& clock) : clock_(clock) {}
+  uint64_t raw_ns(uint64_t ticks) {
+    if (ticks - from_tick_ >= ticks_) look_for(ticks);
+    return ns_at(first_tick_, line_, ticks);
+  }
+
+ private:
+  void look_for(uint64_t ticks);
+
+  const ChunkClock& clock_;
+  uint64_t from_tick_ = 0, ticks_ = 0;  // [from, + ticks) are those of `line_`
+  uint64_t first_tick_ = 0;
+  Line line_;
+};
 
 }  // namespace lockstep::dumper

@@ -27,8 +27,27 @@ inline uint8_t* put_varint(uint8_t* out, uint64_t value) {
   return out;
 }
 
+// Eight bytes of a file, of which each that ends a number has its high bit clear.
+inline uint64_t eight_bytes(const uint8_t* at) {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return bytes;
+}
+constexpr uint64_t kHighBits = 0x8080808080808080;
+
 // Where the number ends that begins at `at`; null: not before `end`, or it has more bytes than a number can have.
 inline const uint8_t* read_varint(const uint8_t* at, const uint8_t* end, uint64_t* value) {
+  // All bytes at once where eight are enough: stamps have four, which took a dozen branches.
+  if (end - at >= 8) {
+    uint64_t bits = eight_bytes(at);
+    if (const uint64_t ends = ~bits & kHighBits; ends != 0) {
+      bits &= (ends ^ (ends - 1)) & ~kHighBits;  // of the bytes until the first that ends one
+      bits = (bits & 0x007f007f007f007f) | (bits & 0x7f007f007f007f00) >> 1;
+      bits = (bits & 0x00003fff00003fff) | (bits & 0x3fff00003fff0000) >> 2;
+      *value = (bits & 0x000000000fffffff) | (bits & 0x0fffffff00000000) >> 4;
+      return at + (__builtin_ctzll(ends) >> 3) + 1;
+    }
+  }
   *value = 0;
   for (unsigned shift = 0; at != end && shift < 64; shift += 7) {
     const uint8_t byte = *at++;
