@@ -14,6 +14,13 @@ void add(int64_t from_ns, int64_t to_ns, TimeSpans* to) {
   if (from_ns != kNoTime && to_ns > from_ns) to->push_back({from_ns, to_ns});
 }
 
+// Mostly they are in order: a rank's operations are.
+void sort_spans(TimeSpans* spans) {
+  const auto earlier = [](const TimeSpan& a, const TimeSpan& b) { return a.from_ns < b.from_ns; };
+  if (!std::is_sorted(spans->begin(), spans->end(), earlier))
+    std::sort(spans->begin(), spans->end(), earlier);
+}
+
 constexpr int64_t kOnItsWayNs = 2'000'000'000;
 // What has all its ranks and has not moved for so long is no transfer any more.
 constexpr int64_t kStalledNs = 2'000'000'000;
@@ -33,10 +40,7 @@ class ActivityMaker {
     for (size_t i = 0; i < activity_.lanes.size(); ++i) {
       Lane& lane = activity_.lanes[i];
       lane.waiting = united(waits_[i]);
-      const auto earlier = [](const TimeSpan& a, const TimeSpan& b) {
-        return a.from_ns < b.from_ns;
-      };
-      std::sort(waits_[i].begin(), waits_[i].end(), earlier);
+      sort_spans(&waits_[i]);
       lane.waits = SpanSearch(std::move(waits_[i]));
       for (TimeSpans* spans : {&lane.busy, &lane.caused, &lane.recorded})
         *spans = united(std::move(*spans));
@@ -132,6 +136,7 @@ class ActivityMaker {
       add_stalled_waits(match);
     }
     std::map<uint32_t, TimeSpan> caused;  // by row in `arrivals`
+    auto last = caused.end();             // mostly there is one
     for (uint32_t i = 0; i < match.arrivals; ++i) {
       const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
       if (arrival.wait_ns <= 0 || arrival.last_rank_row == kNoRow || is_endless(match, arrival))
@@ -140,8 +145,9 @@ class ActivityMaker {
       const int64_t from_ns = time_.at(process, arrival.arrival_ns);
       const int64_t to_ns = from_ns + arrival.wait_ns;
       if (TimeSpans* waits = waits_of(process)) add(from_ns, to_ns, waits);
-      TimeSpan& span =
-          caused.emplace(arrival.last_rank_row, TimeSpan{from_ns, to_ns}).first->second;
+      if (last == caused.end() || last->first != arrival.last_rank_row)
+        last = caused.emplace(arrival.last_rank_row, TimeSpan{from_ns, to_ns}).first;
+      TimeSpan& span = last->second;
       span.from_ns = std::min(span.from_ns, from_ns);
       span.to_ns = std::max(span.to_ns, to_ns);
     }
@@ -243,8 +249,7 @@ class ActivityMaker {
 }  // namespace
 
 TimeSpans united(TimeSpans spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const TimeSpan& a, const TimeSpan& b) { return a.from_ns < b.from_ns; });
+  sort_spans(&spans);
   TimeSpans one;
   for (const TimeSpan& span : spans) {
     if (!one.empty() && span.from_ns <= one.back().to_ns) {

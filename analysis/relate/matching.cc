@@ -78,12 +78,18 @@ class Matcher {
     std::unordered_map<Key, uint32_t, KeyHash> numbers;
     group_of_.assign(operations_.size(), kNoRow);
     Key key;
+    uint32_t next =
+        0;  // ranks mostly call the same in the same order: the group behind that of the row before
     for (size_t i = 0; i < operations_.size(); ++i) {
       if (!key_of(operations_[i], &key)) continue;
-      const auto [found, is_new] = numbers.emplace(key, static_cast<uint32_t>(groups_.size()));
-      if (is_new) groups_.emplace_back().key = key;
-      group_of_[i] = found->second;
-      Group& group = groups_[found->second];
+      if (next >= groups_.size() || !(groups_[next].key == key)) {
+        const auto [found, is_new] =
+            numbers.try_emplace(key, static_cast<uint32_t>(groups_.size()));
+        if (is_new) groups_.emplace_back().key = key;
+        next = found->second;
+      }
+      group_of_[i] = next;
+      Group& group = groups_[next++];
       ++group.count;
       const int64_t start = operations_[i].called_ns();
       if (start != kNoTime && (group.start_ns == kNoTime || start < group.start_ns))
