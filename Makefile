@@ -31,7 +31,7 @@ OPT_COLD    = $(if $(filter 1,$(DEBUG)),,-Og -DXXH_NO_INLINE_HINTS)
 WARM        = analysis/%
 OPT_WARM    = $(if $(filter 1,$(DEBUG)),,-O1)
 # Not these: what is done for each record and each operation. `lockstep serve` makes its pyramid 11 % faster for that.
-BUSY        = analysis/join/% analysis/pyramid/% analysis/relate/%
+BUSY        = analysis/join/% analysis/pyramid/% analysis/relate/% dumper/segment/chunk_decode dumper/segment/column_reader clocksync/solve/%
 OPT_BUSY    = $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 # Rooms whose sources are compiled together, as one: the templates that they share cost once, which is half of their
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.

@@ -1,6 +1,7 @@
 #include "analysis/join/gpu_times.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "analysis/join/last_known.h"
 
@@ -17,7 +18,7 @@ constexpr uint64_t kTooLongNs = 600'000'000'000;
 // lets a true kernel start look early, by up to some turns of the scheduler.
 constexpr int64_t kUnprovedSlackNs = 5'000'000;
 
-void give_up(OperationRow* row) {
+void give_up(BriefOperation* row) {
   row->flags |= kSuspectGpuTime;
   row->kernel_start_ns = row->kernel_stop_ns = kNoTime;
 }
@@ -42,13 +43,16 @@ class OfCommunicator {
 
 int64_t apart(int64_t a_ns, int64_t b_ns) { return b_ns == kNoTime ? 0 : a_ns - b_ns; }
 
-void map_row(const GpuClock& clock, int64_t launched_ns, OperationRow* row) {
+template <typename Row>
+void map_row(const GpuClock& clock, int64_t launched_ns, Row* row) {
+  constexpr bool kBrief = std::is_same_v<Row, BriefRow>;  // nobody asks for the bounds of its stop
   const auto start = clock.to_host(uint64_t(row->kernel_start_ns), row->kernel_seen_ns);
   auto stop = start;
   const bool stopped = row->kernel_stop_ns != kNoTime;
   if (stopped) {
-    stop =
-        clock.to_host(uint64_t(row->kernel_stop_ns), std::max(row->kernel_seen_ns, row->finish_ns));
+    const auto stamp = uint64_t(row->kernel_stop_ns);
+    const int64_t near_ns = std::max(row->kernel_seen_ns, row->finish_ns);
+    stop = kBrief ? clock.estimate(stamp, near_ns) : clock.to_host(stamp, near_ns);
   }
   if (!start || !stop) return give_up(row);
   const bool bounded = start->lo_ns != INT64_MIN && stop->lo_ns != INT64_MIN;
@@ -59,12 +63,14 @@ void map_row(const GpuClock& clock, int64_t launched_ns, OperationRow* row) {
   if (early || late) return give_up(row);
   row->kernel_start_ns = start->ns;
   row->kernel_stop_ns = stopped ? stop->ns : kNoTime;
-  if (bounded) {
-    row->kernel_early_ns = std::max(start->ns - start->lo_ns, stop->ns - stop->lo_ns);
-    row->kernel_late_ns = std::max(start->hi_ns - start->ns, stop->hi_ns - stop->ns);
+  if constexpr (!kBrief) {
+    if (bounded) {
+      row->kernel_early_ns = std::max(start->ns - start->lo_ns, stop->ns - stop->lo_ns);
+      row->kernel_late_ns = std::max(start->hi_ns - start->ns, stop->hi_ns - stop->ns);
+    }
+    // How long the proxy thread left the kernel's first sign unseen: it does nothing else but look.
+    row->proxy_lag_ns = std::max(row->proxy_lag_ns, apart(row->kernel_seen_ns, start->ns));
   }
-  // How long the proxy thread left the kernel's first sign unseen: it does nothing else but look.
-  row->proxy_lag_ns = std::max(row->proxy_lag_ns, apart(row->kernel_seen_ns, start->ns));
 }
 
 }  // namespace
@@ -74,7 +80,9 @@ bool are_an_interval(uint64_t start_stamp, uint64_t stop_stamp) {
 }
 
 void GpuTimes::seen(uint32_t comm, uint64_t stamp, int64_t seen_ns) {
-  evidence_[comm].seen(stamp, seen_ns);
+  if (last_ == nullptr || comm != last_comm_) last_ = &evidence_[comm];  // never moves
+  last_comm_ = comm;
+  last_->seen(stamp, seen_ns);
 }
 
 void GpuTimes::ended(EventId operation, uint8_t channel, uint64_t start_stamp,
@@ -88,11 +96,12 @@ void GpuTimes::ended(EventId operation, uint8_t channel, uint64_t start_stamp,
 }
 
 // Operations of one launch share their stamps; the same start in a later launch is an old slot.
-void GpuTimes::flag_repeats(const IdSeries& row_at, std::vector<OperationRow>* rows) const {
+template <typename Row>
+void GpuTimes::flag_repeats(const IdSeries& row_at, std::vector<Row>* rows) const {
   for (const Repeat& repeat : repeats_) {
     const uint32_t first_at = row_at.find(repeat.first), again_at = row_at.find(repeat.again);
     if (first_at == IdSeries::kNone || again_at == IdSeries::kNone) continue;
-    OperationRow &first = (*rows)[first_at], &again = (*rows)[again_at];
+    Row &first = (*rows)[first_at], &again = (*rows)[again_at];
     if (repeat.same_stop && first.group_id == again.group_id && first.replay == again.replay) {
       first.flags |= kSharedKernel;
       again.flags |= kSharedKernel;
@@ -123,9 +132,10 @@ std::map<uint32_t, std::string> GpuTimes::gpus_of(const std::vector<JoinedComm>&
   return gpus;
 }
 
+template <typename Row>
 void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdSeries& row_at,
                    const std::vector<int64_t>& launched_ns, clocksync::GpuPrecision precision,
-                   std::vector<OperationRow>* rows) {
+                   std::vector<Row>* rows) {
   flag_repeats(row_at, rows);
   const std::map<uint32_t, std::string> gpu_of = gpus_of(comms);
   std::map<std::string, GpuClockEvidence> evidence;
@@ -136,7 +146,7 @@ void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdSeries& row_at,
   }
   OfCommunicator<GpuClockEvidence> evidence_of(gpu_of, &evidence);
   for (size_t i = 0; i < rows->size(); ++i) {
-    OperationRow& row = (*rows)[i];
+    Row& row = (*rows)[i];
     if (row.kernel_start_ns == kNoTime) continue;
     const auto stamp = uint64_t(row.kernel_start_ns);
     GpuClockEvidence& of_gpu = evidence_of(comm_of(row.event_id));
@@ -151,10 +161,17 @@ void GpuTimes::map(const std::vector<JoinedComm>& comms, const IdSeries& row_at,
   for (auto& [gpu, of_gpu] : evidence) clocks.emplace(gpu, of_gpu.solve(precision));
   OfCommunicator<GpuClock> clock_of(gpu_of, &clocks);
   for (size_t i = 0; i < rows->size(); ++i) {
-    OperationRow& row = (*rows)[i];
+    Row& row = (*rows)[i];
     if (row.kernel_start_ns != kNoTime)
       map_row(clock_of(comm_of(row.event_id)), launched_ns[i], &row);
   }
 }
+
+template void GpuTimes::map(const std::vector<JoinedComm>&, const IdSeries&,
+                            const std::vector<int64_t>&, clocksync::GpuPrecision,
+                            std::vector<OperationRow>*);
+template void GpuTimes::map(const std::vector<JoinedComm>&, const IdSeries&,
+                            const std::vector<int64_t>&, clocksync::GpuPrecision,
+                            std::vector<BriefRow>*);
 
 }  // namespace lockstep::analysis

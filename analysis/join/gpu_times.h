@@ -31,9 +31,10 @@ class GpuTimes {
   // Puts the kernel times of `rows`, raw stamps so far, on the host's clock with their intervals,
   // or says that they are suspect. `row_at` finds rows by event id; launched_ns, beside `rows`, is
   // an instant before each kernel started, or kNoTime; `precision`: of GPUs' clocks.
+  template <typename Row>
   void map(const std::vector<JoinedComm>& comms, const IdSeries& row_at,
            const std::vector<int64_t>& launched_ns, clocksync::GpuPrecision precision,
-           std::vector<OperationRow>* rows);
+           std::vector<Row>* rows);
 
  private:
   // The last operation that showed a start stamp, by the stamp's low bits.
@@ -46,11 +47,14 @@ class GpuTimes {
     EventId first = 0, again = 0;
     bool same_stop = false;
   };
-  void flag_repeats(const IdSeries& row_at, std::vector<OperationRow>* rows) const;
+  template <typename Row>
+  void flag_repeats(const IdSeries& row_at, std::vector<Row>* rows) const;
   std::map<uint32_t, std::string> gpus_of(const std::vector<JoinedComm>& comms) const;
 
   std::map<uint32_t, clocksync::GpuClockEvidence> evidence_;  // by communicator
-  std::map<uint32_t, Channel> shown_;                         // by communicator and channel
+  clocksync::GpuClockEvidence* last_ = nullptr;  // in it, of the communicator asked for last
+  uint32_t last_comm_ = 0;
+  std::map<uint32_t, Channel> shown_;  // by communicator and channel
   std::vector<Repeat> repeats_;
   std::vector<GpuSnapshot> snapshots_;
 };

@@ -19,7 +19,7 @@ class JoinMemory {
     kept_.pop_back();
     return state;
   }
-  // A join that is over; its rows, which make_rows() took out of it, may be put back before.
+  // A join that is over.
   void give(JoinState over) {
     const std::lock_guard<std::mutex> lock(mutex_);
     kept_.push_back(std::move(over));

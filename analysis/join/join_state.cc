@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/join/operation_children.h"
-
 namespace lockstep::analysis {
 
 namespace {
@@ -24,7 +22,7 @@ void take_map(Map* over, Map* mine) {
 
 // What grows with the records of a process.
 JoinState::JoinState(uint32_t process_id, JoinState over) : pid(process_id) {
-  take_memory(&over.out.rows, &out.rows);
+  take_memory(&over.brief_rows, &brief_rows);
   take_memory(&over.launches, &launches);
   take_memory(&over.apis, &apis);
   take_memory(&over.groups, &groups);
@@ -44,26 +42,6 @@ JoinedComm& JoinState::comm(uint32_t number) {
     out.comms.emplace_back().number = number;
   }
   return out.comms[at];
-}
-
-bool JoinState::fold(const ProxyWork& work) {
-  const uint32_t row = work.pid == pid ? row_at.find(work.parent) : IdMap::kNone;
-  // A pid can occur twice in different pid namespaces: the ranks must agree as well.
-  if (row == IdMap::kNone || out.rows[row].rank != work.rank) return false;
-  add_work(work, &out.rows[row]);
-  if (!brief) add_channel_end(work, out.rows[row], row, &out.channel_ends);
-  if (!brief && work.last_ns >= from_ns && work.start_ns <= to_ns)
-    channels.add(work, out.rows[row], &out.channels);
-  return true;
-}
-
-bool JoinState::fold(const KernelSpan& kernel) {
-  const uint32_t row = row_at.find(kernel.parent);
-  if (row == IdMap::kNone) return false;
-  add_kernel(kernel, &out.rows[row]);
-  if (!brief && std::max(kernel.seen_ns, kernel.stop_ns) >= from_ns && kernel.seen_ns <= to_ns)
-    channels.add(kernel, out.rows[row], &out.channels);
-  return true;
 }
 
 }  // namespace lockstep::analysis

@@ -3,12 +3,15 @@
 // places by event id. Used by one thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "analysis/join/channel_totals.h"
 #include "analysis/join/gpu_times.h"
 #include "analysis/join/mark_join.h"
+#include "analysis/join/operation_children.h"
 #include "analysis/join/process_operations.h"
 #include "analysis/join/send_queue.h"
 #include "base/id_map.h"
@@ -47,8 +50,12 @@ struct JoinState {
   JoinState(uint32_t process_id, JoinState over);
   JoinedComm& comm(uint32_t number);
   // Into the operation's row; false when it is not known (yet), or is another process's.
-  bool fold(const ProxyWork& work);
-  bool fold(const KernelSpan& kernel);
+  bool fold(const ProxyWork& work) {
+    return brief ? fold_into(work, &brief_rows) : fold_into(work, &out.rows);
+  }
+  bool fold(const KernelSpan& kernel) {
+    return brief ? fold_into(kernel, &brief_rows) : fold_into(kernel, &out.rows);
+  }
 
   void count_orphan(int64_t last_ns) {
     ++out.orphans;
@@ -62,7 +69,8 @@ struct JoinState {
   uint32_t captured_kinds = 0;
   bool brief = false;  // of operations ProcessOperations::brief is wanted, and no channels
   ProcessOperations out;
-  std::vector<Launch> launches;  // beside out.rows
+  std::vector<BriefRow> brief_rows;  // in place of out.rows where brief
+  std::vector<Launch> launches;      // beside those
   std::vector<ApiCall> apis;
   std::vector<GroupCall> groups;
   std::vector<uint64_t> launch_groups;  // of open KernelLaunch events
@@ -78,6 +86,39 @@ struct JoinState {
   GpuTimes gpu;
   MarkJoin marks;
   ChannelTotals channels;  // in `out`
+
+ private:
+  template <typename Row>
+  bool fold_into(const ProxyWork& work, std::vector<Row>* rows);
+  template <typename Row>
+  bool fold_into(const KernelSpan& kernel, std::vector<Row>* rows);
 };
+
+template <typename Row>
+bool JoinState::fold_into(const ProxyWork& work, std::vector<Row>* rows) {
+  const uint32_t at = work.pid == pid ? row_at.find(work.parent) : IdMap::kNone;
+  // A pid can occur twice in different pid namespaces: the ranks must agree as well.
+  if (at == IdMap::kNone || (*rows)[at].rank != work.rank) return false;
+  Row& row = (*rows)[at];
+  add_work(work, &row);
+  if constexpr (std::is_same_v<Row, OperationRow>) {
+    add_channel_end(work, row, at, &out.channel_ends);
+    if (work.last_ns >= from_ns && work.start_ns <= to_ns) channels.add(work, row, &out.channels);
+  }
+  return true;
+}
+
+template <typename Row>
+bool JoinState::fold_into(const KernelSpan& kernel, std::vector<Row>* rows) {
+  const uint32_t at = row_at.find(kernel.parent);
+  if (at == IdMap::kNone) return false;
+  Row& row = (*rows)[at];
+  add_kernel(kernel, &row);
+  if constexpr (std::is_same_v<Row, OperationRow>) {
+    if (std::max(kernel.seen_ns, kernel.stop_ns) >= from_ns && kernel.seen_ns <= to_ns)
+      channels.add(kernel, row, &out.channels);
+  }
+  return true;
+}
 
 }  // namespace lockstep::analysis

@@ -15,14 +15,25 @@ void one_peer(int32_t* kept, int32_t peer) {
   if (*kept != peer) *kept = *kept == -1 ? peer : kSeveralPeers;
 }
 
+template <typename Row>
+void add_any_kernel(const KernelSpan& kernel, Row* row) {
+  ++row->kernels;
+  if (kernel.stop_ns == kNoTime) ++row->kernels_open;
+  earliest(&row->kernel_seen_ns, kernel.seen_ns);
+  latest(&row->last_progress_ns, std::max(kernel.seen_ns, kernel.stop_ns));
+  latest(&row->finish_ns, kernel.stop_ns);
+  const bool stopped = kernel.stop_ns != kNoTime;
+  if (kernel.gpu_start == 0 || (stopped && !are_an_interval(kernel.gpu_start, kernel.gpu_stop))) {
+    row->flags |= kSuspectGpuTime;
+    return;
+  }
+  earliest(&row->kernel_start_ns, static_cast<int64_t>(kernel.gpu_start));
+  if (stopped) latest(&row->kernel_stop_ns, static_cast<int64_t>(kernel.gpu_stop));
+}
+
 int64_t spent(const Stretches& all, Stretch one) { return all[static_cast<unsigned>(one)]; }
 
 }  // namespace
-
-void add_work(const ProxyWork& work, BriefOperation* row) {
-  latest(&row->last_progress_ns, work.last_ns);
-  latest(&row->finish_ns, work.stop_ns);
-}
 
 void add_work(const ProxyWork& work, OperationRow* row) {
   ++row->proxy_ops;
@@ -67,19 +78,10 @@ void add_channel_end(const ProxyWork& work, const OperationRow& row, uint32_t at
 }
 
 void add_kernel(const KernelSpan& kernel, OperationRow* row) {
-  ++row->kernels;
-  if (kernel.stop_ns == kNoTime) ++row->kernels_open;
   row->channels_mask |= uint64_t{1} << (kernel.channel & 63);
-  earliest(&row->kernel_seen_ns, kernel.seen_ns);
-  latest(&row->last_progress_ns, std::max(kernel.seen_ns, kernel.stop_ns));
-  latest(&row->finish_ns, kernel.stop_ns);
-  const bool stopped = kernel.stop_ns != kNoTime;
-  if (kernel.gpu_start == 0 || (stopped && !are_an_interval(kernel.gpu_start, kernel.gpu_stop))) {
-    row->flags |= kSuspectGpuTime;
-    return;
-  }
-  earliest(&row->kernel_start_ns, static_cast<int64_t>(kernel.gpu_start));
-  if (stopped) latest(&row->kernel_stop_ns, static_cast<int64_t>(kernel.gpu_stop));
+  add_any_kernel(kernel, row);
 }
+
+void add_kernel(const KernelSpan& kernel, BriefRow* row) { add_any_kernel(kernel, row); }
 
 }  // namespace lockstep::analysis

@@ -4,16 +4,33 @@
 // GPU stamps until the join maps them.
 #pragma once
 
+#include <algorithm>
+
 #include "analysis/join/process_operations.h"
 
 namespace lockstep::analysis {
 
 void add_work(const ProxyWork& work, OperationRow* row);
 // Of that what a brief row tells.
-void add_work(const ProxyWork& work, BriefOperation* row);
+inline void add_work(const ProxyWork& work, BriefOperation* row) {
+  row->last_progress_ns = std::max(row->last_progress_ns, work.last_ns);
+  row->finish_ns = std::max(row->finish_ns, work.stop_ns);
+}
 // When it was done, beside the row at this place, where that is of a collective with several channels.
 void add_channel_end(const ProxyWork& work, const OperationRow& row, uint32_t at,
                      std::vector<ChannelEndRow>* ends);
 void add_kernel(const KernelSpan& kernel, OperationRow* row);
+
+// The same for a row that will be brief; a few instructions each, at every end of a child.
+inline void add_work(const ProxyWork& work, BriefRow* row) {
+  ++row->proxy_ops;
+  if (!work.stepped && work.stop_ns == kNoTime) {
+    row->flags |= kNeverSteppedProxy;
+  } else if (work.stop_ns == kNoTime) {
+    ++row->proxy_ops_open;
+  }
+  add_work(work, static_cast<BriefOperation*>(row));
+}
+void add_kernel(const KernelSpan& kernel, BriefRow* row);
 
 }  // namespace lockstep::analysis

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 #include <unordered_map>
 
 #include "analysis/join/last_known.h"
@@ -10,19 +11,22 @@
 namespace lockstep::analysis {
 namespace {
 
+// Of OperationRow or BriefRow, of which less is asked.
+template <typename Row>
 class OperationRows {
  public:
-  OperationRows(JoinState* join, const StringPool& strings)
-      : join_(*join), out_(join->out), strings_(strings) {}
+  OperationRows(JoinState* join, std::vector<Row>* rows, const StringPool& strings)
+      : join_(*join), out_(join->out), rows_(*rows), strings_(strings) {}
 
-  ProcessOperations make(clocksync::GpuPrecision gpu_clocks);
+  void make(clocksync::GpuPrecision gpu_clocks);
 
  private:
+  static constexpr bool kBrief = std::is_same_v<Row, BriefRow>;
   void resolve_late_children();
   void add_open_works();
   void join_calls();
-  void take_call(const ApiCall& api, OperationRow* row) const;
-  uint64_t size_of(const OperationRow& row) const;
+  void take_call(const ApiCall& api, Row* row) const;
+  uint64_t size_of(const Row& row) const;
   void add_api_only();
   void sort_by_call();
   void number_calls();
@@ -31,16 +35,21 @@ class OperationRows {
   struct Habits {
     bool children = false, kernels = false;
   };
-  bool lacks_an_end(const OperationRow& row, const Habits& habits) const;
+  bool lacks_an_end(const Row& row, const Habits& habits) const;
   void set_states();
-  bool is_p2p(const OperationRow& row) const;
+  bool is_p2p(const Row& row);
 
   JoinState& join_;
   ProcessOperations& out_;
+  std::vector<Row>& rows_;
   const StringPool& strings_;
+  // Whether the function of the row before is Send or Recv: no function has this number.
+  Text asked_func_ = ~Text{0};
+  bool func_is_p2p_ = false;
 };
 
-ProcessOperations OperationRows::make(clocksync::GpuPrecision gpu_clocks) {
+template <typename Row>
+void OperationRows<Row>::make(clocksync::GpuPrecision gpu_clocks) {
   resolve_late_children();
   join_calls();
   map_gpu_times(gpu_clocks);
@@ -49,10 +58,10 @@ ProcessOperations OperationRows::make(clocksync::GpuPrecision gpu_clocks) {
   number_calls();
   set_states();
   add_open_works();
-  return std::move(out_);
 }
 
-void OperationRows::resolve_late_children() {
+template <typename Row>
+void OperationRows<Row>::resolve_late_children() {
   const auto lost = [this](const ProxyWork& work) {
     if (work.parent != 0) out_.foreign.push_back(work);
     if (work.pid == join_.pid)
@@ -77,32 +86,37 @@ void OperationRows::resolve_late_children() {
   }
 }
 
-void OperationRows::take_call(const ApiCall& api, OperationRow* row) const {
+template <typename Row>
+void OperationRows<Row>::take_call(const ApiCall& api, Row* row) const {
   row->group_id = api.group_id;
   row->api_start_ns = api.start_ns;
   row->api_stop_ns = api.stop_ns;
-  row->count = api.count;
-  row->datatype = api.datatype;
   row->stream = api.stream;
-  if (api.user_tag != 0) row->user_tag = api.user_tag;
-  row->tid = api.tid;
-  const uint32_t group = join_.group_at.find(api.group_id);
-  if (group != IdMap::kNone) row->launch_ns = join_.groups[group].launch_stop_ns;
+  if constexpr (!kBrief) {
+    row->count = api.count;
+    row->datatype = api.datatype;
+    if (api.user_tag != 0) row->user_tag = api.user_tag;
+    row->tid = api.tid;
+    const uint32_t group = join_.group_at.find(api.group_id);
+    if (group != IdMap::kNone) row->launch_ns = join_.groups[group].launch_stop_ns;
+  }
   if (api.captured) row->flags |= kGraph;
 }
 
 // From count and datatype of the same event: a launch event may count bytes (ncclInt8) where the
 // call counted elements, and either product is right.
-uint64_t OperationRows::size_of(const OperationRow& row) const {
+template <typename Row>
+uint64_t OperationRows<Row>::size_of(const Row& row) const {
   const uint64_t own = row.count * datatype_bytes(strings_.text(row.datatype));
   const auto nranks = static_cast<uint64_t>(std::max(1, join_.comm(row.communicator).nranks));
   return spans_ranks(strings_.text(row.func)) ? own * nranks : own;
 }
 
-void OperationRows::join_calls() {
-  for (size_t i = 0; i < out_.rows.size(); ++i) {
-    OperationRow& row = out_.rows[i];
-    if (!join_.brief) row.size_bytes = size_of(row);
+template <typename Row>
+void OperationRows<Row>::join_calls() {
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    Row& row = rows_[i];
+    if constexpr (!kBrief) row.size_bytes = size_of(row);
     const uint32_t at = join_.api_at.find(join_.launches[i].api_id);
     if (at == IdMap::kNone) {
       row.flags |= kOrphan;
@@ -116,14 +130,15 @@ void OperationRows::join_calls() {
     else
       ++api.launched;
     take_call(api, &row);
-    row.launch_ns = row.replay == 0 ? row.launch_ns : kNoTime;
+    if constexpr (!kBrief) row.launch_ns = row.replay == 0 ? row.launch_ns : kNoTime;
   }
 }
 
-void OperationRows::add_api_only() {
+template <typename Row>
+void OperationRows<Row>::add_api_only() {
   for (const ApiCall& api : join_.apis) {
     if (api.launched != 0) continue;
-    OperationRow row;
+    Row row;
     row.kind = OpKind::ApiOnly;
     row.event_id = api.id;
     row.communicator = comm_of(api.id);
@@ -140,43 +155,51 @@ void OperationRows::add_api_only() {
     } else {
       row.enqueue_ns = api.stop_ns;
     }
-    if (!join_.brief) row.size_bytes = size_of(row);
-    out_.rows.push_back(row);
+    if constexpr (!kBrief) row.size_bytes = size_of(row);
+    rows_.push_back(row);
     join_.launches.emplace_back();
   }
 }
 
-void OperationRows::sort_by_call() {
-  std::vector<uint32_t> order(out_.rows.size());
+template <typename Row>
+void OperationRows<Row>::sort_by_call() {
+  std::vector<uint32_t> order(rows_.size());
   std::iota(order.begin(), order.end(), 0);
   const auto is_earlier = [&](uint32_t a, uint32_t b) {
-    const OperationRow &x = out_.rows[a], &y = out_.rows[b];
+    const Row &x = rows_[a], &y = rows_[b];
     const int64_t at_x = x.called_ns(), at_y = y.called_ns();
     return at_x != at_y ? at_x < at_y : serial_of(x.event_id) < serial_of(y.event_id);
   };
   if (std::is_sorted(order.begin(), order.end(), is_earlier)) return;
   std::stable_sort(order.begin(), order.end(), is_earlier);
-  std::vector<OperationRow> rows;
+  std::vector<Row> rows;
   std::vector<Launch> launches;
   std::vector<uint32_t> moved(order.size());
   rows.reserve(order.size());
   launches.reserve(order.size());
   for (const uint32_t i : order) {
     moved[i] = static_cast<uint32_t>(rows.size());
-    rows.push_back(out_.rows[i]);
+    rows.push_back(rows_[i]);
     launches.push_back(join_.launches[i]);
   }
   for (ChannelEndRow& end : out_.channel_ends) end.operation = moved[end.operation];
-  out_.rows.swap(rows);
+  rows_.swap(rows);
   join_.launches.swap(launches);
 }
 
-bool OperationRows::is_p2p(const OperationRow& row) const {
-  const std::string& func = strings_.text(row.func);
-  return row.kind == OpKind::PointToPoint || func == "Send" || func == "Recv" || func == "SendRecv";
+template <typename Row>
+bool OperationRows<Row>::is_p2p(const Row& row) {
+  if (row.kind == OpKind::PointToPoint) return true;
+  if (row.func != asked_func_) {
+    asked_func_ = row.func;
+    const std::string& func = strings_.text(row.func);
+    func_is_p2p_ = func == "Send" || func == "Recv" || func == "SendRecv";
+  }
+  return func_is_p2p_;
 }
 
-void OperationRows::number_calls() {
+template <typename Row>
+void OperationRows<Row>::number_calls() {
   struct Series {
     uint32_t next = 0;
     bool begun = false, captured = false;
@@ -184,8 +207,8 @@ void OperationRows::number_calls() {
   LastKnown<uint64_t, Series> series;
   LastKnown<uint32_t, uint32_t> positions;                   // by communicator
   std::unordered_map<uint64_t, uint32_t> captured_ordinals;  // by CollApi id
-  for (size_t i = 0; i < out_.rows.size(); ++i) {
-    OperationRow& row = out_.rows[i];
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    Row& row = rows_[i];
     const Launch& launch = join_.launches[i];
     if (row.replay > 1) {
       row.ordinal = captured_ordinals[launch.api_id];
@@ -203,14 +226,17 @@ void OperationRows::number_calls() {
     s.begun = true;
     row.ordinal = s.next++;
     if (row.replay != 0) captured_ordinals[launch.api_id] = row.ordinal;
-    if (!p2p) row.position = positions[row.communicator]++;
+    if constexpr (!kBrief) {
+      if (!p2p) row.position = positions[row.communicator]++;
+    }
   }
 }
 
-void OperationRows::map_gpu_times(clocksync::GpuPrecision precision) {
+template <typename Row>
+void OperationRows<Row>::map_gpu_times(clocksync::GpuPrecision precision) {
   std::vector<int64_t> launched_ns;
-  launched_ns.reserve(out_.rows.size());
-  for (const OperationRow& row : out_.rows) {
+  launched_ns.reserve(rows_.size());
+  for (const Row& row : rows_) {
     const uint32_t group = join_.group_at.find(row.group_id);
     const int64_t launch_ns = group == IdMap::kNone ? kNoTime : join_.groups[group].launch_start_ns;
     // The kernels of a replay wait for its host callback.
@@ -218,7 +244,7 @@ void OperationRows::map_gpu_times(clocksync::GpuPrecision precision) {
                           : launch_ns != kNoTime ? launch_ns
                                                  : row.api_start_ns);
   }
-  join_.gpu.map(out_.comms, join_.row_at, launched_ns, precision, &out_.rows);
+  join_.gpu.map(out_.comms, join_.row_at, launched_ns, precision, &rows_);
 }
 
 // Whether an operation that is not of a given group call is known to have ended later on the same
@@ -240,7 +266,8 @@ class LaterDone {
   uint64_t group_id_ = 0;
 };
 
-bool OperationRows::lacks_an_end(const OperationRow& row, const Habits& habits) const {
+template <typename Row>
+bool OperationRows<Row>::lacks_an_end(const Row& row, const Habits& habits) const {
   if (row.kind == OpKind::ApiOnly) return row.enqueue_ns == kNoTime;
   if (row.kind == OpKind::CopyEngine) return false;
   if (row.kernels_open + row.proxy_ops_open != 0) return true;
@@ -252,12 +279,13 @@ bool OperationRows::lacks_an_end(const OperationRow& row, const Habits& habits) 
   return row.finish_ns == kNoTime && habits.kernels;  // only transports that never report
 }
 
-void OperationRows::set_states() {
+template <typename Row>
+void OperationRows<Row>::set_states() {
   LastKnown<uint32_t, Habits> habits;  // by communicator
   const auto always = [this](Kind kind) {
     return (join_.captured_kinds >> static_cast<unsigned>(kind) & 1) == 0;
   };
-  for (const OperationRow& row : out_.rows) {
+  for (const Row& row : rows_) {
     const bool kernels = row.kernels != 0 && always(Kind::KernelCh);
     Habits& habit = habits[row.communicator];
     habit.kernels |= kernels;
@@ -265,8 +293,8 @@ void OperationRows::set_states() {
   }
   // By stream, or by communicator where streams are not known.
   LastKnown<uint64_t, LaterDone> later;
-  for (size_t i = out_.rows.size(); i-- > 0;) {
-    OperationRow& row = out_.rows[i];
+  for (size_t i = rows_.size(); i-- > 0;) {
+    Row& row = rows_[i];
     LaterDone& done = later[row.stream != 0 ? row.stream : ~uint64_t{row.communicator}];
     if (!lacks_an_end(row, habits[row.communicator])) {
       const bool known = row.finish_ns != kNoTime;
@@ -285,12 +313,12 @@ void OperationRows::set_states() {
   }
 }
 
-void OperationRows::add_open_works() {
+template <typename Row>
+void OperationRows<Row>::add_open_works() {
   const auto is_open = [](const ProxyWork& work) { return work.start_ns != kNoTime; };
-  if (std::none_of(join_.works.begin(), join_.works.end(), is_open)) return;
+  if (kBrief || std::none_of(join_.works.begin(), join_.works.end(), is_open)) return;
   IdMap row_of;
-  for (size_t i = 0; i < out_.rows.size(); ++i)
-    row_of.set(out_.rows[i].event_id, static_cast<uint32_t>(i));
+  for (size_t i = 0; i < rows_.size(); ++i) row_of.set(rows_[i].event_id, static_cast<uint32_t>(i));
   for (const ProxyWork& work : join_.works) {
     if (!is_open(work)) continue;
     OpenTransportRow open;
@@ -319,7 +347,12 @@ void OperationRows::add_open_works() {
 
 ProcessOperations make_rows(JoinState* join, const StringPool& strings,
                             clocksync::GpuPrecision gpu_clocks) {
-  return OperationRows(join, strings).make(gpu_clocks);
+  if (join->brief) {
+    OperationRows<BriefRow>(join, &join->brief_rows, strings).make(gpu_clocks);
+  } else {
+    OperationRows<OperationRow>(join, &join->out.rows, strings).make(gpu_clocks);
+  }
+  return std::move(join->out);
 }
 
 }  // namespace lockstep::analysis

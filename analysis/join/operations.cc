@@ -11,6 +11,14 @@ namespace {
 const ProxyWork kNoWork{};
 const OpenStep kNoStep{};
 const OperationRow kNoOperation{};
+const BriefRow kNoBriefRow{};
+
+constexpr std::array<uint8_t, kTags> words_by_tag() {
+  std::array<uint8_t, kTags> words{};
+  for (unsigned tag = 0; tag < kTags; ++tag) words[tag] = kRecordShapes[tag].words;
+  return words;
+}
+constexpr std::array<uint8_t, kTags> kWordsOf = words_by_tag();
 
 // Takes a free slot of a pool, whose last user left it empty, or makes one.
 template <typename T>
@@ -26,32 +34,84 @@ uint32_t take(std::vector<T>* pool, std::vector<uint32_t>* free) {
 
 }  // namespace
 
+// Counts what is asked about of records that come one after the other.
+class OperationJoin::Asked {
+ public:
+  explicit Asked(JoinState* state)
+      : state_(*state), from_ns_(state->from_ns), to_ns_(state->to_ns) {}
+  ~Asked() {
+    if (records_ == 0) return;
+    ProcessOperations& out = state_.out;
+    out.records += records_;
+    out.first_ns = out.first_ns == kNoTime ? first_ns_ : std::min(out.first_ns, first_ns_);
+    out.last_ns = std::max(out.last_ns, last_ns_);
+  }
+  Asked(const Asked&) = delete;
+  Asked& operator=(const Asked&) = delete;
+
+  void count(int64_t ns) {
+    if (ns < from_ns_ || ns > to_ns_) return;
+    // Mostly they ascend.
+    if (ns > last_ns_) last_ns_ = ns;
+    if (ns < first_ns_) first_ns_ = ns;
+    ++records_;
+  }
+
+ private:
+  JoinState& state_;
+  const int64_t from_ns_, to_ns_;
+  int64_t first_ns_ = std::numeric_limits<int64_t>::max(), last_ns_ = kNoTime;
+  uint64_t records_ = 0;
+};
+
 void OperationJoin::add(uint32_t tid, const uint64_t* words, size_t count,
                         const dumper::ChunkClock& clock, const std::vector<Text>& texts) {
   Now now{tid, 0, &clock, &texts};
+  dumper::ChunkClock::Ascending times(clock);
+  Asked asked(&s_);
   for (size_t at = 0; at < count;) {
     const uint64_t* w = words + at;
     const Tag tag = tag_of(w[0]);
     const unsigned size = tag < kTags ? kRecordShapes[tag].words : 0;
     if (size == 0 || at + size > count) return;
     at += size;
-    now.ns = static_cast<int64_t>(clock.raw_ns(ticks_of(w[0])));
-    if (now.ns >= s_.from_ns && now.ns <= s_.to_ns) {
-      if (s_.out.first_ns == kNoTime || now.ns < s_.out.first_ns) s_.out.first_ns = now.ns;
-      if (now.ns > s_.out.last_ns) s_.out.last_ns = now.ns;
-      ++s_.out.records;
+    now.ns = static_cast<int64_t>(times.raw_ns(ticks_of(w[0])));
+    asked.count(now.ns);
+    add_record(tag, w, now);
+  }
+}
+
+void OperationJoin::add_by_tag(const dumper::DecodedChunk& chunk, const std::vector<Text>& texts) {
+  std::array<const uint64_t*, kTags> next;
+  for (unsigned tag = 0; tag < kTags; ++tag)
+    next[tag] = chunk.words.data() + chunk.first_of_tag[tag];
+  const Tag* tag = chunk.tags.data();
+  Now now{0, 0, &chunk.clock, &texts};
+  dumper::ChunkClock::Ascending times(chunk.clock);
+  for (const dumper::DecodedPiece& piece : chunk.pieces) {
+    Asked asked(&s_);
+    now.tid = piece.tid;
+    for (const Tag* const end = tag + piece.records; tag != end; ++tag) {
+      const uint64_t* const w = next[*tag];
+      next[*tag] = w + kWordsOf[*tag];
+      now.ns = static_cast<int64_t>(times.raw_ns(ticks_of(w[0])));
+      asked.count(now.ns);
+      add_record(*tag, w, now);
     }
-    if (is_start(tag)) {
-      start(w, now);
-    } else if (is_stop(tag)) {
-      stop(w, now);
-    } else if (is_state(tag)) {
-      state(w, now);
-    } else if (is_comm(tag)) {
-      comm_record(w, now);
-    } else if (!s_.brief) {
-      s_.marks.add(w, {tid, now.ns}, texts);
-    }
+  }
+}
+
+void OperationJoin::add_record(Tag tag, const uint64_t* w, const Now& now) {
+  if (is_start(tag)) {
+    start(static_cast<Kind>(tag), w, now);
+  } else if (is_stop(tag)) {
+    stop(static_cast<Kind>(tag - kStopTag), w, now);
+  } else if (is_state(tag)) {
+    state(static_cast<uint8_t>(tag - kStateTag), w, now);
+  } else if (is_comm(tag)) {
+    comm_record(w, now);
+  } else if (!s_.brief) {
+    s_.marks.add(w, {now.tid, now.ns}, *now.texts);
   }
 }
 
@@ -94,9 +154,9 @@ void OperationJoin::comm_record(const uint64_t* w, const Now& now) {
   }
 }
 
-void OperationJoin::start(const uint64_t* w, const Now& now) {
+void OperationJoin::start(Kind kind, const uint64_t* w, const Now& now) {
   const auto common = StartRecord::read(w);
-  switch (static_cast<Kind>(tag_of(w[0]))) {
+  switch (kind) {
     case Kind::GroupApi: {
       s_.group_at.set(common.id, static_cast<uint32_t>(s_.groups.size()));
       s_.groups.emplace_back();
@@ -174,50 +234,64 @@ void OperationJoin::start_api(const uint64_t* w, const Now& now) {
 }
 
 void OperationJoin::start_operation(const uint64_t* w, const Now& now) {
+  const auto start = StartRecord::read(w);
+  s_.launches.emplace_back().api_id = start.parent;
+  if (s_.brief) {
+    s_.row_at.set(start.id, static_cast<uint32_t>(s_.brief_rows.size()));
+    start_row(w, now, &s_.brief_rows.emplace_back(kNoBriefRow));
+  } else {
+    s_.row_at.set(start.id, static_cast<uint32_t>(s_.out.rows.size()));
+    start_row(w, now, &s_.out.rows.emplace_back(kNoOperation));
+  }
+}
+
+template <typename Row>
+void OperationJoin::start_row(const uint64_t* w, const Now& now, Row* row) {
+  constexpr bool kFull = std::is_same_v<Row, OperationRow>;
   const Kind kind = static_cast<Kind>(tag_of(w[0]));
   const auto start = StartRecord::read(w);
-  s_.row_at.set(start.id, static_cast<uint32_t>(s_.out.rows.size()));
-  OperationRow& row = s_.out.rows.emplace_back(kNoOperation);
-  Launch& launch = s_.launches.emplace_back();
-  launch.api_id = start.parent;
-  row.event_id = start.id;
-  row.enqueue_ns = row.last_progress_ns = now.ns;
-  row.communicator = comm_of(row.event_id);
-  row.rank = start.event_rank;
-  row.tid = now.tid;
+  row->event_id = start.id;
+  row->enqueue_ns = row->last_progress_ns = now.ns;
+  row->communicator = comm_of(start.id);
+  row->rank = start.event_rank;
+  if constexpr (kFull) row->tid = now.tid;
   if (kind == Kind::Coll) {
     const auto coll = CollRecord::read(w);
-    row.kind = OpKind::Collective;
-    row.channels = coll.channels;
-    launch.sequence = coll.seq_number;
-    launch.has_sequence = true;
-    row.seq_number = static_cast<int64_t>(coll.seq_number);
-    row.user_tag = coll.user_tag;
-    row.count = coll.count;
-    row.func = now.text(coll.func);
-    row.datatype = now.text(coll.datatype);
-    row.algo = now.text(coll.algo);
-    row.proto = now.text(coll.proto);
-    row.peer = coll.root;
+    row->kind = OpKind::Collective;
+    row->channels = coll.channels;
+    s_.launches.back().sequence = coll.seq_number;
+    s_.launches.back().has_sequence = true;
+    row->func = now.text(coll.func);
+    row->peer = coll.root;
+    if constexpr (kFull) {
+      row->seq_number = static_cast<int64_t>(coll.seq_number);
+      row->algo = now.text(coll.algo);
+      row->proto = now.text(coll.proto);
+      take_message(coll, now, row);
+    }
   } else if (kind == Kind::P2p) {
     const auto p2p = P2pRecord::read(w);
-    row.kind = OpKind::PointToPoint;
-    row.channels = p2p.channels;
-    row.count = p2p.count;
-    row.user_tag = p2p.user_tag;
-    row.func = now.text(p2p.func);
-    row.datatype = now.text(p2p.datatype);
-    row.peer = p2p.peer;
+    row->kind = OpKind::PointToPoint;
+    row->channels = p2p.channels;
+    row->func = now.text(p2p.func);
+    row->peer = p2p.peer;
+    if constexpr (kFull) take_message(p2p, now, row);
   } else {
     const auto ce = CeCollRecord::read(w);
-    row.kind = OpKind::CopyEngine;
-    row.count = ce.count;
-    row.func = now.text(ce.func);
-    row.datatype = now.text(ce.datatype);
-    row.peer = ce.root;
-    row.stream = ce.stream;
-    row.user_tag = ce.user_tag;
+    row->kind = OpKind::CopyEngine;
+    row->func = now.text(ce.func);
+    row->peer = ce.root;
+    row->stream = ce.stream;
+    if constexpr (kFull) take_message(ce, now, row);
   }
+}
+
+// What Coll, P2p and CeColl say alike of what is sent.
+template <typename Record>
+void OperationJoin::take_message(const Record& record, const Now& now, OperationRow* row) {
+  row->count = record.count;
+  row->datatype = now.text(record.datatype);
+  row->user_tag = record.user_tag;
 }
 
 void OperationJoin::start_proxy_op(const uint64_t* w, const Now& now) {
@@ -268,9 +342,8 @@ void OperationJoin::start_step(const uint64_t* w, const Now& now) {
   slot = at + 1;
 }
 
-void OperationJoin::state(const uint64_t* w, const Now& now) {
+void OperationJoin::state(uint8_t number, const uint64_t* w, const Now& now) {
   const EventId id = EventRecord::read(w).id;
-  const auto number = static_cast<uint8_t>(tag_of(w[0]) - kStateTag);
   const uint64_t argument =
       state_has_argument(number) ? StateRecord::read(w).argument : kNoArgument;
   if (kind_of(id) == Kind::ProxyStep) {
@@ -321,27 +394,34 @@ void OperationJoin::stop_step(uint64_t id, int64_t now_ns) {
   s_.free_steps.push_back(at);
 }
 
-void OperationJoin::stop_proxy_op(uint64_t id, int64_t now_ns) {
-  const uint32_t at = s_.work_at.find(id);
-  if (at == IdMap::kNone) return;
-  ProxyWork& work = s_.works[at];
-  work.stop_ns = work.last_ns = now_ns;
-  for (const uint32_t slot : work.slots) {  // steps whose stop was lost
+// Steps whose stop was lost.
+void OperationJoin::forget_steps(const ProxyWork& work) {
+  for (const uint32_t slot : work.slots) {
     if (slot == 0) continue;
     s_.step_at.erase(s_.steps[slot - 1].id);
     s_.steps[slot - 1] = kNoStep;
     s_.sends.forget(slot - 1);
     s_.free_steps.push_back(slot - 1);
   }
+}
+
+void OperationJoin::stop_proxy_op(uint64_t id, int64_t now_ns) {
+  const uint32_t at = s_.work_at.find(id);
+  if (at == IdMap::kNone) return;
+  ProxyWork& work = s_.works[at];
+  work.stop_ns = work.last_ns = now_ns;
+  uint32_t open = 0;
+  for (const uint32_t slot : work.slots) open |= slot;
+  if (open != 0) forget_steps(work);
   if (!s_.fold(work)) s_.works_done.push_back(work);
   work = kNoWork;
   s_.work_at.erase(id);
   s_.free_works.push_back(at);
 }
 
-void OperationJoin::stop(const uint64_t* w, const Now& now) {
+void OperationJoin::stop(Kind kind, const uint64_t* w, const Now& now) {
   const EventId id = EventRecord::read(w).id;
-  switch (static_cast<Kind>(tag_of(w[0]) - kStopTag)) {
+  switch (kind) {
     case Kind::ProxyStep:
       return stop_step(id, now.ns);
     case Kind::ProxyOp:
@@ -400,14 +480,12 @@ ProcessOperations OperationJoin::finish(const StringPool& strings,
 
 // What else there is of the process has nobody who asks for it then.
 ProcessOperations OperationJoin::make_brief(ProcessOperations full) {
-  full.brief.assign(full.rows.begin(), full.rows.end());
+  full.brief.assign(s_.brief_rows.begin(), s_.brief_rows.end());
   full.open.clear();
   full.channels.clear();
   full.steps.clear();
   full.ranges.clear();
-  s_.out.rows.swap(full.rows);
   memory_->give(std::move(s_));
-  full.rows = {};
   return full;
 }
 

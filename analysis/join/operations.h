@@ -9,7 +9,7 @@
 
 #include "analysis/join/join_memory.h"
 #include "analysis/join/join_state.h"
-#include "dumper/segment/chunk_clock.h"
+#include "dumper/segment/chunk_decode.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -29,6 +29,8 @@ class OperationJoin {
   // Whole records of one thread. `texts` maps the process's string numbers.
   void add(uint32_t tid, const uint64_t* words, size_t count, const dumper::ChunkClock& clock,
            const std::vector<Text>& texts);
+  // Those of a chunk whose records lie tag by tag.
+  void add_by_tag(const dumper::DecodedChunk& chunk, const std::vector<Text>& texts);
   void know_comm(const JoinedComm& comm);  // from elsewhere than a COMM_INIT record
   // After the last record: readings of a GPU's clock; another process may have had the same pid.
   // `gpu` is the text of its UUID.
@@ -44,17 +46,25 @@ class OperationJoin {
     const std::vector<Text>* texts;
     Text text(unsigned number) const { return number < texts->size() ? (*texts)[number] : 0; }
   };
-  void start(const uint64_t* w, const Now& now);
-  void state(const uint64_t* w, const Now& now);
-  void stop(const uint64_t* w, const Now& now);
+  class Asked;
+  // For each record; as calls they took longer than what they do.
+  [[gnu::always_inline]] inline void add_record(Tag tag, const uint64_t* w, const Now& now);
+  [[gnu::always_inline]] inline void start(Kind kind, const uint64_t* w, const Now& now);
+  [[gnu::always_inline]] inline void state(uint8_t number, const uint64_t* w, const Now& now);
+  [[gnu::always_inline]] inline void stop(Kind kind, const uint64_t* w, const Now& now);
   void comm_record(const uint64_t* w, const Now& now);
   template <typename Record>
   static ApiCall api_call(const Record& call, const Now& now);
   void start_api(const uint64_t* w, const Now& now);
   void start_operation(const uint64_t* w, const Now& now);
+  template <typename Row>
+  void start_row(const uint64_t* w, const Now& now, Row* row);
+  template <typename Record>
+  static void take_message(const Record& record, const Now& now, OperationRow* row);
   void start_proxy_op(const uint64_t* w, const Now& now);
   void start_step(const uint64_t* w, const Now& now);
   void stop_step(uint64_t id, int64_t now_ns);
+  void forget_steps(const ProxyWork& work);
   void stop_proxy_op(uint64_t id, int64_t now_ns);
 
   ProcessOperations make_brief(ProcessOperations full);

@@ -136,7 +136,8 @@ class ChunkFeeder {
       if (number >= texts_.size()) texts_.resize(number + 1);
       texts_[number] = out_.strings.intern(text);
     }
-    for (size_t i = 0; i < chunk.pieces.size(); ++i) {
+    if (!chunk.tags.empty()) join_.add_by_tag(chunk, texts_);
+    for (size_t i = 0; chunk.tags.empty() && i < chunk.pieces.size(); ++i) {
       const dumper::DecodedPiece& piece = chunk.pieces[i];
       join_.add(piece.tid, chunk.words.data() + piece.first_word,
                 chunk.end_of(i) - piece.first_word, chunk.clock, texts_);

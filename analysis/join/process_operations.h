@@ -46,6 +46,14 @@ struct ProxyWork {
   std::array<uint32_t, 8> slots{};  // open steps by step % 8, as numbers + 1
 };
 
+// A row of an operation of which only a brief one will be left: what it takes to make that. Names are those of OperationRow,
+// which is more than twice as large.
+struct BriefRow : BriefOperation {
+  uint64_t stream = 0;
+  uint32_t proxy_ops = 0, proxy_ops_open = 0, kernels = 0, kernels_open = 0;
+  uint8_t channels = 0;
+};
+
 struct ProcessOperations {
   std::vector<JoinedComm> comms;
   // communicator = its number in the process, until the run gives it another.

@@ -16,12 +16,12 @@ constexpr uint64_t kMaxAnchors = 4096;
 constexpr uint64_t kMaxPieces = 1u << 17;
 constexpr size_t kRememberedAnchors = 512;
 
-constexpr std::array<unsigned, kTags> columns_by_tag() {
-  std::array<unsigned, kTags> columns{};
-  for (unsigned tag = 0; tag < kTags; ++tag) columns[tag] = columns_of_shape(kRecordShapes[tag]);
-  return columns;
+constexpr std::array<uint8_t, kTags> words_by_tag() {
+  std::array<uint8_t, kTags> words{};
+  for (unsigned tag = 0; tag < kTags; ++tag) words[tag] = kRecordShapes[tag].words;
+  return words;
 }
-constexpr std::array<unsigned, kTags> kColumns = columns_by_tag();
+constexpr std::array<uint8_t, kTags> kWordsOf = words_by_tag();
 
 struct ContextDeleter {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -35,6 +35,7 @@ void read_clock(ByteReader* in, DecodedChunk* out) {
   const uint64_t count = in->varint();
   if (count > kMaxAnchors) return in->fail();
   std::vector<Anchor> anchors;
+  anchors.reserve(count);
   Anchor a{};
   for (uint64_t i = 0; i < count; ++i) {
     a.ticks += in->zigzag_varint();
@@ -113,15 +114,29 @@ void read_counts(ByteReader* in, DecodedChunk* out) {
   }
 }
 
+// Tags and times of a chunk's records, which come one after the other.
+struct RecordTimes {
+  const uint8_t *tag, *high, *low;
+  ByteReader escapes;
+  uint64_t ticks = 0;
+
+  // Word 0 of the record whose tag is next.
+  uint64_t next() {
+    uint64_t above = *high++;
+    if (above == kTimeEscape) above += escapes.varint();
+    ticks += above << 8 | *low++;
+    return make_word0(*tag++, ticks);
+  }
+};
+
 }  // namespace
 
 struct ChunkDecoder::State {
   std::vector<uint8_t> raw;
   std::vector<uint64_t> first_ticks;
-  // Of the chunk in hand: records of each tag, where those of all tags begin in `words`, tag by tag, and their columns.
+  // Of the chunk in hand: records of each tag, and where those of all tags begin in `words`, tag by tag.
   std::array<uint32_t, kTags> counts{};
   std::vector<uint32_t> places;
-  std::vector<ByteReader> columns;
   std::vector<Anchor> anchors_before;  // of the chunks before this one
 
   Status inflate(const ChunkHeader& header, const uint8_t* stored);
@@ -134,10 +149,11 @@ struct ChunkDecoder::State {
   void complete_clock(DecodedChunk* out);
   Status read_records(const ChunkHeader& header, const Wanted& wanted, ByteReader* in,
                       DecodedChunk* out);
-  bool find_columns(const uint8_t* tag, uint64_t records, ByteReader* in, uint64_t* words);
-  bool place_records(const uint8_t* tag, const uint8_t* high, const uint8_t* low,
-                     ByteReader escapes, DecodedChunk* out);
-  bool read_words(const WantedWords* wanted, DecodedChunk* out) const;
+  bool count_tags(const uint8_t* tag, uint64_t records, uint64_t* words);
+  void place_records(RecordTimes* times, DecodedChunk* out);
+  void place_by_tag(RecordTimes* times, DecodedChunk* out) const;
+  bool read_words(ByteReader* in, DecodedChunk* out) const;
+  bool read_words_by_tag(const WantedWords& wanted, ByteReader* in, DecodedChunk* out) const;
 };
 
 Status ChunkDecoder::State::inflate(const ChunkHeader& header, const uint8_t* stored) {
@@ -176,33 +192,24 @@ void ChunkDecoder::State::complete_clock(DecodedChunk* out) {
   anchors_before = std::move(anchors);
 }
 
-// The columns of every tag that occurs, and how many words all records have.
-bool ChunkDecoder::State::find_columns(const uint8_t* tag, uint64_t records, ByteReader* in,
-                                       uint64_t* words) {
-  std::array<uint32_t, 256> count{};
-  for (uint64_t i = 0; i < records; ++i) ++count[tag[i]];
-  if (std::any_of(count.begin() + kTags, count.end(), [](uint32_t n) { return n != 0; }))
-    return false;
-  std::copy_n(count.begin(), kTags, counts.begin());
+// Of every tag that occurs, and how many words all records have.
+bool ChunkDecoder::State::count_tags(const uint8_t* tag, uint64_t records, uint64_t* words) {
+  Tag highest = 0;
+  for (uint64_t i = 0; i < records; ++i) highest = std::max(highest, tag[i]);
+  if (highest >= kTags) return false;
+  counts.fill(0);
+  for (uint64_t i = 0; i < records; ++i) ++counts[tag[i]];
   *words = 0;
-  columns.clear();
-  for (unsigned t = 0; t < kTags; ++t) {
+  for (unsigned t = 0; t <= highest; ++t) {
     if (counts[t] == 0) continue;
     if (kRecordShapes[t].words == 0) return false;
     *words += uint64_t{counts[t]} * kRecordShapes[t].words;
-    for (unsigned i = 0; i < kColumns[t]; ++i) {
-      const uint64_t size = in->varint();
-      const uint8_t* bytes = in->take(size);
-      if (bytes == nullptr) return false;
-      columns.emplace_back(bytes, size);
-    }
   }
-  return !in->failed() && in->left() == 0;
+  return true;
 }
 
-// Word 0 of every record, and where it is.
-bool ChunkDecoder::State::place_records(const uint8_t* tag, const uint8_t* high, const uint8_t* low,
-                                        ByteReader escapes, DecodedChunk* out) {
+// Word 0 of every record, and where it is: as the threads wrote them.
+void ChunkDecoder::State::place_records(RecordTimes* times, DecodedChunk* out) {
   std::array<uint32_t*, kTags> next;
   places.resize(out->header.records);
   uint32_t* of_tag = places.data();
@@ -213,33 +220,56 @@ bool ChunkDecoder::State::place_records(const uint8_t* tag, const uint8_t* high,
   uint64_t* const words = out->words.data();
   uint32_t at = 0;
   for (size_t p = 0; p < out->pieces.size(); ++p) {
-    DecodedPiece& piece = out->pieces[p];
-    piece.first_word = at;
-    uint64_t ticks = first_ticks[p];
-    for (uint32_t i = 0; i < piece.records; ++i) {
-      uint64_t above = *high++;
-      if (above == kTimeEscape) above += escapes.varint();
-      ticks += above << 8 | *low++;
-      words[at] = make_word0(*tag, ticks);
-      *next[*tag]++ = at;
-      at += kRecordShapes[*tag++].words;
+    out->pieces[p].first_word = at;
+    times->ticks = first_ticks[p];
+    for (uint32_t i = out->pieces[p].records; i != 0; --i) {
+      const Tag tag = *times->tag;
+      words[at] = times->next();
+      *next[tag]++ = at;
+      at += kWordsOf[tag];
     }
   }
-  return !escapes.failed() && escapes.left() == 0;
 }
 
-bool ChunkDecoder::State::read_words(const WantedWords* wanted, DecodedChunk* out) const {
+// The same, tag by tag.
+void ChunkDecoder::State::place_by_tag(RecordTimes* times, DecodedChunk* out) const {
+  out->tags.assign(times->tag, times->tag + out->header.records);
+  uint32_t at = 0;
+  for (unsigned t = 0; t < kTags; ++t) {
+    out->first_of_tag[t] = at;
+    at += counts[t] * kWordsOf[t];
+  }
+  std::array<uint32_t, kTags> next = out->first_of_tag;
+  uint64_t* const words = out->words.data();
+  for (size_t p = 0; p < out->pieces.size(); ++p) {
+    times->ticks = first_ticks[p];
+    for (uint32_t i = out->pieces[p].records; i != 0; --i) {
+      const Tag tag = *times->tag;
+      words[next[tag]] = times->next();
+      next[tag] += kWordsOf[tag];
+    }
+  }
+}
+
+bool ChunkDecoder::State::read_words(ByteReader* in, DecodedChunk* out) const {
   TagRecords records{places.data(), 0, out->words.data()};
-  const ByteReader* of_tag = columns.data();
   for (unsigned t = 0; t < kTags; ++t) {
     records.count = counts[t];
     if (records.count == 0) continue;
-    const WordMask words = wanted == nullptr ? WordMask(~0u) : (*wanted)[t];
-    if (!read_columns(kRecordShapes[t], words, of_tag, records)) return false;
-    of_tag += kColumns[t];
+    if (!read_columns(kRecordShapes[t], WordMask(~0u), in, records)) return false;
     records.places += records.count;
   }
-  return true;
+  return in->left() == 0;
+}
+
+bool ChunkDecoder::State::read_words_by_tag(const WantedWords& wanted, ByteReader* in,
+                                            DecodedChunk* out) const {
+  for (unsigned t = 0; t < kTags; ++t) {
+    if (counts[t] == 0) continue;
+    const AdjacentRecords records{out->words.data() + out->first_of_tag[t], counts[t]};
+    if (!read_columns(kRecordShapes[t], wanted[t], in, records)) return false;
+  }
+  return in->left() == 0;
 }
 
 Status ChunkDecoder::State::read_records(const ChunkHeader& header, const Wanted& wanted,
@@ -260,15 +290,22 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, const Wanted
     return Status();
   }
   uint64_t total_words = 0, total_records = 0;
-  if (!find_columns(tag, records, in, &total_words)) return broken("columns");
+  if (!count_tags(tag, records, &total_words)) return broken("columns");
   for (const DecodedPiece& piece : out->pieces) total_records += piece.records;
   if (total_records != records) return broken("pieces");
   out->has_comms = counts[kCommInitTag] + counts[kCommFinalizeTag] + counts[kCommInfoTag] != 0;
 
   out->words.resize(total_words);
-  if (!place_records(tag, high, low, ByteReader(escape_start, escape_bytes), out))
-    return broken("time columns");
-  return read_words(wanted.words, out) ? Status() : broken("columns");
+  out->tags.clear();
+  RecordTimes times{tag, high, low, ByteReader(escape_start, escape_bytes)};
+  if (wanted.words == nullptr)
+    place_records(&times, out);
+  else
+    place_by_tag(&times, out);
+  if (times.escapes.failed() || times.escapes.left() != 0) return broken("time columns");
+  const bool whole =
+      wanted.words == nullptr ? read_words(in, out) : read_words_by_tag(*wanted.words, in, out);
+  return whole ? Status() : broken("columns");
 }
 
 Status ChunkDecoder::decode_records(const ChunkHeader& header, const uint8_t* stored,

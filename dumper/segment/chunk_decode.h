@@ -24,7 +24,8 @@ struct DecodedPiece {
   uint32_t unreadable_bytes = 0;  // at its end: the block held something that is no record
   bool closes_block = false;
   uint32_t records = 0;
-  size_t first_word = 0;  // of its records in DecodedChunk::words
+  size_t first_word =
+      0;  // of its records in DecodedChunk::words, where these lie as they were written
   // Cell of CallCounts and calls, when it told any.
   std::vector<std::pair<unsigned, uint64_t>> calls;
 };
@@ -39,6 +40,10 @@ struct DecodedChunk {
   // All records one after the other, as the thread wrote them:
   // kRecordShapes[tag_of(words[i])].words each.
   std::vector<uint64_t> words;
+  // Where only some words are wanted the records lie tag by tag instead: these are the tags in the order of the pieces and
+  // of their records, and where in `words` the records of each tag begin, in the same order. Else `tags` is empty.
+  std::vector<Tag> tags;
+  std::array<uint32_t, kTags> first_of_tag{};
   bool has_comms = false;  // COMM_* records are among them
   Counts kept;
   CallCounts calls{};  // the sum of the pieces'
@@ -54,7 +59,8 @@ class ChunkDecoder {
   ChunkDecoder();
   ~ChunkDecoder();
   // `stored` has header.stored_bytes bytes. The error says what does not fit; `out` is then
-  // unspecified. `wanted`: of the records only these words are, the others hold anything; null: all.
+  // unspecified. `wanted`: of the records only these words are, the others hold anything, and they lie tag by tag;
+  // null: all.
   Status decode_records(const ChunkHeader& header, const uint8_t* stored, DecodedChunk* out,
                         const WantedWords* wanted = nullptr);
   // For who wants the COMM_* records alone: a chunk that has none comes without pieces and records.

@@ -1,53 +1,92 @@
 #include "dumper/segment/column_reader.h"
 
-#include <algorithm>
-
 #include "dumper/segment/columns.h"
 
 namespace lockstep::dumper {
 namespace {
 
-// What is done with a value of a record. The first column of a word sets it, the second adds its bits.
-template <bool kFirst>
-class ToWord {
+// One word of each record of a tag.
+class WordAmong {
  public:
-  ToWord(const TagRecords& records, unsigned word, unsigned shift)
-      : places_(records.places), words_(records.words + word), shift_(shift) {}
-  void operator()(uint32_t record, uint64_t value) const {
-    uint64_t& word = words_[places_[record]];
-    word = (kFirst ? 0 : word) | value << shift_;
-  }
+  WordAmong(const TagRecords& records, const RecordShape& /*shape*/, unsigned word)
+      : places_(records.places), words_(records.words + word) {}
+  uint64_t& operator[](uint32_t record) const { return words_[places_[record]]; }
 
  private:
   const uint32_t* places_;
   uint64_t* words_;
-  unsigned shift_;
+};
+class AdjacentWord {
+ public:
+  AdjacentWord(const AdjacentRecords& records, const RecordShape& shape, unsigned word)
+      : words_(records.words + word), apart_(shape.words) {}
+  uint64_t& operator[](uint32_t record) const { return words_[size_t{record} * apart_]; }
+
+ private:
+  uint64_t* words_;
+  size_t apart_;
+};
+
+// What is done with a value of a record. One column of a word sets it, the other adds its bits.
+template <class Word>
+struct Set {
+  Word words;
+  unsigned shift = 0;
+  uint64_t other = 0;  // the bits of the other column, where all records have the same
+  void operator()(uint32_t record, uint64_t value) const { words[record] = other | value << shift; }
+};
+template <class Word>
+struct Add {
+  Word words;
+  unsigned shift = 0;
+  void operator()(uint32_t record, uint64_t value) const { words[record] |= value << shift; }
 };
 struct Nowhere {
   void operator()(uint32_t, uint64_t) const {}
 };
 
+// The first number of a chunk is long, most others have a byte each.
 template <class Put>
 bool read_dense(ByteReader bytes, uint32_t records, const Put& put) {
   const size_t size = bytes.left();
   const uint8_t* at = bytes.take(size);
   const uint8_t* const end = at + size;
   uint64_t value = 0;
-  if (size == records) {  // mostly: a byte each
+  for (uint32_t i = 0; i < records;) {
+    if (at == end) return false;
+    uint64_t coded = *at++;
+    if (coded >= 0x80) {
+      at = read_varint(at - 1, end, &coded);
+      if (at == nullptr) return false;
+    }
+    put(i++, value += unzigzag(coded));
+    if (static_cast<size_t>(end - at) != records - i) continue;
     uint8_t all = 0;
-    for (uint32_t i = 0; i < records; ++i) {
-      all |= at[i];
-      put(i, value += unzigzag(at[i]));
+    for (; i < records; ++i, ++at) {
+      all |= *at;
+      put(i, value += unzigzag(*at));
     }
     return all < 0x80;
   }
-  for (uint32_t i = 0; i < records; ++i) {
-    uint64_t coded = 0;
-    at = read_varint(at, end, &coded);
-    if (at == nullptr) return false;
-    put(i, value += unzigzag(coded));
-  }
   return at == end;
+}
+
+// Of so many bytes those that end a number.
+size_t count_ends(const uint8_t* at, size_t size) {
+  const auto sum_of = [](uint64_t ends) {
+    return static_cast<size_t>((ends >> 7) * 0x0101010101010101 >> 56);
+  };
+  size_t ends = 0;
+  if (size < 8) {
+    for (size_t i = 0; i < size; ++i) ends += at[i] < 0x80 ? 1 : 0;
+    return ends;
+  }
+  size_t i = 0;
+  for (; i + 8 <= size; i += 8) ends += sum_of(~eight_bytes(at + i) & kHighBits);
+  // The last eight, without those that are counted already.
+  const size_t rest = size - i;
+  if (rest != 0) ends += sum_of((~eight_bytes(at + size - 8) & kHighBits) >> 8 * (8 - rest));
+  return ends;
 }
 
 // Whether read_dense() would be content, at a fraction of its cost.
@@ -57,8 +96,7 @@ bool is_dense(ByteReader bytes, uint32_t records) {
   if (size < records || size >= records + kMaxVarintBytes)
     return read_dense(bytes, records, Nowhere());
   const uint8_t* const at = bytes.take(size);
-  const auto ends = std::count_if(at, at + size, [](uint8_t byte) { return byte < 0x80; });
-  return static_cast<size_t>(ends) == records && at[size - 1] < 0x80;
+  return count_ends(at, size) == records && at[size - 1] < 0x80;
 }
 
 uint64_t next_change(uint32_t from, ByteReader* bytes) {
@@ -80,20 +118,37 @@ bool read_sparse(ByteReader bytes, uint32_t records, const Put& put) {
   return !bytes.failed() && bytes.left() == 0;
 }
 
-bool read_wanted(WordType type, unsigned word, const ByteReader* columns,
-                 const TagRecords& records) {
-  const ToWord<true> set(records, word, 0);
+// Whether all records of a sparse column have the same value, which is mostly so.
+bool is_constant(ByteReader bytes, uint64_t* value) {
+  *value = 0;
+  if (bytes.left() == 0) return true;
+  if (bytes.varint() != 0) return false;
+  *value = bytes.zigzag_varint();
+  return !bytes.failed() && bytes.left() == 0;
+}
+
+// A word of two columns.
+template <class Word>
+bool read_both(ByteReader sparse, ByteReader dense, unsigned dense_shift, uint32_t records,
+               const Word& words) {
+  uint64_t same = 0;
+  if (is_constant(sparse, &same))
+    return read_dense(dense, records, Set<Word>{words, dense_shift, same});
+  return read_sparse(sparse, records, Set<Word>{words}) &&
+         read_dense(dense, records, Add<Word>{words, dense_shift});
+}
+
+template <class Word>
+bool read_wanted(WordType type, const ByteReader* columns, uint32_t records, const Word& words) {
   switch (type) {
     case WordType::Id:
-      return read_dense(columns[0], records.count, ToWord<true>(records, word, kIdLowBits)) &&
-             read_sparse(columns[1], records.count, ToWord<false>(records, word, 0));
+      return read_both(columns[1], columns[0], kIdLowBits, records, words);
     case WordType::Plain:
-      return read_dense(columns[0], records.count, set);
+      return read_dense(columns[0], records, Set<Word>{words});
     case WordType::Strings:
-      return read_sparse(columns[0], records.count, set);
+      return read_sparse(columns[0], records, Set<Word>{words});
     default:
-      return read_sparse(columns[0], records.count, set) &&
-             read_dense(columns[1], records.count, ToWord<false>(records, word, 32));
+      return read_both(columns[0], columns[1], 32, records, words);
   }
 }
 
@@ -110,18 +165,35 @@ bool is_whole(WordType type, const ByteReader* columns, uint32_t records) {
   }
 }
 
-}  // namespace
-
-bool read_columns(const RecordShape& shape, WordMask wanted, const ByteReader* columns,
-                  const TagRecords& records) {
+template <class Word, class Records>
+bool read_words(const RecordShape& shape, WordMask wanted, ByteReader* in, const Records& records) {
   for (unsigned word = 1; word < shape.words; ++word) {
     const WordType type = shape.types[word];
-    const bool whole = (wanted >> word & 1) != 0 ? read_wanted(type, word, columns, records)
-                                                 : is_whole(type, columns, records.count);
+    ByteReader columns[2];
+    for (unsigned i = 0; i < columns_of_word(type); ++i) {
+      const uint64_t size = in->varint();
+      const uint8_t* const bytes = in->take(size);
+      if (bytes == nullptr) return false;
+      columns[i] = ByteReader(bytes, size);
+    }
+    const bool whole = (wanted >> word & 1) != 0
+                           ? read_wanted(type, columns, records.count, Word(records, shape, word))
+                           : is_whole(type, columns, records.count);
     if (!whole) return false;
-    columns += columns_of_word(type);
   }
   return true;
+}
+
+}  // namespace
+
+bool read_columns(const RecordShape& shape, WordMask wanted, ByteReader* in,
+                  const TagRecords& records) {
+  return read_words<WordAmong>(shape, wanted, in, records);
+}
+
+bool read_columns(const RecordShape& shape, WordMask wanted, ByteReader* in,
+                  const AdjacentRecords& records) {
+  return read_words<AdjacentWord>(shape, wanted, in, records);
 }
 
 }  // namespace lockstep::dumper

@@ -17,16 +17,23 @@ using WordMask = uint16_t;
 static_assert(kMaxWords <= 16);
 using WantedWords = std::array<WordMask, kTags>;
 
-// The records of one tag among all of a chunk.
+// The records of one tag among those of all, in the order in which they were written.
 struct TagRecords {
-  const uint32_t* places = nullptr;  // where each begins, in order
+  const uint32_t* places = nullptr;  // where each begins
   uint32_t count = 0;                // at least one
   uint64_t* words = nullptr;         // of all records
 };
+// Those of one tag that lie one behind the other.
+struct AdjacentRecords {
+  uint64_t* words = nullptr;
+  uint32_t count = 0;  // at least one
+};
 
-// Of the columns of one tag, in their order: puts what they hold into the wanted words of its records. False: they do
-// not add up.
-bool read_columns(const RecordShape& shape, WordMask wanted, const ByteReader* columns,
+// Reads the columns of one tag, in their order, and puts what they hold into the wanted words of its records. Each has
+// its length before it. False: they do not add up.
+bool read_columns(const RecordShape& shape, WordMask wanted, ByteReader* in,
                   const TagRecords& records);
+bool read_columns(const RecordShape& shape, WordMask wanted, ByteReader* in,
+                  const AdjacentRecords& records);
 
 }  // namespace lockstep::dumper

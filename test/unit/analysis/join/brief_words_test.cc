@@ -60,15 +60,54 @@ std::vector<uint64_t> without_unwanted(std::vector<uint64_t> words) {
   return words;
 }
 
-ProcessOperations join_briefly(const std::vector<uint64_t>& words, JoinMemory* memory) {
+// The same records as a reader of only some words has them.
+dumper::DecodedChunk by_tag(const std::vector<uint64_t>& words) {
+  dumper::DecodedChunk chunk;
+  for (size_t at = 0; at < words.size(); at += kRecordShapes[tag_of(words[at])].words)
+    chunk.tags.push_back(tag_of(words[at]));
+  for (unsigned tag = 0; tag < kTags; ++tag) {
+    chunk.first_of_tag[tag] = static_cast<uint32_t>(chunk.words.size());
+    for (size_t at = 0; at < words.size(); at += kRecordShapes[tag_of(words[at])].words) {
+      const uint64_t* const w = words.data() + at;
+      if (tag_of(*w) == tag) chunk.words.insert(chunk.words.end(), w, w + kRecordShapes[tag].words);
+    }
+  }
+  dumper::DecodedPiece piece;
+  piece.tid = 1;
+  piece.records = static_cast<uint32_t>(chunk.tags.size());
+  chunk.pieces.push_back(piece);
+  return chunk;
+}
+
+template <typename Add>
+ProcessOperations joined(OperationJoin join, const Add& add) {
   StringPool strings;
   std::vector<Text> texts;
   for (const char* text : {"", "", "AllReduce", "Send", "Recv", "ncclFloat32"})
     texts.push_back(strings.intern(text));
-  OperationJoin join(kPid, memory);
   join.count_only(2'000'000, 8'000'000);
-  join.add(1, words.data(), words.size(), dumper::ChunkClock(), texts);
+  add(&join, texts);
   return join.finish(strings, clocksync::GpuPrecision::Rough);
+}
+
+ProcessOperations join_all(const std::vector<uint64_t>& words) {
+  return joined(OperationJoin(kPid), [&](OperationJoin* join, const std::vector<Text>& texts) {
+    join->add(1, words.data(), words.size(), dumper::ChunkClock(), texts);
+  });
+}
+
+ProcessOperations join_briefly(const std::vector<uint64_t>& words, JoinMemory* memory) {
+  return joined(OperationJoin(kPid, memory),
+                [&](OperationJoin* join, const std::vector<Text>& texts) {
+                  join->add(1, words.data(), words.size(), dumper::ChunkClock(), texts);
+                });
+}
+
+ProcessOperations join_by_tag(const std::vector<uint64_t>& words, JoinMemory* memory) {
+  return joined(OperationJoin(kPid, memory),
+                [&](OperationJoin* join, const std::vector<Text>& texts) {
+                  join->add_by_tag(by_tag(words), texts);
+                });
 }
 
 auto all_of(const BriefOperation& row) {
@@ -77,6 +116,23 @@ auto all_of(const BriefOperation& row) {
                          row.kernel_seen_ns, row.last_progress_ns, row.finish_ns, row.communicator,
                          row.ordinal, row.replay, row.rank, row.peer, row.func, row.kind, row.state,
                          row.flags);
+}
+
+void expect_same(const ProcessOperations& one, const ProcessOperations& other) {
+  ASSERT_EQ(one.foreign.size(), other.foreign.size());
+  for (size_t i = 0; i < one.foreign.size(); ++i) {
+    const ProxyWork &a = one.foreign[i], &b = other.foreign[i];
+    ASSERT_EQ(std::tie(a.parent, a.pid, a.rank, a.stop_ns, a.last_ns),
+              std::tie(b.parent, b.pid, b.rank, b.stop_ns, b.last_ns));
+  }
+  EXPECT_EQ(one.orphans, other.orphans);
+  EXPECT_EQ(one.cut_off, other.cut_off);
+  EXPECT_EQ(one.first_ns, other.first_ns);
+  EXPECT_EQ(one.last_ns, other.last_ns);
+  EXPECT_EQ(one.records, other.records);
+  ASSERT_EQ(one.comms.size(), other.comms.size());
+  for (size_t i = 0; i < one.comms.size(); ++i)
+    EXPECT_EQ(one.comms[i].comm_id, other.comms[i].comm_id);
 }
 
 TEST(BriefWords, TellAllThatBriefOperationsAreMadeOf) {
@@ -91,24 +147,42 @@ TEST(BriefWords, TellAllThatBriefOperationsAreMadeOf) {
       ASSERT_EQ(all_of(all.brief[i]), all_of(few.brief[i])) << seed << " " << i;
       ended += all.brief[i].kernel_stop_ns != kNoTime;
     }
-    ASSERT_EQ(all.foreign.size(), few.foreign.size());
-    for (size_t i = 0; i < all.foreign.size(); ++i) {
-      const ProxyWork &a = all.foreign[i], &b = few.foreign[i];
-      ASSERT_EQ(std::tie(a.parent, a.pid, a.rank, a.stop_ns, a.last_ns),
-                std::tie(b.parent, b.pid, b.rank, b.stop_ns, b.last_ns));
-    }
+    expect_same(all, few);
     foreign += all.foreign.size();
-    EXPECT_EQ(all.orphans, few.orphans);
-    EXPECT_EQ(all.cut_off, few.cut_off);
-    EXPECT_EQ(all.first_ns, few.first_ns);
-    EXPECT_EQ(all.last_ns, few.last_ns);
-    EXPECT_EQ(all.records, few.records);
-    ASSERT_EQ(all.comms.size(), few.comms.size());
-    for (size_t i = 0; i < all.comms.size(); ++i)
-      EXPECT_EQ(all.comms[i].comm_id, few.comms[i].comm_id);
   }
   EXPECT_GT(ended, 20u);
   EXPECT_GT(foreign, 100u);
+}
+
+// Though they are joined with rows of their own.
+TEST(BriefOperations, AreWhatTheWholeRowsSay) {
+  JoinMemory memory;
+  size_t ended = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const std::vector<uint64_t> words = records_of_few_events(seed);
+    const ProcessOperations whole = join_all(words), brief = join_briefly(words, &memory);
+    ASSERT_EQ(whole.rows.size(), brief.brief.size());
+    EXPECT_TRUE(brief.rows.empty());
+    for (size_t i = 0; i < whole.rows.size(); ++i) {
+      ASSERT_EQ(all_of(whole.rows[i]), all_of(brief.brief[i])) << seed << " " << i;
+      ended += whole.rows[i].kernel_stop_ns != kNoTime;
+    }
+    expect_same(whole, brief);
+  }
+  EXPECT_GT(ended, 20u);
+}
+
+TEST(BriefOperations, AreTheSameOfRecordsThatLieTagByTag) {
+  JoinMemory memory;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const std::vector<uint64_t> words = records_of_few_events(seed);
+    const ProcessOperations written = join_briefly(words, &memory),
+                            tagged = join_by_tag(words, &memory);
+    ASSERT_EQ(written.brief.size(), tagged.brief.size());
+    for (size_t i = 0; i < written.brief.size(); ++i)
+      ASSERT_EQ(all_of(written.brief[i]), all_of(tagged.brief[i])) << seed << " " << i;
+    expect_same(written, tagged);
+  }
 }
 
 }  // namespace

@@ -10,20 +10,20 @@ TEST(JoinMemory, GivesTheMemoryOfAJoinThatIsOverAndNothingElseOfIt) {
   JoinState over = memory.take(10);
   over.from_ns = 5;
   over.out.records = 3;
-  over.out.rows.resize(100);
+  over.brief_rows.resize(100);
   over.apis.resize(50);
   over.works.resize(2);
   over.row_at.set(7, 3);
-  const OperationRow* rows = over.out.rows.data();
+  const BriefRow* rows = over.brief_rows.data();
   memory.give(std::move(over));
 
   const JoinState next = memory.take(11);
   EXPECT_EQ(next.pid, 11u);
   EXPECT_EQ(next.from_ns, kNoTime);
   EXPECT_EQ(next.out.records, 0u);
-  EXPECT_TRUE(next.out.rows.empty());
-  EXPECT_EQ(next.out.rows.data(), rows);
-  EXPECT_GE(next.out.rows.capacity(), 100u);
+  EXPECT_TRUE(next.brief_rows.empty());
+  EXPECT_EQ(next.brief_rows.data(), rows);
+  EXPECT_GE(next.brief_rows.capacity(), 100u);
   EXPECT_TRUE(next.apis.empty());
   EXPECT_GE(next.apis.capacity(), 50u);
   EXPECT_TRUE(next.works.empty());

@@ -36,7 +36,8 @@ struct Content {
   }
 };
 
-TEST(ColumnReader, GivesTheWantedWordsWhateverWasThereBefore) {
+// Each record's words, found tag by tag.
+TEST(ColumnReader, GivesTheWantedWordsTagByTagWhateverWasThereBefore) {
   const std::vector<uint64_t> words = random_records(600, 2);
   const WantedWords wanted = some_words();
   const Content content(words);
@@ -44,15 +45,32 @@ TEST(ColumnReader, GivesTheWantedWordsWhateverWasThereBefore) {
   decoded.words.assign(50'000, ~uint64_t{0});  // of a chunk before
   ASSERT_TRUE(decode_content(content.bytes, content.header, &wanted, &decoded).ok());
   ASSERT_EQ(decoded.words.size(), words.size());
-  for (size_t at = 0; at < words.size();) {
+  std::array<uint32_t, kTags> next = decoded.first_of_tag;
+  auto written = decoded.tags.begin();
+  for (size_t at = 0; at < words.size(); ++written) {
     const Tag tag = tag_of(words[at]);
-    ASSERT_EQ(decoded.words[at], words[at]);
+    ASSERT_EQ(*written, tag);
+    const uint64_t* const found = decoded.words.data() + next[tag];
+    ASSERT_EQ(found[0], words[at]);
     for (unsigned word = 1; word < kRecordShapes[tag].words; ++word) {
       const bool is_wanted = (wanted[tag] >> word & 1) != 0;
-      ASSERT_TRUE(!is_wanted || decoded.words[at + word] == words[at + word]);
+      ASSERT_TRUE(!is_wanted || found[word] == words[at + word]);
     }
+    next[tag] += kRecordShapes[tag].words;
     at += kRecordShapes[tag].words;
   }
+  EXPECT_EQ(written, decoded.tags.end());
+}
+
+TEST(ColumnReader, SaysNothingOfTagsWhereRecordsLieAsTheyWereWritten) {
+  const WantedWords wanted = some_words();
+  const std::vector<uint64_t> words = random_records(60, 2);
+  const Content content(words);
+  DecodedChunk decoded;
+  ASSERT_TRUE(decode_content(content.bytes, content.header, &wanted, &decoded).ok());
+  ASSERT_TRUE(decode_content(content.bytes, content.header, nullptr, &decoded).ok());
+  EXPECT_TRUE(decoded.tags.empty());
+  EXPECT_EQ(decoded.words, words);
 }
 
 // A chunk with a right checksum and a wrong content is refused whoever reads it, with the same sentence.
@@ -85,9 +103,14 @@ TEST(ColumnReader, RefusesNumbersThatAreNone) {
   ASSERT_EQ(shape.words, 2u);
   std::vector<uint64_t> words(8);
   const uint32_t places[] = {0, 2, 4, 6};
-  const auto reads = [&](const std::vector<uint8_t>& bytes, WordMask wanted) {
-    const ByteReader column(bytes.data(), bytes.size());
-    return read_columns(shape, wanted, &column, {places, 4, words.data()});
+  const auto reads = [&](std::vector<uint8_t> bytes, WordMask wanted) {
+    bytes.insert(bytes.begin(), static_cast<uint8_t>(bytes.size()));
+    ByteReader apart(bytes.data(), bytes.size()), adjacent = apart;
+    const bool whole = read_columns(shape, wanted, &apart, TagRecords{places, 4, words.data()});
+    const std::vector<uint64_t> scattered = words;
+    EXPECT_EQ(read_columns(shape, wanted, &adjacent, AdjacentRecords{words.data(), 4}), whole);
+    EXPECT_TRUE(!whole || words == scattered);
+    return whole;
   };
   for (const WordMask wanted : {WordMask{0}, WordMask{2}}) {
     EXPECT_TRUE(reads({2, 2, 2, 2}, wanted));
@@ -102,6 +125,21 @@ TEST(ColumnReader, RefusesNumbersThatAreNone) {
     EXPECT_TRUE(reads(longest, wanted));
     longest.insert(longest.begin(), 0x80);
     EXPECT_FALSE(reads(longest, wanted));
+  }
+}
+
+// Eight bytes at once, and one after the other where the end is near or the number is longer.
+TEST(Varints, AreReadBackOfAnyLengthWhateverFollows) {
+  std::mt19937_64 random(5);
+  for (unsigned round = 0; round < 20'000; ++round) {
+    const uint64_t value = random() >> random() % 64;
+    std::vector<uint8_t> bytes(kMaxVarintBytes);
+    const auto length = static_cast<size_t>(put_varint(bytes.data(), value) - bytes.data());
+    bytes.resize(length + random() % 10, static_cast<uint8_t>(random()));
+    uint64_t read = 0;
+    ASSERT_EQ(read_varint(bytes.data(), bytes.data() + bytes.size(), &read), bytes.data() + length);
+    ASSERT_EQ(read, value);
+    ASSERT_EQ(read_varint(bytes.data(), bytes.data() + length - 1, &read), nullptr);
   }
 }
 
