@@ -66,6 +66,7 @@ struct LeastTheta {
 };
 using LeastThetas = std::vector<LeastTheta>;
 
+// Asked by one thread at a time: it keeps what it was asked for last.
 class GpuClock {
  public:
   // For a stamp seen at about near_raw_ns.
