@@ -79,10 +79,10 @@ TEST(ChunkClock, ConvertsPiecewiseBetweenAnchors) {
 
 TEST(ChunkClock, SaysTheSameToWhoAsksForOneInstantAfterTheOther) {
   const Anchor anchors[] = {{10, 1000, 0, 0}, {20, 1100, 0, 0}, {40, 1110, 0, 0}, {41, 1900, 0, 0}};
-  for (const size_t count : {0, 1, 2, 4}) {
+  for (const size_t count : {0u, 1u, 2u, 4u}) {
     const ChunkClock clock(anchors, count);
     ChunkClock::Ascending times(clock);
-    for (const uint64_t ticks : {12, 15, 20, 39, 40, 41, 99, 3, 0, 41, 40, 10, 9})
+    for (const uint64_t ticks : {12u, 15u, 20u, 39u, 40u, 41u, 99u, 3u, 0u, 41u, 40u, 10u, 9u})
       EXPECT_EQ(times.raw_ns(ticks), clock.raw_ns(ticks)) << count << " " << ticks;
     for (const uint64_t ticks : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{0}})
       EXPECT_EQ(times.raw_ns(ticks), clock.raw_ns(ticks)) << count << " " << ticks;
