@@ -1,6 +1,7 @@
 #include "analysis/paths/slow_parts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -46,7 +47,7 @@ class PartSearch {
       : run_(run), own_(own), starts_(starts), no_lateness_(own.segments.size()) {
     SlowTransfers seen = find_slow_transfers(run, own);
     compared_ = std::move(seen.compared);
-    excesses_ = believable(std::move(seen.excesses));
+    excesses_ = believable(seen.excesses);
     cured_.resize(excesses_.size());
     for (uint32_t i = 0; i < excesses_.size(); ++i) {
       const size_t channel = excesses_[i].channel;
@@ -68,7 +69,7 @@ class PartSearch {
   }
 
  private:
-  std::vector<TransferExcess> believable(std::vector<TransferExcess> all) const {
+  std::vector<TransferExcess> believable(const std::vector<TransferExcess>& all) const {
     const auto trace = [&](const TransferExcess& one) {
       if (one.sure || !is_by_ends(one.side)) return false;
       const auto took_ns = static_cast<double>(one.usual_ns + one.excess_ns);
@@ -89,8 +90,9 @@ class PartSearch {
       return !beside_sure && excess_ns < kOfOwnStarts * static_cast<double>(apart.own_ns) &&
              excess_ns < kOfStarts * static_cast<double>(apart.all_ns);
     };
-    all.erase(std::remove_if(all.begin(), all.end(), trace), all.end());
-    return all;
+    std::vector<TransferExcess> kept;  // apart, as all are asked of each
+    std::remove_copy_if(all.begin(), all.end(), std::back_inserter(kept), trace);
+    return kept;
   }
   struct StartsApart {
     int64_t all_ns = 0;  // usually
