@@ -136,12 +136,7 @@ class ChunkFeeder {
       if (number >= texts_.size()) texts_.resize(number + 1);
       texts_[number] = out_.strings.intern(text);
     }
-    if (!chunk.tags.empty()) join_.add_by_tag(chunk, texts_);
-    for (size_t i = 0; chunk.tags.empty() && i < chunk.pieces.size(); ++i) {
-      const dumper::DecodedPiece& piece = chunk.pieces[i];
-      join_.add(piece.tid, chunk.words.data() + piece.first_word,
-                chunk.end_of(i) - piece.first_word, chunk.clock, texts_);
-    }
+    add_records(chunk);
     kept_.add(chunk.kept);
     if (chunk.clock.anchors().empty()) return;
     clock_ = chunk.clock;
@@ -149,6 +144,15 @@ class ChunkFeeder {
     ProcessRow& row = out_.row;
     row.heard_ns = std::max(row.heard_ns, static_cast<int64_t>(last.raw_ns));
     row.real_offset_ns = static_cast<int64_t>(last.real_ns) - static_cast<int64_t>(last.raw_ns);
+  }
+
+  void add_records(const dumper::DecodedChunk& chunk) {
+    if (!chunk.tags.empty()) return join_.add_by_tag(chunk, texts_);
+    for (size_t i = 0; i < chunk.pieces.size(); ++i) {
+      const dumper::DecodedPiece& piece = chunk.pieces[i];
+      join_.add(piece.tid, chunk.words.data() + piece.first_word,
+                chunk.end_of(i) - piece.first_word, chunk.clock, texts_);
+    }
   }
 
   LoadedProcess& out_;
