@@ -78,8 +78,8 @@ class Matcher {
     std::unordered_map<Key, uint32_t, KeyHash> numbers;
     group_of_.assign(operations_.size(), kNoRow);
     Key key;
-    uint32_t next =
-        0;  // ranks mostly call the same in the same order: the group behind that of the row before
+    // The group behind that of the row before: ranks mostly call the same in the same order.
+    uint32_t next = 0;
     for (size_t i = 0; i < operations_.size(); ++i) {
       if (!key_of(operations_[i], &key)) continue;
       if (next >= groups_.size() || !(groups_[next].key == key)) {

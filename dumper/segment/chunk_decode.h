@@ -24,8 +24,8 @@ struct DecodedPiece {
   uint32_t unreadable_bytes = 0;  // at its end: the block held something that is no record
   bool closes_block = false;
   uint32_t records = 0;
-  size_t first_word =
-      0;  // of its records in DecodedChunk::words, where these lie as they were written
+  // Of its records in DecodedChunk::words, where these lie as they were written.
+  size_t first_word = 0;
   // Cell of CallCounts and calls, when it told any.
   std::vector<std::pair<unsigned, uint64_t>> calls;
 };
