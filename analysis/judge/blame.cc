@@ -30,7 +30,7 @@ class Blamer {
     pass_on();
     const auto followed = std::make_shared<const FollowedRun>(follow_run(run_));
     accuse_stragglers(*followed);
-    accuse_slow_parts(followed->own);
+    accuse_slow_parts(*followed);
     out_.slower = find_slower(run_, followed->own);
     out_.followed = followed;
     note_unexplained_waits();
@@ -136,11 +136,12 @@ class Blamer {
 
   // What the replay finds, and what network steps show besides. Sends of several ranks of a host that
   // are all slow are one finding, which says more than one of their edges.
-  void accuse_slow_parts(const OwnSegments& own) {
+  void accuse_slow_parts(const FollowedRun& followed) {
+    const OwnSegments& own = followed.own;
     std::set<uint32_t> accused;  // processes
     // So far, stragglers alone.
     const Starts starts = out_.findings.empty() ? Starts::NobodyIsLate : Starts::SomebodyIsLate;
-    for (const SlowPart& part : find_slow_parts(run_, own, starts)) {
+    for (const SlowPart& part : find_slow_parts(run_, followed, starts)) {
       const uint32_t process = own.actors[part.actors.front()].process;
       const bool of_many = std::any_of(slow_.begin(), slow_.end(), [&](const SlowPath& path) {
         return path.processes.size() > part.actors.size() &&

@@ -8,6 +8,7 @@
 
 #include "analysis/paths/slow_transfers.h"
 #include "analysis/paths/ways_of_hosts.h"
+#include "analysis/whatif/what_if.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -43,9 +44,9 @@ struct PartCandidate {
 
 class PartSearch {
  public:
-  PartSearch(const RunTables& run, const OwnSegments& own, Starts starts)
-      : run_(run), own_(own), starts_(starts), no_lateness_(own.segments.size()) {
-    SlowTransfers seen = find_slow_transfers(run, own);
+  PartSearch(const RunTables& run, const FollowedRun& followed, Starts starts)
+      : run_(run), own_(followed.own), starts_(starts), no_lateness_(own_.segments.size()) {
+    SlowTransfers seen = find_slow_transfers(run, followed);
     compared_ = std::move(seen.compared);
     excesses_ = believable(seen.excesses);
     cured_.resize(excesses_.size());
@@ -487,8 +488,9 @@ class PartSearch {
 
 }  // namespace
 
-std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own, Starts starts) {
-  return PartSearch(run, own, starts).find();
+std::vector<SlowPart> find_slow_parts(const RunTables& run, const FollowedRun& followed,
+                                      Starts starts) {
+  return PartSearch(run, followed, starts).find();
 }
 
 }  // namespace lockstep::analysis

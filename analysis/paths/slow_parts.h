@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/paths/slow_part.h"
-#include "analysis/whatif/what_if.h"
+#include "analysis/whatif/followed_run.h"
 
 namespace lockstep::analysis {
 
@@ -16,6 +16,7 @@ namespace lockstep::analysis {
 // it must be far more than late starts leave behind, and cost far more. Where network steps are recorded and
 // are as fast as others', it must be more than these leave behind in any case.
 enum class Starts : uint8_t { NobodyIsLate, SomebodyIsLate };
-std::vector<SlowPart> find_slow_parts(const RunTables& run, const OwnSegments& own, Starts starts);
+std::vector<SlowPart> find_slow_parts(const RunTables& run, const FollowedRun& followed,
+                                      Starts starts);
 
 }  // namespace lockstep::analysis

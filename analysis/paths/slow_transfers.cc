@@ -7,10 +7,12 @@
 #include <numeric>
 
 #include "analysis/paths/chain_holder.h"
+#include "analysis/paths/moment_chance.h"
 #include "analysis/paths/pooled_rings.h"
 #include "analysis/paths/ring_excess.h"
 #include "analysis/paths/slow_moments.h"
 #include "analysis/paths/transfer_samples.h"
+#include "analysis/whatif/training_steps.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -23,13 +25,18 @@ constexpr double kLeastOfLastPart = 0.25;
 // late leaves traces in the ends.
 constexpr double kTogether = 0.05;
 constexpr size_t kFewestTogether = 8;
+// Congestion would give any edge the moments of one that is slow at times less often than this.
+constexpr double kMostChanceOfMoments = 0.07;
 // Of so many edges most are not slow.
 constexpr size_t kFewestThatSink = 4;
 
 class SlowTransferFinder {
  public:
-  SlowTransferFinder(const RunTables& run, const OwnSegments& own)
-      : run_(run), own_(own), samples_(sample_transfers(run, own)) {}
+  SlowTransferFinder(const RunTables& run, const FollowedRun& followed)
+      : run_(run),
+        own_(followed.own),
+        step_of_(steps_of_matches(run, followed)),
+        samples_(sample_transfers(run, followed.own)) {}
 
   SlowTransfers find() {
     judge_pairs();
@@ -39,6 +46,16 @@ class SlowTransferFinder {
   }
 
  private:
+  // By row of `matches`: in which training step it was; kNoRow: nobody takes part.
+  static std::vector<uint32_t> steps_of_matches(const RunTables& run, const FollowedRun& followed) {
+    const std::vector<uint32_t> of_launch =
+        number_training_steps(run, followed.own, followed.roles, followed.excesses.trial);
+    std::vector<uint32_t> steps(run.matches.size(), kNoRow);
+    for (const uint32_t a : followed.own.order)
+      steps[run.arrivals[a].match] = of_launch[followed.own.segments[a].launch];
+    return steps;
+  }
+
   struct SeenPair {
     const PairSeries* series = nullptr;
     Middle time;
@@ -334,9 +351,11 @@ class SlowTransferFinder {
     for (const uint32_t i : moments.slow) slow[pool.scale[i]].push_back(series.matches[i]);
     std::vector<TransferExcess> found =
         excesses_of_ring(run_, series, seen, usual, seen.time.ns - moments.usual_ns);
-    found.erase(std::remove_if(found.begin(), found.end(),
-                               [&](const TransferExcess& one) { return is_inside_host(one); }),
-                found.end());
+    const auto tells_nothing = [&](const TransferExcess& one) {
+      return is_inside_host(one) ||
+             chance_of_moments(series, one, usual, moments.slow, step_of_) > kMostChanceOfMoments;
+    };
+    found.erase(std::remove_if(found.begin(), found.end(), tells_nothing), found.end());
     if (found.empty() && !series.crosses_hosts())
       found.push_back(of_anybody(series, seen.time.ns, moments.usual_ns));
     for (const TransferExcess& one : found) {
@@ -375,6 +394,7 @@ class SlowTransferFinder {
 
   const RunTables& run_;
   const OwnSegments& own_;
+  const std::vector<uint32_t> step_of_;  // by row of `matches`
   const TransferSamples samples_;
   std::vector<TransferExcess> out_;
   std::vector<const RingSeries*> not_always_slow_;
@@ -383,8 +403,8 @@ class SlowTransferFinder {
 
 }  // namespace
 
-SlowTransfers find_slow_transfers(const RunTables& run, const OwnSegments& own) {
-  return SlowTransferFinder(run, own).find();
+SlowTransfers find_slow_transfers(const RunTables& run, const FollowedRun& followed) {
+  return SlowTransferFinder(run, followed).find();
 }
 
 }  // namespace lockstep::analysis

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "analysis/paths/transfer_excess.h"
-#include "analysis/whatif/own_segments.h"
+#include "analysis/whatif/followed_run.h"
 
 namespace lockstep::analysis {
 
-SlowTransfers find_slow_transfers(const RunTables& run, const OwnSegments& own);
+SlowTransfers find_slow_transfers(const RunTables& run, const FollowedRun& followed);
 
 }  // namespace lockstep::analysis
