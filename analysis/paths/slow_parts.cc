@@ -20,6 +20,7 @@ constexpr double kLeastShareOfPart = 0.02;
 constexpr double kMostOfBestPart = 0.8;
 // Who gains nearly as much as the best: which of them it is cannot be told.
 constexpr double kAsGood = 0.95;
+constexpr double kTrifleBeside = 0.05;
 constexpr size_t kMostParts = 8;
 // Beside ranks that are late, what only ends show is no trace of that where it is so many times what the
 // ranks start apart by their own doing; where they start no further apart than that edge lets them end;
@@ -259,8 +260,14 @@ class PartSearch {
   void add(uint32_t i, PartCandidate* candidate) const {
     if (!candidate->excesses.empty() && candidate->excesses.back() == i) return;
     candidate->excesses.push_back(i);
-    candidate->at_most_ns +=
-        excesses_[i].excess_ns * static_cast<int64_t>(excesses_[i].matches.size());
+    candidate->at_most_ns += all_ns(excesses_[i]);
+  }
+  static int64_t all_ns(const TransferExcess& one) {
+    return one.excess_ns * static_cast<int64_t>(one.matches.size());
+  }
+  // A trifle that a rank has beside what it shares with another does not tell which of them it is.
+  bool matters_beside(uint32_t i, const PartCandidate& candidate) const {
+    return all_ns(excesses_[i]) > analysis::part_of(candidate.at_most_ns, kTrifleBeside);
   }
 
   bool find_next(std::vector<SlowPart>* found) {
@@ -335,7 +342,7 @@ class PartSearch {
       return std::includes(one.excesses.begin(), one.excesses.end(), other.excesses.begin(),
                            other.excesses.end()) &&
              std::any_of(one.excesses.begin(), one.excesses.end(), [&](uint32_t i) {
-               return excesses_[i].sure &&
+               return excesses_[i].sure && matters_beside(i, other) &&
                       std::count(other.excesses.begin(), other.excesses.end(), i) == 0;
              });
     };
@@ -380,9 +387,9 @@ class PartSearch {
       const bool from_end = is_at(from, end), to_end = is_at(to, end);
       if ((!from_end && !to_end) || is_at(from, other) || is_at(to, other)) continue;
       const std::vector<uint32_t> edge{from, to};
-      if (std::any_of(excesses_.begin(), excesses_.end(),
-                      [&](const TransferExcess& one) { return one.actors == edge; }))
-        return false;
+      for (uint32_t i = 0; i < excesses_.size(); ++i) {
+        if (excesses_[i].actors == edge && matters_beside(i, end)) return false;
+      }
       (from_end ? sends : receives) = true;
     }
     return sends && receives;
@@ -436,12 +443,9 @@ class PartSearch {
     for (const uint32_t i : candidate.excesses) {
       const TransferExcess& excess = excesses_[i];
       part.excesses.push_back(excess);
-      const int64_t all_ns = excess.excess_ns * static_cast<int64_t>(excess.matches.size());
-      sides[excess.side] += all_ns;
-      (excess.steady ? steady_ns : unsteady_ns) += all_ns;
-      if (worst == nullptr ||
-          all_ns > worst->excess_ns * static_cast<int64_t>(worst->matches.size()))
-        worst = &excess;
+      sides[excess.side] += all_ns(excess);
+      (excess.steady ? steady_ns : unsteady_ns) += all_ns(excess);
+      if (worst == nullptr || all_ns(excess) > all_ns(*worst)) worst = &excess;
     }
     part.steady = steady_ns >= unsteady_ns;
     part.communicator = worst->communicator;

@@ -235,18 +235,25 @@ TEST(SlowParts, NameBothEndsWhereWhatTwoHostsExchangeIsSlow) {
 }
 
 // Ranks on hosts of their own exchange data in a row, each with the next, one transfer after the other. What
-// rank 3 exchanges with rank 2 takes six times as long.
-TEST(SlowParts, NameTheEndOfAWayThatHasNoOtherWays) {
-  constexpr std::pair<int32_t, int32_t> kRow[] = {{0, 1}, {1, 2}, {2, 3}, {3, 2}, {2, 1}, {1, 0}};
+// rank 5 exchanges with rank 4 takes six times as long, what rank 4 does with rank 3 as long as is said.
+Judged judge_row(uint64_t of_4_and_3_ns) {
+  constexpr int32_t kRanks = 6;
+  std::vector<std::pair<int32_t, int32_t>> row;  // there and back
+  for (int32_t rank = 0; rank + 1 < kRanks; ++rank) row.emplace_back(rank, rank + 1);
+  for (int32_t rank = kRanks - 1; rank > 0; --rank) row.emplace_back(rank, rank - 1);
   TestRun run;
   std::vector<driver::RankRecords> ranks;
-  for (int32_t rank = 0; rank < 4; ++rank) ranks.push_back(rank_of(&run, 1, 0xc0, rank, 4));
-  std::vector<uint64_t> free_ns(4, 2'000 * kMs), calls(4);
-  for (unsigned i = 0; i < 6 * kTimes; ++i) {
-    const auto [from, to] = kRow[i % 6];
+  for (int32_t rank = 0; rank < kRanks; ++rank)
+    ranks.push_back(rank_of(&run, 1, 0xc0, rank, kRanks));
+  std::vector<uint64_t> free_ns(kRanks, 2'000 * kMs), calls(kRanks);
+  for (unsigned i = 0; i < row.size() * kTimes; ++i) {
+    const auto [from, to] = row[i % row.size()];
     const auto sender = static_cast<size_t>(from), receiver = static_cast<size_t>(to);
     const uint64_t begun_ns = std::max(free_ns[sender], free_ns[receiver]) + 10 * kUs;
-    const uint64_t took_ns = (from + to == 5 ? 6 : 1) * kMs + i * 7 % 5 * 100;
+    const uint64_t took_ns = (from + to == 9   ? 6 * kMs
+                              : from + to == 7 ? of_4_and_3_ns
+                                               : 1 * kMs) +
+                             i * 7 % 5 * 100;
     for (const size_t rank : {sender, receiver}) {
       driver::RankOperation op;
       op.func = rank == sender ? "Send" : "Recv";
@@ -260,19 +267,31 @@ TEST(SlowParts, NameTheEndOfAWayThatHasNoOtherWays) {
       free_ns[rank] = op.finish_ns + kMs;
     }
   }
-  for (uint32_t rank = 0; rank < 4; ++rank)
+  for (uint32_t rank = 0; rank < kRanks; ++rank)
     run.add(10 + rank, {&ranks[rank].proxy, &ranks[rank].user},
             host_of(static_cast<int32_t>(rank), 1));
-  align_hosts(run, 4, 1);
-  const Judged judged(run.load());
-  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
-  EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
-  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
-  EXPECT_EQ(judged.text().find("What rank 3 of world exchanges with rank 2 takes"), 0u)
-      << judged.text();
-  EXPECT_NE(judged.text().find("What rank 2 exchanges with others takes no longer than usual"),
-            std::string::npos)
-      << judged.text();
+  align_hosts(run, kRanks, 1);
+  return Judged(run.load());
+}
+
+TEST(SlowParts, NameTheEndOfAWayThatHasNoOtherWays) {
+  for (const uint64_t of_4_and_3_ns : {1'000 * kUs, 1'080 * kUs}) {  // a trifle longer as well
+    const Judged judged = judge_row(of_4_and_3_ns);
+    ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+    EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+    EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{5}) << judged.text();
+    EXPECT_EQ(judged.text().find("What rank 5 of world exchanges with rank 4 takes"), 0u)
+        << judged.text();
+    EXPECT_NE(judged.text().find("What rank 4 exchanges with others takes no longer than usual"),
+              std::string::npos)
+        << judged.text();
+  }
+}
+
+TEST(SlowParts, NameWhomEveryWayOfIsSlow) {
+  const Judged judged = judge_row(3'000 * kUs);
+  ASSERT_FALSE(judged.findings.empty());
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{4}) << all_text(judged);
 }
 
 // A receiver that begins late finds the first half in its buffers: what is left of the time says who comes
