@@ -7,6 +7,7 @@
 
 #include "analysis/whatif/own_work.h"
 #include "analysis/whatif/path_chance.h"
+#include "analysis/whatif/rank_sets.h"
 #include "analysis/whatif/resample.h"
 #include "base/quantile.h"
 
@@ -19,7 +20,10 @@ constexpr double kLeastShare = 0.02;
 constexpr int64_t kTimesTypical = 4;
 // and noise would give anybody its occasions less often than this; where they cost such a part of the
 // run and nobody else has any as bad, who it was matters more than why, and the more they cost the more so.
+// What costs little is more often noise than a fault, so chance must be less for it, but for who warms up
+// slowly, which takes a few steps at most.
 constexpr double kMostChance = 0.07, kMostChanceOfMuch = 0.3, kMuch = 0.1;
+constexpr double kMostChanceOfLittle = 0.01, kLittle = 0.05;
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
 // Of what a set gains, what its ranks gain one by one: who is late on his own gains all of it.
@@ -34,6 +38,8 @@ constexpr int64_t kLeastWait = 8, kLeastWaitByCalls = 2;
 constexpr int64_t kLeastTypicalNs = 50'000;
 // A trifle beside the worst culprit is none: curing that one leaves the rest inexactly known.
 constexpr double kTrifle = 0.1;
+// Likewise, and more of it, what is left of a set when one of its ranks is cured.
+constexpr double kTrifleOfRest = 0.3;
 constexpr size_t kMostCulprits = 16;
 // Who costs such a part of the run is worth a word, if only that chance is not excluded.
 constexpr double kWorthASuspicion = 0.05;
@@ -83,31 +89,12 @@ class Search {
     return count;
   }
 
-  // Hosts, and members of communicators: at most half of all, for the rest are their measure.
   void find_sets() {
-    std::map<Text, std::vector<uint32_t>> hosts;
-    for (uint32_t i = 0; i < own_.actors.size(); ++i) {
-      if (active_[i] != 0) hosts[run_.processes[own_.actors[i].process].host].push_back(i);
+    for (RankSet& set : sets_of_ranks(run_, own_, active_)) {
+      Candidate& one = sets_.emplace_back();
+      one.actors = std::move(set.actors);
+      one.host = set.host;
     }
-    for (auto& [host, actors] : hosts) add_set(std::move(actors), true);
-    for (const CommunicatorRow& comm : run_.communicators) {
-      std::vector<uint32_t> actors;
-      for (uint32_t m = comm.first_member; m < comm.first_member + comm.members; ++m) {
-        const uint32_t actor = own_.actor_of(run_, run_.members[m]);
-        if (actor != kNoRow && active_[actor] != 0) actors.push_back(actor);
-      }
-      add_set(std::move(actors), false);
-    }
-  }
-  void add_set(std::vector<uint32_t> actors, bool host) {
-    std::sort(actors.begin(), actors.end());
-    actors.erase(std::unique(actors.begin(), actors.end()), actors.end());
-    if (actors.size() < 2 || actors.size() * 2 > suspects() || !known_.insert(actors).second)
-      return;
-    Candidate set;
-    set.actors = std::move(actors);
-    set.host = host;
-    sets_.push_back(std::move(set));
   }
 
   int64_t replay(const std::vector<uint32_t>& actors) {
@@ -163,10 +150,14 @@ class Search {
   // Those that gain clearly more than the best rank, the best first.
   std::vector<Candidate> replay_sets(int64_t least_ns, int64_t best_rank_ns) {
     std::vector<Candidate> sets;
+    const auto least_of_rest_ns =
+        static_cast<int64_t>(kTrifleOfRest * static_cast<double>(worst_ns_));
     for (Candidate set : sets_) {
       set.at_most_ns = 0;
       for (const uint32_t actor : set.actors) set.at_most_ns += on_path_ns_[actor];
-      if (set.at_most_ns < least_ns ||
+      const bool is_rest = std::any_of(set.actors.begin(), set.actors.end(),
+                                       [&](uint32_t actor) { return cured_[actor] != 0; });
+      if (set.at_most_ns < (is_rest ? std::max(least_ns, least_of_rest_ns) : least_ns) ||
           static_cast<double>(set.at_most_ns) * kMostOfBest <= static_cast<double>(best_rank_ns))
         continue;
       set.gain_ns = replay(set.actors);
@@ -261,7 +252,11 @@ class Search {
     const double share =
         static_cast<double>(culprit->gain_ns) / static_cast<double>(culprit->span_ns);
     const bool much = culprit->beside_none && by_kernels(*culprit) && share >= kMuch;
-    if (!stands_out || culprit->chance > (much ? kMostChanceOfMuch * share / kMuch : kMostChance) ||
+    const bool little = share < kLittle && !is_at_start(*culprit);
+    const double most_chance = much     ? kMostChanceOfMuch * share / kMuch
+                               : little ? kMostChanceOfLittle
+                                        : kMostChance;
+    if (!stands_out || culprit->chance > most_chance ||
         !holds_without_worst(*culprit, typical_ns)) {
       if (share >= kWorthASuspicion && !culprit->occasions.empty() && suspected_.gain_ns == 0)
         suspected_ = *culprit;
@@ -271,6 +266,14 @@ class Search {
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
     culprit->stable = share_of_resamples(candidate, typical_ns);
     return true;
+  }
+
+  bool is_at_start(const Culprit& culprit) const {
+    const int64_t from_start_ns =
+        culprit.occasions.empty()
+            ? 0
+            : own_.segments[culprit.occasions.back().arrival].start_ns - culprit.first_ns;
+    return from_start_ns < culprit.span_ns / 3;  // as pattern_of() has it
   }
 
   // Calls alone run ahead, and may wait for what comes late.
@@ -478,7 +481,6 @@ class Search {
   std::vector<size_t> begin_of_;         // by actor, and one more: where it begins in the order
   std::vector<uint8_t> cured_, active_;  // by actor: accused already; has operations
   std::vector<Candidate> sets_;
-  std::set<std::vector<uint32_t>> known_;
   // Of this round: what the cured gain, the critical path left, and each actor's excess on it.
   int64_t base_ns_ = 0, worst_ns_ = 0;
   std::vector<PathPiece> path_;

@@ -201,6 +201,37 @@ TEST(Culprits, SaysNothingOfAPauseThatCostsLittle) {
   EXPECT_EQ(suspicions(judged), 0);
 }
 
+TEST(Culprits, DoesNotAccuseOfLittleWhatChanceMayHaveDone) {
+  // Three of 60 iterations of 5 ms, of four ranks: chance does that to one of them in one of 16 jobs.
+  const auto late_by = [](uint64_t late_ns) {
+    return all_reduces(4, 60, [&](int32_t rank, unsigned i) {
+      return rank == 2 && (i == 5 || i == 30 || i == 55) ? late_ns : 0;
+    });
+  };
+  EXPECT_EQ(accused(late_by(4 * kMs)), std::vector<int32_t>{});
+  EXPECT_EQ(accused(late_by(7 * kMs)), std::vector<int32_t>{2});
+}
+
+// Rank 3 is late by 10 ms each time, the others of its host by as long as is said.
+Judged late_beside_others_of_its_host(uint64_t others_late_ns) {
+  PlayedJob job(8, 4);
+  Noise noise;
+  for (unsigned i = 0; i < 60; ++i) {
+    for (int32_t rank = 0; rank < 8; ++rank) {
+      const uint64_t late_ns = rank == 3 ? 10 * kMs : rank < 3 ? others_late_ns : 0;
+      job.work(rank, 4 * kMs + noise.upto(50 * kUs) + late_ns);
+    }
+    job.collective(0);
+  }
+  return job.judge();
+}
+
+TEST(Culprits, LeavesOutWhatLittleIsLeftOfAHostBesideItsLateRank) {
+  EXPECT_EQ(accused(late_beside_others_of_its_host(2 * kMs)), std::vector<int32_t>{3});
+  const Judged judged = late_beside_others_of_its_host(5 * kMs);
+  EXPECT_EQ(accused(judged), (std::vector<int32_t>{0, 1, 2, 3})) << all_text(judged);
+}
+
 TEST(Culprits, SuspectsTheLaterOfTwoRanksThatAreBothLate) {
   const Judged judged = all_reduces(2, 60, [](int32_t rank, unsigned i) {
     return rank == 0 && i % 5 < 3 ? 3 * kMs : rank == 1 && i % 5 == 4 ? 3 * kMs : 0;
