@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "analysis/whatif/chance.h"
+#include "base/quantile.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -13,6 +13,9 @@ namespace {
 // Noise would give anybody the occasions less often than this: where the others have no more of them
 // together, and where they have.
 constexpr double kMostChanceInNoise = 0.025, kMostChanceInMuchNoise = 0.002;
+
+// Who looks twice sees chance twice as often.
+constexpr double kLooks = 2;
 
 using TimeLost = std::map<uint32_t, std::map<uint32_t, int64_t>>;  // by unit, by actor
 
@@ -39,25 +42,23 @@ size_t count_others(const std::vector<TrialLoss>& trials) {
       trials.begin(), trials.end(), [](const TrialLoss& one) { return one.others_ns != 0; }));
 }
 
-}  // namespace
+// number: of each unit that is on the path, along it; of how many.
+struct Units {
+  std::map<uint32_t, size_t> number;
+  size_t all = 0;
+};
 
-double chance_on_path(const std::vector<PathLoss>& losses, const std::vector<uint32_t>& unit_of,
-                      const Compared& compared) {
-  std::vector<size_t> number(unit_of.size());  // of each piece's unit, along the path
-  for (size_t i = 1; i < unit_of.size(); ++i)
-    number[i] = number[i - 1] + (unit_of[i] != unit_of[i - 1] ? 1 : 0);
-  TimeLost lost_ns;
-  std::set<uint32_t> own;
-  std::vector<size_t> moments;  // of the set's units
-  for (const PathLoss& loss : losses) {
-    const uint32_t unit = unit_of[loss.place];
-    if (compared.set[loss.actor] != 0 && own.insert(unit).second)
-      moments.push_back(number[loss.place]);
-    lost_ns[unit][loss.actor] += loss.ns;
-  }
-  if (own.empty()) return 1;
+double chance_of_losses(const TimeLost& lost_ns, const Units& units, const Compared& compared) {
   const auto size = static_cast<double>(compared.set_size);
   const std::vector<TrialLoss> all = compare(lost_ns, compared, [](uint32_t) { return true; });
+  std::vector<size_t> moments;  // of the set's units
+  for (const auto& [unit, by_actor] : lost_ns) {
+    if (std::any_of(by_actor.begin(), by_actor.end(),
+                    [&](const auto& loss) { return compared.set[loss.first] != 0; }))
+      moments.push_back(units.number.at(unit));
+  }
+  if (moments.empty()) return 1;
+  std::sort(moments.begin(), moments.end());
   double chance = chance_of(all, size / static_cast<double>(compared.suspects));
   // A stage that does more is on the path more often: then its own kind is the measure.
   const std::vector<TrialLoss> kind =
@@ -68,13 +69,51 @@ double chance_on_path(const std::vector<PathLoss>& losses, const std::vector<uin
     chance = std::max(chance, chance_of(kind, size / (peers + size)));
   }
   // Noise would not gather in one part of the run either.
-  const auto count = static_cast<double>(own.size());
-  const double window = static_cast<double>(moments.back() - moments.front() + 1) /
-                        static_cast<double>(number.back() + 1);
+  const auto count = static_cast<double>(moments.size());
+  const double window =
+      static_cast<double>(moments.back() - moments.front() + 1) / static_cast<double>(units.all);
   chance *= std::min(1.0, count * std::pow(window, count - 1));
   const size_t others = count_others(all);
-  const double most = others > own.size() ? kMostChanceInMuchNoise : kMostChanceInNoise;
+  const double most = others > moments.size() ? kMostChanceInMuchNoise : kMostChanceInNoise;
   return others != 0 && chance > most ? 1 : chance;
+}
+
+// What the set typically lost in a unit: half of the sum of all lies in larger ones.
+int64_t typical_of_set(const TimeLost& lost_ns, const Compared& compared) {
+  std::vector<int64_t> own_ns;
+  for (const TrialLoss& one : compare(lost_ns, compared, [](uint32_t) { return false; })) {
+    if (one.own_ns != 0) own_ns.push_back(one.own_ns);
+  }
+  return own_ns.empty() ? 0 : half_of_sum(&own_ns);
+}
+
+TimeLost at_least(int64_t least_ns, const TimeLost& lost_ns) {
+  TimeLost larger;
+  for (const auto& [unit, by_actor] : lost_ns) {
+    for (const auto& [actor, ns] : by_actor) {
+      if (ns >= least_ns) larger[unit][actor] = ns;
+    }
+  }
+  return larger;
+}
+
+}  // namespace
+
+double chance_on_path(const std::vector<PathLoss>& losses, const std::vector<uint32_t>& unit_of,
+                      const Compared& compared) {
+  Units units;
+  for (size_t i = 0; i < unit_of.size(); ++i) {
+    units.all += i == 0 || unit_of[i] != unit_of[i - 1] ? 1 : 0;
+    units.number[unit_of[i]] = units.all - 1;
+  }
+  TimeLost lost_ns;
+  for (const PathLoss& loss : losses) lost_ns[unit_of[loss.place]][loss.actor] += loss.ns;
+  // Once more of the units that cost most, beside which small losses of others tell nothing.
+  const TimeLost larger = at_least(typical_of_set(lost_ns, compared) / 2, lost_ns);
+  const double of_all = chance_of_losses(lost_ns, units, compared);
+  return larger.size() == lost_ns.size()
+             ? of_all
+             : std::min(of_all, kLooks * chance_of_losses(larger, units, compared));
 }
 
 }  // namespace lockstep::analysis

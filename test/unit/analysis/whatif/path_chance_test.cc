@@ -48,6 +48,19 @@ TEST(PathChance, FallsWhereTheLossesGatherInOnePartOfTheRun) {
   EXPECT_LT(chance_of_losers(together), chance_of_losers(spread) / 10);
 }
 
+TEST(PathChance, LeavesSmallLossesOutBesideLargeOnesOfTheSet) {
+  // Small ones of everybody, spread over the run, and three large ones of the set, one after the other.
+  std::vector<PathLoss> losses;
+  std::vector<uint32_t> trials(40);
+  for (uint32_t i = 0; i < 40; ++i) {
+    trials[i] = i;
+    if (i % 5 == 0) losses.push_back({i, i / 5 % 4, 1'000'000});
+  }
+  EXPECT_EQ(chance_on_path(losses, trials, one_of_four()), 1);
+  for (const size_t i : {16u, 17u, 18u}) losses.push_back({i, 0, 9'000'000});
+  EXPECT_LT(chance_on_path(losses, trials, one_of_four()), 0.01);
+}
+
 TEST(PathChance, CountsLossesOfOneTrialOnce) {
   const std::vector<PathLoss> losses{{0, 0, 1'000'000}, {1, 0, 1'000'000}, {2, 0, 1'000'000}};
   EXPECT_NEAR(chance_on_path(losses, {7, 7, 7}, one_of_four()), 1, 1e-9);
