@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "analysis/whatif/training_steps.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -20,6 +21,8 @@ constexpr double kTimesLess = 1.3;
 // ... and by so much more, over the square root of how many times there are, as chance explains: the best
 // of kMostBack is chosen, and how much times vary is itself known inexactly.
 constexpr double kChance = 3;
+// Where such work is known to be overlapped, times in one place of the step vary by so many times more at most.
+constexpr double kTimesMore = 1.5;
 // Of each rank: fewer have no middle to vary about.
 constexpr size_t kFewestOfRank = 4;
 
@@ -75,7 +78,11 @@ double ratio_of(const std::vector<Work>& work) {
 class Intervals {
  public:
   Intervals(const RunTables& run, const OwnSegments& own, const Roles& roles, Excesses* excesses)
-      : run_(run), own_(own), roles_(roles), excesses_(*excesses) {}
+      : run_(run),
+        own_(own),
+        roles_(roles),
+        excesses_(*excesses),
+        step_(number_training_steps(run, own, roles, excesses->trial)) {}
 
   void bound() {
     number_places();
@@ -84,6 +91,8 @@ class Intervals {
       if (segment(i).counts && segment(i).own_ns != kNoTime && begins_by_kernel(i))
         rows.push_back(i);
     }
+    for (const unsigned context : kContexts) find_overlaps(context, rows);
+    if (overlaps_.empty()) return;
     std::vector<size_t> left = rows;
     looked_at_.assign(own_.order.size(), 0);
     for (const unsigned context : kContexts) {
@@ -111,22 +120,20 @@ class Intervals {
 
   // Of a whole step the time is the same, whoever is late in it each time.
   bool is_within_a_step(size_t from, size_t to) const {
-    const uint32_t first = trial_of(from), last = trial_of(to);
+    const uint32_t first = step_of(from), last = step_of(to);
     return first == last || (first + 1 == last && in_step_[from] > in_step_[to]);
   }
-  uint32_t trial_of(size_t place) const { return excesses_.trial[segment(place).launch]; }
+  uint32_t step_of(size_t place) const { return step_[segment(place).launch]; }
   void number_places() {
     in_step_.assign(own_.order.size(), 0);
     for (size_t i = 1; i < in_step_.size(); ++i) {
-      if (segment(i).actor == segment(i - 1).actor && trial_of(i) == trial_of(i - 1))
+      if (segment(i).actor == segment(i - 1).actor && step_of(i) == step_of(i - 1))
         in_step_[i] = in_step_[i - 1] + 1;
     }
   }
 
-  // All rows at a position show what is usual there, whoever of them is left. Returns those whose position
-  // has too few others.
-  std::vector<size_t> bound_within(unsigned context, const std::vector<size_t>& rows,
-                                   const std::vector<size_t>& left) {
+  std::vector<Placed> entries_at(unsigned context, const std::vector<size_t>& rows,
+                                 const std::vector<size_t>& left) const {
     const std::vector<uint64_t> positions = positions_of(own_, roles_, context);
     std::unordered_set<uint64_t> wanted;
     for (const size_t place : left) wanted.insert(positions[own_.order[place]]);
@@ -137,13 +144,31 @@ class Intervals {
     }
     std::stable_sort(entries.begin(), entries.end(),
                      [](const Placed& a, const Placed& b) { return a.position < b.position; });
-    const std::vector<Position> all = positions_in(&entries);
-    for (const Position& one : all) {
-      if (one.varies_surely_less()) overlaps_.insert(beside_what(one));
+    return entries;
+  }
+  // Who is late by as much each time shows it less exactly in one place of the step than over several: what
+  // is left to do after the wait is another time for each layer, and the work is not.
+  void find_overlaps(unsigned context, const std::vector<size_t>& rows) {
+    std::vector<Placed> entries = entries_at(context, rows, rows);
+    for (Position& one : positions_in(&entries)) {
+      if (!one.has_enough()) continue;
+      for (size_t back = 1; back <= kMostBack; ++back) look_back(back, &one);
+      if (one.varies_surely_less()) overlaps_.insert(beside_what(one, one.back));
     }
+  }
+
+  // All rows at a position show what is usual there, whoever of them is left. Returns those whose position
+  // has too few others.
+  std::vector<size_t> bound_within(unsigned context, const std::vector<size_t>& rows,
+                                   const std::vector<size_t>& left) {
+    std::vector<Placed> entries = entries_at(context, rows, left);
     std::vector<size_t> few;
-    for (const Position& one : all) {
-      if (one.ratio < 1 && overlaps_.count(beside_what(one)) != 0) bound_position(one);
+    for (Position& one : positions_in(&entries)) {
+      one.ratio = kTimesMore;
+      for (size_t back = 1; one.has_enough() && back <= kMostBack; ++back) {
+        if (overlaps_.count(beside_what(one, back)) != 0) look_back(back, &one);
+      }
+      if (one.back != 0) bound_position(one);
       for (const Placed* row = one.begin; row != one.end; ++row) {
         uint8_t& looked_at = looked_at_[row->place];
         if (one.has_enough()) looked_at = 1;
@@ -152,13 +177,14 @@ class Intervals {
     }
     return few;
   }
-  // Role, what is called, and what was called when the work began. A position has an operation that far back.
+  // Role, what is called, and what was called when the work began; 0 back: nothing was, within the step.
   using Kind = std::tuple<uint64_t, uint64_t, uint64_t, size_t>;
-  Kind beside_what(const Position& position) const {
+  Kind beside_what(const Position& position, size_t back) const {
     const Placed* one = position.begin;
-    while (beside(one->place, position.back) == nullptr) ++one;
+    while (one != position.end && beside(one->place, back) == nullptr) ++one;
+    if (one == position.end) return {};
     return {roles_.role[segment(one->place).actor], roles_.call[own_.order[one->place]],
-            roles_.call[own_.order[one->place - position.back]], position.back};
+            roles_.call[own_.order[one->place - back]], back};
   }
   std::vector<Position> positions_in(std::vector<Placed>* entries) const {
     std::vector<Position> positions;
@@ -173,7 +199,6 @@ class Intervals {
         position.ranks += is_again ? 0 : 1;
       }
       position.end = end;
-      if (position.has_enough()) find_overlap(&position);
     }
     return positions;
   }
@@ -196,14 +221,11 @@ class Intervals {
   }
 
   // From where on times vary least, for all that is shown by those whose work may be known.
-  void find_overlap(Position* position) const {
-    for (size_t back = 1; back <= kMostBack; ++back) {
-      const std::vector<Work> work = work_at(*position, back);
-      const double ratio = ratio_of(work);
-      if (ratio >= position->ratio) continue;
-      position->ratio = ratio;
-      position->back = back;
-    }
+  void look_back(size_t back, Position* position) const {
+    const double ratio = ratio_of(work_at(*position, back));
+    if (ratio >= position->ratio) return;
+    position->ratio = ratio;
+    position->back = back;
   }
   // Who was queued behind what came before did not need so long, and an operation beside it that was queued
   // itself says nothing of when the work began.
@@ -243,6 +265,7 @@ class Intervals {
   const OwnSegments& own_;
   const Roles& roles_;
   Excesses& excesses_;
+  const std::vector<uint32_t> step_;  // by launch
   std::set<Kind> overlaps_;
   std::vector<uint32_t> in_step_;   // by place in the order: which operation of its step
   std::vector<uint8_t> looked_at_;  // by place in the order: a flag

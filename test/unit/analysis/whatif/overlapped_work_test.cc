@@ -92,5 +92,39 @@ TEST(OverlappedWork, AccusesNobodyOfAWarmUpThatTakesEachRankAnotherTime) {
   EXPECT_TRUE(judged.findings.empty()) << judged.text();
 }
 
+// Sharded weights: each layer's are gathered, forward and backward, and its gradients are reduced while those of
+// the next are computed. All layers are alike, so that no call is the rarest. Rank 1 is slower backward.
+TEST(OverlappedWork, CountsLatenessOnceWhereWeightsAreGatheredInBetween) {
+  constexpr uint64_t kSlowerNs = 1 * kMs, kGatherNs = 300 * kUs;
+  PlayedJob job(4, 4);
+  std::mt19937_64 random{7};
+  const auto noise_ns = [&] { return (random() >> 11) % (40 * kUs); };
+  job.collective(0);
+  for (unsigned step = 0; step < kSteps; ++step) {
+    for (unsigned layer = 0; layer < kLayers; ++layer) {
+      job.collective(0, kGatherNs, "AllGather");
+      for (int32_t rank = 0; rank < 4; ++rank) job.work(rank, kLayerNs / 2 + noise_ns());
+    }
+    std::vector<uint64_t> ready_ns;
+    for (int32_t rank = 0; rank < 4; ++rank) ready_ns.push_back(job.now_ns(rank));
+    for (unsigned layer = 0; layer < kLayers; ++layer) {
+      job.collective(0, kGatherNs, "AllGather");
+      for (int32_t rank = 0; rank < 4; ++rank) {
+        uint64_t& ready = ready_ns[static_cast<size_t>(rank)];
+        ready += kLayerNs + noise_ns() + (rank == 1 ? kSlowerNs : 0);
+        job.work(rank, std::max(ready, job.now_ns(rank)) - job.now_ns(rank));
+      }
+      job.collective(0, kMs, "ReduceScatter");
+    }
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{1});
+  const auto& facts = std::get<LateFacts>(judged.findings[0].facts);
+  EXPECT_NEAR(static_cast<double>(facts.gain_ns), 1.0 * kSteps * kLayers * kSlowerNs,
+              0.3 * kSteps * kLayers * kSlowerNs)
+      << all_text(judged);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
