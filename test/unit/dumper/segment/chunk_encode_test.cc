@@ -137,5 +137,47 @@ TEST(ChunkCodec, KeepsAnEncoderUsableAfterEachChunk) {
   }
 }
 
+// Whether a block of a chunk's frame has Huffman codes (RFC 8878, 3.1.1).
+bool has_huffman_codes(const EncodedChunk& chunk) {
+  const uint8_t* frame = chunk.bytes.data() + sizeof(ChunkHeader);
+  const unsigned size_flag = frame[4] >> 6;
+  const bool single_segment = (frame[4] & 0x20) != 0;
+  const size_t size_bytes = size_flag != 0 ? size_t{1} << size_flag : single_segment ? 1 : 0;
+  const uint8_t* at = frame + 5 + (single_segment ? 0 : 1) + size_bytes;
+  for (bool last = false; !last;) {
+    const unsigned block = at[0] | at[1] << 8 | at[2] << 16, type = block >> 1 & 3;
+    last = (block & 1) != 0;
+    if (type == 2 && (at[3] & 3) >= 2) return true;
+    at += 3 + (type == 1 ? 1 : block >> 3);
+  }
+  return false;
+}
+
+// Of few different bytes, so that Huffman codes would pay.
+std::vector<uint64_t> plain_records(unsigned count) {
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> words;
+  for (uint64_t i = 0; i < count; ++i) {
+    words.push_back(make_word0(stop_tag(Kind::Coll), i * 100 + random() % 16));
+    words.push_back(make_event_id(Kind::Coll, 1, i * 20 + random() % 16));
+  }
+  return words;
+}
+
+TEST(ChunkCodec, LeavesTheLiteralsOfSmallChunksAsTheyAre) {
+  const auto few = plain_records(600), many = plain_records(4'000);
+  ChunkEncoder encoder;
+  const auto chunk_of = [&](const std::vector<uint64_t>& words) {
+    EncodedChunk chunk;
+    encoder.add(piece_of(words, 1, 1));
+    EXPECT_TRUE(encoder.finish({}, &chunk).ok());
+    return chunk;
+  };
+
+  EXPECT_FALSE(has_huffman_codes(chunk_of(few)));
+  EXPECT_TRUE(has_huffman_codes(chunk_of(many)));
+  EXPECT_FALSE(has_huffman_codes(chunk_of(few)));
+}
+
 }  // namespace
 }  // namespace lockstep::dumper
