@@ -45,8 +45,12 @@ int64_t apart(int64_t a_ns, int64_t b_ns) { return b_ns == kNoTime ? 0 : a_ns - 
 
 template <typename Row>
 void map_row(const GpuClock& clock, int64_t launched_ns, Row* row) {
-  constexpr bool kBrief = std::is_same_v<Row, BriefRow>;  // nobody asks for the bounds of its stop
-  const auto start = clock.to_host(uint64_t(row->kernel_start_ns), row->kernel_seen_ns);
+  // Nobody asks for the bounds of its stop, nor for those of its start but to tell whether it can be.
+  constexpr bool kBrief = std::is_same_v<Row, BriefRow>;
+  const auto start_stamp = uint64_t(row->kernel_start_ns);
+  const auto start =
+      kBrief ? clock.estimate_in(start_stamp, row->kernel_seen_ns, launched_ns, row->kernel_seen_ns)
+             : clock.to_host(start_stamp, row->kernel_seen_ns);
   auto stop = start;
   const bool stopped = row->kernel_stop_ns != kNoTime;
   if (stopped) {

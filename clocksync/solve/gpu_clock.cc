@@ -18,6 +18,8 @@ constexpr double kMaxDriftPpm = 400;
 // A proxy thread polls: within a window some stamp is seen this soon. Launches may run ahead of the
 // GPU by any time, so the middle of a wide interval would be a bad estimate.
 constexpr int64_t kUsualLookNs = 5'000;
+// An estimate is inside its bounds but for what rounding does to each.
+constexpr int64_t kEstimateRoundingNs = 100;
 // Between two instants theta is interpolated, which widens what is guaranteed by up to D h^2 / 8. An observation's
 // hull reaches 5 s either way (taylor_hull.cc), so that each is in the hull of two instants at least.
 constexpr int64_t kRoughGridNs = 4'000'000'000;
@@ -112,6 +114,12 @@ int64_t GpuSteps::widest() const {
 }
 
 void GpuClockEvidence::seen(uint64_t stamp, int64_t raw_ns) {
+  // The channels of a kernel mostly show the same stamps soon after each other. Later in the same bin one says less.
+  Sighting& before = lately_[stamp * 0x9e3779b97f4a7c15ULL >> 60];
+  if (stamp == before.stamp && raw_ns >= before.raw_ns &&
+      raw_ns / kHullBinNs == before.raw_ns / kHullBinNs)
+    return reach(raw_ns);
+  before = {stamp, raw_ns};
   steps_.add(stamp, raw_ns);
   up_.add(stamp_ns(stamp), raw_ns);
   reach(raw_ns);
@@ -227,6 +235,17 @@ std::optional<HostTime> GpuClock::estimate(uint64_t stamp, int64_t near_raw_ns) 
   if (!model_.answers_everywhere()) return to_host(stamp, near_raw_ns);
   const int64_t ns = host_ns(stamp, near_raw_ns, kLikely) + steps_.at(near_raw_ns) / 2;
   return HostTime{ns, ns, ns};
+}
+
+std::optional<HostTime> GpuClock::estimate_in(uint64_t stamp, int64_t near_raw_ns,
+                                              int64_t from_raw_ns, int64_t to_raw_ns) const {
+  if (model_.answers_everywhere()) {
+    const auto time = estimate(stamp, near_raw_ns);
+    if (time->ns >= from_raw_ns + kEstimateRoundingNs &&
+        time->ns <= to_raw_ns - kEstimateRoundingNs)
+      return time;
+  }
+  return to_host(stamp, near_raw_ns);
 }
 
 std::optional<HostTime> GpuClock::to_host(uint64_t stamp, int64_t near_raw_ns) const {

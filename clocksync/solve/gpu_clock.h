@@ -73,6 +73,10 @@ class GpuClock {
   std::optional<HostTime> to_host(uint64_t stamp, int64_t near_raw_ns) const;
   // The same for who asks for no bounds, but whether there are any: lo_ns and hi_ns are those of the estimate then.
   std::optional<HostTime> estimate(uint64_t stamp, int64_t near_raw_ns) const;
+  // The same for who asks only whether all that the bounds allow lies outside of [from_raw_ns, to_raw_ns]: of an estimate
+  // inside, which its bounds surround, no bounds are worked out.
+  std::optional<HostTime> estimate_in(uint64_t stamp, int64_t near_raw_ns, int64_t from_raw_ns,
+                                      int64_t to_raw_ns) const;
   int64_t granularity_ns() const { return steps_.widest(); }
   const EdgeModel& model() const { return model_; }
 
@@ -113,6 +117,12 @@ class GpuClockEvidence {
   ThinnedPoints up_, down_;  // GPU before host, host before GPU
   LeastThetas least_thetas_;
   size_t asked_ = 0;  // where is_before_launch() looked last
+  // The last stamps by a few of their bits, and when each was seen first.
+  struct Sighting {
+    uint64_t stamp = 0;
+    int64_t raw_ns = INT64_MAX;
+  };
+  std::array<Sighting, 16> lately_;
   GpuSteps steps_;
 };
 

@@ -172,6 +172,42 @@ TEST(GpuClock, EstimatesTheSameForWhoAsksForNoBounds) {
   }
 }
 
+TEST(GpuClock, WorksOutNoBoundsOfAnEstimateThatIsWellInside) {
+  const Gpu gpu = busy_gpu(32, 4'000, 0);
+  GpuClockEvidence evidence = sightings(gpu);
+  for (const Work& w : gpu.works) evidence.launched(w.launched_ns, w.start_stamp);
+  const GpuClock clock = evidence.solve(GpuPrecision::Rough);
+  for (const Work& w : gpu.works) {
+    const auto all = clock.to_host(w.start_stamp, w.start_seen_ns);
+    const auto ask = [&](int64_t from_raw_ns, int64_t to_raw_ns) {
+      const auto time = clock.estimate_in(w.start_stamp, w.start_seen_ns, from_raw_ns, to_raw_ns);
+      EXPECT_EQ(time->ns, all->ns);
+      return time->hi_ns - time->lo_ns;
+    };
+    EXPECT_EQ(ask(all->ns - 1'000, all->ns + 1'000), 0);
+    EXPECT_EQ(ask(all->ns, INT64_MAX), all->hi_ns - all->lo_ns);
+    EXPECT_EQ(ask(INT64_MIN, all->ns), all->hi_ns - all->lo_ns);
+  }
+}
+
+TEST(GpuClock, ForgetsNoSightingThatSaysMoreThanOneBeforeIt) {
+  const Gpu gpu = busy_gpu(32, 400, 0);
+  GpuClockEvidence late_first, late_last;
+  for (const Work& w : gpu.works) {
+    for (const int64_t later_ns : {3'000, 0})
+      late_first.seen(w.start_stamp, w.start_seen_ns + later_ns);
+    for (const int64_t later_ns : {0, 3'000})
+      late_last.seen(w.start_stamp, w.start_seen_ns + later_ns);
+  }
+  const GpuClock first = solve(gpu, std::move(late_first)), last = solve(gpu, std::move(late_last));
+  for (const Work& w : gpu.works) {
+    const auto of_first = first.to_host(w.start_stamp, w.start_seen_ns);
+    const auto of_last = last.to_host(w.start_stamp, w.start_seen_ns);
+    EXPECT_EQ(of_first->lo_ns, of_last->lo_ns);
+    EXPECT_EQ(of_first->hi_ns, of_last->hi_ns);
+  }
+}
+
 // The clocks drift on until a sighting that comes so late that it proves nothing.
 TEST(GpuClock, ReachesToTheLastSighting) {
   VirtualClockModel clock;
