@@ -36,14 +36,21 @@ ChunkClock::ChunkClock(const Anchor* anchors, size_t count) {
       {last.ticks, {last.raw_ns, rate}, {last.real_ns, stretches_.back().real_ns.slope}});
 }
 
-void ChunkClock::Ascending::look_for(uint64_t ticks) {
+// False: not of ticks that no record can have, or of a stretch in which some of those that records can have are too far
+// away.
+bool ChunkClock::Ascending::look_for(uint64_t ticks) {
+  constexpr uint64_t kEnd = uint64_t{1} << kTickBits;
   const Stretch& stretch = clock_.stretch_of(ticks);
+  ticks_ = 0;
+  if (ticks >= kEnd || stretch.first_tick >= kEnd) return false;
+  if (!(stretch.raw_ns.slope * static_cast<double>(kEnd) < kFarNs)) return false;
   const bool is_first = &stretch == &clock_.stretches_.front();
   const bool is_last = &stretch == &clock_.stretches_.back();
   first_tick_ = stretch.first_tick;
   line_ = stretch.raw_ns;
   from_tick_ = is_first ? 0 : first_tick_;
-  ticks_ = (is_last ? ~uint64_t{0} : (&stretch + 1)->first_tick) - from_tick_;
+  ticks_ = std::min(is_last ? kEnd : (&stretch + 1)->first_tick, kEnd) - from_tick_;
+  return true;
 }
 
 }  // namespace lockstep::dumper

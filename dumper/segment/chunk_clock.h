@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lockstep/event.h"
 #include "lockstep/shared_blocks.h"
 
 namespace lockstep::dumper {
@@ -69,20 +70,22 @@ inline const ChunkClock::Stretch& ChunkClock::stretch_of(uint64_t ticks) const {
 }
 
 // The same raw times for who asks for one instant soon after the other: the stretch between two anchors is looked for
-// once for all that lie in it. The clock must outlive it. One thread.
+// once for all that lie in it, and whether any of these can be too far away. The clock must outlive it. One thread.
 class ChunkClock::Ascending {
  public:
   explicit Ascending(const ChunkClock& clock) : clock_(clock) {}
   uint64_t raw_ns(uint64_t ticks) {
-    if (ticks - from_tick_ >= ticks_) look_for(ticks);
-    return ns_at(first_tick_, line_, ticks);
+    if (ticks - from_tick_ >= ticks_ && !look_for(ticks)) return clock_.raw_ns(ticks);
+    const auto apart = static_cast<int64_t>(ticks - first_tick_);
+    const double ns = static_cast<double>(apart) * line_.slope;
+    return line_.at + static_cast<uint64_t>(static_cast<int64_t>(ns));
   }
 
  private:
-  void look_for(uint64_t ticks);
+  bool look_for(uint64_t ticks);
 
   const ChunkClock& clock_;
-  uint64_t from_tick_ = 0, ticks_ = 0;  // [from, + ticks) are those of `line_`
+  uint64_t from_tick_ = 0, ticks_ = 0;  // [from, + ticks) are those of `line_`, and near it
   uint64_t first_tick_ = 0;
   Line line_;
 };

@@ -84,9 +84,17 @@ TEST(ChunkClock, SaysTheSameToWhoAsksForOneInstantAfterTheOther) {
     ChunkClock::Ascending times(clock);
     for (const uint64_t ticks : {12u, 15u, 20u, 39u, 40u, 41u, 99u, 3u, 0u, 41u, 40u, 10u, 9u})
       EXPECT_EQ(times.raw_ns(ticks), clock.raw_ns(ticks)) << count << " " << ticks;
-    for (const uint64_t ticks : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{0}})
+    for (const uint64_t ticks : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{1} << 56, uint64_t{0}})
       EXPECT_EQ(times.raw_ns(ticks), clock.raw_ns(ticks)) << count << " " << ticks;
   }
+}
+
+TEST(ChunkClock, SaysTheSameOfInstantsThatAreTooFarAway) {
+  const Anchor anchors[] = {{10, 1000, 0, 0}, {11, uint64_t{1} << 60, 0, 0}};
+  const ChunkClock clock(anchors, 2);
+  ChunkClock::Ascending times(clock);
+  for (const uint64_t ticks : {0u, 10u, 11u, 12u, 20u, 4'000'000'000u})
+    EXPECT_EQ(times.raw_ns(ticks), clock.raw_ns(ticks)) << ticks;
 }
 
 TEST(ChunkClock, TakesTicksForNanosecondsWithOneAnchor) {
