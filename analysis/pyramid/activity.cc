@@ -31,7 +31,10 @@ template <typename Row>
 class ActivityMaker {
  public:
   ActivityMaker(const RunTables& run, const RunTime& time)
-      : run_(run), operations_(operations_of<Row>(run)), time_(time) {}
+      : run_(run),
+        operations_(operations_of<Row>(run)),
+        arrivals_(arrivals_of<Row>(run)),
+        time_(time) {}
 
   Activity make() {
     make_lanes();
@@ -64,7 +67,15 @@ class ActivityMaker {
       if (process.rank >= 0) add_process(i, &activity_.lanes[lanes_.back()]);
     }
     waits_.resize(activity_.lanes.size());
+    make_room();
     add_communicators();
+  }
+
+  // For spans of as many operations as ranks have on average, and some more: a page that is not used costs nothing.
+  void make_room() {
+    const size_t rows = operations_.size() / std::max<size_t>(activity_.lanes.size(), 1);
+    for (Lane& lane : activity_.lanes) lane.busy.reserve(rows + rows / 8);
+    for (TimeSpans& waits : waits_) waits.reserve(rows + rows / 8);
   }
 
   void add_process(uint32_t number, Lane* lane) {
@@ -138,13 +149,12 @@ class ActivityMaker {
     std::map<uint32_t, TimeSpan> caused;  // by row in `arrivals`
     auto last = caused.end();             // mostly there is one
     for (uint32_t i = 0; i < match.arrivals; ++i) {
-      const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
+      const BriefArrival& arrival = arrivals_[match.first_arrival + i];
       if (arrival.wait_ns <= 0 || arrival.last_rank_row == kNoRow || is_endless(match, arrival))
         continue;
-      const uint32_t process = operations_[arrival.operation].process;
-      const int64_t from_ns = time_.at(process, arrival.arrival_ns);
+      const int64_t from_ns = time_.at(arrival.process, arrival.arrival_ns);
       const int64_t to_ns = from_ns + arrival.wait_ns;
-      if (TimeSpans* waits = waits_of(process)) add(from_ns, to_ns, waits);
+      if (TimeSpans* waits = waits_of(arrival.process)) add(from_ns, to_ns, waits);
       if (last == caused.end() || last->first != arrival.last_rank_row)
         last = caused.emplace(arrival.last_rank_row, TimeSpan{from_ns, to_ns}).first;
       TimeSpan& span = last->second;
@@ -152,8 +162,8 @@ class ActivityMaker {
       span.to_ns = std::max(span.to_ns, to_ns);
     }
     for (const auto& [row, span] : caused) {
-      const uint32_t process = operations_[run_.arrivals[row].operation].process;
-      if (Lane* lane = lane_of(process)) add(span.from_ns, span.to_ns, &lane->caused);
+      if (Lane* lane = lane_of(arrivals_[row].process))
+        add(span.from_ns, span.to_ns, &lane->caused);
     }
   }
 
@@ -163,7 +173,7 @@ class ActivityMaker {
   }
 
   // It waits for one that never came.
-  bool is_endless(const MatchRow& match, const ArrivalRow& arrival) const {
+  bool is_endless(const MatchRow& match, const BriefArrival& arrival) const {
     return match.arrivals < match.expected && has_no_end(operations_[arrival.operation]);
   }
 
@@ -173,13 +183,13 @@ class ActivityMaker {
     if (match.expected < 2) return;
     int64_t since_ns = kNoTime;
     for (uint32_t i = 0; i < match.arrivals; ++i) {
-      const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
+      const BriefArrival& arrival = arrivals_[match.first_arrival + i];
       const BriefOperation& row = operations_[arrival.operation];
       for (const int64_t ns : {arrival.arrival_ns, row.last_progress_ns, row.finish_ns})
         since_ns = std::max(since_ns, time_.at(row.process, ns));
     }
     for (uint32_t i = 0; i < match.arrivals && since_ns != kNoTime; ++i) {
-      const BriefOperation& row = operations_[run_.arrivals[match.first_arrival + i].operation];
+      const BriefOperation& row = operations_[arrivals_[match.first_arrival + i].operation];
       const int64_t end_ns = time_.at(row.process, end_of(row));
       if (!has_no_end(row) || end_ns == kNoTime || end_ns - since_ns < kStalledNs) continue;
       if (TimeSpans* waits = waits_of(row.process)) add(since_ns, end_ns, waits);
@@ -201,7 +211,7 @@ class ActivityMaker {
     bool open = false;                                 // none of them was given up
     int32_t peer = -1;
     for (uint32_t i = 0; i < match.arrivals; ++i) {
-      const ArrivalRow& arrival = run_.arrivals[match.first_arrival + i];
+      const BriefArrival& arrival = arrivals_[match.first_arrival + i];
       const BriefOperation& row = operations_[arrival.operation];
       came.insert(row.process);
       peer = row.peer;
@@ -240,6 +250,7 @@ class ActivityMaker {
 
   const RunTables& run_;
   const std::vector<Row>& operations_;
+  const std::vector<ArrivalOf<Row>>& arrivals_;
   const RunTime& time_;
   Activity activity_;
   std::vector<uint32_t> lanes_;   // by process; kNoRow: it has no rank
@@ -250,15 +261,16 @@ class ActivityMaker {
 
 TimeSpans united(TimeSpans spans) {
   sort_spans(&spans);
-  TimeSpans one;
+  size_t united = 0;
   for (const TimeSpan& span : spans) {
-    if (!one.empty() && span.from_ns <= one.back().to_ns) {
-      one.back().to_ns = std::max(one.back().to_ns, span.to_ns);
+    if (united != 0 && span.from_ns <= spans[united - 1].to_ns) {
+      spans[united - 1].to_ns = std::max(spans[united - 1].to_ns, span.to_ns);
     } else {
-      one.push_back(span);
+      spans[united++] = span;
     }
   }
-  return one;
+  spans.resize(united);
+  return spans;
 }
 
 template <typename Row>

@@ -21,7 +21,7 @@ constexpr uint64_t kTableBytesPerOperation =
     sizeof(OperationRow) + sizeof(ArrivalRow) + sizeof(MatchRow) + 64;
 // The same of a part, of which only the cells are wanted; an operation has two ranks at least.
 constexpr uint64_t kBriefBytesPerOperation =
-    sizeof(BriefOperation) + sizeof(ArrivalRow) + sizeof(MatchRow) / 2;
+    sizeof(BriefOperation) + sizeof(BriefArrival) + sizeof(MatchRow) / 2;
 constexpr int64_t kSamples = 64;  // the part that an estimate reads is so small a share
 constexpr uint64_t kReadWholeBytes = 4 << 20;  // smaller runs are not estimated but counted
 // What a part is read with before and behind it at most: longer waits are hangs and pauses.

@@ -12,20 +12,22 @@ class RunTime {
   // Since the first record that these tables have.
   explicit RunTime(const RunTables& run);
   // Since an instant that another RunTime of the same run gave, for tables of a part of it.
-  RunTime(const RunTables& run, int64_t origin_ns) : run_(&run), origin_ns_(origin_ns) {}
+  RunTime(const RunTables& run, int64_t origin_ns);
 
   // The run's time axis where it is aligned, else CLOCK_REALTIME.
   int64_t origin_ns() const { return origin_ns_; }
   // CLOCK_REALTIME, by the clock of one host; 0 where that is not known.
   int64_t origin_unix_ns() const;
   // Of an instant on the axis of that process; kNoTime stays.
-  int64_t at(uint32_t process, int64_t axis_ns) const;
+  int64_t at(uint32_t process, int64_t axis_ns) const {
+    if (axis_ns == kNoTime || process >= later_ns_.size()) return kNoTime;
+    return axis_ns + later_ns_[process];
+  }
 
  private:
-  int64_t shared(const ProcessRow& process, int64_t axis_ns) const;
-
   const RunTables* run_;
   int64_t origin_ns_ = 0;
+  std::vector<int64_t> later_ns_;  // by process: run time minus its axis
 };
 
 }  // namespace lockstep::analysis

@@ -1,6 +1,7 @@
 #include "analysis/relate/arrivals.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "analysis/relate/run_clock.h"
 
@@ -35,9 +36,10 @@ class MatchTimer {
   MatchTimer(RunTables* run, const ClockErrors* errors, MatchRow* match)
       : run_(*run),
         operations_(operations_of<Row>(*run)),
+        arrivals_(arrivals_of<Row>(*run)),
         errors_(*errors),
         match_(*match),
-        begin_(run->arrivals.data() + match->first_arrival),
+        begin_(arrivals_.data() + match->first_arrival),
         end_(begin_ + match->arrivals) {}
 
   void time() {
@@ -47,84 +49,92 @@ class MatchTimer {
   }
 
  private:
-  const BriefOperation& row(const ArrivalRow& arrival) const {
-    return operations_[arrival.operation];
-  }
-  const ProcessRow& process(const ArrivalRow& arrival) const {
-    return run_.processes[row(arrival).process];
+  static constexpr bool kFull = std::is_same_v<Row, OperationRow>;
+  using Arrival = ArrivalOf<Row>;
+
+  const BriefOperation& row(const Arrival& arrival) const { return operations_[arrival.operation]; }
+  const ProcessRow& process(const Arrival& arrival) const {
+    return run_.processes[arrival.process];
   }
 
   void choose_basis() {
     ArrivalBasis basis = ArrivalBasis::ApiCall;
     bool common = false;
     for (const ArrivalBasis candidate : kBestFirst) {
-      common = std::all_of(
-          begin_, end_, [&](const ArrivalRow& a) { return moment(row(a), candidate) != kNoTime; });
+      common = std::all_of(begin_, end_,
+                           [&](const Arrival& a) { return moment(row(a), candidate) != kNoTime; });
       basis = candidate;
       if (common) break;
     }
-    for (ArrivalRow* a = begin_; a != end_; ++a) {
+    for (Arrival* a = begin_; a != end_; ++a) {
+      const BriefOperation& own = row(*a);
+      a->process = own.process;
+      a->rank = own.rank;
       for (const ArrivalBasis candidate : kBestFirst) {
         if (common && candidate != basis) continue;
-        a->basis = candidate;
-        a->arrival_ns = moment(row(*a), candidate);
+        if constexpr (kFull) a->basis = candidate;
+        a->arrival_ns = moment(own, candidate);
         if (a->arrival_ns != kNoTime) break;
       }
     }
   }
 
   void find_last() {
-    std::vector<std::pair<uint64_t, const ArrivalRow*>> lasts;  // one per clock: nearly always one
-    const auto of_clock = [&](uint64_t clock) -> const ArrivalRow*& {
+    std::vector<std::pair<uint64_t, const Arrival*>> lasts;  // one per clock: nearly always one
+    const auto of_clock = [&](uint64_t clock) -> const Arrival*& {
       for (auto& [key, last] : lasts) {
         if (key == clock) return last;
       }
       return lasts.emplace_back(clock, nullptr).second;
     };
-    for (const ArrivalRow* a = begin_; a != end_; ++a) {
-      const ArrivalRow*& last = of_clock(clock_key(process(*a)));
+    for (const Arrival* a = begin_; a != end_; ++a) {
+      const Arrival*& last = of_clock(clock_key(process(*a)));
       if (a->arrival_ns == kNoTime) continue;
       if (last == nullptr || a->arrival_ns > last->arrival_ns) last = a;
     }
-    for (ArrivalRow* a = begin_; a != end_; ++a) {
-      const ArrivalRow* last = of_clock(clock_key(process(*a)));
+    for (Arrival* a = begin_; a != end_; ++a) {
+      const Arrival* last = of_clock(clock_key(process(*a)));
       if (last != nullptr) a->last_rank_row = number(last);
     }
     match_.comparable = lasts.size() == 1;
-    const ArrivalRow* overall = lasts.front().second;
+    const Arrival* overall = lasts.front().second;
     if (match_.comparable == 0 || overall == nullptr || match_.arrivals < 2) return;
     match_.last_rank = overall->rank;
-    const int64_t last_error_ns = errors_.at(row(*overall).process, overall->arrival_ns);
+    if constexpr (kFull) bound_errors(*overall);
+  }
+  void bound_errors(const ArrivalRow& overall) {
+    const int64_t last_error_ns = errors_.at(overall.process, overall.arrival_ns);
     for (ArrivalRow* a = begin_; a != end_; ++a) {
-      if (process(*a).host == process(*overall).host) continue;
+      if (process(*a).host == process(overall).host) continue;
       if (a->arrival_ns == kNoTime) continue;
-      a->clock_error_ns = errors_.at(row(*a).process, a->arrival_ns) + last_error_ns;
+      a->clock_error_ns = errors_.at(a->process, a->arrival_ns) + last_error_ns;
     }
   }
-  uint32_t number(const ArrivalRow* arrival) const {
-    return static_cast<uint32_t>(arrival - run_.arrivals.data());
+  uint32_t number(const Arrival* arrival) const {
+    return static_cast<uint32_t>(arrival - arrivals_.data());
   }
 
   void measure() {
     int64_t first = kNoTime, last_arrival = kNoTime, last_finish = kNoTime;
     bool all_finished = match_.arrivals == match_.expected;
-    for (ArrivalRow* a = begin_; a != end_; ++a) {
-      const BriefOperation& own = row(*a);
-      a->finish_ns = finish_of(own);
-      all_finished = all_finished && a->finish_ns != kNoTime;
-      last_finish = std::max(last_finish, a->finish_ns);
+    for (Arrival* a = begin_; a != end_; ++a) {
+      const int64_t finish_ns = finish_of(row(*a));
+      if constexpr (kFull) a->finish_ns = finish_ns;
+      all_finished = all_finished && finish_ns != kNoTime;
+      last_finish = std::max(last_finish, finish_ns);
       if (a->last_rank_row == kNoRow || a->arrival_ns == kNoTime) continue;
-      const ArrivalRow& last = run_.arrivals[a->last_rank_row];
-      a->last = a->last_rank_row == number(a) && match_.arrivals > 1 ? 1 : 0;
+      const Arrival& last = arrivals_[a->last_rank_row];
+      if constexpr (kFull) a->last = a->last_rank_row == number(a) && match_.arrivals > 1 ? 1 : 0;
       a->wait_ns = last.arrival_ns - a->arrival_ns;
       first = first == kNoTime ? a->arrival_ns : std::min(first, a->arrival_ns);
       last_arrival = std::max(last_arrival, last.arrival_ns);
-      if (a->finish_ns == kNoTime) continue;
+      if (finish_ns == kNoTime) continue;
       // A rank that needs nothing from the last one (a broadcast's root) can be done before it
       // came.
-      if (a->finish_ns < last.arrival_ns) a->wait_ns = 0;
-      a->transfer_ns =
-          a->finish_ns - std::max(a->arrival_ns, a->wait_ns == 0 ? a->arrival_ns : last.arrival_ns);
+      if (finish_ns < last.arrival_ns) a->wait_ns = 0;
+      if constexpr (kFull)
+        a->transfer_ns =
+            finish_ns - std::max(a->arrival_ns, a->wait_ns == 0 ? a->arrival_ns : last.arrival_ns);
     }
     if (match_.comparable == 0) return;
     if (first != kNoTime && match_.arrivals > 1) match_.spread_ns = last_arrival - first;
@@ -135,9 +145,10 @@ class MatchTimer {
 
   RunTables& run_;
   const std::vector<Row>& operations_;
+  std::vector<Arrival>& arrivals_;
   const ClockErrors& errors_;
   MatchRow& match_;
-  ArrivalRow *begin_, *end_;
+  Arrival *begin_, *end_;
 };
 
 }  // namespace

@@ -28,13 +28,14 @@ class Assembler {
         gather_(run->strings.intern("Gather")),
         scatter_(run->strings.intern("Scatter")) {}
 
-  void assemble() {
+  // False: there is none.
+  bool assemble() {
     collect();
     for (auto& [key, group] : groups_) choose(std::get<1>(key), &group);
     for (auto& [key, group] : groups_) {
       if (group.root >= 0 && group.func != 0) tell_partners(group);
     }
-    insert_rows();
+    return insert_rows();
   }
 
  private:
@@ -178,12 +179,12 @@ class Assembler {
   }
 
   // The whole goes before its first part.
-  void insert_rows() {
+  bool insert_rows() {
     std::unordered_map<uint32_t, const Group*> before;
     for (const auto& [key, group] : groups_) {
       if (group.func != 0) before[group.rows.front()] = &group;
     }
-    if (before.empty()) return;
+    if (before.empty()) return false;
     std::vector<uint32_t> moved(operations_.size());
     std::vector<Row> rows;
     rows.reserve(operations_.size() + before.size());
@@ -199,14 +200,17 @@ class Assembler {
       moved[i] = static_cast<uint32_t>(rows.size());
       rows.push_back(operations_[i]);
     }
-    for (const auto& [row, group] : wholes) {
-      for (const uint32_t part : group->rows) rows[moved[part]].assembled = row;
+    if constexpr (std::is_same_v<Row, OperationRow>) {
+      for (const auto& [row, group] : wholes) {
+        for (const uint32_t part : group->rows) rows[moved[part]].assembled = row;
+      }
     }
     for (OpenTransportRow& open : run_.open_transports) {
       if (open.operation != kNoRow) open.operation = moved[open.operation];
     }
     for (ChannelEndRow& end : run_.channel_ends) end.operation = moved[end.operation];
     operations_.swap(rows);
+    return true;
   }
 
   RunTables& run_;
@@ -220,10 +224,10 @@ class Assembler {
 }  // namespace
 
 template <typename Row>
-void assemble_groups(RunTables* run) {
-  Assembler<Row>(run).assemble();
+bool assemble_groups(RunTables* run) {
+  return Assembler<Row>(run).assemble();
 }
-template void assemble_groups<OperationRow>(RunTables* run);
-template void assemble_groups<BriefOperation>(RunTables* run);
+template bool assemble_groups<OperationRow>(RunTables* run);
+template bool assemble_groups<BriefOperation>(RunTables* run);
 
 }  // namespace lockstep::analysis

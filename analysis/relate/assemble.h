@@ -10,6 +10,6 @@
 namespace lockstep::analysis {
 
 template <typename Row = OperationRow>
-void assemble_groups(RunTables* run);
+bool assemble_groups(RunTables* run);
 
 }  // namespace lockstep::analysis

@@ -111,8 +111,9 @@ class Matcher {
 
   void emit() {
     std::sort(groups_.begin(), groups_.end());
+    auto& arrivals = arrivals_of<Row>(run_);
     run_.matches.reserve(groups_.size());
-    run_.arrivals.reserve(rows_.size());
+    arrivals.reserve(rows_.size());
     for (const Group& group : groups_) {
       const Row& first = operations_[rows_[group.first]];
       MatchRow match;
@@ -120,7 +121,7 @@ class Matcher {
       match.func = static_cast<Text>(group.key.series);
       match.ordinal = first.ordinal;
       match.replay = first.replay;
-      match.first_arrival = static_cast<uint32_t>(run_.arrivals.size());
+      match.first_arrival = static_cast<uint32_t>(arrivals.size());
       match.arrivals = group.count;
       match.start_ns = group.start_ns;
       const uint64_t pair = group.key.pair;
@@ -129,15 +130,14 @@ class Matcher {
                            : static_cast<uint32_t>(run_.communicators[first.communicator].nranks);
       const auto number = static_cast<uint32_t>(run_.matches.size());
       for (uint32_t i = group.first; i < group.first + group.count; ++i) {
-        Row& row = operations_[rows_[i]];
-        row.match = number;
-        if constexpr (std::is_same_v<Row, OperationRow>)
-          match.size_bytes = std::max(match.size_bytes, row.size_bytes);
-        ArrivalRow arrival;
+        auto& arrival = arrivals.emplace_back();
         arrival.operation = rows_[i];
-        arrival.match = number;
-        arrival.rank = row.rank;
-        run_.arrivals.push_back(arrival);
+        // Brief rows lie far apart, and nobody asks them for their match.
+        if constexpr (std::is_same_v<Row, OperationRow>) {
+          Row& row = operations_[rows_[i]];
+          row.match = arrival.match = number;
+          match.size_bytes = std::max(match.size_bytes, row.size_bytes);
+        }
       }
       run_.matches.push_back(match);
     }

@@ -227,8 +227,7 @@ std::unique_ptr<RunTables> Relating<Row>::finish(const std::string& clock_direct
   if (!clock_directory.empty()) apply_clock_model<Row>(clock_directory, run.get());
   compare_clocks(run.get());
   align_numbers<Row>(NumberedRows::Recorded, run.get());
-  assemble_groups<Row>(run.get());
-  align_numbers<Row>(NumberedRows::Assembled, run.get());
+  if (assemble_groups<Row>(run.get())) align_numbers<Row>(NumberedRows::Assembled, run.get());
   match_operations<Row>(run.get());
   time_arrivals<Row>(run.get());
   if constexpr (std::is_same_v<Row, OperationRow>) {

@@ -23,9 +23,10 @@ struct RunTables {
   std::vector<CommunicatorRow> communicators;
   std::vector<MemberRow> members;  // by communicator, then rank
   std::vector<OperationRow> operations;
+  std::vector<ArrivalRow> arrivals;
   // In their place where only cells are wanted (LoadOptions::brief); what follows has links and waits alone then.
   std::vector<BriefOperation> brief;
-  std::vector<ArrivalRow> arrivals;
+  std::vector<BriefArrival> brief_arrivals;
   std::vector<MatchRow> matches;  // by start
   std::vector<ClockRow> clock;
   std::vector<LedgerRow> ledger;
@@ -65,6 +66,17 @@ auto& operations_of(Run& run) {
     return run.brief;
   else
     return run.operations;
+}
+
+// Their arrivals.
+template <typename Row>
+using ArrivalOf = std::conditional_t<std::is_same_v<Row, BriefOperation>, BriefArrival, ArrivalRow>;
+template <typename Row, typename Run>
+auto& arrivals_of(Run& run) {
+  if constexpr (std::is_same_v<Row, BriefOperation>)
+    return run.brief_arrivals;
+  else
+    return run.arrivals;
 }
 
 // Receives the streamed rows of one process, in file order (roughly time order per thread).

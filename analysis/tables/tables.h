@@ -39,8 +39,6 @@ struct BriefOperation {
   int64_t finish_ns = kNoTime;         // last kernel or network end; none unless done or incomplete
   uint32_t process = 0;                // row of `processes`
   uint32_t communicator = kNoRow;      // row of `communicators`
-  uint32_t match = kNoRow;             // row of `matches`: the same operation on the other ranks
-  uint32_t assembled = kNoRow;  // row of the assembled operation this send or receive belongs to
   // n-th call of this function on this communicator (per peer for send and receive).
   uint32_t ordinal = 0;
   uint32_t replay = 0;  // n-th graph replay of that call, 0 = called directly
@@ -59,6 +57,8 @@ struct BriefOperation {
 
 // `operations`: one operation of one rank, ordered by process, then by the time of the call.
 struct OperationRow : BriefOperation {
+  uint32_t match = kNoRow;      // row of `matches`: the same operation on the other ranks
+  uint32_t assembled = kNoRow;  // row of the assembled operation this send or receive belongs to
   int64_t launch_ns = kNoTime;  // the kernel launch of its group call returned
   // The true instants of its kernel's start and stop lie at most so much earlier or later; unknown without a launch.
   int64_t kernel_early_ns = kNoTime, kernel_late_ns = kNoTime;
@@ -100,23 +100,29 @@ struct OperationRow : BriefOperation {
   uint8_t channels = 0;        // as announced, 0 = unknown
 };
 
-// `arrivals`: one row per operation of one rank that could be matched; the rows of one match are
-// neighbours.
-struct ArrivalRow {
-  uint32_t operation = kNoRow, match = kNoRow;
+// Of an arrival what tells how long a rank waited, in two fifths of an ArrivalRow's memory: of a run with brief operations.
+struct BriefArrival {
+  uint32_t operation = kNoRow;
+  uint32_t process = 0;  // of the operation; no column
   // The row in `arrivals` of the last arriver among comparable ranks.
   uint32_t last_rank_row = kNoRow;
   int32_t rank = -1;
-  int64_t arrival_ns = kNoTime;   // this rank was ready
-  int64_t wait_ns = kNoTime;      // from there to the last comparable arrival
+  int64_t arrival_ns = kNoTime;  // this rank was ready
+  int64_t wait_ns = kNoTime;     // from there to the last comparable arrival
+};
+
+// `arrivals`: one row per operation of one rank that could be matched; the rows of one match are
+// neighbours.
+struct ArrivalRow : BriefArrival {
+  uint32_t match = kNoRow;
+  ArrivalBasis basis = ArrivalBasis::ApiCall;
+  Cause cause = Cause::None;      // in the row of the last arriver: why the others waited for it
+  uint8_t last = 0;               // 1 = this is the last comparable arriver
   int64_t transfer_ns = kNoTime;  // from the last comparable arrival to this rank's finish
   int64_t finish_ns = kNoTime;
   // Of the wait: guaranteed, against the last arriver; 0 when that is on the same host.
   int64_t clock_error_ns = 0;
   double algbw_gbs = 0, busbw_gbs = 0;  // 1e9 bytes/s from transfer_ns, 0 = unknown
-  ArrivalBasis basis = ArrivalBasis::ApiCall;
-  Cause cause = Cause::None;  // in the row of the last arriver: why the others waited for it
-  uint8_t last = 0;           // 1 = this is the last comparable arriver
 };
 
 // `matches`: one operation across its ranks.

@@ -45,7 +45,7 @@ std::unique_ptr<RunTables> hung_run(OpState state) {
     row.state = state;
     run.operations.push_back(row);
     ArrivalRow arrival;
-    arrival.operation = static_cast<uint32_t>(rank);
+    arrival.operation = arrival.process = static_cast<uint32_t>(rank);
     arrival.arrival_ns = row.api_start_ns;
     arrival.last_rank_row = 1;
     arrival.wait_ns = (1 - rank) * kMs;

@@ -56,6 +56,7 @@ class RandomRun {
       last_ns = std::max(last_ns, row.api_start_ns);
       ArrivalRow arrival;
       arrival.operation = static_cast<uint32_t>(run.operations.size());
+      arrival.process = row.process;
       arrival.arrival_ns = row.api_start_ns;
       run.operations.push_back(row);
       run.arrivals.push_back(arrival);
