@@ -39,23 +39,16 @@ int64_t divisor_of(const uint64_t* stamps, size_t count, int64_t known) {
   return int64_t(std::clamp<uint64_t>(divisor, 1, uint64_t(kWidestGpuStepNs)));
 }
 
-using LeastThetaAt = LeastThetas::const_iterator;
-
-// Those of bins first to last. `near`: where they were the last time, as who asks mostly does so in the order of time.
-std::pair<LeastThetaAt, LeastThetaAt> of_bins(const LeastThetas& all, int64_t first, int64_t last,
-                                              size_t* near) {
+// Where those from a bin on begin. `near`: where that was the last time, as who asks mostly does so in the order of time.
+size_t first_of_bin(const LeastThetas& all, int64_t bin, size_t near) {
   constexpr size_t kSteps = 4;
-  size_t at = std::min(*near, all.size());
-  if (at != 0 && all[at - 1].bin >= first) at = 0;
-  for (size_t end = std::min(at + kSteps, all.size()); at < end && all[at].bin < first;) ++at;
-  auto begin = all.begin() + std::ptrdiff_t(at);
-  if (begin != all.end() && begin->bin < first)
-    begin = std::lower_bound(begin, all.end(), first,
-                             [](const LeastTheta& one, int64_t bin) { return one.bin < bin; });
-  *near = size_t(begin - all.begin());
-  auto end = begin;
-  while (end != all.end() && end->bin <= last) ++end;
-  return {begin, end};
+  size_t at = std::min(near, all.size());
+  if (at != 0 && all[at - 1].bin >= bin) at = 0;
+  for (size_t end = std::min(at + kSteps, all.size()); at < end && all[at].bin < bin;) ++at;
+  if (at == all.size() || all[at].bin >= bin) return at;
+  const auto is_earlier = [](const LeastTheta& one, int64_t wanted) { return one.bin < wanted; };
+  return size_t(std::lower_bound(all.begin() + int64_t(at), all.end(), bin, is_earlier) -
+                all.begin());
 }
 
 constexpr auto kLowEnd = [](const OffsetInterval& theta) { return theta.lo_ns; };
@@ -174,13 +167,15 @@ bool GpuClockEvidence::is_before_launch(uint64_t stamp, int64_t launch_raw_ns) {
   if (least_thetas_.empty()) find_least_thetas();
   const int64_t most_ns = stamp_ns(stamp) + steps_.at(launch_raw_ns) - launch_raw_ns;
   const int64_t bin = launch_raw_ns / kHullBinNs;
-  const auto [begin, end] =
-      of_bins(least_thetas_, bin - kContradictionBins, bin + kContradictionBins, &asked_);
-  return std::any_of(begin, end, [&, bin = bin](const LeastTheta& least) {
-    if (most_ns >= least.theta_ns) return false;  // mostly
-    const double apart_ns = double(std::llabs(least.bin - bin) + 1) * double(kHullBinNs);
-    return double(most_ns - least.theta_ns) < -kMaxDriftPpm * 1e-6 * apart_ns;
-  });
+  asked_ = first_of_bin(least_thetas_, bin - kContradictionBins, asked_);
+  const LeastTheta* const end = least_thetas_.data() + least_thetas_.size();
+  for (const LeastTheta* least = least_thetas_.data() + asked_;
+       least != end && least->bin <= bin + kContradictionBins; ++least) {
+    if (most_ns >= least->theta_ns) continue;  // mostly
+    const double apart_ns = double(std::llabs(least->bin - bin) + 1) * double(kHullBinNs);
+    if (double(most_ns - least->theta_ns) < -kMaxDriftPpm * 1e-6 * apart_ns) return true;
+  }
+  return false;
 }
 
 void GpuClockEvidence::launched(int64_t raw_ns, uint64_t stamp) {
@@ -258,10 +253,9 @@ std::optional<HostTime> GpuClock::to_host(uint64_t stamp, int64_t near_raw_ns) c
   // Nothing says when work was launched: the sightings around alone say what is likely.
   std::optional<int64_t> least;
   const int64_t bin = near_raw_ns / kHullBinNs;
-  size_t near = 0;
-  const auto [begin, end] = of_bins(least_thetas_, bin - 1, bin + 1, &near);
-  for (auto at = begin; at != end; ++at)
-    least = std::max(least.value_or(at->theta_ns), at->theta_ns);
+  for (size_t at = first_of_bin(least_thetas_, bin - 1, 0);
+       at < least_thetas_.size() && least_thetas_[at].bin <= bin + 1; ++at)
+    least = std::max(least.value_or(least_thetas_[at].theta_ns), least_thetas_[at].theta_ns);
   if (!least) return std::nullopt;
   return HostTime{stamp_ns(stamp) + step_ns / 2 - *least, INT64_MIN, INT64_MAX};
 }

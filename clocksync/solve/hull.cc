@@ -1,7 +1,6 @@
 #include "clocksync/solve/hull.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace lockstep::clocksync {
 namespace {
@@ -22,7 +21,7 @@ bool middle_is_above(const HullPoint& a, const HullPoint& middle, const HullPoin
 HullPoint* reduce_to_hull(HullPoint* begin, HullPoint* end) {
   if (end - begin < 2) return end;
   std::sort(begin, end, [](const HullPoint& a, const HullPoint& b) {
-    return std::make_tuple(a.tx_raw_ns, bound_ns(a)) < std::make_tuple(b.tx_raw_ns, bound_ns(b));
+    return a.tx_raw_ns != b.tx_raw_ns ? a.tx_raw_ns < b.tx_raw_ns : bound_ns(a) < bound_ns(b);
   });
   HullPoint* last = begin;
   for (const HullPoint* p = begin + 1; p != end; ++p) {

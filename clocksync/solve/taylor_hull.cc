@@ -193,15 +193,15 @@ std::vector<std::pair<double, double>> TaylorHull::hull_of(const Side& side, Ran
       std::max(std::fabs(side.x_s[range.begin] - t_s), std::fabs(side.x_s[range.end - 1] - t_s));
   const double margin_ns = kRoundingShare * (side.largest_ns + half_d * far_s * far_s +
                                              limits_.max_slope_ppm * 1e3 * far_s);
-  Lines hull;
-  hull.reserve(range.end - range.begin);
+  Lines hull(range.end - range.begin);
+  Line* end = hull.data();
   for (size_t i = range.begin; i < range.end; ++i) {
     const double u = side.x_s[i] - t_s;
     const Line line(u, sign * side.y_ns[i] + half_d * u * u);
-    while (hull.size() >= 2 && is_idle(hull[hull.size() - 2], hull.back(), line, margin_ns))
-      hull.pop_back();
-    hull.push_back(line);
+    while (end - hull.data() >= 2 && is_idle(end[-2], end[-1], line, margin_ns)) --end;
+    *end++ = line;
   }
+  hull.resize(size_t(end - hull.data()));
   return hull;
 }
 
