@@ -1,70 +1,72 @@
 #include "dumper/segment/column_reader.h"
 
+#include <utility>
+
 #include "dumper/segment/columns.h"
 
 namespace lockstep::dumper {
 namespace {
 
-// One word of each record of a tag.
+// One word of each record of a tag, one after the other.
 class WordAmong {
  public:
   WordAmong(const TagRecords& records, const RecordShape& /*shape*/, unsigned word)
-      : places_(records.places), words_(records.words + word) {}
-  uint64_t& operator[](uint32_t record) const { return words_[places_[record]]; }
+      : place_(records.places), words_(records.words + word) {}
+  uint64_t& next() { return words_[*place_++]; }
 
  private:
-  const uint32_t* places_;
+  const uint32_t* place_;
   uint64_t* words_;
 };
 class AdjacentWord {
  public:
   AdjacentWord(const AdjacentRecords& records, const RecordShape& shape, unsigned word)
-      : words_(records.words + word), apart_(shape.words) {}
-  uint64_t& operator[](uint32_t record) const { return words_[size_t{record} * apart_]; }
+      : at_(records.words + word), apart_(shape.words) {}
+  uint64_t& next() { return *std::exchange(at_, at_ + apart_); }
 
  private:
-  uint64_t* words_;
+  uint64_t* at_;
   size_t apart_;
 };
 
-// What is done with a value of a record. One column of a word sets it, the other adds its bits.
+// What is done with the values of the records, in their order. One column of a word sets it, the other adds its bits.
 template <class Word>
 struct Set {
-  Word words;
+  Word word;
   unsigned shift = 0;
   uint64_t other = 0;  // the bits of the other column, where all records have the same
-  void operator()(uint32_t record, uint64_t value) const { words[record] = other | value << shift; }
+  void operator()(uint64_t value) { word.next() = other | value << shift; }
 };
 template <class Word>
 struct Add {
-  Word words;
+  Word word;
   unsigned shift = 0;
-  void operator()(uint32_t record, uint64_t value) const { words[record] |= value << shift; }
+  void operator()(uint64_t value) { word.next() |= value << shift; }
 };
 struct Nowhere {
-  void operator()(uint32_t, uint64_t) const {}
+  void operator()(uint64_t) {}
 };
 
 // The first number of a chunk is long, most others have a byte each.
 template <class Put>
-bool read_dense(ByteReader bytes, uint32_t records, const Put& put) {
+bool read_dense(ByteReader bytes, uint32_t records, Put put) {
   const size_t size = bytes.left();
   const uint8_t* at = bytes.take(size);
   const uint8_t* const end = at + size;
   uint64_t value = 0;
-  for (uint32_t i = 0; i < records;) {
+  for (uint32_t left = records; left != 0;) {
     if (at == end) return false;
     uint64_t coded = *at++;
     if (coded >= 0x80) {
       at = read_varint(at - 1, end, &coded);
       if (at == nullptr) return false;
     }
-    put(i++, value += unzigzag(coded));
-    if (static_cast<size_t>(end - at) != records - i) continue;
+    put(value += unzigzag(coded));
+    if (static_cast<size_t>(end - at) != --left) continue;
     uint8_t all = 0;
-    for (; i < records; ++i, ++at) {
+    while (at != end) {
       all |= *at;
-      put(i, value += unzigzag(*at));
+      put(value += unzigzag(*at++));
     }
     return all < 0x80;
   }
@@ -104,7 +106,7 @@ uint64_t next_change(uint32_t from, ByteReader* bytes) {
 }
 
 template <class Put>
-bool read_sparse(ByteReader bytes, uint32_t records, const Put& put) {
+bool read_sparse(ByteReader bytes, uint32_t records, Put put) {
   uint64_t value = 0, change_at = next_change(0, &bytes);
   for (uint32_t at = 0; at < records;) {
     if (at == change_at) {
@@ -113,7 +115,7 @@ bool read_sparse(ByteReader bytes, uint32_t records, const Put& put) {
     }
     // One that lies behind does not come, and its value stays unread.
     const uint64_t until = change_at > at ? std::min<uint64_t>(change_at, records) : records;
-    for (; at < until; ++at) put(at, value);
+    for (; at < until; ++at) put(value);
   }
   return !bytes.failed() && bytes.left() == 0;
 }
@@ -130,38 +132,44 @@ bool is_constant(ByteReader bytes, uint64_t* value) {
 // A word of two columns.
 template <class Word>
 bool read_both(ByteReader sparse, ByteReader dense, unsigned dense_shift, uint32_t records,
-               const Word& words) {
+               const Word& word) {
   uint64_t same = 0;
   if (is_constant(sparse, &same))
-    return read_dense(dense, records, Set<Word>{words, dense_shift, same});
-  return read_sparse(sparse, records, Set<Word>{words}) &&
-         read_dense(dense, records, Add<Word>{words, dense_shift});
+    return read_dense(dense, records, Set<Word>{word, dense_shift, same});
+  return read_sparse(sparse, records, Set<Word>{word}) &&
+         read_dense(dense, records, Add<Word>{word, dense_shift});
 }
 
 template <class Word>
-bool read_wanted(WordType type, const ByteReader* columns, uint32_t records, const Word& words) {
+bool read_wanted(WordType type, const ByteReader* columns, uint32_t records, const Word& word) {
   switch (type) {
     case WordType::Id:
-      return read_both(columns[1], columns[0], kIdLowBits, records, words);
+      return read_both(columns[1], columns[0], kIdLowBits, records, word);
     case WordType::Plain:
-      return read_dense(columns[0], records, Set<Word>{words});
+      return read_dense(columns[0], records, Set<Word>{word});
     case WordType::Strings:
-      return read_sparse(columns[0], records, Set<Word>{words});
+      return read_sparse(columns[0], records, Set<Word>{word});
     default:
-      return read_both(columns[0], columns[1], 32, records, words);
+      return read_both(columns[0], columns[1], 32, records, word);
   }
+}
+
+// Whether read_sparse() would be content.
+bool is_sparse(ByteReader bytes, uint32_t records) {
+  uint64_t value = 0;
+  return is_constant(bytes, &value) || read_sparse(bytes, records, Nowhere());
 }
 
 bool is_whole(WordType type, const ByteReader* columns, uint32_t records) {
   switch (type) {
     case WordType::Id:
-      return is_dense(columns[0], records) && read_sparse(columns[1], records, Nowhere());
+      return is_dense(columns[0], records) && is_sparse(columns[1], records);
     case WordType::Plain:
       return is_dense(columns[0], records);
     case WordType::Strings:
-      return read_sparse(columns[0], records, Nowhere());
+      return is_sparse(columns[0], records);
     default:
-      return read_sparse(columns[0], records, Nowhere()) && is_dense(columns[1], records);
+      return is_sparse(columns[0], records) && is_dense(columns[1], records);
   }
 }
 

@@ -40,6 +40,11 @@ inline const uint8_t* read_varint(const uint8_t* at, const uint8_t* end, uint64_
   // All bytes at once where eight are enough: stamps have four, which took a dozen branches.
   if (end - at >= 8) {
     uint64_t bits = eight_bytes(at);
+    if (const uint32_t ends = static_cast<uint32_t>(~bits & kHighBits); ends != 0) {
+      const uint32_t few = static_cast<uint32_t>(bits) & (ends ^ (ends - 1));
+      *value = (few & 0x7f) | (few & 0x7f00) >> 1 | (few & 0x7f0000) >> 2 | (few & 0x7f000000) >> 3;
+      return at + (__builtin_ctz(ends) >> 3) + 1;
+    }
     if (const uint64_t ends = ~bits & kHighBits; ends != 0) {
       bits &= (ends ^ (ends - 1)) & ~kHighBits;  // of the bytes until the first that ends one
       bits = (bits & 0x007f007f007f007f) | (bits & 0x7f007f007f007f00) >> 1;
