@@ -29,16 +29,20 @@ class IdMap {
     if (slots_[i].id == 0) ++used_;
     slots_[i] = {id, value};
   }
-  void erase(uint64_t id) {
-    if (id == 0 || slots_.empty()) return;
+  // find(), and then erase().
+  uint32_t take(uint64_t id) {
+    if (id == 0 || slots_.empty()) return kNone;
     size_t i = home(id);
     while (slots_[i].id != id) {
-      if (slots_[i].id == 0) return;
+      if (slots_[i].id == 0) return kNone;
       i = (i + 1) & mask_;
     }
+    const uint32_t value = slots_[i].value;
     close_gap(i);
     --used_;
+    return value;
   }
+  void erase(uint64_t id) { take(id); }
   size_t size() const { return used_; }
   void clear() {
     slots_.assign(slots_.size(), {});

@@ -38,7 +38,10 @@ uint32_t take(std::vector<T>* pool, std::vector<uint32_t>* free) {
 class OperationJoin::Asked {
  public:
   explicit Asked(JoinState* state)
-      : state_(*state), from_ns_(state->from_ns), to_ns_(state->to_ns) {}
+      : state_(*state),
+        from_ns_(state->from_ns),
+        to_ns_(state->to_ns),
+        all_(from_ns_ == kNoTime && to_ns_ == std::numeric_limits<int64_t>::max()) {}
   ~Asked() {
     if (records_ == 0) return;
     ProcessOperations& out = state_.out;
@@ -50,7 +53,7 @@ class OperationJoin::Asked {
   Asked& operator=(const Asked&) = delete;
 
   void count(int64_t ns) {
-    if (ns < from_ns_ || ns > to_ns_) return;
+    if (!all_ && (ns < from_ns_ || ns > to_ns_)) return;
     // Mostly they ascend.
     if (ns > last_ns_) last_ns_ = ns;
     if (ns < first_ns_) first_ns_ = ns;
@@ -60,6 +63,7 @@ class OperationJoin::Asked {
  private:
   JoinState& state_;
   const int64_t from_ns_, to_ns_;
+  const bool all_;
   int64_t first_ns_ = std::numeric_limits<int64_t>::max(), last_ns_ = kNoTime;
   uint64_t records_ = 0;
 };
@@ -372,7 +376,7 @@ void OperationJoin::state(uint8_t number, const uint64_t* w, const Now& now) {
 }
 
 void OperationJoin::stop_step(uint64_t id, int64_t now_ns) {
-  const uint32_t at = s_.step_at.find(id);
+  const uint32_t at = s_.step_at.take(id);
   if (at == IdMap::kNone) return;
   OpenStep& step = s_.steps[at];
   step.times.leave(now_ns);
@@ -389,7 +393,6 @@ void OperationJoin::stop_step(uint64_t id, int64_t now_ns) {
     uint32_t& slot = work.slots[step.number % work.slots.size()];
     if (slot == at + 1) slot = 0;
   }
-  s_.step_at.erase(id);
   step = kNoStep;
   s_.free_steps.push_back(at);
 }
@@ -406,7 +409,7 @@ void OperationJoin::forget_steps(const ProxyWork& work) {
 }
 
 void OperationJoin::stop_proxy_op(uint64_t id, int64_t now_ns) {
-  const uint32_t at = s_.work_at.find(id);
+  const uint32_t at = s_.work_at.take(id);
   if (at == IdMap::kNone) return;
   ProxyWork& work = s_.works[at];
   work.stop_ns = work.last_ns = now_ns;
@@ -415,7 +418,6 @@ void OperationJoin::stop_proxy_op(uint64_t id, int64_t now_ns) {
   if (open != 0) forget_steps(work);
   if (!s_.fold(work)) s_.works_done.push_back(work);
   work = kNoWork;
-  s_.work_at.erase(id);
   s_.free_works.push_back(at);
 }
 
@@ -427,23 +429,21 @@ void OperationJoin::stop(Kind kind, const uint64_t* w, const Now& now) {
     case Kind::ProxyOp:
       return stop_proxy_op(id, now.ns);
     case Kind::KernelCh: {
-      const uint32_t at = s_.kernel_at.find(id);
+      const uint32_t at = s_.kernel_at.take(id);
       if (at == IdMap::kNone) return;
       s_.kernels[at].stop_ns = now.ns;
       s_.gpu.ended(s_.kernels[at].parent, s_.kernels[at].channel, s_.kernels[at].gpu_start,
                    s_.kernels[at].gpu_stop);
       if (!s_.fold(s_.kernels[at])) s_.kernels_done.push_back(s_.kernels[at]);
-      s_.kernel_at.erase(id);
       s_.kernels[at] = {};
       s_.free_kernels.push_back(at);
       return;
     }
     case Kind::KernelPhase: {
-      const uint32_t at = s_.phase_at.find(id);
+      const uint32_t at = s_.phase_at.take(id);
       if (at == IdMap::kNone) return;
       if (are_an_interval(s_.phases[at].gpu_start, s_.phases[at].gpu_stop))
         s_.channels.add(s_.phases[at], s_.comm(comm_of(id)), &s_.out.channels);
-      s_.phase_at.erase(id);
       s_.free_phases.push_back(at);
       return;
     }
@@ -460,10 +460,9 @@ void OperationJoin::stop(Kind kind, const uint64_t* w, const Now& now) {
       return;
     }
     case Kind::KernelLaunch: {
-      const uint32_t at = s_.launch_at.find(id);
+      const uint32_t at = s_.launch_at.take(id);
       const uint32_t group = at == IdMap::kNone ? at : s_.group_at.find(s_.launch_groups[at]);
       if (group != IdMap::kNone) s_.groups[group].launch_stop_ns = now.ns;
-      s_.launch_at.erase(id);
       return;
     }
     default:

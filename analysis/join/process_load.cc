@@ -109,8 +109,11 @@ void add_gpu_snapshots(const dumper::ProcessEntry& entry, LoadedProcess* out, Op
 
 class ChunkFeeder {
  public:
-  ChunkFeeder(LoadedProcess* out, OperationJoin* join, bool notes_blocks)
-      : out_(*out), join_(*join), notes_blocks_(notes_blocks) {}
+  ChunkFeeder(LoadedProcess* out, OperationJoin* join, const ProcessTerms& terms)
+      : out_(*out),
+        join_(*join),
+        notes_blocks_(terms.memory != nullptr),
+        counts_(terms.brief == nullptr) {}
 
   void take(const dumper::SegmentChunk& chunk) {
     if (chunk.type == ChunkType::Comms) comms_.push_back(chunk.text);
@@ -137,7 +140,7 @@ class ChunkFeeder {
       texts_[number] = out_.strings.intern(text);
     }
     add_records(chunk);
-    kept_.add(chunk.kept);
+    if (counts_) kept_.add(chunk.kept);
     if (chunk.clock.anchors().empty()) return;
     clock_ = chunk.clock;
     const auto& last = chunk.clock.anchors().back();
@@ -158,6 +161,7 @@ class ChunkFeeder {
   LoadedProcess& out_;
   OperationJoin& join_;
   const bool notes_blocks_;  // for told(): only who goes on with a process's memory asks
+  const bool counts_;        // for kept(): nobody asks what a process with brief operations kept
   std::vector<Text> texts_;
   dumper::Counts kept_;
   std::vector<std::string> comms_;
@@ -236,7 +240,7 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   dumper::SegmentReaderOptions options = read.options();
   if (terms.brief != nullptr) options.words = &kBriefWords;
   dumper::ProcessReader reader(entry, options, terms.places);
-  ChunkFeeder feeder(out.get(), &join, terms.memory != nullptr);
+  ChunkFeeder feeder(out.get(), &join, terms);
   dumper::SegmentChunk chunk;
   while (reader.next(&chunk)) feeder.take(chunk);
   if (terms.memory != nullptr) {
@@ -268,8 +272,10 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   out->damage = reader.damage_sentences();
   row.rank = world_rank(out->joined.comms);
   fill_ledger(feeder.kept(), ledger, out.get());
-  for (std::string& sample : dumper::sample_sentences(entry.facts, feeder.kept(), ledger.notes))
-    out->notes.push_back(std::move(sample));
+  if (terms.brief == nullptr) {
+    for (std::string& sample : dumper::sample_sentences(entry.facts, feeder.kept(), ledger.notes))
+      out->notes.push_back(std::move(sample));
+  }
   out->notes.insert(out->notes.end(), out->damage.begin(), out->damage.end());
   for (std::string& tail : reader.harmless_tails()) out->notes.push_back(std::move(tail));
   return out;
