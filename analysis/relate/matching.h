@@ -1,7 +1,7 @@
 // Finds the same operation on its ranks: by communicator, function, ordinal and replay; sends and
-// receives by the pair of ranks and the direction. Fills run.matches and run.arrivals (the links
-// only; arrivals.h adds times) and the rows' column `match`. Linear in the number of operations but for
-// one sort.
+// receives by the pair of ranks and the direction. Fills run.matches, run.arrivals or
+// run.brief_arrivals (the operation only; arrivals.h adds the rest) and the column `match`, which
+// brief rows do not have. Linear in the number of operations but for one sort.
 #pragma once
 
 #include "analysis/tables/run_tables.h"
