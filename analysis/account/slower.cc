@@ -14,6 +14,8 @@ namespace {
 constexpr double kLeastShare = 0.05;
 // So many groups are replayed, those first that have most to gain.
 constexpr size_t kMostGroups = 8;
+// So many operations are named.
+constexpr size_t kMostOperations = 100;
 
 // What groups are told apart by: how it is known, and for a communicator or a size, which.
 using Group = std::tuple<ExpectedBy, uint32_t, Text, uint64_t>;
@@ -80,19 +82,38 @@ class Search {
     return saved_ns;
   }
 
+  SlowerKind kind_of(const ExpectedTimeRow& row, const std::vector<uint32_t>& matches) const {
+    std::vector<int64_t> excesses_ns;
+    for (const uint32_t m : matches) excesses_ns.push_back(expected_.excess_ns[m]);
+    return {row, matches.front(), row.expected_ns + median(&excesses_ns)};
+  }
+
+  std::vector<SlowerOperation> slowest_of(std::vector<uint32_t> matches) const {
+    std::stable_sort(matches.begin(), matches.end(), [&](uint32_t a, uint32_t b) {
+      return expected_.excess_ns[a] > expected_.excess_ns[b];
+    });
+    std::vector<SlowerOperation> slowest;
+    for (const uint32_t m : matches) {
+      // A stretch is slow by its middle, so some in it may have been as fast as ever.
+      if (slowest.size() == kMostOperations || expected_.excess_ns[m] <= 0) break;
+      const int64_t expected_ns = row_of(m).expected_ns;
+      slowest.push_back({m, expected_ns + expected_.excess_ns[m], expected_ns});
+    }
+    return slowest;
+  }
+
   SlowerThanExpected describe(const std::vector<uint32_t>& matches, int64_t gain_ns,
                               int64_t span_ns) const {
     std::map<uint32_t, std::vector<uint32_t>> kinds;  // by row of `expected_times`
     for (const uint32_t m : matches) kinds[expected_.row_of[m]].push_back(m);
-    const auto worst = std::max_element(
-        kinds.begin(), kinds.end(),
-        [&](const auto& a, const auto& b) { return excess_of(a.second) < excess_of(b.second); });
+    std::vector<std::pair<int64_t, SlowerKind>> ordered;
+    for (const auto& [row, of_kind] : kinds)
+      ordered.emplace_back(excess_of(of_kind), kind_of(expected_.rows[row], of_kind));
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
     SlowerThanExpected one;
-    one.worst = expected_.rows[worst->first];
-    std::vector<int64_t> excesses_ns;
-    for (const uint32_t m : worst->second) excesses_ns.push_back(expected_.excess_ns[m]);
-    one.took_ns = one.worst.expected_ns + median(&excesses_ns);
-    one.kinds = kinds.size();
+    for (auto& [excess_ns, kind] : ordered) one.kinds.push_back(kind);
+    one.slowest = slowest_of(matches);
     one.gain_ns = gain_ns;
     one.span_ns = span_ns;
     return one;

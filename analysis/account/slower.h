@@ -9,14 +9,27 @@
 
 namespace lockstep::analysis {
 
+// Slow operations of one kind.
+struct SlowerKind {
+  ExpectedTimeRow row;
+  uint32_t match = kNoRow;  // one of them
+  int64_t took_ns = 0;      // their middle
+};
+// One of them.
+struct SlowerOperation {
+  uint32_t match = kNoRow;
+  int64_t took_ns = 0, expected_ns = 0;
+};
+
 // Operations that are slow for one reason, as far as can be told: all that were slow for a time, all of
 // one communicator, or one size.
 struct SlowerThanExpected {
-  ExpectedTimeRow worst;  // of their kinds, which costs most
-  int64_t took_ns = 0;    // of its slow operations, the middle
-  size_t kinds = 0;       // how many
-  int64_t gain_ns = 0;    // without it the run would be so much shorter,
-  int64_t span_ns = 0;    // and it took so long
+  std::vector<SlowerKind> kinds;         // at least one, which costs most first
+  std::vector<SlowerOperation> slowest;  // those that took longest beyond expected, that first
+  int64_t gain_ns = 0;                   // without it the run would be so much shorter,
+  int64_t span_ns = 0;                   // and it took so long
+
+  const SlowerKind& worst() const { return kinds.front(); }
 };
 
 // Those that cost most first.

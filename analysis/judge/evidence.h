@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/account/slower.h"
 #include "analysis/judge/lateness.h"
 #include "analysis/paths/transfer_excess.h"
 #include "analysis/tables/tables.h"
@@ -109,6 +110,30 @@ struct TransferSeen {
   uint32_t match = kNoRow;
   int64_t took_ns = 0, usual_ns = 0;
 };
+// `expected_times`: operations of one kind that took longer than is expected of it.
+struct KindSlower {
+  SlowerKind kind;
+};
+// `host_load`: how many threads could run on a host, on average, and on how many processors.
+struct HostCrowded {
+  uint32_t process = kNoRow;  // one that runs there
+  double runnable = 0;
+  int64_t processors = 0;
+  int64_t samples = 0;
+};
+// `host_load`: how long the threads of a cgroup stood still because its processor quota was used up, while
+// ranks of its host were late.
+struct QuotaUsedUp {
+  uint32_t process = kNoRow;  // one that runs on that host
+  std::string cgroup;
+  int64_t throttled_ns = 0, late_ns = 0;
+};
+// `thread_load`: how long these ranks waited for a processor, of the time that they were late and sampled.
+struct ProcessorWaited {
+  std::vector<int32_t> ranks;  // in the largest communicator of their processes
+  std::vector<uint32_t> processes;
+  int64_t wait_ns = 0, late_ns = 0;
+};
 // `nic_counters`: TCP segments that the process's host sent again, of all that it sent.
 struct SentAgain {
   uint32_t process = kNoRow;
@@ -132,10 +157,11 @@ struct RasSeen {
   uint64_t launched = 0;  // Answers: of the finding's function on its communicator
 };
 
-using Evidence = std::variant<DeathSeen, SilenceSeen, HaltSeen, KilledWhileWaiting, OtherCall,
-                              ValuesPassed, UsualCall, NeverCalled, EarlyFinalize, OpenTransport,
-                              LastProgress, LateArrival, LateElsewhere, SlowColumn, SlowOperation,
-                              TransfersSeen, TransferSeen, SentAgain, SentAgainWhile, RasSeen>;
+using Evidence =
+    std::variant<DeathSeen, SilenceSeen, HaltSeen, KilledWhileWaiting, OtherCall, ValuesPassed,
+                 UsualCall, NeverCalled, EarlyFinalize, OpenTransport, LastProgress, LateArrival,
+                 LateElsewhere, SlowColumn, SlowOperation, TransfersSeen, TransferSeen, KindSlower,
+                 HostCrowded, QuotaUsedUp, ProcessorWaited, SentAgain, SentAgainWhile, RasSeen>;
 
 // Why somebody was late, as far as its host and the run's own data tell. Made by analysis/why.
 enum class Why : uint8_t {

@@ -58,8 +58,9 @@ class RunJudge {
   void note_slower(const SlowerThanExpected& slower) {
     Finding finding;
     finding.kind = FindingKind::SlowerThanExpected;
-    finding.communicator = slower.worst.communicator;
-    finding.func = slower.worst.func;
+    const ExpectedTimeRow& worst = slower.worst().row;
+    finding.communicator = worst.communicator;
+    finding.func = worst.func;
     const CommunicatorRow& comm = run_.communicators[finding.communicator];
     for (uint32_t m = comm.first_member; m < comm.first_member + comm.members; ++m)
       finding.ranks.push_back(run_.members[m].rank);
@@ -69,9 +70,14 @@ class RunJudge {
     SlowerFacts facts;
     facts.slower = slower;
     facts.factor =
-        static_cast<double>(slower.took_ns) / static_cast<double>(slower.worst.expected_ns);
+        static_cast<double>(slower.worst().took_ns) / static_cast<double>(worst.expected_ns);
     facts.gain_share = static_cast<double>(slower.gain_ns) / static_cast<double>(slower.span_ns);
     finding.facts = facts;
+    constexpr size_t kMostKinds = 8;
+    for (size_t i = 0; i < slower.kinds.size() && i < kMostKinds; ++i)
+      finding.evidence.emplace_back(KindSlower{slower.kinds[i]});
+    for (const SlowerOperation& one : slower.slowest)
+      finding.evidence.emplace_back(TransferSeen{one.match, one.took_ns, one.expected_ns});
     out_.findings.push_back(std::move(finding));
   }
 

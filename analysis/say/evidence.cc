@@ -133,6 +133,38 @@ class Line {
            duration(seen.usual_ns) + " is usual; row " + std::to_string(seen.match) + ", " +
            counted(match.arrivals, "rank");
   }
+  std::string operator()(const KindSlower& seen) const {
+    const ExpectedTimeRow& row = seen.kind.row;
+    const std::string on = row.communicator == communicator_
+                               ? ""
+                               : " on " + communicator_label(run_, row.communicator);
+    std::string how;
+    for (const Text name : {row.algo, row.proto}) {
+      if (name != 0) how += ", " + run_.text(name);
+    }
+    const double factor =
+        static_cast<double>(seen.kind.took_ns) / static_cast<double>(row.expected_ns);
+    return "expected_times: " + run_.text(row.func) + " of " + bytes(row.size_bytes) + on + how +
+           ": the slow ones, " + std::to_string(row.slow) + " of " +
+           counted(row.operations, "operation") + ", took " + duration(seen.kind.took_ns) +
+           " at their median where " + duration(row.expected_ns) + " is expected, " +
+           times(factor) + " as long";
+  }
+  std::string operator()(const HostCrowded& seen) const {
+    return "host_load: " + one_decimal(seen.runnable) + " threads could run on the " +
+           counted(count_of(seen.processors), "processor") + of_host(seen.process) +
+           ", the mean of " + counted(count_of(seen.samples), "sample");
+  }
+  std::string operator()(const QuotaUsedUp& seen) const {
+    return "host_load: the processor quota of " + seen.cgroup + of_host(seen.process) +
+           " was used up in " + duration(seen.throttled_ns) + " of the " + duration(seen.late_ns) +
+           " that ranks were late and sampled";
+  }
+  std::string operator()(const ProcessorWaited& seen) const {
+    return "thread_load: " + rank_list(seen.ranks) + " waited for a processor in " +
+           duration(seen.wait_ns) + " of the " + duration(seen.late_ns) + " that " +
+           (seen.ranks.size() == 1 ? "it was" : "they were") + " late and sampled";
+  }
   std::string operator()(const SentAgain& seen) const {
     return "nic_counters: " + run_.text(run_.processes[seen.process].host) + " sent " +
            std::to_string(seen.again) + " of " + counted(count_of(seen.all), "TCP segment") +
@@ -163,6 +195,10 @@ class Line {
   }
 
  private:
+  // " of host node7"; a process that is not known is on none.
+  std::string of_host(uint32_t process) const {
+    return process == kNoRow ? "" : " of host " + run_.text(run_.processes[process].host);
+  }
   static uint64_t count_of(int64_t number) {
     return static_cast<uint64_t>(std::max<int64_t>(0, number));
   }

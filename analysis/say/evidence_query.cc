@@ -1,18 +1,17 @@
 #include "analysis/say/evidence_query.h"
 
-#include <initializer_list>
-
 namespace lockstep::analysis {
 namespace {
 
-// Empty where one of the rows is not known.
+// Empty where one of the rows is not known, or there is none.
 std::string rows_of(const std::string& table, const std::string& key,
-                    std::initializer_list<uint32_t> rows) {
+                    const std::vector<uint32_t>& rows) {
   std::string numbers;
   for (const uint32_t row : rows) {
     if (row == kNoRow) return "";
     numbers += (numbers.empty() ? "" : ", ") + std::to_string(row);
   }
+  if (rows.empty()) return "";
   const std::string equals = rows.size() == 1 ? " = " + numbers : " IN (" + numbers + ")";
   return "SELECT * FROM " + table + " WHERE " + key + equals;
 }
@@ -20,6 +19,14 @@ std::string rows_of(const std::string& table, const std::string& key,
 std::string process_row(uint32_t process) { return rows_of("processes", "process", {process}); }
 std::string operation_row(uint32_t operation) {
   return rows_of("operations", "operation", {operation});
+}
+
+// Of the host that a process runs on; empty where it is not known.
+std::string rows_of_host(const std::string& table, uint32_t process) {
+  if (process == kNoRow) return "";
+  return "SELECT * FROM " + table +
+         " WHERE host = (SELECT host FROM processes WHERE process = " + std::to_string(process) +
+         ")";
 }
 
 class Query {
@@ -97,17 +104,37 @@ class Query {
     const std::string row = rows_of("matches JOIN arrivals USING (match)", "match", {seen.match});
     return row.empty() ? "" : row + " ORDER BY arrivals.finish_ns";
   }
+  // The kind's rows, one for each algorithm and protocol.
+  std::string operator()(const KindSlower& seen) const {
+    if (seen.kind.match == kNoRow) return "";
+    return "SELECT * FROM expected_times WHERE (communicator, func, size_bytes) = (SELECT "
+           "(communicator, func, size_bytes) FROM matches WHERE match = " +
+           std::to_string(seen.kind.match) + ")";
+  }
+  std::string operator()(const HostCrowded& seen) const {
+    const std::string rows = rows_of_host("host_load", seen.process);
+    return rows.empty() ? "" : rows + " AND cgroup IS NULL ORDER BY at_ns";
+  }
+  std::string operator()(const QuotaUsedUp& seen) const {
+    const std::string rows = rows_of_host("host_load", seen.process);
+    return rows.empty() ? "" : rows + " AND throttled_ns > 0 ORDER BY at_ns";
+  }
+  // The threads' longest waits.
+  std::string operator()(const ProcessorWaited& seen) const {
+    const std::string rows = rows_of("thread_load", "process", seen.processes);
+    return rows.empty() ? "" : rows + " AND wait_ns > 0 ORDER BY wait_ns DESC LIMIT 100";
+  }
   std::string operator()(const SentAgain&) const {
     return "SELECT host, counter, sum(change) AS segments FROM nic_counters WHERE device = 'tcp' "
            "AND counter IN ('out_segments', 'retransmitted_segments') GROUP BY ALL ORDER BY "
            "counter, segments DESC";
   }
   std::string operator()(const SentAgainWhile& seen) const {
-    if (seen.process == kNoRow) return "";
-    return "SELECT * FROM nic_counters WHERE device = 'tcp' AND at_ns BETWEEN " +
-           std::to_string(seen.from_ns) + " AND " + std::to_string(seen.to_ns) +
-           " AND host = (SELECT host FROM processes WHERE process = " +
-           std::to_string(seen.process) + ") ORDER BY at_ns";
+    const std::string rows = rows_of_host("nic_counters", seen.process);
+    return rows.empty()
+               ? ""
+               : rows + " AND device = 'tcp' AND at_ns BETWEEN " + std::to_string(seen.from_ns) +
+                     " AND " + std::to_string(seen.to_ns) + " ORDER BY at_ns";
   }
 
  private:

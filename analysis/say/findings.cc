@@ -347,19 +347,20 @@ const char* expected_by(ExpectedBy by) {
 
 std::string slower_sentence(const RunTables& run, const Finding& finding,
                             const SlowerFacts& facts) {
-  const ExpectedTimeRow& worst = facts.slower.worst;
+  const ExpectedTimeRow& worst = facts.slower.worst().row;
   std::string text = run.text(worst.func) + " of " + bytes(worst.size_bytes) + " on " +
                      communicator_label(run, finding.communicator) + " takes " +
                      times(facts.factor) + " as long " + expected_by(worst.by) + " (" +
-                     duration(facts.slower.took_ns) + " against " + duration(worst.expected_ns) +
-                     "), in " + std::to_string(worst.slow) + " of " +
+                     duration(facts.slower.worst().took_ns) + " against " +
+                     duration(worst.expected_ns) + "), in " + std::to_string(worst.slow) + " of " +
                      counted(worst.operations, "operation") + ".";
   if (worst.algo != 0)
     text += " NCCL chose " + run.text(worst.algo) +
             (worst.proto != 0 ? ", " + run.text(worst.proto) : "") + " for it.";
-  if (facts.slower.kinds > 1)
-    text += " " + counted(facts.slower.kinds - 1, "other kind") + " of operations " +
-            (facts.slower.kinds == 2 ? "is" : "are") + " slower likewise.";
+  const size_t kinds = facts.slower.kinds.size();
+  if (kinds > 1)
+    text += " " + counted(kinds - 1, "other kind") + " of operations " +
+            (kinds == 2 ? "is" : "are") + " slower likewise.";
   text +=
       worst.by == ExpectedBy::Sizes
           ? " The choice of the algorithm is suspected."

@@ -246,7 +246,7 @@ std::string headline_text(const RunTables& run, const Finding& finding, double s
   if (path != nullptr && path->replayed && path->sent == 0)
     return slow_part(run, finding, *path) + cost + suspect_of(*path);
   if (const auto* slower = std::get_if<SlowerFacts>(&finding.facts)) {
-    const ExpectedTimeRow& worst = slower->slower.worst;
+    const ExpectedTimeRow& worst = slower->slower.worst().row;
     return run.text(worst.func) + " of " + bytes(worst.size_bytes) + " on " +
            name_of_comm(run, finding.communicator) + " takes " + times(slower->factor) +
            " as long as expected" + cost;

@@ -1,7 +1,5 @@
 #include "analysis/say/why.h"
 
-#include <cstdio>
-
 #include "analysis/say/words.h"
 
 namespace lockstep::analysis {
@@ -95,12 +93,10 @@ std::string lossy_sentence(const RunTables& run, const PathFacts& facts) {
 
 std::string machine_sentence(const RunTables& run, const Finding& finding,
                              const MachineFacts& facts) {
-  char runnable[32];
-  std::snprintf(runnable, sizeof(runnable), "%.1f", facts.runnable);
   const bool throttled = finding.why && finding.why->why == Why::Throttled;
   const std::string what = throttled
                                ? "the quota of " + finding.why->seen.front().where + " was used up"
-                               : std::string(runnable) + " threads wanted to run on its " +
+                               : one_decimal(facts.runnable) + " threads wanted to run on its " +
                                      counted(static_cast<uint64_t>(facts.processors), "processor") +
                                      ", on average";
   return "Host " + run.text(facts.host) + " has too few processors for what runs there: " + what +

@@ -52,6 +52,7 @@ std::string bytes(uint64_t bytes) {
 
 std::string percent(double share) { return formatted("%.0f %%", share * 100); }
 
+std::string one_decimal(double number) { return formatted("%.1f", number); }
 std::string times(double factor) { return formatted("%.1f times", factor); }
 
 std::string counted(uint64_t count, const std::string& noun) {

@@ -8,6 +8,7 @@
 #include "analysis/judge/explained.h"
 #include "analysis/judge/places.h"
 #include "analysis/whatif/followed_run.h"
+#include "analysis/why/crowded_hosts.h"
 #include "analysis/why/lossy_hosts.h"
 #include "analysis/why/why_late.h"
 #include "analysis/why/why_slow.h"
@@ -30,16 +31,17 @@ class Explainer {
     LoadSamples samples(run_, all);
     std::vector<std::string> damage = stream_load(directory, run_, &samples);
     samples.finish();
+    CrowdedHosts crowded(run_, samples);
     std::vector<Finding> kept;
     for (size_t i = 0; i < findings_.size(); ++i) {
-      if (windows_.count(i) == 0 || !is_of_machine(&findings_[i], windows_[i], samples))
+      if (windows_.count(i) == 0 || !is_of_machine(&findings_[i], windows_[i], samples, &crowded))
         kept.push_back(std::move(findings_[i]));
     }
     for (Finding& finding : find_lossy_hosts(run_, samples)) {
       drop_receivers(std::get<PathFacts>(finding.facts).host, &kept);
       if (!is_known(kept, finding)) kept.push_back(std::move(finding));
     }
-    for (auto& [host, finding] : machines_) kept.push_back(std::move(finding));
+    for (Finding& finding : crowded.findings()) kept.push_back(std::move(finding));
     drop_starved_paths(&kept);
     drop_explained(&kept);
     findings_ = std::move(kept);
@@ -107,37 +109,17 @@ class Explainer {
 
   // Answers the finding; true where it is the machine's and goes.
   bool is_of_machine(Finding* finding, const std::vector<LateWindow>& windows,
-                     const LoadSamples& samples) {
+                     const LoadSamples& samples, CrowdedHosts* crowded) {
     if (is_slow_path(*finding)) {
       finding->why = why_slow(run_, *finding, samples);
       return false;
     }
-    LateAnswer answer = why_late(run_, *finding, windows, all_, samples);
-    finding->why = std::move(answer.facts);
+    const LateAnswer answer = why_late(run_, *finding, windows, all_, samples);
+    finding->why = answer.facts;
     // Whether it was its code or the processors cannot be told apart: at worst a matter of chance.
     finding->confidence *= 1 - answer.doubt / 2;
-    if (answer.machine) blame_machine(*finding, answer, samples);
+    if (answer.machine) crowded->add(*finding, answer);
     return answer.machine;
-  }
-
-  void blame_machine(const Finding& finding, const LateAnswer& answer, const LoadSamples& samples) {
-    const LateFacts& late = std::get<LateFacts>(finding.facts);
-    Finding& machine = machines_[late.host];
-    MachineFacts facts;
-    if (const auto* known = std::get_if<MachineFacts>(&machine.facts)) facts = *known;
-    const HostTotal& total = samples.hosts.at(run_.text(late.host));
-    facts.host = late.host;
-    facts.processors = total.processors;
-    facts.runnable = static_cast<double>(total.runnable) / static_cast<double>(total.samples);
-    facts.wait_ns += answer.wait_ns;
-    facts.late_ns += answer.late_ns;
-    facts.gain_ns += late.gain_ns;
-    facts.gain_share += late.gain_share;
-    machine.kind = FindingKind::MachineOverloaded;
-    machine.since_s = static_cast<double>(facts.gain_ns) * 1e-9;
-    machine.confidence = std::max(machine.confidence, finding.confidence);
-    machine.facts = facts;
-    machine.why = finding.why;
   }
 
   const RunTables& run_;
@@ -145,7 +127,6 @@ class Explainer {
   std::vector<Finding>& findings_;
   std::map<size_t, std::vector<LateWindow>> windows_;  // by finding; of slow paths none
   AllLateness all_;
-  std::map<Text, Finding> machines_;  // by host
 };
 
 }  // namespace

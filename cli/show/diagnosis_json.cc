@@ -128,11 +128,11 @@ void put_machine(JsonFields& out, const analysis::MachineFacts& machine) {
 }
 
 void put_slower(JsonFields& out, const RunTables& run, const analysis::SlowerFacts& facts) {
-  const analysis::ExpectedTimeRow& worst = facts.slower.worst;
+  const analysis::ExpectedTimeRow& worst = facts.slower.worst().row;
   out.number("gain_ns", facts.slower.gain_ns);
   out.number("gain_share", facts.gain_share);
   out.number("factor", facts.factor);
-  out.number("took_ns", facts.slower.took_ns);
+  out.number("took_ns", facts.slower.worst().took_ns);
   out.number("expected_ns", worst.expected_ns);
   out.string("expected_by", analysis::kExpectedByNames[static_cast<unsigned>(worst.by)]);
   out.number("size_bytes", worst.size_bytes);
@@ -140,7 +140,7 @@ void put_slower(JsonFields& out, const RunTables& run, const analysis::SlowerFac
   out.string("proto", run.text(worst.proto));
   out.number("slow", worst.slow);
   out.number("operations", worst.operations);
-  out.number("kinds", facts.slower.kinds);
+  out.number("kinds", facts.slower.kinds.size());
 }
 
 void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) {

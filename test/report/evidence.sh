@@ -23,6 +23,7 @@ LOCKSTEP_HOST_LOAD=0 LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$TMP/hos
   "$BUILD/libnccl-profiler.so" "$TMP"/logs/*.txt >/dev/null
 simulate link --schedule ddp --class slow-link --rank 3
 simulate gpu --schedule ddp --class slow-gpu-transfer --rank 3
+"$BUILD/lockstep-simulate" --events step --class slow-network-bursts --size 2 --seed 3 --ranks 12 --gpus-per-host 4 --steps 24 "$TMP/network" >/dev/null
 for cause in network_delay network_loss; do cp -r "$ROOT/test/data/recordings/causes/$cause" "$TMP/$cause"; done
 emulate() {  # emulate RUN OPTIONS...: what only network steps show
   LOCKSTEP_HOST_LOAD=0 LOCKSTEP_ENABLE=1 LOCKSTEP_EVENTS=all LOCKSTEP_DIR=$TMP/$1 "$BUILD/lockstep-emulate" --ranks 4 --nodes 4 \
@@ -32,7 +33,7 @@ emulate steps --slow-link 2 --slow-link-mbps 200
 emulate proxy --slow-proxy 2 --slow-proxy-us 3000
 need_duckdb "$TMP/late"
 slow='link gpu network_delay network_loss steps proxy'
-for run in late missing dead deadlock size function transport hostile $slow; do
+for run in late missing dead deadlock size function transport hostile network $slow; do
   { "$lockstep" report "$TMP/$run" --json || [ $? = 1 ]; } >"$TMP/$run.json" 2>"$TMP/err" || fail "$run: $(cat "$TMP/err")"
   jq -e '[.verdicts[] | (.evidence | length) == (.evidence_sql | length)] | length > 0 and all' "$TMP/$run.json" >/dev/null || fail "$run: not one for each line"
   jq -r '.verdicts[].evidence_sql[] | select(. != "")' "$TMP/$run.json" | sort -u >"$TMP/queries"
@@ -50,6 +51,13 @@ for run in $slow; do
   jq -e '(.at_ns | length > 0) and any(.evidence[]; test("[A-Z][A-Za-z]+ #[0-9]+"))' <<<"$verdict" >/dev/null || fail "$run: no operation: $verdict"
   jq -e '.evidence[0] | test(" is usual \\(|, the other ranks |, any other host at most ")' <<<"$verdict" >/dev/null || fail "$run: against what: $verdict"
 done
+echo "what takes longer than expected is told against that, and the operations in which it shows"
+verdict=$(jq -c '.verdicts[] | select(.kind == "slower_than_expected")' "$TMP/network.json")
+jq -e '(.at_ns | length > 0) and (.evidence[1:] | all(test("^matches: AllReduce #[0-9]+, .* is usual; row ")))' <<<"$verdict" >/dev/null ||
+  fail "no operation: $verdict"
+jq -e '(.text | capture("takes (?<factor>[0-9.]+) times.* \\((?<took>.*) against (?<expected>[^)]*)\\), in (?<slow>[0-9]+) of (?<all>[0-9]+) ")) as $said |
+  .evidence[0] | test("^expected_times: AllReduce of 32 MiB.* the slow ones, \($said.slow) of \($said.all) operations, took \($said.took) at their median where \($said.expected) is expected, \($said.factor) times as long")' \
+  <<<"$verdict" >/dev/null || fail "other numbers than its own: $verdict"
 want_equal "the slow link" "from rank 3 on node0000 to rank 4 on node0001" \
   "$(jq -r '.verdicts[0].evidence[0]' "$TMP/link.json" | sed 's/.*transfers \(.*\) take .*/\1/')"
 query=$(jq -r '.verdicts[0].evidence_sql[1]' "$TMP/link.json")

@@ -1,8 +1,6 @@
 // What people read of a finding.
 #include "analysis/say/findings.h"
 
-#include "analysis/say/evidence.h"
-#include "analysis/say/evidence_query.h"
 #include "analysis/say/names.h"
 #include "test/unit/analysis/say/said_run.h"
 
@@ -145,107 +143,6 @@ TEST(Sentence, IsWholeForEveryClueAndNeverWritesAnUnknownRankAsANumber) {
       EXPECT_EQ(text.back(), '.') << text;
     }
   }
-}
-
-TEST(EvidenceLines, NameTheTableAndNeverWriteAnUnknownRankAsANumber) {
-  Finding finding = missing_rank();
-  DeathSeen death;
-  death.process = 0;
-  OtherCall call;
-  call.operation = call.expected = 0;
-  ValuesPassed passed;
-  passed.ranks = {-1};
-  passed.operation = 0;
-  OpenTransport transport;
-  transport.row = 0;
-  LastProgress progress;
-  progress.operation = 0;
-  LateArrival late;
-  late.late.match = late.late.arrival = 0;
-  SilenceSeen silence;
-  HaltSeen halt;
-  silence.process = halt.process = 0;
-  LateElsewhere elsewhere;
-  elsewhere.rank.communicator = 1;
-  SlowOperation slow;
-  slow.operation = 0;
-  TransfersSeen transfers;
-  transfers.ranks = {-1, 0};
-  transfers.processes = {0, 1};
-  TransferSeen transfer;
-  transfers.match = transfer.match = 0;
-  SentAgain sent_again;
-  SentAgainWhile sent_again_while;
-  sent_again.process = sent_again_while.process = 0;
-  RasSeen ras;
-  ras.process = 0;
-  finding.evidence = {death,
-                      silence,
-                      halt,
-                      KilledWhileWaiting{{-1}},
-                      call,
-                      passed,
-                      UsualCall{{-1}},
-                      NeverCalled{},
-                      EarlyFinalize{},
-                      transport,
-                      progress,
-                      late,
-                      elsewhere,
-                      SlowColumn{},
-                      slow,
-                      transfers,
-                      transfer,
-                      sent_again,
-                      sent_again_while,
-                      ras};
-  ASSERT_EQ(finding.evidence.size(), std::variant_size_v<Evidence>);
-  for (const std::string& line : evidence_lines(SaidRun(), finding)) {
-    EXPECT_EQ(line.find("-1"), std::string::npos) << line;
-    EXPECT_NE(line.find(": "), std::string::npos) << line;
-  }
-  EXPECT_EQ(evidence_queries(SaidRun(), finding).size(), finding.evidence.size());
-}
-
-TEST(EvidenceLines, NameBothEndsOfASlowWayAndWhatIsUsualThere) {
-  SaidRun run;
-  run.matches[0].communicator = 0;
-  run.matches[0].func = run.strings.intern("AllReduce");
-  run.matches[0].size_bytes = 1 << 20;
-  TransfersSeen seen;
-  seen.side = SlowSide::Link;
-  seen.ranks = {1, 2};
-  seen.processes = {1, 2};
-  seen.match = 0;
-  seen.operations = 47;
-  seen.own_ns = 6'120'000;
-  seen.usual_ns = 612'000;
-  Finding finding;
-  finding.communicator = 0;
-  finding.evidence = {seen, TransferSeen{0, 7'160'000, 612'000}};
-  EXPECT_EQ(
-      evidence_lines(run, finding),
-      (std::vector<std::string>{
-          "matches: transfers from rank 1 on node7 to rank 2 on node8 take 6.12 ms per operation "
-          "where 612 us is usual (AllReduce of 1 MiB, 47 operations)",
-          "matches: AllGather #9, 7.16 ms from its last arrival to its end where 612 us is usual; "
-          "row 0, 4 ranks"}));
-}
-
-TEST(EvidenceLines, SayWhatARankWasInWhileItsHostSentAgain) {
-  SentAgainWhile seen;
-  seen.process = 2;
-  seen.from_ns = 0;
-  seen.to_ns = 1'000'000'000;
-  seen.again = 8317;
-  seen.inside_ns = 365'000'000;
-  seen.operation = 1;
-  Finding finding;
-  finding.communicator = 0;
-  finding.evidence = {seen};
-  EXPECT_EQ(evidence_lines(SaidRun(), finding).front(),
-            "nic_counters: node8 sent 8317 TCP segments again within 1.00 s; for 365 ms of that "
-            "rank 0 was in AllGather #9 on tp");
 }
 
 TEST(OperationOn, NamesThePeerOfASend) {

@@ -1,0 +1,36 @@
+// Findings about hosts with too few processors, in place of those that would accuse their ranks: what was
+// measured, and which operations came late for it. Pure; no I/O.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "analysis/why/load_samples.h"
+#include "analysis/why/why_late.h"
+
+namespace lockstep::analysis {
+
+class CrowdedHosts {
+ public:
+  // Both must outlive this.
+  CrowdedHosts(const RunTables& run, const LoadSamples& samples);
+
+  // A finding about lateness that `answer` says is the machine's.
+  void add(const Finding& straggler, const LateAnswer& answer);
+  // One for each host, by its name's place among the run's texts.
+  std::vector<Finding> findings() const;
+
+ private:
+  struct Host {
+    Finding finding;
+    Evidence shortage;                // what there was too little of
+    std::vector<Evidence> waited;     // one of each finding that was added
+    std::vector<LateOperation> late;  // likewise
+  };
+
+  const RunTables& run_;
+  const LoadSamples& samples_;
+  std::map<Text, Host> hosts_;
+};
+
+}  // namespace lockstep::analysis

@@ -1,0 +1,100 @@
+// What a finding about a host with too few processors rests on.
+#include "analysis/why/crowded_hosts.h"
+
+#include "test/unit/analysis/why/sampled_run.h"
+
+namespace lockstep::analysis {
+namespace {
+
+class CrowdedHostsOf : public SampledRun {
+ protected:
+  CrowdedHostsOf() {
+    LateFacts late;
+    late.host = run_.processes[kCulprit].host;
+    late.gain_ns = 3 * kMs;
+    late.gain_share = 0.1;
+    finding_.facts = late;
+    finding_.confidence = 0.8;
+    run_.processes[kCulprit].rank = 1;
+    answer_.machine = true;
+    answer_.facts.why = Why::NoProcessor;
+    answer_.wait_ns = 40 * kMs;
+    answer_.late_ns = 50 * kMs;
+    runnable(9);
+    late_by(0, 2 * kMs);
+    late_by(1, 7 * kMs);
+    samples().finish();
+  }
+  void late_by(uint32_t match, int64_t excess_ns) {
+    LateOperation late;
+    late.match = match;
+    late.excess_ns = excess_ns;
+    finding_.evidence.emplace_back(LateArrival{late});
+  }
+  Finding only() {
+    CrowdedHosts hosts(run_, samples());
+    hosts.add(finding_, answer_);
+    const std::vector<Finding> found = hosts.findings();
+    EXPECT_EQ(found.size(), 1u);
+    return found.front();
+  }
+  LateAnswer answer_;
+};
+
+TEST_F(CrowdedHostsOf, ItsThreadsAndProcessorsComeFirst) {
+  const Finding found = only();
+  EXPECT_EQ(found.kind, FindingKind::MachineOverloaded);
+  ASSERT_EQ(found.evidence.size(), 4u);
+  const auto& crowded = std::get<HostCrowded>(found.evidence[0]);
+  EXPECT_EQ(crowded.process, kCulprit);
+  EXPECT_EQ(crowded.runnable, 9);
+  EXPECT_EQ(crowded.processors, 8);
+  EXPECT_EQ(crowded.samples, kSeconds);
+}
+
+TEST_F(CrowdedHostsOf, ThenWhoWaitedForAProcessorHowLong) {
+  const Finding found = only();
+  const auto& waited = std::get<ProcessorWaited>(found.evidence[1]);
+  EXPECT_EQ(waited.ranks, std::vector<int32_t>{1});
+  EXPECT_EQ(waited.processes, std::vector<uint32_t>{kCulprit});
+  EXPECT_EQ(waited.wait_ns, 40 * kMs);
+  EXPECT_EQ(waited.late_ns, 50 * kMs);
+}
+
+TEST_F(CrowdedHostsOf, ThenTheOperationsThatCameLateTheLatestFirst) {
+  const Finding found = only();
+  EXPECT_EQ(std::get<LateArrival>(found.evidence[2]).late.match, 1u);
+  EXPECT_EQ(std::get<LateArrival>(found.evidence[3]).late.match, 0u);
+}
+
+TEST_F(CrowdedHostsOf, WhereAQuotaIsUsedUpItIsThat) {
+  answer_.facts.why = Why::Throttled;
+  WhySeen seen;
+  seen.what = WhySeen::What::CgroupThrottled;
+  seen.where = "/container";
+  seen.amount = 30 * kMs;
+  seen.of = 50 * kMs;
+  answer_.facts.seen = {seen};
+  const Finding found = only();
+  const auto& quota = std::get<QuotaUsedUp>(found.evidence[0]);
+  EXPECT_EQ(quota.cgroup, "/container");
+  EXPECT_EQ(quota.throttled_ns, 30 * kMs);
+  EXPECT_EQ(quota.late_ns, 50 * kMs);
+}
+
+TEST_F(CrowdedHostsOf, ItsWaitingIsThatOfAllItsRanks) {
+  CrowdedHosts hosts(run_, samples());
+  hosts.add(finding_, answer_);
+  finding_.culprits = {2};
+  hosts.add(finding_, answer_);
+  const std::vector<Finding> found = hosts.findings();
+  ASSERT_EQ(found.size(), 1u);
+  const auto& facts = std::get<MachineFacts>(found[0].facts);
+  EXPECT_EQ(facts.wait_ns, 80 * kMs);
+  EXPECT_EQ(facts.late_ns, 100 * kMs);
+  EXPECT_EQ(std::get<ProcessorWaited>(found[0].evidence[1]).processes, std::vector<uint32_t>{1});
+  EXPECT_EQ(std::get<ProcessorWaited>(found[0].evidence[2]).processes, std::vector<uint32_t>{2});
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
