@@ -8,6 +8,7 @@ import { duration } from "./words";
 export interface Comparison {
   slower: Change[];
   faster: Change[];
+  compared: number;  // medians
   compared_words: string;
   last_part_only: string[];  // runs of which no more is compared
 }
@@ -17,17 +18,18 @@ function changes(title: string, list: Change[]): HTMLElement | null {
     table(["what", "before", "now", "times"], list.map(one => [one.what, duration(one.before_median_ns), duration(one.after_median_ns), one.ratio.toFixed(2)]), title));
 }
 
-function parts(said: { slower: Change[]; faster: Change[]; compared_words: string }): HTMLElement[] {
+function parts(said: Omit<Comparison, "last_part_only">): HTMLElement[] {
+  const nothing = said.compared === 0 ? "Nothing could be compared." : "Nothing became slower beyond noise.";
   return [
-    said.slower.length === 0 ? make("p", {}, "Nothing became slower beyond noise.") : null,
+    said.slower.length === 0 ? make("p", {}, nothing) : null,
     changes("Slower", said.slower), changes("Faster", said.faster), make("p", { class: "legend" }, said.compared_words),
   ].filter((part): part is HTMLElement => part !== null);
 }
 
 export function compared(run: Run): HTMLElement | null {
-  const { slower, faster, compared_words } = run;
-  if (slower === undefined || faster === undefined || compared_words === undefined) return null;
-  return section("compare", "Against earlier runs", ...parts({ slower, faster, compared_words }));
+  const { slower, faster, compared, compared_words } = run;
+  if (slower === undefined || faster === undefined || compared === undefined || compared_words === undefined) return null;
+  return section("compare", "Against earlier runs", ...parts({ slower, faster, compared, compared_words }));
 }
 
 export function compareWith(source: Source): HTMLElement {

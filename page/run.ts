@@ -125,6 +125,7 @@ export interface Run {
   expected: Expected[];
   slower?: Change[];
   faster?: Change[];
+  compared?: number;  // medians
   compared_words?: string;
   lost_memory: number;
   lost_disk: number;

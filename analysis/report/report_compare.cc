@@ -120,7 +120,10 @@ std::string comparison_note(const Comparison& comparison) {
 
 std::string comparison_text(const Comparison& comparison) {
   std::string text = lines("slower", comparison.slower) + lines("faster", comparison.faster);
-  if (comparison.slower.empty()) text += "Nothing became slower beyond noise.\n";
+  if (comparison.compared == 0)
+    text += "Nothing could be compared.\n";
+  else if (comparison.slower.empty())
+    text += "Nothing became slower beyond noise.\n";
   return text + comparison_note(comparison);
 }
 

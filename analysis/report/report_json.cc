@@ -285,6 +285,7 @@ void put_comparison(const Comparison& comparison, JsonFields* out) {
   out->writer().SetMaxDecimalPlaces(6);
   put_changes("slower", comparison.slower, out);
   put_changes("faster", comparison.faster, out);
+  out->number("compared", comparison.compared);
   out->string("compared_words", comparison_note(comparison));
 }
 

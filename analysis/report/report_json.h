@@ -17,7 +17,7 @@ void put_report(const Report& report, const Comparison* comparison, JsonFields* 
 // Member `found_live`; nothing where nothing was kept.
 void put_kept_findings(const KeptFindings& kept, JsonFields* out);
 
-// Members `slower`, `faster` and `compared_words`.
+// Members `slower`, `faster`, `compared` and `compared_words`.
 void put_comparison(const Comparison& comparison, JsonFields* out);
 
 }  // namespace lockstep::analysis

@@ -78,9 +78,9 @@ echo "a run is compared with another of the folder, as report --compare does it"
 simulate=("$BUILD/lockstep-simulate" --seed 1 --noise quiet --ranks 8 --schedule ddp --steps 20)
 "${simulate[@]}" "$parent/before" >/dev/null
 "${simulate[@]}" --class slow-gpu-transfer --rank 3 "$parent/after" >/dev/null
-ask "$URL/runs/after/api/compare?with=before" | jq -S '{slower, faster, compared_words}' >"$TMP/served"
+ask "$URL/runs/after/api/compare?with=before" | jq -S '{slower, faster, compared, compared_words}' >"$TMP/served"
 { "$lockstep" report "$parent/after" --compare "$parent/before" --json -o "$TMP/compared" || [ $? = 1 ]; } |
-  jq -S '{slower, faster, compared_words}' >"$TMP/reported"
+  jq -S '{slower, faster, compared, compared_words}' >"$TMP/reported"
 [ "$(jq '.slower | length' "$TMP/reported")" -gt 0 ] || fail "a run with a slow GPU is not slower"
 cmp "$TMP/served" "$TMP/reported" || fail "the comparison differs from that of report --compare"
 want_equal "the other way round" 0 "$(ask "$URL/runs/before/api/compare?with=after" | jq '.slower | length')"
@@ -92,6 +92,19 @@ for nowhere in nothing .. ../outside %2e%2e%2foutside; do
 done
 want_equal "status of compare without a token" 401 "$(status "$URL/runs/after/api/compare?with=before")"
 rm -r "$parent/before" "$parent/after"
+
+echo "SQL about each run"
+for n in 2 3; do
+  code=$(status -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"sql": "SELECT count(*) FROM processes"}' "$URL/runs/run%20$n/api/query")
+  case $code in
+    200) want_equal "processes of run $n, by SQL" "$n" "$(jq '.rows[0][0]' "$TMP/body")" ;;
+    404) fail "nobody takes the statement" ;;
+    *) jq -e '.error | test("DuckDB")' "$TMP/body" >/dev/null || fail "status $code: $(cat "$TMP/body")" ;;
+  esac
+done
+want_equal "status of SQL without a token" 401 "$(status -d '{"sql": "SELECT 1"}' "$URL/runs/run%202/api/query")"
+want_equal "status of a body for something else" 404 "$(status -H "Authorization: Bearer $TOKEN" -d '{}' "$URL/runs/run%202/api/run")"
+want_equal "status of a body for nothing" 405 "$(status -d '{}' "$URL/runs/run%202/")"
 
 echo "many who ask for the same run at once open it once"
 rm -r "$parent/run 7/pyramid"

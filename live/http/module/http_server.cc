@@ -125,8 +125,9 @@ class Server : public HttpServer, private httplib::Server {
     set_tcp_nodelay(true);
     set_pre_routing_handler(
         [this](const httplib::Request& from, httplib::Response& to) { return route(from, &to); });
-    Post("/api/.*", [this](const httplib::Request& from, httplib::Response& to,
-                           const httplib::ContentReader& reader) { post(from, reader, &to); });
+    // Of any path: those that take no body have been refused by then.
+    Post(".*", [this](const httplib::Request& from, httplib::Response& to,
+                      const httplib::ContentReader& reader) { post(from, reader, &to); });
     set_exception_handler(
         [](const httplib::Request&, httplib::Response& to, const std::exception_ptr&) {
           to.status = 500;

@@ -85,6 +85,13 @@ TEST(Compare, TakesWhatEarlierRunsDifferByAsNoise) {
   EXPECT_EQ(compare_reports(earlier, report_with(around(7'000, 200))).faster.size(), 1u);
 }
 
+TEST(Compare, SaysOfRunsThatHaveNothingInCommonThatNothingCouldBeCompared) {
+  const Comparison none = compare_reports({Report()}, report_with(around(13'000, 200)));
+  EXPECT_EQ(none.compared, 0u);
+  EXPECT_EQ(comparison_text(none).rfind("Nothing could be compared.\n", 0), 0u)
+      << comparison_text(none);
+}
+
 TEST(Compare, SaysThatOneEarlierRunDoesNotKnowTheNoiseBetweenRuns) {
   const Comparison one =
       compare_reports({report_with(around(10'000, 200))}, report_with(around(13'000, 200)));
