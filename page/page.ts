@@ -78,7 +78,7 @@ class Page {
   private look(func: string, ordinal: number, communicator: string): void {
     operationsNamed(func, ordinal, communicator, this.run, source, wholeOf(this.run)).then(([found]) => {
       if (found) this.ranks.showOperation(found);
-      document.getElementById(found ? "ranks" : "operations")?.scrollIntoView();
+      else document.getElementById("operations")?.scrollIntoView();
     }).catch((error: Error) => this.ranks.fail(error.message));
   }
 

@@ -24,6 +24,7 @@ export class Ranks {
   followed = () => {};  // called when that changes
   private heat: HeatMap;
   private timeline = new Timeline();
+  private operations = make("h3", {}, "Operations in view");
   private logs = new LogLines();
   private window = make("p", { class: "legend", id: "window" });
   private failure = make("p", { class: "said", role: "status" });
@@ -41,7 +42,7 @@ export class Ranks {
     this.element = section("ranks", "Ranks over time",
       make("p", {}, "Drag or click to zoom; with the keyboard: arrows go from cell to cell, Enter looks closer, Shift and arrows move, + and - zoom, 0 shows all."),
       this.controls(), this.window, this.failure, this.body,
-      make("h3", {}, "Operations in view"), this.timeline.element, this.logs.element, this.table.element);
+      this.operations, this.timeline.element, this.logs.element, this.table.element);
     this.element.addEventListener("keydown", event => this.key(event));
   }
 
@@ -55,7 +56,7 @@ export class Ranks {
     this.failure.textContent = sentence;
   }
 
-  // With the ranks that are in it, and chosen in the timeline.
+  // With the ranks that are in it, and chosen in the timeline, which the reader is brought to.
   showOperation(found: Found): void {
     const before = this.view;
     this.members = found.ranks;
@@ -63,7 +64,13 @@ export class Ranks {
     this.view = within({ ...before, ...viewOf(found) }, this.whole);
     this.setFollows(false);
     putInAddress(this.view, this.whole, this.token);
-    this.draw().catch((error: Error) => this.fail(error.message));
+    this.draw().then(() => this.lookAtTimeline()).catch((error: Error) => this.fail(error.message));
+  }
+
+  // With the heat map above it, where both have room.
+  private lookAtTimeline(): void {
+    const height = this.timeline.element.getBoundingClientRect().bottom - this.element.getBoundingClientRect().top;
+    (height <= window.innerHeight ? this.element : this.operations).scrollIntoView();
   }
 
   show(change: Partial<View>): void {

@@ -2,6 +2,7 @@
 import { make, section, table } from "./dom";
 import { answerPlot, dropPlots } from "./plots";
 import type { Source } from "./source";
+import { counted } from "./words";
 
 const kExample = "SELECT func, count(*) AS operations, sum(size_bytes) AS bytes FROM operations GROUP BY func ORDER BY operations DESC";
 
@@ -45,7 +46,7 @@ export class SqlBox {
       dropPlots(this.out);
       this.out.replaceChildren(...[plotOf(answer.columns, answer.rows)].filter((plot): plot is HTMLElement => plot !== null),
         table(answer.columns.map(column => column.name), answer.rows.map(row => row.map(shown)), "Answer"),
-        make("p", { class: "legend" }, `${answer.rows.length} rows in ${answer.elapsed_ms} ms` + (answer.truncated ? "; there are more." : ".")));
+        make("p", { class: "legend" }, `${counted(answer.rows.length, "row")} in ${answer.elapsed_ms} ms` + (answer.truncated ? "; there are more." : ".")));
     } catch (error) {
       if (turn === this.asked) this.out.replaceChildren(make("pre", {}, (error as Error).message));
     }

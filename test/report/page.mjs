@@ -119,6 +119,16 @@ for (const name of ["straggler", "hang", "many", "alltoall", "one", "large", "se
   check("search: rank 2", /rank 2\.$/.test(await text(page, "#window")), await text(page, "#window"));
   await search("AllReduce #7");
   check("search: AllReduce #7", /t=/.test(page.url()), page.url());
+  check("search: AllReduce #7 is not chosen", /^AllReduce #7 of /.test(await text(page, "#timeline + .readout")), await text(page, "#timeline + .readout"));
+  for (const [asked, shown] of [["ranks 1-2", "ranks 1 to 2"], ["2 to 1", "ranks 1 to 2"], ["rank 0", "rank 0"], ["3", "rank 3"], ["allreduce 8", "ranks 0 to 3"]]) {
+    await search(asked);
+    check(`search: ${asked}`, (await text(page, "#window")).endsWith(`, ${shown}.`) && await text(page, ".search .said") === "", `${await text(page, "#window")} ${await text(page, ".search .said")}`);
+  }
+  for (const [asked, answer] of [["rank 4", "There is no rank 4: this run has 0 to 3."], ["ranks 7-9", "There is no rank from 7 to 9: this run has 0 to 3."],
+    ["allreduce", 'Which allreduce? Its number finds it: "allreduce #7".'], ["node7", 'Nothing found for "node7".']]) {
+    await search(asked);
+    check(`search: ${asked}`, (await text(page, ".search .said")).startsWith(answer), await text(page, ".search .said"));
+  }
   await search("AllReduce #99999");
   check("search: what is not there", /There is no AllReduce #99999/.test(await text(page, ".search .said")));
   await search("<b>nothing");
