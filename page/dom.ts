@@ -33,13 +33,20 @@ export function words(text: string): (HTMLElement | string)[] {
   return unbroken(text).split("`").map((part, i) => i % 2 === 1 ? make("code", {}, part) : part);
 }
 
+// Numbers stand below each other by their last digit, words by their first letter.
+function isWords(rows: (string | Node)[][], column: number): boolean {
+  const texts = rows.map(row => typeof row[column] === "string" ? row[column] as string : (row[column] as Node | undefined)?.textContent ?? "");
+  return column === 0 || !texts.every(text => /^([-+\u00b1]?\d.*|-|)$/s.test(text));
+}
+
 // A table that scrolls by itself where the screen is narrow; the keyboard can scroll it too.
 export function table(columns: string[], rows: (string | Node)[][], label: string): HTMLElement {
+  const kind = columns.map((_, column) => ({ class: isWords(rows, column) ? "words" : "number" }));
   return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label },
     make("table", {},
-      make("thead", {}, make("tr", {}, ...columns.map(name => make("th", { scope: "col" }, name)))),
+      make("thead", {}, make("tr", {}, ...columns.map((name, column) => make("th", { scope: "col", ...kind[column] }, name)))),
       make("tbody", {}, ...rows.map(row =>
-        make("tr", {}, ...row.map((cell, column) => make("td", {}, column > 0 && typeof cell === "string" ? unbroken(cell) : cell)))))));
+        make("tr", {}, ...row.map((cell, column) => make("td", kind[column], column > 0 && typeof cell === "string" ? unbroken(cell) : cell)))))));
 }
 
 // A CSS variable's value now: canvases are drawn with the theme's colours.
@@ -60,15 +67,21 @@ export function sized(canvas: HTMLCanvasElement, width: number, height: number):
   return context;
 }
 
-// A link inside the page that leaves the address bar to the view.
-export function jump(id: string, text: string): HTMLElement {
+// A link to a section of the page that leaves the address bar to the view.
+export function lead(id: string, text: string, go: () => void): HTMLElement {
   return make("a", { href: "#" + id, click: event => {
     event.preventDefault();
+    go();
+  } }, unbroken(text));
+}
+
+export function jump(id: string, text: string): HTMLElement {
+  return lead(id, text, () => {
     const target = document.getElementById(id);
     if (target === null) return;
     if (target instanceof HTMLDetailsElement) target.open = true;
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: "start" });
-  } }, text);
+  });
 }

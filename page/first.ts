@@ -1,6 +1,8 @@
 // The first screen: what is wrong and what it costs, in one sentence, and whether that can be trusted; each leads to its
 // evidence further down.
-import { jump, make, unbroken, words } from "./dom";
+import { jump, lead, make, unbroken, words } from "./dom";
+import { leadsOf } from "./findings";
+import type { Marked } from "./marked";
 import type { Run } from "./run";
 import { counted, duration, moment, percent } from "./words";
 
@@ -13,7 +15,7 @@ function lastPart(run: Run): HTMLElement | null {
 
 export const kBadges: Record<string, string> = { hangs: "Hangs", costs: "Slowed down", nothing: "Healthy", unknown: "Not certain" };
 
-export function headline(run: Run): HTMLElement {
+export function headline(run: Run, marked: Marked): HTMLElement {
   const { kind, text, cost_share, verdict } = run.headline;
   const found = verdict === undefined ? null : run.verdicts[verdict];
   return make("section", { id: "headline", class: "headline " + kind, "aria-label": "Verdict" },
@@ -27,11 +29,12 @@ export function headline(run: Run): HTMLElement {
       verdict === undefined ? jump("not-known", kind === "nothing" ? "How complete the recording is" : "What is not known") : jump("finding-" + (verdict + 1), "The evidence"),
       run.verdicts.length > 1 ? ` There are ${run.verdicts.length} findings: ` : "",
       run.verdicts.length > 1 ? jump("findings", "all of them") : "",
-      run.verdicts.length > 1 ? "." : ""));
+      run.verdicts.length > 1 ? "." : "",
+      ...(found ? leadsOf(found, marked).flatMap(link => [" · ", link]) : [])));
 }
 
-function card(title: string, value: string, text: string, target: string, link: string): HTMLElement {
-  return make("div", { class: "card" }, make("h2", {}, title), make("p", { class: "value" }, unbroken(value)), make("p", {}, ...words(text), " ", jump(target, link)));
+function card(title: string, value: string, text: string, target: string, link: string, more: HTMLElement | null = null): HTMLElement {
+  return make("div", { class: "card" }, make("h2", {}, title), make("p", { class: "value" }, unbroken(value)), make("p", {}, ...words(text), " ", jump(target, link), ...(more ? [" · ", more] : [])));
 }
 
 function clockCard(run: Run): HTMLElement {
@@ -56,14 +59,16 @@ function completeCard(run: Run): HTMLElement {
     : say(counted(run.not_known.length, "gap"), run.without_end > 0 ? `Not all can be told from it; ${ended}.` : "Every call was recorded; not all can be told from it.");
 }
 
-function dominantCard(run: Run): HTMLElement {
+function dominantCard(run: Run, marked: Marked): HTMLElement {
   const known = run.kinds.filter(one => one.kind !== "assembled");
   const kind = [...known].sort((a, b) => b.elapsed_ns - a.elapsed_ns)[0];
   const all = known.reduce((sum, one) => sum + one.elapsed_ns, 0);
   if (!kind || all === 0)
     return card("Most time", "not known", run.operations === 0 ? "No operation is recorded." : "No operation has an end in the recording.", "operations", "Operations");
+  const { func, nranks, size_bytes } = kind;
+  const plotted = marked.hasPoint(kind) ? lead("bandwidth", "Its bandwidth", () => marked.leadToPoint({ func, nranks, size_bytes })) : null;
   return card("Most time", kind.func, `${percent(kind.elapsed_ns / all)} of the time from call to end of all operations${run.headline.kind === "hangs" ? " that ended" : ""}: ` +
-    `${duration(kind.elapsed_ns)}, summed over ranks.`, "operations", "All operations");
+    `${duration(kind.elapsed_ns)}, summed over ranks.`, "operations", "All operations", plotted);
 }
 
 // What stands still has no wait that ended: it counts by the ranks that stand there, and since when.
@@ -82,8 +87,8 @@ function waitingCard(run: Run): HTMLElement {
   return card("Waiting", duration(each), `of its ${duration(whole)} a rank waited for others, on average: ${duration(wait)} in all.`, "ranks", "Who waits when");
 }
 
-export function cards(run: Run): HTMLElement {
-  return make("div", { class: "cards" }, dominantCard(run), waitingCard(run), clockCard(run), completeCard(run));
+export function cards(run: Run, marked: Marked): HTMLElement {
+  return make("div", { class: "cards" }, dominantCard(run, marked), waitingCard(run), clockCard(run), completeCard(run));
 }
 
 // The name of its folder: where that lies is nobody's business on a wall.

@@ -1,10 +1,12 @@
 // The page: reads the run from itself or from its server and puts it together. Of a run that goes on it asks every second
 // whether there is more, and puts what changed in the place of what stood there (live.ts).
+import { bandwidth } from "./bandwidth";
 import { compared, compareWith } from "./compare";
 import { jump, make } from "./dom";
 import { findings, notKnown } from "./findings";
 import { cards, headline, nameOf, runFacts } from "./first";
 import { LiveLine } from "./live";
+import { Marked } from "./marked";
 import { operationsNamed } from "./operation_search";
 import { drawForPaper } from "./paper";
 import { peers } from "./peers";
@@ -44,6 +46,7 @@ class Page {
   private readonly findings = new Slot();
   private readonly rest = new Slot();
   private readonly notKnown = new Slot();
+  private readonly marked = new Marked();
   private readonly stacks: StacksSection;
   private readonly sql = source.served ? new SqlBox(source) : null;
 
@@ -63,11 +66,16 @@ class Page {
   async show(run: Run): Promise<void> {
     this.run = run;
     document.title = "lockstep: " + nameOf(run);
-    this.top.fill(headline(run), runFacts(run), cards(run));
+    // First the plots: what they have is what others lead to.
+    const { marked } = this, plots = marked.plots;
+    marked.plots = { points: [], pairs: [] };
+    const bandwidths = bandwidth(run, marked), matrices = peers(run, marked);
+    this.top.fill(headline(run, marked), runFacts(run), cards(run, marked));
     this.findings.fill(findings(run, { show: view => this.ranks.show(view), look: (func, ordinal, communicator) => this.look(func, ordinal, communicator),
-      ask: this.sql && (sql => this.sql!.show(sql)) }));
-    this.rest.fill(sections.operations(run), sections.bandwidth(run), sections.criticalPath(run), peers(run),
-      compared(run), sections.clock(run), sections.otherTables(run));
+      ask: this.sql && (sql => this.sql!.show(sql)), marked }));
+    const filled = this.rest.fill(sections.operations(run, marked), bandwidths, sections.criticalPath(run, marked), matrices,
+      compared(run), sections.clock(run), sections.otherTables(run, marked));
+    if (!filled) marked.plots = plots;  // those before still stand there
     this.notKnown.fill(notKnown(run));
     this.stacks.of(run.serve?.live ?? false);
     this.contents.fill(make("nav", { "aria-label": "Contents" }, ...[...root.querySelectorAll<HTMLElement>("section[aria-labelledby]")]
@@ -84,6 +92,7 @@ class Page {
 
   async start(): Promise<void> {
     await this.show(this.run);
+    this.marked.look();
     this.live.start();
     let width = window.innerWidth;
     window.addEventListener("resize", () => {
@@ -95,7 +104,10 @@ class Page {
       this.ranks.repaint();
       redrawPlots(root);
     });
-    window.addEventListener("hashchange", () => this.ranks.goTo(viewInAddress(wholeOf(this.run))));
+    window.addEventListener("hashchange", () => {
+      this.ranks.goTo(viewInAddress(wholeOf(this.run)));
+      this.marked.goToAddress();
+    });
   }
 }
 

@@ -1,10 +1,10 @@
-// The plots that uPlot draws: bandwidth by size, the trend of waiting, the critical path by step, answers of SQL.
+// The plots that uPlot draws: what all have in common, the trend of waiting, the critical path by step, answers of SQL.
 import uPlot from "uplot";
 import { colour, make } from "./dom";
-import type { Expected, Run } from "./run";
+import type { Run } from "./run";
 import { gutter, timeMarks } from "./time_axis";
 import { meanByColumn, type Tiles } from "./tiles";
-import { bytes, duration, percent } from "./words";
+import { duration, percent } from "./words";
 
 const kMostBars = 40;
 const kRight = 4;  // pixels beside the plot above the heat map, as beside that
@@ -25,6 +25,7 @@ interface Look {
   logarithmic?: boolean;
   yLogarithmic?: boolean;
   bands?: uPlot.Band[];
+  over?: (plot: uPlot) => void;  // draws on what is drawn
 }
 
 const kWhole = [1, 2, 5].flatMap(digit => Array.from({ length: 15 }, (_, i) => digit * 10 ** i)).sort((a, b) => a - b);
@@ -39,6 +40,11 @@ const drawn = new WeakMap<Element, uPlot>();
 // Plots listen to the window until they are told to stop.
 export function dropPlots(inside: Element): void {
   for (const at of inside.querySelectorAll(".plot")) drawn.get(at)?.destroy();
+}
+
+// As it is, with what is drawn over it.
+export function repaintPlot(at: Element): void {
+  drawn.get(at)?.redraw(false);
 }
 
 // At the width that each has now, and in the colours of the theme.
@@ -84,7 +90,8 @@ export function plot(label: string, columns: (number | null)[][], series: uPlot.
           ...(look.below ? { size: gutter(width) } : { label: look.y, size: 76 }), values: look.yValues && ((_, values) => said(values, look.yValues)) },
       ],
       bands: look.bands ?? [],
-      legend: { live: !look.below && width > 600 },
+      hooks: look.over ? { draw: [look.over] } : {},
+      legend: { live: !look.below && width > 600, markers: { dash: (drawn, i) => drawn.series[i].dash ? "dashed" : "solid" } },
       series: [{ label: look.x, value: (_, value) => value === null ? "" : look.xValues?.(value) ?? String(value) }, ...series],
     }, columns as uPlot.AlignedData, at));
   });
@@ -124,47 +131,6 @@ export function aligned(triples: [string, number, number][]): { names: string[];
     column[i] = Math.max(column[i] ?? y, y);
   }
   return { names, columns: [xs, ...columns] };
-}
-
-const kMostExpected = 3;  // communicators of a line: a job may have hundreds with as many ranks
-
-// Of a function and a number of ranks, the communicators with most operations in stretches that took longer, then with most.
-function expectedOf(run: Run, func: string, nranks: number): Expected[][] {
-  const rows = run.expected.filter(row => row.func === func && row.nranks === nranks && row.busbw_gbs > 0 && row.size_bytes > 0);
-  const by = [...new Set(rows.map(row => row.communicator))].map(one => rows.filter(row => row.communicator === one));
-  const sum = (of: Expected[], what: "slow" | "operations") => of.reduce((all, row) => all + row[what], 0);
-  return by.sort((a, b) => sum(b, "slow") - sum(a, "slow") || sum(b, "operations") - sum(a, "operations")).slice(0, kMostExpected);
-}
-
-// What was expected on a communicator, by its own (table expected_times), as a dashed line in the colour of what was measured on
-// all that have as many ranks.
-export function bandwidths(run: Run): HTMLElement | null {
-  const measured = run.kinds.filter(kind => kind.busbw_gbs > 0 && kind.size_bytes > 0);
-  if (new Set(measured.map(kind => kind.size_bytes)).size < 2) return null;  // one size is in the table of operations
-  const triples: [string, number, number][] = [];
-  const lines = new Map<string, { base: string; func: string; nranks: number }>();
-  for (const { func, nranks, size_bytes, busbw_gbs } of measured) {
-    const base = `${func}, ${nranks} ranks`;
-    triples.push([base, size_bytes, busbw_gbs]);
-    lines.set(base, { base, func, nranks });
-  }
-  const bases = [...lines.keys()];
-  for (const { base, func, nranks } of [...lines.values()])
-    for (const row of expectedOf(run, func, nranks).flat()) {
-      const name = `${func} on ${row.communicator}, expected`;
-      triples.push([name, row.size_bytes, row.busbw_gbs]);
-      lines.set(name, { base, func, nranks });
-    }
-  const { names: found, columns } = aligned(triples);
-  const colours = names(bases.length);
-  const series = found.map(name => ({
-    label: name, stroke: colours[bases.indexOf(lines.get(name)!.base)], width: 1.5, spanGaps: true, points: { show: true },
-    dash: bases.includes(name) ? undefined : [6, 4],
-    value: (_: uPlot, value: number | null) => value === null ? "" : value.toPrecision(3) + " GB/s",
-  }));
-  const values = triples.map(one => one[2]);
-  const yLogarithmic = Math.max(...values) > 30 * Math.min(...values);  // else the small sizes are all at 0
-  return plot("Bus bandwidth by size", columns, series, { x: "size", y: "GB/s", logarithmic: true, yLogarithmic, xValues: bytes, ...(yLogarithmic ? { yValues: (gbs: number) => String(Number(gbs.toPrecision(1))) } : {}) }, "bandwidths");
 }
 
 // Numbers of an answer against its first column: lines where that is numbers, else bars. Null: there is nothing to plot.

@@ -1,5 +1,15 @@
 // The run as `lockstep report --json` and /api/run give it (docs/report.md). All times are ns since the run's first record.
 
+// A point of bandwidth by size, and two ranks of a communicator of which one sends to the other.
+export interface Place {
+  func?: string;
+  nranks?: number;
+  size_bytes?: number;
+  slow_took_ns?: number;  // the middle of the slow operations there
+  communicator?: string;
+  from?: number;
+  to?: number;
+}
 export interface Verdict {
   kind: string;
   text: string;
@@ -11,6 +21,7 @@ export interface Verdict {
   since_s: number;
   evidence: string[];
   evidence_sql: string[];  // the rows that each line names; empty: it names none
+  evidence_places: Place[];  // where each line is seen in the plots
   at_ns: number[];
 }
 export interface Kind {

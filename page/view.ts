@@ -20,12 +20,14 @@ export interface View {
 
 const kLeastNs = 1000;  // a narrower window shows nothing more
 
-function parameters(): URLSearchParams {
-  return new URLSearchParams(location.hash.slice(1));
+// What follows the # alone may be the token.
+export function parameters(): URLSearchParams {
+  const hash = location.hash.slice(1);
+  return hash === "" || hash.includes("=") ? new URLSearchParams(hash) : new URLSearchParams([["token", hash]]);
 }
 
 export function tokenInAddress(): string {
-  return parameters().get("token") ?? (location.hash.includes("=") ? "" : location.hash.slice(1));
+  return parameters().get("token") ?? "";
 }
 
 // The run that this one is compared with; empty: none.
@@ -39,7 +41,7 @@ export function putComparedInAddress(name: string): void {
   replaceAddress(said);
 }
 
-function replaceAddress(said: URLSearchParams): void {
+export function replaceAddress(said: URLSearchParams): void {
   history.replaceState(null, "", location.pathname + location.search + (said.toString() ? "#" + said : ""));
 }
 

@@ -85,6 +85,17 @@ struct TopLine {
   std::string unit, example;
 };
 
+// Where a line of evidence is seen in the plots of the page: a point of bandwidth by size, and one rank that
+// sends to another; each of them only where the line is about one.
+struct SaidPlace {
+  std::string func;  // empty: no point
+  int32_t nranks = 0;
+  uint64_t size_bytes = 0;
+  int64_t slow_took_ns = 0;              // the middle of the slow operations there, 0: not told
+  std::string communicator;              // of the two ranks
+  int32_t from_rank = -1, to_rank = -1;  // -1: no pair
+};
+
 // A finding, said (analysis/say).
 struct SaidFinding {
   FindingKind kind = FindingKind::MissingRank;
@@ -95,9 +106,10 @@ struct SaidFinding {
   std::vector<int32_t> culprits;  // in the largest communicator of their processes, -1: none there
   double cost_share = -1;         // of the run's time, negative: not known
   double since_s = 0;             // Finding::since_s
-  std::vector<std::string> evidence;      // lines
-  std::vector<std::string> evidence_sql;  // their rows, as SELECTs; empty: a line names none
-  std::vector<int64_t> at_ns;             // when, in run time, as far as its evidence says
+  std::vector<std::string> evidence;       // lines
+  std::vector<std::string> evidence_sql;   // their rows, as SELECTs; empty: a line names none
+  std::vector<SaidPlace> evidence_places;  // of each line
+  std::vector<int64_t> at_ns;              // when, in run time, as far as its evidence says
 };
 
 // A process: where a rank runs.

@@ -56,6 +56,20 @@ void put_verdict(const SaidFinding& finding, JsonFields* out) {
     out->number("since_s", finding.since_s);
     out->strings("evidence", finding.evidence);
     out->strings("evidence_sql", finding.evidence_sql);
+    out->list("evidence_places", finding.evidence_places, [&](const SaidPlace& place) {
+      out->object([&] {
+        if (!place.func.empty()) {
+          out->string("func", place.func);
+          out->number("nranks", place.nranks);
+          out->number("size_bytes", place.size_bytes);
+        }
+        if (place.slow_took_ns > 0) out->number("slow_took_ns", place.slow_took_ns);
+        if (place.from_rank < 0 || place.to_rank < 0) return;
+        out->string("communicator", place.communicator);
+        out->number("from", place.from_rank);
+        out->number("to", place.to_rank);
+      });
+    });
     out->list("at_ns", finding.at_ns, [&](int64_t ns) { out->writer().Int64(ns); });
   });
 }

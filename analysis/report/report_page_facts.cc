@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/account/peer_traffic.h"
 #include "analysis/judge/places.h"
@@ -63,6 +64,54 @@ struct EvidenceTime {
   }
 };
 
+// What the evidence names of the plots: bandwidth is told of whole operations.
+struct EvidencePlace {
+  const RunTables& run;
+
+  SaidPlace operator()(const KindSlower& seen) const {
+    const ExpectedTimeRow& row = seen.kind.row;
+    SaidPlace place = point(row.communicator, row.func, row.size_bytes);
+    place.slow_took_ns = seen.kind.took_ns;
+    return place;
+  }
+  SaidPlace operator()(const TransferSeen& seen) const { return of_match(seen.match); }
+  SaidPlace operator()(const TransfersSeen& seen) const {
+    SaidPlace place = of_match(seen.match);
+    if (seen.side == SlowSide::Anybody || seen.ranks.size() != 2 ||
+        seen.match >= run.matches.size())
+      return place;
+    place.communicator = communicator_label(run, run.matches[seen.match].communicator);
+    place.from_rank = seen.ranks[0];
+    place.to_rank = seen.ranks[1];
+    return place;
+  }
+  template <typename Other>
+  SaidPlace operator()(const Other&) const {
+    return {};
+  }
+  SaidPlace of_match(uint32_t match) const {
+    if (match >= run.matches.size()) return {};
+    const MatchRow& row = run.matches[match];
+    return point(row.communicator, row.func, row.size_bytes);
+  }
+  SaidPlace point(uint32_t communicator, Text func, uint64_t size_bytes) const {
+    SaidPlace place;
+    place.func = run.text(func);
+    place.nranks = run.communicators[communicator].nranks;
+    place.size_bytes = size_bytes;
+    return place;
+  }
+};
+
+// Communicators on which a finding names one rank that sends to another.
+std::set<std::string> with_pairs(const std::vector<SaidFinding>& findings) {
+  std::set<std::string> named;
+  for (const SaidFinding& finding : findings) {
+    for (const SaidPlace& place : finding.evidence_places) named.insert(place.communicator);
+  }
+  return named;
+}
+
 SaidFinding said(const RunTables& run, const Finding& finding, const RunTime& time) {
   SaidFinding out;
   out.kind = finding.kind;
@@ -76,6 +125,10 @@ SaidFinding said(const RunTables& run, const Finding& finding, const RunTime& ti
   out.since_s = finding.since_s;
   out.evidence = evidence_lines(run, finding);
   out.evidence_sql = evidence_queries(run, finding);
+  for (const Evidence& one : finding.evidence) {
+    if (out.evidence_places.size() == kEvidenceLines) break;
+    out.evidence_places.push_back(std::visit(EvidencePlace{run}, one));
+  }
   for (std::vector<std::string>* lines : {&out.evidence, &out.evidence_sql})
     lines->resize(std::min(lines->size(), kEvidenceLines));
   for (const Evidence& one : finding.evidence) {
@@ -138,7 +191,12 @@ void add_page_facts(const RunTables& run, const Judgement& judgement, Report* re
     report->places.push_back({process.rank, run.text(process.host), process.pid});
   for (const Finding& finding : judgement.findings)
     report->findings.push_back(said(run, finding, time));
-  for (const Imbalance& one : find_imbalances(run.peer_traffic)) {
+  const std::set<std::string> named = with_pairs(report->findings);
+  std::vector<Imbalance> imbalances = find_imbalances(run.peer_traffic);
+  std::stable_partition(imbalances.begin(), imbalances.end(), [&](const Imbalance& one) {
+    return named.count(communicator_label(run, one.communicator)) != 0;
+  });
+  for (const Imbalance& one : imbalances) {
     if (report->peers.size() == kPeerMatrices) break;
     if (one.communicator < run.communicators.size())
       report->peers.push_back(matrix_of(run, one.communicator));

@@ -30,6 +30,8 @@ const runs = [
   { name: "one", badge: "Not certain", headline: /^Nothing was recorded that could be judged\.$/, ops: false },
   { name: "many", badge: "Slowed down", headline: /^Rank 45 on node0005 holds up the others/, ops: true },
   { name: "large", badge: "Slowed down", headline: /^Rank 700 on node0087 holds up the others/, ops: true },
+  { name: "network", badge: "Slowed down", headline: /^AllReduce of 32\sMiB on dp takes 3\.0 times as long as expected: /, ops: true },
+  { name: "pipe", badge: "Slowed down", headline: /^Transfers from rank 12 on node0012 to rank 14 take .* times as long as usual/, ops: true },
   { name: "damaged", badge: "Slowed down", headline: /^Rank 2 /, ops: true },
 ];
 
@@ -55,6 +57,7 @@ for (const run of runs) {
   const said = await text(page, "main");
   check("one: it is called complete", !/complete|Nothing is missing|Nothing wrong found|no rank is late/.test(said), said);
   check("one: what to do is not said", (await text(page, "#headline")).includes("LOCKSTEP_EVENTS=proxy"), await text(page, "#headline"));
+  check("one: an empty table", await page.locator("#operations table").count() === 0);
   check("one: an empty plot", await page.locator("#trend-plot").count() === 0);
   await close();
   const short = await open(browser, at("proven"));
@@ -64,7 +67,7 @@ for (const run of runs) {
 }
 
 // Narrow and dark, and on paper.
-for (const name of ["straggler", "hang", "many", "alltoall", "one", "large", "several", "slow-host"]) {
+for (const name of ["straggler", "hang", "many", "alltoall", "one", "large", "several", "slow-host", "network", "pipe"]) {
   const { page, problems, close } = await open(browser, at(name), { width: 380, height: 800, dark: true });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   check(`${name}, 380 pixels wide: something sticks out`, overflow === 0, overflow);
@@ -236,6 +239,9 @@ for (const [run, by, label] of [["slow-host", "host", /node0001/], ["several", "
   const error = await lane("log errors");
   check("logs: the error is in no lane", /^log errors: train\.log:2: .*<b>loss is nan<\/b>, .*\.$/.test(error), error);
   check("logs: no words", /train\.log:1unknown.*step 9.*train\.log:2error.*loss is nan/.test(await text(page, "#logs")), await text(page, "#logs"));
+  const sides = selector => page.$$eval(selector, cells => [...new Set(cells.map(cell => getComputedStyle(cell).textAlign))].join());
+  check("tables: words do not begin at the left", await sides("#logs :is(td, th):last-child") === "left", await sides("#logs :is(td, th):last-child"));
+  check("tables: numbers do not end at the right", await sides("#operations :is(td, th):nth-child(4)") === "right", await sides("#operations :is(td, th):nth-child(4)"));
   check("logs: markup", await page.evaluate(() => document.querySelectorAll("main b").length) === 0);
   await page.focus("#heat");
   await page.keyboard.press("+");

@@ -36,12 +36,14 @@ simulate slow-host --ranks 16 --gpus-per-host 4 --schedule ddp --class late-host
 simulate deadlock --ranks 8 --class deadlock --schedule tp-dp --steps 12
 simulate parallel --ranks 8 --schedule tp-dp --steps 12
 simulate two-groups --ranks 8 --gpus-per-host 2 --schedule tp-dp --class slow-link --steps 12
+simulate network --ranks 12 --gpus-per-host 4 --class slow-network-bursts --size 2 --events step --steps 24
+simulate pipe --ranks 16 --gpus-per-host 1 --schedule 1f1b --pp 8 --tp 1 --activation-bytes 16M --class slow-link --size 12 --steps 16
 simulate many --ranks 64 --schedule ddp --class late-rank --rank 45 --steps 12
 simulate large --ranks 1024 --gpus-per-host 8 --schedule ddp --class late-rank --rank 700 --steps 12
 cp -r "$ROOT/test/data/recordings/causes/network_loss" "$TMP/lossy"
 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/one "$BUILD/lockstep-emulate" --ranks 1 --iterations 20 "$BUILD/libnccl-profiler.so" >"$TMP/played"
 
-for run in straggler hang deadlock healthy several alltoall damaged hostile proven slow-host parallel two-groups lossy many large one; do
+for run in straggler hang deadlock healthy several alltoall damaged hostile proven slow-host parallel two-groups network pipe lossy many large one; do
   "$BUILD/lockstep" report "$TMP/$run" --force >"$TMP/head" 2>"$TMP/err" || [ $? = 1 ] || fail "$run: $(cat "$TMP/err")"
   ! grep -oiE '<[a-z]+[^>]* (src|href)=.?(https?:)?//[^ >]*' "$TMP/$run/report.html" || fail "$run: the page refers to the network"
 done
@@ -66,4 +68,5 @@ node "$ROOT/test/report/page.mjs" "$TMP" || fail "the page is not as it should b
 node "$ROOT/test/report/first.mjs" "$TMP" || fail "what the page says in words is not as it should be"
 node "$ROOT/test/report/cells.mjs" "$TMP" || fail "the heat map's cells are not as they should be by keyboard"
 node "$ROOT/test/report/sections.mjs" "$TMP" || fail "what stands below the heat map is not as it should be"
+node "$ROOT/test/report/leads.mjs" "$TMP" || fail "numbers do not lead to where the plots have them"
 node "$ROOT/test/report/paper.mjs" "$TMP" || fail "the page does not print as it should"
