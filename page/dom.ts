@@ -33,15 +33,21 @@ export function words(text: string): (HTMLElement | string)[] {
   return unbroken(text).split("`").map((part, i) => i % 2 === 1 ? make("code", {}, part) : part);
 }
 
-// Numbers stand below each other by their last digit, words by their first letter.
-function isWords(rows: (string | Node)[][], column: number): boolean {
+// "5.2 ms", "16 of 16", "350 ms (rank 15)"; a line of a log may well begin with a number.
+const kNumber = /^[-+\u00b1]?\d[\d.,]*(?:e-?\d+)?(?:\s(?:ns|us|ms|s|min|h|B|[KMGT]iB|GB\/s|%|of|\d+))*(?:\s\(.*\))?$/;
+
+const kShortWords = 28;  // letters
+
+// Numbers stand below each other by their last digit, words by their first letter; few words stay on one line.
+function kindOf(rows: (string | Node)[][], column: number): { class: string } {
   const texts = rows.map(row => typeof row[column] === "string" ? row[column] as string : (row[column] as Node | undefined)?.textContent ?? "");
-  return column === 0 || !texts.every(text => /^([-+\u00b1]?\d.*|-|)$/s.test(text));
+  if (texts.every(text => text === "" || text === "-" || kNumber.test(text))) return { class: "number" };
+  return { class: column > 0 && texts.every(text => text.length <= kShortWords) ? "words short" : "words" };
 }
 
 // A table that scrolls by itself where the screen is narrow; the keyboard can scroll it too.
 export function table(columns: string[], rows: (string | Node)[][], label: string): HTMLElement {
-  const kind = columns.map((_, column) => ({ class: isWords(rows, column) ? "words" : "number" }));
+  const kind = columns.map((_, column) => kindOf(rows, column));
   return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label },
     make("table", {},
       make("thead", {}, make("tr", {}, ...columns.map((name, column) => make("th", { scope: "col", ...kind[column] }, name)))),

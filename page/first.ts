@@ -9,7 +9,7 @@ import { counted, duration, moment, percent } from "./words";
 // A verdict about a part of the run must not be read as one about all of it.
 function lastPart(run: Run): HTMLElement | null {
   const from = run.serve?.report_from_ns ?? 0;
-  return from === 0 ? null : make("p", { id: "last-part" }, `This is about the last part of a large run, from ${duration(from)} on, as are all findings, tables and SQL. ` +
+  return from === 0 ? null : make("p", { id: "last-part" }, unbroken(`This is about the last part of a large run, from ${duration(from)} on, as are all findings, tables and SQL. `) +
     "The heat map has all of it.");
 }
 
@@ -22,10 +22,10 @@ export function headline(run: Run, marked: Marked): HTMLElement {
     make("p", { class: "badge" }, kBadges[kind]),
     make("h1", {}, unbroken(text)),
     kind === "unknown" && run.not_known.length > 0 ? make("p", {}, ...words(run.not_known[0])) : null,
-    cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, percent(cost_share)), " of the run\u2019s time, not counting its set-up") : null,
+    cost_share !== null && cost_share > 0 ? make("p", { class: "cost" }, make("strong", {}, unbroken(percent(cost_share))), " of the run\u2019s time, not counting its set-up") : null,
     lastPart(run),
     make("p", {},
-      found ? `${percent(found.confidence)} sure. ` : "",
+      found ? unbroken(`${percent(found.confidence)} sure. `) : "",
       verdict === undefined ? jump("not-known", kind === "nothing" ? "How complete the recording is" : "What is not known") : jump("finding-" + (verdict + 1), "The evidence"),
       run.verdicts.length > 1 ? ` There are ${run.verdicts.length} findings: ` : "",
       run.verdicts.length > 1 ? jump("findings", "all of them") : "",
@@ -102,6 +102,6 @@ export function runFacts(run: Run): HTMLElement {
   const from = run.serve?.report_from_ns ?? 0;
   const time = from === 0 ? duration(run.length_ns) : `the last ${duration(run.length_ns - from)} of ${duration(run.length_ns)}`;
   const started = run.origin_unix_ns > 0 ? ", from " + moment(run.origin_unix_ns) : "";
-  return make("p", { class: "facts" }, make("strong", {}, nameOf(run)), `: ${counted(run.processes, "process", "processes")} on ` +
-    `${counted(hosts, "host")}, ${counted(run.communicators, "communicator")}, ${counted(run.operations, "operation")} in ${time}${started}.`);
+  return make("p", { class: "facts" }, make("strong", {}, nameOf(run)), unbroken(`: ${counted(run.processes, "process", "processes")} on ` +
+    `${counted(hosts, "host")}, ${counted(run.communicators, "communicator")}, ${counted(run.operations, "operation")} in ${time}${started}.`));
 }

@@ -3,7 +3,7 @@
 // least a tenth of the time: what costs next to nothing must not look like a fault.
 // Above it lanes: training steps, ranges and marks of the program, captures, hosts short of something, lines of
 // the job's logs, findings.
-import { colour, make, sized } from "./dom";
+import { colour, make, sized, unbroken } from "./dom";
 import { CellCursor, type Cells, cellSentence, type Place, strongest } from "./heat_cell";
 import { logLanes } from "./logs";
 import type { Lane, Run } from "./run";
@@ -121,9 +121,10 @@ export class HeatMap {
     const each = Math.max(...tiles.rows.map(row => row.last - row.first + 1));
     this.legend.replaceChildren(
       make("span", { class: "ramp ramp-" + measure, "aria-hidden": "true" }),
-      !any ? `Nobody ${kMeasures[measure]} here. ` : `Strongest: ${kMeasures[measure]} ` + (darkest >= 0.995 ? "all of the time. " : `for ${percent(darkest)} of the time or more. `),
-      `One cell is ${duration(tiles.bucket_ns)}` + (each > 1 ? ` of up to ${each} ranks.` : " of one rank.") +
-        (tiles.flags.some(flag => flag & kNoData) ? " Grey: nothing recorded." : ""));
+      unbroken(!any ? `Nobody ${kMeasures[measure]} here. ` : `Strongest: ${kMeasures[measure]} ` + (darkest >= 0.995 ? "all of the time. " : `for ${percent(darkest)} of the time or more. `)),
+      unbroken(`One cell is ${duration(tiles.bucket_ns)}`) + (each > 1 ? ` of up to ${each} ranks.` : " of one rank.") +
+        (tiles.flags.some(flag => flag & kNoData) ? " Grey: nothing recorded." : "") +
+        (this.run.lanes.some(lane => lane.kind === "pressure") ? " Bars by a host\u2019s name above: when it was short of processors, memory or disk." : ""));
   }
 
   private paint(view: View, values: Float32Array, darkest: number): void {

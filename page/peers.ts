@@ -7,6 +7,7 @@ import { drawNames } from "./time_axis";
 import { bytes, counted } from "./words";
 
 const kLeft = 66, kTop = 20;  // pixels for names
+const kLeastWidth = 84;  // that of a column's name
 const kSteps: Record<string, [number, number]> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 class Matrix {
@@ -35,7 +36,7 @@ class Matrix {
 
   private repaint(): void {
     const { peers, side } = this, cell = this.marked.pair && this.cellOf(this.marked.pair);
-    const context = sized(this.canvas, kLeft + peers.side * side + 4, kTop + peers.side * side + 4);
+    const context = sized(this.canvas, kLeft + Math.max(kLeastWidth, peers.side * side) + 4, kTop + peers.side * side + 4);
     const ramp = colour("heat-busy").split(" ").join(",");
     for (const [from, to, sent] of peers.cells) {
       context.fillStyle = `rgba(${ramp},${(0.1 + 0.9 * Math.sqrt(sent / this.most)).toFixed(3)})`;

@@ -118,7 +118,7 @@ export class Ranks {
   async draw(): Promise<void> {
     const turn = ++this.asked, view = this.view, length = view.to - view.from;
     for (const radio of this.element.querySelectorAll<HTMLInputElement>(".controls input")) radio.checked = radio.value === view.measure || radio.value === view.by;
-    this.window.textContent = `Shown: ${instant(view.from, length)} to ${instant(view.to, length)}, ` +
+    this.window.textContent = unbroken(`Shown: ${instant(view.from, length)} to ${instant(view.to, length)}, `) +
       (view.firstRank === view.lastRank ? `rank ${view.firstRank}` : `ranks ${view.firstRank} to ${view.lastRank}`) + (sameWindow(view, this.whole) ? ": all of it." : ".");
     const whole = await this.source.tiles(view, view.by), tiles = whole && upTo(whole, this.whole.to);
     if (turn !== this.asked) return;  // a later window is already asked for

@@ -23,7 +23,7 @@ export function operations(run: Run, marked: Marked): HTMLElement {
     kind.func, bytes(kind.size_bytes), String(kind.nranks), kind.operations.toLocaleString("en"), kind.elapsed_ns > 0 ? duration(kind.elapsed_ns) : "-", duration(kind.wait_ns),
     kind.transfer_median_ns > 0 ? duration(kind.transfer_median_ns) : "-", busBandwidth(kind, marked)]);
   return section("operations", "Operations",
-    make("ul", {}, ...run.answers.map(answer => make("li", {}, answer))),
+    make("ul", {}, ...run.answers.map(answer => make("li", {}, ...words(answer)))),
     ...(rows.length === 0 ? [] : [table(["function", "size", "ranks", "rank calls", "time", "waiting", "median transfer", "bus bandwidth, GB/s"], rows, "Operations by function and size"), make("p", { class: "legend" }, run.bandwidth_words)]),
     under(run.operations_coverage));
 }
@@ -40,7 +40,7 @@ function rowsOf(said: SaidTable, marked: Marked): (string | Node)[][] {
 
 function said(run: Run, title: string, marked: Marked): HTMLElement | null {
   const found = run.tables.find(one => one.title === title);
-  return found ? make("div", {}, make("h3", {}, found.title), found.words ? make("p", {}, found.words) : null, table(found.columns, rowsOf(found, marked), found.title), under(found.coverage)) : null;
+  return found ? make("div", {}, make("h3", {}, found.title), found.words ? make("p", {}, ...words(found.words)) : null, table(found.columns, rowsOf(found, marked), found.title), under(found.coverage)) : null;
 }
 
 const kPathTables = ["Critical path", "What could be won", "Training steps"];

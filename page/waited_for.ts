@@ -1,5 +1,5 @@
 // Whom others waited for in view: the answer in words, also for who cannot point at a cell.
-import { make } from "./dom";
+import { make, unbroken } from "./dom";
 import { kNobody, type Tiles } from "./tiles";
 import type { View } from "./view";
 import { percent } from "./words";
@@ -32,6 +32,6 @@ export class WaitedFor {
     this.element.hidden = named.length === 0;
     this.element.replaceChildren("Others waited most for ", ...named.flatMap(([rank, share], i) => [i === 0 ? "" : ", ",
       make("button", { type: "button", class: "link", click: () => this.show({ firstRank: rank, lastRank: rank }) }, "rank " + rank),
-      ` (${percent(share)}${i === 0 ? " of the time in view" : ""})`]), ".");
+      unbroken(` (${percent(share)}`) + `${i === 0 ? " of the time in view" : ""})`]), ".");
   }
 }

@@ -47,7 +47,7 @@ export function moment(unix_ns: number): string {
 
 // What the command writes as "+-3 us".
 export function plusMinus(text: string): string {
-  return text.replaceAll("+-", "\u00b1");
+  return text.replace(/\+- ?/g, "\u00b1");
 }
 
 export function counted(count: number, noun: string, several = noun + "s"): string {

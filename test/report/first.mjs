@@ -75,6 +75,10 @@ for (const [name, measured] of [["two-groups", /^matches: transfers from rank \d
     check(`${name}: when it was is not shown`, await page.locator("#finding-1 p button").textContent() === "Show when");
   });
 
+// Bars above the heat map that have a host's name are explained, where there are any.
+for (const [name, any] of [["lossy", true], ["proven", false]])
+  await on(name, async (page, text) => check(`${name}: what the hosts' bars are`, / Bars by a host\u2019s name above: when it was short of processors, memory or disk\.$/.test(await text(".heat .legend")) === any, await text(".heat .legend")));
+
 // Of a damaged recording: its date is that of the processes that can be read, and it is not called complete.
 await on("damaged", async (page, text, card) => {
   check("damaged: the date", / from 20\d\d-/.test(await text(".facts")), await text(".facts"));
@@ -85,7 +89,7 @@ await on("damaged", async (page, text, card) => {
 await on("proven", async (page, text) => {
   check("the run's name", /^proven: 8 processes on /.test(await text(".facts")) && !(await text(".facts")).includes("/"), await text(".facts"));
   check("the title", await page.title() === "lockstep: proven", await page.title());
-  const darkest = Number(/^Strongest: made others wait for (\d+) % of the time or more\./.exec(await text(".heat .legend"))?.[1]);
+  const darkest = Number(/^Strongest: made others wait for (\d+)\s% of the time or more\./.exec(await text(".heat .legend"))?.[1]);
   check("what costs nothing is as dark as a fault", darkest >= 10, await text(".heat .legend"));
   check("healthy: what is not known is linked", await text(".headline a") === "How complete the recording is", await text(".headline a"));
 });
@@ -104,7 +108,7 @@ await on("straggler", async (page, text) => {
 
 // Whom others waited for, in words: a click shows that rank.
 await on("straggler", async (page, text) => {
-  check("not whom others waited for most", /^Others waited most for rank 2 \(\d+ % of the time in view\)/.test(await text("#waited-for")), await text("#waited-for"));
+  check("not whom others waited for most", /^Others waited most for rank 2 \(\d+\s% of the time in view\)/.test(await text("#waited-for")), await text("#waited-for"));
   await page.click("#waited-for button");
   await page.waitForFunction(() => /rank 2\.$/.test(document.querySelector("#window").textContent), undefined, { timeout: 5000 })
     .catch(async () => check("a click does not show that rank", false, await text("#window")));
@@ -119,7 +123,7 @@ await on("straggler", async (page, text) => {
   check("evidence: what others waited for within one cell is said of less", await page.isHidden("#waited-for"), await text("#waited-for"));
   // What is written is as exact as what is shown is short.
   const numbers = (pattern, said) => pattern.exec(said)?.slice(1).map(Number) ?? [];
-  const [from, to] = numbers(/^Shown: ([\d.]+) s to ([\d.]+) s, /, await text("#window"));
+  const [from, to] = numbers(/^Shown: ([\d.]+)\ss to ([\d.]+)\ss, /, await text("#window"));
   const [shown, end] = numbers(/t=(\d+)-(\d+)/, page.url());
   check("evidence: the window is written as longer or shorter than it is", Math.abs((to - from) * 1e9 / (end - shown) - 1) < 0.1, await text("#window"));
   const [arrived, waited, took, ended] = numbers(/ arrived at ([\d.]+) s, it waited ([\d.]+) ms for .* took ([\d.]+) ms, it ended at ([\d.]+) s\.$/, await text("#timeline + .readout"));

@@ -23,7 +23,7 @@ const asked = await page.evaluate(async () => {
 });
 check("the heat map ends long before the run", asked.length - asked.tiles < 2.5e9, JSON.stringify(asked));
 check("the heat map is grey where ranks wait", asked.cells > 0 && asked.unknown === 0, JSON.stringify(asked));
-check("nobody is waited for", /^Others waited most for rank 1 \([4-9]\d % of the time in view\)/.test(await text("#waited-for")), await text("#waited-for"));
+check("nobody is waited for", /^Others waited most for rank 1 \([4-9]\d\s% of the time in view\)/.test(await text("#waited-for")), await text("#waited-for"));
 check("console, or requests to others", problems.length === 0, problems.join("; "));
 await close();
 await browser.close();

@@ -66,7 +66,7 @@ await on("slow-host", async (page, text) => {
   await page.mouse.move(...at(0.7, 7), { steps: 4 });
   await page.mouse.up();
   await page.waitForFunction(old => document.querySelector("#window").textContent !== old, before, { timeout: 5000 }).catch(() => check("a drag does nothing", false));
-  check("a drag: not what it covered", /^Shown: 4\d\d ms to 5\d\d ms, ranks 4 to 7\.$/.test(await text("#window")), await text("#window"));
+  check("a drag: not what it covered", /^Shown: 4\d\d\sms to 5\d\d\sms, ranks 4 to 7\.$/.test(await text("#window")), await text("#window"));
 
   // Much closer, the clocks' uncertainty stands below the arrivals.
   const ops = await page.evaluate(() => {
