@@ -4,7 +4,7 @@ import { colour, make } from "./dom";
 import type { Run } from "./run";
 import { gutter, timeMarks } from "./time_axis";
 import { meanByColumn, type Tiles } from "./tiles";
-import { duration, percent } from "./words";
+import { compact, duration, percent } from "./words";
 
 const kMostBars = 40;
 const kRight = 4;  // pixels beside the plot above the heat map, as beside that
@@ -149,7 +149,9 @@ export function answerPlot(columns: { name: string; type: string }[], rows: unkn
     ...(isNumber ? {} : { fill: colours[i] + "60", paths: uPlot.paths.bars!({ size: [0.7, 60] }) }),
   }));
   return plot(`${drawn.map(one => one.name).join(", ")} by ${first.name}`, [xs, ...ys], series, {
-    x: first.name, y: drawn.length === 1 ? drawn[0].name : "", whole: xs.every(x => Number.isInteger(x)), ...(isNumber ? {} : { xValues: (x: number) => String(used[x]?.[0] ?? "") }),
+    x: first.name, y: drawn.length === 1 ? drawn[0].name : "", whole: xs.every(x => Number.isInteger(x)), yValues: compact,
+    // Bars are as wide at both ends as elsewhere.
+    ...(isNumber ? {} : { range: [-0.6, used.length - 0.4] as [number, number], xValues: (x: number) => String(used[x]?.[0] ?? "") }),
   }, "answer-plot");
 }
 

@@ -36,6 +36,13 @@ export function bytes(count: number): string {
   return (Number.isInteger(count) ? String(count) : threeDigits(count)) + " " + units[unit];
 }
 
+// For a mark beside a plot, where 15,000,000,000 has no room: "15 G". Marks near each other may differ in their sixth digit.
+export function compact(value: number): string {
+  const units: [number, string][] = [[1e12, " T"], [1e9, " G"], [1e6, " M"], [1e3, " k"]];
+  const [size, name] = units.find(([one]) => Math.abs(value) >= one) ?? [1, ""];
+  return String(Number((value / size).toPrecision(6))) + name;
+}
+
 export function percent(share: number): string {
   return (share > 0 && share < 0.01 ? (100 * share).toFixed(1) : Math.round(100 * share)) + " %";
 }

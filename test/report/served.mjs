@@ -50,6 +50,27 @@ const painted = name => {
           return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.filter((value, i) => i % 4 === 3 && value > 0).length > 500;
         }));
       }
+      // Large numbers have room beside the plot, and bars are whole.
+      await page.evaluate(() => {
+        window.marks = [];
+        const write = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+          if (this.canvas.closest("#answer-plot")) window.marks.push(String(text));
+          return write.call(this, text, ...rest);
+        };
+      });
+      await page.fill("#sql-text", "SELECT 'host ' || n AS host, 15000000000 AS bytes FROM generate_series(1, 3) AS t(n)");
+      await page.click("#sql button");
+      await until(page, "SQL: no plot of bytes by host", () => window.marks.includes("host 3"));
+      const marks = (await page.evaluate(() => window.marks)).filter(mark => /\d/.test(mark) && !/^host/.test(mark));
+      check("SQL: a number has no room", marks.includes("10 G") && marks.every(mark => mark.length < 8), marks.join());
+      const widths = await page.evaluate(() => {  // of what is painted half way up, where it is wider than a line
+        const canvas = document.querySelector("#answer-plot canvas"), row = canvas.getContext("2d").getImageData(0, Math.round(canvas.height * 0.45), canvas.width, 1).data;
+        const runs = [0];
+        for (let x = 0; x < canvas.width; ++x) if (row[4 * x + 3] > 0) ++runs[runs.length - 1]; else if (runs[runs.length - 1] > 0) runs.push(0);
+        return runs.filter(width => width > 20);
+      });
+      check("SQL: bars are cut", widths.length === 3 && Math.max(...widths) - Math.min(...widths) < 4, widths.join());
     }
     // A line of evidence leads to its rows, by keyboard.
     const line = await text(page, "#finding-1 .evidence li");
