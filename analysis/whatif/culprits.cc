@@ -157,11 +157,12 @@ class Search {
       for (const uint32_t actor : set.actors) set.at_most_ns += on_path_ns_[actor];
       const bool is_rest = std::any_of(set.actors.begin(), set.actors.end(),
                                        [&](uint32_t actor) { return cured_[actor] != 0; });
-      if (set.at_most_ns < (is_rest ? std::max(least_ns, least_of_rest_ns) : least_ns) ||
+      const int64_t least_of_set_ns = is_rest ? std::max(least_ns, least_of_rest_ns) : least_ns;
+      if (set.at_most_ns < least_of_set_ns ||
           static_cast<double>(set.at_most_ns) * kMostOfBest <= static_cast<double>(best_rank_ns))
         continue;
       set.gain_ns = replay(set.actors);
-      sets.push_back(std::move(set));
+      if (set.gain_ns >= least_of_set_ns) sets.push_back(std::move(set));
     }
     std::stable_sort(sets.begin(), sets.end(),
                      [](const Candidate& a, const Candidate& b) { return a.gain_ns > b.gain_ns; });

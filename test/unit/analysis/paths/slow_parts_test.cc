@@ -275,8 +275,8 @@ Judged judge_row(uint64_t of_4_and_3_ns) {
 }
 
 TEST(SlowParts, NameTheEndOfAWayThatHasNoOtherWays) {
-  for (const uint64_t of_4_and_3_ns : {1'000 * kUs, 1'080 * kUs}) {  // a trifle longer as well
-    const Judged judged = judge_row(of_4_and_3_ns);
+  for (const int64_t of_4_and_3_us : {1'000, 1'080}) {  // a trifle longer as well
+    const Judged judged = judge_row(static_cast<uint64_t>(of_4_and_3_us * kUs));
     ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
     EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
     EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{5}) << judged.text();

@@ -145,7 +145,8 @@ bool has_huffman_codes(const EncodedChunk& chunk) {
   const size_t size_bytes = size_flag != 0 ? size_t{1} << size_flag : single_segment ? 1 : 0;
   const uint8_t* at = frame + 5 + (single_segment ? 0 : 1) + size_bytes;
   for (bool last = false; !last;) {
-    const unsigned block = at[0] | at[1] << 8 | at[2] << 16, type = block >> 1 & 3;
+    const unsigned block = at[0] | unsigned{at[1]} << 8 | unsigned{at[2]} << 16;
+    const unsigned type = block >> 1 & 3;
     last = (block & 1) != 0;
     if (type == 2 && (at[3] & 3) >= 2) return true;
     at += 3 + (type == 1 ? 1 : block >> 3);
