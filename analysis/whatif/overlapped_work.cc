@@ -6,7 +6,6 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "analysis/whatif/training_steps.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -78,11 +77,7 @@ double ratio_of(const std::vector<Work>& work) {
 class Intervals {
  public:
   Intervals(const RunTables& run, const OwnSegments& own, const Roles& roles, Excesses* excesses)
-      : run_(run),
-        own_(own),
-        roles_(roles),
-        excesses_(*excesses),
-        step_(number_training_steps(run, own, roles, excesses->trial)) {}
+      : run_(run), own_(own), roles_(roles), excesses_(*excesses) {}
 
   void bound() {
     number_places();
@@ -123,7 +118,7 @@ class Intervals {
     const uint32_t first = step_of(from), last = step_of(to);
     return first == last || (first + 1 == last && in_step_[from] > in_step_[to]);
   }
-  uint32_t step_of(size_t place) const { return step_[segment(place).launch]; }
+  uint32_t step_of(size_t place) const { return excesses_.trial[segment(place).launch]; }
   void number_places() {
     in_step_.assign(own_.order.size(), 0);
     for (size_t i = 1; i < in_step_.size(); ++i) {
@@ -207,6 +202,12 @@ class Intervals {
     const std::vector<Work> work = work_at(position, position.back);
     std::vector<int64_t> all_ns;
     for (const Work& one : work) all_ns.push_back(one.interval_ns);
+    // Who was queued needed no longer, at least: where all others are, they are the measure of a late one.
+    for (const Placed* one = position.begin; one != position.end; ++one) {
+      const Segment* start = beside(one->place, position.back);
+      if (start != nullptr && was_queued(one->place) && !was_queued(one->place - position.back))
+        all_ns.push_back(segment(one->place).start_ns - start->start_ns);
+    }
     const int64_t usual_ns = quantile(&all_ns, kRoleReference);
     const std::vector<int64_t> at_a_time_ns = usual_at_a_time(position, work);
     for (const Placed* one = position.begin; one != position.end; ++one) {
@@ -265,7 +266,6 @@ class Intervals {
   const OwnSegments& own_;
   const Roles& roles_;
   Excesses& excesses_;
-  const std::vector<uint32_t> step_;  // by launch
   std::set<Kind> overlaps_;
   std::vector<uint32_t> in_step_;   // by place in the order: which operation of its step
   std::vector<uint8_t> looked_at_;  // by place in the order: a flag

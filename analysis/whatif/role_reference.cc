@@ -44,8 +44,11 @@ class Reference {
     factors_ = find_factors(out_.trial);
     compare_with_everybody();
     bound_by_arrivals();
-    weigh_by_factors();
+    const std::vector<uint32_t> step_of = number_training_steps(run_, own_, roles_, out_.trial);
+    weigh_by_factors(step_of);
     measure_late_beginnings();
+    // Where all calls are alike a trial is less than a step, and what befalls a rank within a step it does once.
+    out_.trial = step_of;
     return std::move(out_);
   }
 
@@ -289,8 +292,7 @@ class Reference {
 
   // What takes everybody so many times as long varies so many times as much, too: who warms up somewhat
   // more slowly than the others is not slow, and what it takes then must not outweigh all later steps.
-  void weigh_by_factors() {
-    const std::vector<uint32_t> step_of = number_training_steps(run_, own_, roles_, out_.trial);
+  void weigh_by_factors(const std::vector<uint32_t>& step_of) {
     const std::vector<double> factors = find_factors(step_of);
     for (const uint32_t a : own_.order) {
       const uint32_t step = step_of[own_.segments[a].launch];

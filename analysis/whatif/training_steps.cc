@@ -71,7 +71,11 @@ class StepNumbering {
       last = k;
       ++count;
     }
-    if (length == 0 || count < kFewestAtPosition) begins_.clear();
+    // All pauses are long in a warm-up, which is no steps of one operation each.
+    const auto covered = static_cast<double>(count * length);
+    if (length == 0 || count < kFewestAtPosition ||
+        covered < kRegularSteps * static_cast<double>(firsts.size()))
+      begins_.clear();
   }
   // Every so many calls, from the first that repeats on.
   void begin_by_calls(const std::vector<size_t>& firsts) {
