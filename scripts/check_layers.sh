@@ -49,7 +49,7 @@ analysis/why          analysis/tables analysis/judge analysis/whatif analysis/pa
 analysis/pyramid      analysis/tables analysis/load dumper/run
 analysis/sql          analysis/tables analysis/load analysis/join analysis/hostload
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds
-analysis/page         analysis/tables analysis/pyramid
+analysis/page         analysis/tables analysis/load analysis/pyramid
 analysis/report       analysis/tables analysis/judge analysis/say analysis/account analysis/pyramid analysis/page
 analysis/inspect      analysis/tables analysis/relate analysis/hostload analysis/judge analysis/say clocksync/record dumper/segment dumper/run dumper/options
 live/local            dumper/run dumper/recovery

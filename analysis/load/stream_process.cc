@@ -1,5 +1,6 @@
 #include "analysis/load/stream_process.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -131,8 +132,8 @@ class DetailJoin {
       const auto op = ProxyOpRecord::read(w);
       row.peer = op.peer;
       row.channel = op.channel;
-      works_[row.event_id] = {row.parent_id, op.peer, op.channel,
-                              static_cast<uint8_t>(op.is_send ? 1 : 0)};
+      row.is_send = op.is_send ? 1 : 0;
+      works_[row.event_id] = {row.parent_id, op.peer, op.channel, row.is_send};
     }
     open_[row.event_id] = open;
   }
@@ -218,10 +219,29 @@ class DetailJoin {
   std::unordered_map<uint64_t, ProxyOpFacts> works_;
 };
 
+// By the raw clock of the process's host.
+struct RawSpan {
+  uint64_t from_ns = 0, to_ns = ~uint64_t{0};
+};
+
+// Of two instants of the run's axis, within what was read of the process. Clocks drift from where they stood at the
+// process's first record by less than 200 us each second.
+RawSpan raw_span(const ProcessRow& row, int64_t from_ns, int64_t to_ns) {
+  constexpr int64_t kMostDrift = 5000;
+  const auto raw_ns = [&row](int64_t run_ns, int64_t sign) {
+    const int64_t drift_ns =
+        row.aligned != 0 ? std::max<int64_t>(0, run_ns - row.first_ns) / kMostDrift : 0;
+    return static_cast<uint64_t>(
+        std::max<int64_t>(0, run_ns - row.raw_offset_ns + sign * drift_ns));
+  };
+  return {std::max(row.read_from_raw_ns, raw_ns(from_ns, -1)),
+          std::min(row.read_to_raw_ns, raw_ns(to_ns, 1))};
+}
+
 Status stream_entry(const dumper::ProcessEntry& entry, const RunTables& run,
-                    const CommunicatorIndex& index, uint32_t process, DetailSink* sink) {
-  const ProcessRow& row = run.processes[process];
-  dumper::ProcessReader reader(entry, {true, row.read_from_raw_ns, row.read_to_raw_ns});
+                    const CommunicatorIndex& index, uint32_t process, const RawSpan& span,
+                    DetailSink* sink) {
+  dumper::ProcessReader reader(entry, {true, span.from_ns, span.to_ns});
   DetailJoin join(run, index, process, sink);
   dumper::SegmentChunk chunk;
   while (reader.next(&chunk)) {
@@ -245,15 +265,27 @@ class Streams {
       entries_.emplace(entry.uid, &entry);
   }
   Status stream(uint32_t process, DetailSink* sink) const {
+    if (process >= run_.processes.size()) return gone(process);
+    const ProcessRow& row = run_.processes[process];
+    return stream(process, RawSpan{row.read_from_raw_ns, row.read_to_raw_ns}, sink);
+  }
+  Status stream_between(uint32_t process, int64_t from_ns, int64_t to_ns, DetailSink* sink) const {
+    if (process >= run_.processes.size()) return gone(process);
+    return stream(process, raw_span(run_.processes[process], from_ns, to_ns), sink);
+  }
+
+ private:
+  Status stream(uint32_t process, const RawSpan& span, DetailSink* sink) const {
     if (!opened_.ok()) return opened_.status();
-    const bool known = process < run_.processes.size();
-    const auto entry = known ? entries_.find(run_.processes[process].uid) : entries_.end();
-    if (entry != entries_.end()) return stream_entry(*entry->second, run_, index_, process, sink);
+    const auto entry = entries_.find(run_.processes[process].uid);
+    if (entry == entries_.end()) return gone(process);
+    return stream_entry(*entry->second, run_, index_, process, span, sink);
+  }
+  Status gone(uint32_t process) const {
     return Status::error(directory_ + ": the process of row " + std::to_string(process) +
                          " is not in this directory any more; load the run again");
   }
 
- private:
   const std::string directory_;
   const RunTables& run_;
   const CommunicatorIndex index_;
@@ -266,9 +298,9 @@ class LateStreams {
  public:
   LateStreams(std::string directory, const RunTables& run)
       : directory_(std::move(directory)), run_(run) {}
-  Status stream(uint32_t process, DetailSink* sink) {
+  const Streams& get() {
     std::call_once(once_, [this] { streams_.emplace(directory_, run_); });
-    return streams_->stream(process, sink);
+    return *streams_;
   }
 
  private:
@@ -288,8 +320,13 @@ Status stream_process(const std::string& directory, const RunTables& run, uint32
 ExportInput export_input(const std::string& directory, const RunTables& run) {
   const auto streams = std::make_shared<LateStreams>(directory, run);
   return {&run,
-          [streams](uint32_t process, DetailSink* sink) { return streams->stream(process, sink); },
-          directory};
+          [streams](uint32_t process, DetailSink* sink) {
+            return streams->get().stream(process, sink);
+          },
+          directory,
+          [streams](uint32_t process, int64_t from_ns, int64_t to_ns, DetailSink* sink) {
+            return streams->get().stream_between(process, from_ns, to_ns, sink);
+          }};
 }
 
 }  // namespace lockstep::analysis

@@ -185,6 +185,7 @@ struct EventRow {
   uint32_t states = 0;  // state records it got
   uint8_t kind = 0;     // kKindNames
   uint8_t channel = 0;  // KernelCh, ProxyOp, KernelPhase
+  uint8_t is_send = 0;  // ProxyOp; no column: rows of proxy_steps have it
   Text name = 0;        // function, thread name or phase, whichever the kind has
   // KernelCh, KernelPhase: from start to stop by the GPU's own stamps.
   int64_t gpu_ns = kNoTime;

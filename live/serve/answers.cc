@@ -5,6 +5,7 @@
 #include "live/http/gate.h"
 #include "live/serve/ops_answer.h"
 #include "live/serve/run_answer.h"
+#include "live/serve/steps_answer.h"
 #include "live/serve/tiles_answer.h"
 #include "live/serve/trace_answer.h"
 
@@ -30,11 +31,13 @@ HttpResponse RunAnswers::answer(const HttpRequest& request) {
   if (request.path == "/api/live") return answer_live(reading, run_->trouble(), request);
   if (request.path == "/api/tiles") return answer_tiles(run, request);
   if (request.path == "/api/ops") return answer_ops(run, request);
+  if (request.path == "/api/steps") return answer_steps(run, request);
   if (request.path == "/api/stacks") return stacks_.answer(run.directory(), request);
   if (request.path == "/api/trace") return answer_trace(run, request);
   if (request.path == "/api/query")
     return error_response(405, "a statement comes by POST, in the body");
-  return error_response(404, "there are /api/run, live, tiles, ops, stacks, trace and query");
+  return error_response(404,
+                        "there are /api/run, live, tiles, ops, steps, stacks, trace and query");
 }
 
 }  // namespace lockstep::serve
