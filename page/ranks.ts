@@ -4,6 +4,7 @@ import { HeatMap, kMeasures } from "./heat";
 import { type Found, viewOf } from "./operation_search";
 import { LogLines } from "./logs";
 import { perfettoButton } from "./perfetto";
+import { isWide, kMostNs, networkNote } from "./network_note";
 import * as plots from "./plots";
 import type { Run } from "./run";
 import { ranksTable } from "./sections";
@@ -136,8 +137,13 @@ export class Ranks {
         ...(this.run.operations === 0 ? [] : [plots.trend(tiles, this.whole.to)]));
     }
     const late = setTimeout(() => this.timeline.reading(), kLateMs);
-    const ops = await this.source.ops(view, this.ranksIn(view), tiles).finally(() => clearTimeout(late));
-    if (turn === this.asked) this.timeline.draw(ops, view, heardUntil(tiles));
+    const read = async () => {
+      const ops = await this.source.ops(view, this.ranksIn(view), tiles);
+      const wide = isWide(ops.ops, view) && length <= kMostNs;
+      return { ops, wide, network: wide ? await this.source.steps(view, [...new Set(ops.ops.map(op => op.rank))]) : null };
+    };
+    const { ops, wide, network } = await read().finally(() => clearTimeout(late));
+    if (turn === this.asked) this.timeline.draw(ops, view, heardUntil(tiles), network, lanes => wide ? networkNote(network, lanes) : []);
   }
 
   private ranksIn(view: View): number[] {

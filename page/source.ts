@@ -1,5 +1,6 @@
 // Where the data come from: out of the page itself, or from the server that sent it. The same questions either way.
 import type { Comparison } from "./compare";
+import { type NetworkSteps, networkStepsOf, type StepsAnswer } from "./network_steps";
 import type { Stacks } from "./stacks";
 import { decodeTiles, type Tiles } from "./tiles";
 import { inRunTime, opsOf, type Ops, type Run, type RowsAnswer } from "./run";
@@ -38,6 +39,7 @@ export interface Source {
   groups(run: Run): Group[];  // by which rows can be
   tiles(view: View, by: Group): Promise<Tiles | null>;  // null: there are none
   ops(view: View, ranks: number[], tiles: Tiles | null): Promise<Ops>;  // of these ranks, or some of them; `tiles`: of the view
+  steps(view: View, ranks: number[]): Promise<NetworkSteps | null>;  // of a short time; null: a file has none
   hasStacks(run: Run): boolean;  // now, or kept
   stacks(): Promise<Stacks>;
   others(): Promise<string[]>;  // runs of the same folder
@@ -45,6 +47,8 @@ export interface Source {
   query(sql: string): Promise<{ columns: { name: string; type: string }[]; rows: unknown[][]; truncated: boolean; elapsed_ms: number }>;
   trace(view: View): Promise<ArrayBuffer>;
 }
+
+const kMostSteps = 4000;  // of more no single one is seen on a screen
 
 function textOf(id: string): string | null {
   return document.getElementById(id)?.textContent ?? null;
@@ -77,6 +81,7 @@ function inside(data: string): Source {
       return { truncated: all.truncated, leftOut: 0, ops: all.ops.filter(op =>
         op.start_ns < view.to && (op.end_ns ?? Infinity) > view.from && wanted.has(op.rank)) };
     },
+    steps: async () => null,
     live: nowhere,
     hasStacks: () => textOf("lockstep-stacks") !== null,
     stacks: async () => JSON.parse(textOf("lockstep-stacks")!) as Stacks,
@@ -140,6 +145,7 @@ function server(token: string): Source {
         throw error;
       }
     },
+    steps: async (view, ranks) => networkStepsOf(await (await ask(`api/steps?ranks=${ranks.join(",")}&${timeOf(view)}&limit=${kMostSteps}`)).json() as StepsAnswer),
     query: async sql => (await ask("api/query", { method: "POST", body: JSON.stringify({ sql, max_rows: 1000 }) })).json(),
     trace: async view => (await ask(`api/trace?${windowOf(view)}&format=perfetto`)).arrayBuffer(),
   };

@@ -1,6 +1,9 @@
 // Operations one by one: a bar for each rank, waiting (light) and transfer (solid), an arrow from who waits to the last
-// to arrive, and the uncertainty of the clock drawn at the arrival. What never ended goes on to the edge.
+// to arrive, and the uncertainty of the clock drawn at the arrival. What never ended goes on to the edge. Where operations are
+// wide, what the network did for them stands beneath each rank's bars.
 import { colour, make, sized } from "./dom";
+import { type Item, NetworkLanes } from "./network_lanes";
+import type { NetworkSteps } from "./network_steps";
 import { type Op, type Ops, readyOf } from "./run";
 import { drawNames, gutter, kAxisHeight, TimeAxis } from "./time_axis";
 import type { View } from "./view";
@@ -44,6 +47,8 @@ export class Timeline {
   private canvas = make("canvas", { id: "timeline", tabindex: "0", role: "application" });
   private detail = make("p", { class: "readout", "aria-live": "polite" }, kHint);
   private note = make("p", { class: "legend" });
+  private networkNote = make("p", { class: "legend", id: "network-note" });
+  private network = new NetworkLanes(null, [], 0);
   private bars: Bar[] = [];
   private chosen = -1;
   private rowHeight = 24;
@@ -51,19 +56,52 @@ export class Timeline {
   private redraw = () => {};  // what is shown, at the width and in the colours of now
 
   constructor() {
-    this.element = make("div", {}, this.note, this.canvas, this.detail);
-    this.canvas.addEventListener("click", event => this.choose(this.bars.findIndex(bar =>
-      event.offsetX >= bar.x - 2 && event.offsetX <= bar.end + 2 && Math.abs(event.offsetY - bar.y) <= this.rowHeight / 2)));
-    this.canvas.addEventListener("keydown", event => {
-      if (event.key !== "ArrowRight" && event.key !== "ArrowLeft" || this.bars.length === 0) return;
-      event.preventDefault();
-      const next = this.chosen + (event.key === "ArrowRight" ? 1 : -1);
-      this.choose((next + this.bars.length) % this.bars.length);
+    this.element = make("div", {}, this.note, this.networkNote, this.canvas, this.detail);
+    this.canvas.addEventListener("click", event => {
+      const item = this.network.at(event.offsetX, event.offsetY);
+      if (item !== null) this.chooseOfNetwork(item);
+      else this.choose(this.barAt(event.offsetX, event.offsetY));
     });
+    this.canvas.addEventListener("mousemove", event => {
+      const item = this.network.at(event.offsetX, event.offsetY), bar = this.bars[this.barAt(event.offsetX, event.offsetY)];
+      this.canvas.title = item !== null ? this.network.sentence(item) : bar ? sentenceOf(bar.op) : "";
+    });
+    this.canvas.addEventListener("keydown", event => {
+      if (this.bars.length > 0 && this.key(event.key)) event.preventDefault();
+    });
+  }
+
+  private barAt(x: number, y: number): number {
+    return this.bars.findIndex(bar => x >= bar.x - 2 && x <= bar.end + 2 && Math.abs(y - bar.y) <= this.rowHeight / 2);
+  }
+
+  // Whether the key means something here. Down from an operation are its network operations and their steps, up the operation.
+  private key(key: string): boolean {
+    const { chosen } = this.network;
+    if (chosen !== null && key.startsWith("Arrow")) {
+      const next = this.network.beside(chosen, key);
+      if (next === null) this.choose(this.chosen);
+      else this.chooseOfNetwork(next);
+      return true;
+    }
+    const op = this.bars[this.chosen]?.op, below = key === "ArrowDown" && op ? this.network.firstOf(op.rank, op.func, op.ordinal) : null;
+    if (below !== null) this.chooseOfNetwork(below);
+    if (key === "ArrowRight" || key === "ArrowLeft") {
+      const next = this.chosen + (key === "ArrowRight" ? 1 : -1);
+      this.choose((next + this.bars.length) % this.bars.length);
+    }
+    return below !== null || key === "ArrowRight" || key === "ArrowLeft";
+  }
+
+  private chooseOfNetwork(item: Item): void {
+    this.network.chosen = item;
+    this.detail.textContent = this.network.sentence(item);
+    this.redraw();
   }
 
   private choose(index: number): void {
     this.chosen = index;
+    this.network.chosen = null;
     this.detail.textContent = index < 0 ? kHint : sentenceOf(this.bars[index].op);
     this.redraw();
   }
@@ -81,7 +119,8 @@ export class Timeline {
     this.note.textContent = "Reading the operations in view ...";
   }
 
-  draw(found: Ops, view: View, heard: Map<number, number>): void {
+  // `network`: of the ranks of these operations; null: they are not wide enough, or none is to be had, as `networkNote` says.
+  draw(found: Ops, view: View, heard: Map<number, number>, network: NetworkSteps | null, networkNote: (lanes: NetworkLanes) => (Node | string)[]): void {
     const before = this.bars[this.chosen]?.op;  // stays chosen where it is still there
     this.chosen = -1;
     const ranks = [...new Set(found.ops.map(op => op.rank))].sort((a, b) => a - b);
@@ -93,7 +132,7 @@ export class Timeline {
     }
     const shown = ranks.length <= kMostRows ? ranks
       : [...ranks].sort((a, b) => (costs.get(b) ?? 0) - (costs.get(a) ?? 0)).slice(0, kMostRows).sort((a, b) => a - b);
-    const rows = new Map(shown.map((rank, i) => [rank, i])), of = ranks.length + found.leftOut;
+    const rows = new Set(shown), of = ranks.length + found.leftOut;
     this.rowHeight = shown.length > 16 ? 16 : 24;
     this.note.textContent = found.tooMuch ? `Zoom in to see operations one by one: ${found.tooMuch}.`
       : found.ops.length === 0 ? "No single operation is known in this window."
@@ -101,14 +140,19 @@ export class Timeline {
         (found.ops.some(isOpen) ? " Red: it never ended." : "") + (found.truncated ? " Only the operations with the longest waits are shown." : "") +
         (shown.length < of ? ` ${shown.length} of ${of.toLocaleString("en")} ranks: those waited for most, and the first.` : "");
     this.canvas.hidden = found.ops.length === 0;
-    this.canvas.setAttribute("aria-label", `${found.ops.length} operations of ${shown.length} ranks. Left and right arrows choose one.`);
+    const lanes = new NetworkLanes(network, shown, view.to);
+    lanes.choose(this.network.chosen);
+    this.network = lanes;
+    this.networkNote.replaceChildren(...networkNote(lanes));
+    this.canvas.setAttribute("aria-label", `${found.ops.length} operations of ${shown.length} ranks. Left and right arrows choose one.` +
+      (network !== null && network.operations.length > 0 ? " Down from it are its network operations and their steps, up the operation again." : ""));
     const ops = found.ops.filter(op => rows.has(op.rank)).sort((a, b) => readyOf(a) - readyOf(b));
     if (before) this.chosen = ops.findIndex(op => op.rank === before.rank && op.comm === before.comm && nameOf(op) === nameOf(before));
-    this.redraw = () => this.paint(ops, rows, shown, view, heard);
+    this.redraw = () => this.paint(ops, shown, view, heard);
     if (this.sought !== null) this.chosen = this.longestOf(ops, this.sought);
     this.sought = null;
     this.detail.hidden = found.ops.length === 0;
-    this.detail.textContent = this.chosen < 0 ? kHint : sentenceOf(ops[this.chosen]);
+    this.detail.textContent = lanes.chosen !== null ? lanes.sentence(lanes.chosen) : this.chosen < 0 ? kHint : sentenceOf(ops[this.chosen]);
     this.redraw();
   }
 
@@ -118,10 +162,17 @@ export class Timeline {
     return [...(own.length > 0 ? own : named)].sort((a, b) => (b.op.wait_ns ?? 0) - (a.op.wait_ns ?? 0))[0]?.i ?? -1;
   }
 
-  private paint(ops: Op[], rows: Map<number, number>, shown: number[], view: View, heard: Map<number, number>): void {
+  private paint(ops: Op[], shown: number[], view: View, heard: Map<number, number>): void {
     const width = Math.max(280, this.element.clientWidth || 900);
     const left = gutter(width);
-    const bottom = Math.max(1, shown.length) * this.rowHeight;
+    const rows = new Map<number, number>();  // where the middle of a rank's bars is
+    let bottom = 0;
+    for (const rank of shown) {
+      rows.set(rank, bottom + this.rowHeight / 2);
+      this.network.place(rank, bottom + this.rowHeight);
+      bottom += this.rowHeight + this.network.heightOf(rank);
+    }
+    bottom = Math.max(bottom, this.rowHeight);
     const context = sized(this.canvas, width, bottom + kAxisHeight);
     const axis = new TimeAxis(view, left, width - 4);
     context.save();
@@ -129,16 +180,18 @@ export class Timeline {
     context.rect(left, 0, axis.right - left, bottom);
     context.clip();
     this.bars = ops.map(op => ({
-      op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? (isOpen(op) ? Math.max(op.start_ns, heard.get(op.rank) ?? 2 * Math.max(view.to, op.start_ns)) : knownUntil(op))), y: (rows.get(op.rank)! + 0.5) * this.rowHeight,
+      op, x: axis.x(readyOf(op)), end: axis.x(op.end_ns ?? (isOpen(op) ? Math.max(op.start_ns, heard.get(op.rank) ?? 2 * Math.max(view.to, op.start_ns)) : knownUntil(op))), y: rows.get(op.rank)!,
     }));
     const named = new Map<number, number>();  // by row, up to where there are names
     const hung = new Set<number>();  // rows that are red from there on
+    this.network.paint(context, axis);
     for (const bar of this.bars) this.paintWait(context, axis, bar, hung);
     this.bars.forEach((bar, i) => this.paintTransfer(context, axis, bar, i === this.chosen));
     for (const bar of this.bars) this.paintName(context, axis, bar, named);
     this.paintArrows(context, axis, rows);
     context.restore();
-    drawNames(context, shown.map(rank => "rank " + rank), 0, this.rowHeight, left - 6);
+    for (const rank of shown) drawNames(context, ["rank " + rank], rows.get(rank)! - this.rowHeight / 2, this.rowHeight, left - 6);
+    this.network.paintNames(context, left - 6);
     context.strokeStyle = colour("line");
     context.strokeRect(left - 0.5, 0.5, axis.right - left + 1, bottom);
     axis.draw(context, bottom);
@@ -199,7 +252,7 @@ export class Timeline {
     for (const { op, y } of waits) {
       const x = axis.x(readyOf(op) + op.wait_ns!);
       if (x - axis.x(readyOf(op)) < 6) continue;  // too short to be told apart
-      const to = (rows.get(op.last_rank!)! + 0.5) * this.rowHeight, way = to > y ? 1 : -1;
+      const to = rows.get(op.last_rank!)!, way = to > y ? 1 : -1;
       context.globalAlpha = 0.7;
       context.beginPath();
       context.moveTo(x, y + way * 7);
