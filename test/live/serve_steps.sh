@@ -7,7 +7,7 @@ need jq jq
 [ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
 export LOCKSTEP_HOST_LOAD=0 XDG_CACHE_HOME=$TMP/cache
 lockstep=$BUILD/lockstep
-"$BUILD/lockstep-simulate" --seed 3 --ranks 6 --gpus-per-host 2 --class slow-network-bursts --size 2 --events step --steps 6 "$TMP/run" >/dev/null
+"$BUILD/lockstep-simulate" --seed 3 --ranks 6 --gpus-per-host 2 --class slow-network-bursts --size 2 --events step --steps 100 "$TMP/run" >/dev/null
 need_duckdb "$TMP/run"
 
 trap 'kill "$PID" 2>/dev/null; rm -rf "$TMP"' EXIT
