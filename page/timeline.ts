@@ -46,7 +46,7 @@ export class Timeline {
   readonly element: HTMLElement;
   private canvas = make("canvas", { id: "timeline", tabindex: "0", role: "application" });
   private detail = make("p", { class: "readout", "aria-live": "polite" }, kHint);
-  private note = make("p", { class: "legend" });
+  private note = make("p", { class: "legend", id: "operations-note" });
   private networkNote = make("p", { class: "legend", id: "network-note" });
   private network = new NetworkLanes(null, [], 0);
   private bars: Bar[] = [];

@@ -23,7 +23,7 @@ await on("hang", async (page, text, card) => {
   check("hang: it is said below that every operation has an end", !/every operation has an end/.test(await text("main")));
   const unknown = await page.$$eval("#operations tbody tr", rows => rows.filter(row => row.children[6].textContent === "-").map(row => row.children[4].textContent));
   check("hang: a time that is not known is named", unknown.length > 0 && unknown.every(time => time === "-"), unknown.join(", "));
-  check("hang: red is not explained", / Red: it never ended\./.test(await page.evaluate(() => document.querySelector("#timeline").previousElementSibling.textContent)));
+  check("hang: red is not explained", / Red: it never ended\./.test(await page.evaluate(() => document.querySelector("#operations-note").textContent)));
   // The bars of those who stand in the operation that hangs have its name; another one, of which no end is recorded, is no bar.
   const names = (await written(page)).filter(one => one.where === "timeline" && / #\d+$/.test(one.text)).map(one => one.text);
   check("hang: bars have another name", names.length >= 3 && names.every(name => name === "AllGather #4"), names.join(", "));

@@ -33,7 +33,7 @@ for (let i = 0; i < 3; ++i) {
   console.error(`${late} ranks late in the last second`);
   await grows("it does not grow");
 }
-await until("no operations one by one", () => !document.querySelector("#timeline").hidden && /16 of 256 ranks/.test(document.querySelector("#timeline").previousSibling.textContent));
+await until("no operations one by one", () => !document.querySelector("#timeline").hidden && /16 of 256 ranks/.test(document.querySelector("#operations-note").textContent));
 
 // Hosts as rows, and back; the live view goes on meanwhile.
 const height = () => page.evaluate(() => document.querySelector("#heat").getBoundingClientRect().height);

@@ -18,7 +18,7 @@ check("it does not say that the verdict is about a part", /^This is about the la
   .test(await text("#last-part")), await text("#last-part"));
 check("the operations of a part are said to be all", /, [\d,]+ operations in the last 12\.0\ss of 32\.5\ss, from /.test(await text(".facts")), await text(".facts"));
 check("no heat map of all of it", await heat() > 2000, await text("#ranks"));
-await until("it does not say why there are no single operations", () => /^Zoom in to see operations one by one: .*\.$/.test(document.querySelector("#timeline").previousSibling.textContent));
+await until("it does not say why there are no single operations", () => /^Zoom in to see operations one by one: .*\.$/.test(document.querySelector("#operations-note").textContent));
 check("an empty picture of operations", await page.isHidden("#timeline"));
 
 // Ever closer: the heat map stays, and at last there are operations; of all lengths, also where finer tiles cannot be read.
@@ -31,7 +31,7 @@ for (let i = 0; i < 6; ++i) {
   check("no heat map of " + await text("#window"), await heat() > 2000, await text("#ranks .said"));
 }
 await until("no operations one by one", () => !document.querySelector("#timeline").hidden);
-const note = await text("#timeline + p") + await page.evaluate(() => document.querySelector("#timeline").previousSibling.textContent);
+const note = await text("#timeline + p") + await page.evaluate(() => document.querySelector("#operations-note").textContent);
 check("it does not say of how many ranks", /16 of 40 ranks: those waited for most, and the first\./.test(note), note);
 await page.focus("#timeline");
 const said = new Set();
