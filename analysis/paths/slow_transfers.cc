@@ -12,7 +12,6 @@
 #include "analysis/paths/ring_excess.h"
 #include "analysis/paths/slow_moments.h"
 #include "analysis/paths/transfer_samples.h"
-#include "analysis/whatif/training_steps.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -48,11 +47,9 @@ class SlowTransferFinder {
  private:
   // By row of `matches`: in which training step it was; kNoRow: nobody takes part.
   static std::vector<uint32_t> steps_of_matches(const RunTables& run, const FollowedRun& followed) {
-    const std::vector<uint32_t> of_launch =
-        number_training_steps(run, followed.own, followed.roles, followed.excesses.trial);
     std::vector<uint32_t> steps(run.matches.size(), kNoRow);
     for (const uint32_t a : followed.own.order)
-      steps[run.arrivals[a].match] = of_launch[followed.own.segments[a].launch];
+      steps[run.arrivals[a].match] = followed.excesses.trial[followed.own.segments[a].launch];
     return steps;
   }
 

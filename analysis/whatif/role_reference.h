@@ -16,7 +16,7 @@ struct Excesses {
   // By row of `arrivals`: own segment beyond its reference, 0 at least; of rows that follow nothing, how
   // late their rank began.
   std::vector<int64_t> ns;
-  // By launch (trials.h).
+  // By launch: its training step, or its trial where steps do not show (training_steps.h).
   std::vector<uint32_t> trial;
   // By actor: ranks of its role are on several hosts, so that what holds up all of them at a moment is nobody's.
   std::vector<uint8_t> spread;
