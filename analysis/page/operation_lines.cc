@@ -4,7 +4,6 @@
 #include "base/json.h"
 
 namespace lockstep::analysis {
-namespace {
 
 void put_known(int64_t value, JsonFields* out) {
   if (value == kNoTime) {
@@ -13,8 +12,6 @@ void put_known(int64_t value, JsonFields* out) {
     out->writer().Int64(value);
   }
 }
-
-}  // namespace
 
 void OperationLines::put_columns(JsonFields* out) {
   out->strings("columns",

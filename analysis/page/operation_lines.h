@@ -11,6 +11,9 @@ class JsonFields;
 
 namespace lockstep::analysis {
 
+// An element of an array; null for kNoTime: not known.
+void put_known(int64_t value, JsonFields* out);
+
 class OperationLines {
  public:
   OperationLines(const RunTables& run, const RunTime& time) : run_(run), time_(time) {}

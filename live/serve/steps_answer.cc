@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/page/network_steps.h"
+#include "analysis/page/operation_lines.h"
 #include "analysis/tables/labels.h"
 #include "base/json.h"
 #include "live/http/gate.h"
@@ -17,6 +18,7 @@ using analysis::kNoTime;
 using analysis::NetworkOperation;
 using analysis::NetworkStep;
 using analysis::NetworkSteps;
+using analysis::put_known;
 
 class StepsWriter {
  public:
@@ -64,39 +66,30 @@ class StepsWriter {
     const analysis::OperationRow operation =
         known ? tables_.operations[row.operation] : analysis::OperationRow();
     const uint32_t communicator = known ? operation.communicator : event.communicator;
-    put_number(tables_.processes[event.process].rank);
+    put_known(tables_.processes[event.process].rank, &out_);
     out_.element(communicator == kNoRow ? "" : analysis::communicator_label(tables_, communicator));
     out_.element(tables_.text(operation.func));
-    put_number(known ? operation.ordinal : kNoTime);
-    put_number(known ? row.operation : kNoTime);
-    put_number(event.channel);
+    put_known(known ? operation.ordinal : kNoTime, &out_);
+    put_known(known ? row.operation : kNoTime, &out_);
+    put_known(event.channel, &out_);
     out_.element(event.is_send != 0 ? "send" : "receive");
-    put_number(event.peer < 0 ? kNoTime : event.peer);
-    put_number(time_.at(event.process, event.start_ns));
-    put_number(time_.at(event.process, event.stop_ns));
+    put_known(event.peer < 0 ? kNoTime : event.peer, &out_);
+    put_known(time_.at(event.process, event.start_ns), &out_);
+    put_known(time_.at(event.process, event.stop_ns), &out_);
   }
 
   void put(const NetworkStep& step) {
     const analysis::ProxyStepRow& row = step.row;
-    put_number(step.network_operation);
-    put_number(row.step);
-    put_number(time_.at(row.process, row.start_ns));
-    put_number(time_.at(row.process, row.stop_ns));
-    put_number(static_cast<int64_t>(row.size_bytes));
-    put_number(row.retries);
+    put_known(step.network_operation, &out_);
+    put_known(row.step, &out_);
+    put_known(time_.at(row.process, row.start_ns), &out_);
+    put_known(time_.at(row.process, row.stop_ns), &out_);
+    put_known(static_cast<int64_t>(row.size_bytes), &out_);
+    put_known(row.retries, &out_);
     for (const int64_t spent_ns :
          {row.gpu_wait_ns, row.peer_wait_ns, row.network_ns, row.receive_wait_ns, row.flush_ns})
-      put_number(spent_ns);
+      put_known(spent_ns, &out_);
     out_.element(row.last_state < kStates ? kStateNames[row.last_state] : "");
-  }
-
-  // Null: not known.
-  void put_number(int64_t value) {
-    if (value == kNoTime) {
-      out_.writer().Null();
-    } else {
-      out_.writer().Int64(value);
-    }
   }
 
   const analysis::RunTables& tables_;
