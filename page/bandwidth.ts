@@ -1,5 +1,6 @@
 // Bandwidth by size: what was measured, and what was expected. A point can be marked, with the arrow keys too.
 import uPlot from "uplot";
+import { arrowOf } from "./arrows";
 import { colour, make, section, unbroken } from "./dom";
 import { type Marked, type Point } from "./marked";
 import { aligned, names, plot, repaintPlot } from "./plots";
@@ -102,8 +103,6 @@ function neighbour(measured: Kind[], at: Point, right: number, down: number): Po
   return sizes.length === 0 ? null : sizes.reduce((best, kind) => away(kind) < away(best) ? kind : best);
 }
 
-const kSteps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-
 export function bandwidth(run: Run, marked: Marked): HTMLElement | null {
   const measured = run.kinds.filter(kind => kind.busbw_gbs > 0 && kind.size_bytes > 0);
   if (new Set(measured.map(kind => kind.size_bytes)).size < 2) return null;  // one size is in the table of operations
@@ -122,8 +121,8 @@ export function bandwidth(run: Run, marked: Marked): HTMLElement | null {
     readout.textContent = marked.point !== null && has(marked.point) ? sentence(run, measured, marked.point) : "Point at a size, or go there with the arrow keys, to read its numbers.";
   };
   drawn.addEventListener("keydown", event => {
-    const step = kSteps[event.key];
-    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const step = arrowOf(event);
+    if (!step) return;
     event.preventDefault();
     const at = marked.point !== null && has(marked.point) ? marked.point : null;
     const { func, nranks, size_bytes } = at === null ? measured[0] : neighbour(measured, at, ...step) ?? at;

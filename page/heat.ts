@@ -3,6 +3,7 @@
 // least a tenth of the time: what costs next to nothing must not look like a fault.
 // Above it lanes: training steps, ranges and marks of the program, captures, hosts short of something, lines of
 // the job's logs, findings.
+import { kArrows } from "./arrows";
 import { colour, make, sized, unbroken } from "./dom";
 import { CellCursor, type Cells, cellSentence, type Place, strongest } from "./heat_cell";
 import { logLanes } from "./logs";
@@ -17,8 +18,7 @@ export const kMeasures: Record<Measure, string> = {
 };
 const kLane = 16, kLeastDarkest = 0.1;
 // Of the cell that the keyboard is at: columns and lines that a key goes.
-const kSteps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const kKeys = [...Object.keys(kSteps), "Home", "End", "Enter"];
+const kKeys = [...Object.keys(kArrows), "Home", "End", "Enter"];
 
 // Steps that nobody marked are those that were found; findings stand last.
 function lanesOf(run: Run): Lane[] {
@@ -254,7 +254,7 @@ export class HeatMap {
 
   private move(cells: Cells, { line, column }: Place, view: View, key: string): void {
     const [first, end] = cells.columns;
-    const [right, down] = kSteps[key] ?? [key === "Home" ? first - column : end - 1 - column, 0];
+    const [right, down] = kArrows[key] ?? [key === "Home" ? first - column : end - 1 - column, 0];
     const inside = column + right >= first && column + right < end && cells.rows[line + down] !== undefined;
     if (inside) return this.cursor.set(cells, { line: line + down, column: column + right });
     // A quarter of the window goes along.

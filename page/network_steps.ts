@@ -1,6 +1,6 @@
 // What the network did for operations: network operations of the proxy threads, by channel and direction, and their steps, as
 // /api/steps gives them, and what is said of each.
-import type { RowsAnswer } from "./run";
+import { type RowsAnswer, rowsOf } from "./run";
 import { bytes, counted, duration, instant } from "./words";
 
 export interface NetworkOperation {
@@ -47,10 +47,6 @@ export interface StepsAnswer {
   steps_left_out: number;
   operations_recorded: boolean;
   steps_recorded: boolean;
-}
-
-function rowsOf<Row>(answer: RowsAnswer): Row[] {
-  return answer.rows.map(row => Object.fromEntries(answer.columns.map((name, i) => [name, row[i]])) as unknown as Row);
 }
 
 export function networkStepsOf(answer: StepsAnswer): NetworkSteps {

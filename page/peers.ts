@@ -1,5 +1,6 @@
 // Who sends how much to whom: one square per communicator that sends and receives, rows send, columns receive. A pair can be marked,
 // by a click or with the arrow keys.
+import { arrowOf } from "./arrows";
 import { colour, make, section, sized } from "./dom";
 import type { Marked, Pair } from "./marked";
 import type { Peers, Run } from "./run";
@@ -8,7 +9,6 @@ import { bytes, counted } from "./words";
 
 const kLeft = 66, kTop = 20;  // pixels for names
 const kLeastWidth = 84;  // that of a column's name
-const kSteps: Record<string, [number, number]> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 class Matrix {
   readonly element: HTMLElement;
@@ -84,13 +84,13 @@ class Matrix {
 
   // The first arrow goes to where most is sent.
   private key(event: KeyboardEvent): void {
-    const step = kSteps[event.key];
-    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const step = arrowOf(event);
+    if (!step) return;
     event.preventDefault();
     const at = this.marked.pair && this.cellOf(this.marked.pair), last = this.peers.side - 1;
     const [from, to] = at ?? this.peers.cells.reduce((best, cell) => cell[2] > best[2] ? cell : best, this.peers.cells[0] ?? [0, 0, 0, 0]);
     const within = (place: number) => Math.min(last, Math.max(0, place));
-    this.mark(at ? [within(from + step[0]), within(to + step[1])] : [from, to]);
+    this.mark(at ? [within(from + step[1]), within(to + step[0])] : [from, to]);
   }
 
   private say(place: [number, number] | null): void {

@@ -191,8 +191,11 @@ export function inRunTime(run: Run): Run {
   };
 }
 
+export function rowsOf<Row>(answer: RowsAnswer): Row[] {
+  return answer.rows.map(row => Object.fromEntries(answer.columns.map((name, i) => [name, row[i]])) as unknown as Row);
+}
+
 export function opsOf(answer: RowsAnswer, leftOut = 0): Ops {
-  const ops = answer.rows.map(row =>
-    Object.fromEntries(answer.columns.map((name, i) => [name, row[i]])) as unknown as Op);
+  const ops = rowsOf<Op>(answer);
   return { ops: ops.filter(op => typeof op.start_ns === "number"), truncated: answer.truncated, leftOut };
 }
