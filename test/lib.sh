@@ -20,14 +20,16 @@ fail() { echo "FAIL: $*"; exit 1; }
 skip() { echo "skip: $*"; exit 77; }
 # need COMMAND PACKAGE: skips when the command is not there, naming the package that has it.
 need() { command -v "$1" >/dev/null || skip "$1 is not installed (package $2)"; }
+need_server() {
+  [ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+}
 # need_page [served]: skips without headless Chromium and Playwright, or where lockstep was built without its page, or server.
 need_page() {
   need chromium chromium
   need node nodejs
   [ -e "$ROOT/node_modules/playwright-core" ] || skip "there is no playwright-core (scripts/install_deps.sh test)"
   [ -s "$BUILD/page/page.js" ] || skip "lockstep was built without its page (esbuild, npm)"
-  [ "${1:-}" != served ] || [ -e "$BUILD/liblockstep-http.so" ] ||
-    skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+  [ "${1:-}" != served ] || need_server
 }
 # need_live_page: likewise of a job that runs here, without a sampler and probes. The user's cache stays as it is.
 need_live_page() {

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 need curl curl
 need jq jq
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+need_server
 export LOCKSTEP_HOST_LOAD=0 XDG_CACHE_HOME=$TMP/cache
 lockstep=$BUILD/lockstep
 LOCKSTEP_ENABLE=1 LOCKSTEP_DIR=$TMP/run "$BUILD/lockstep-emulate" --ranks 4 --sizes 64K 1M --iterations 20 --rate 50 \

@@ -6,7 +6,7 @@ need curl curl
 need jq jq
 need openssl openssl
 lockstep=$BUILD/lockstep
-[ -e "$BUILD/liblockstep-http.so" ] || skip "the server's library is not built here"
+need_server
 PID=
 trap '[ -z "$PID" ] || kill -KILL "$PID" 2>/dev/null || true; wait; rm -rf "$TMP"' EXIT
 cd "$TMP"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 need curl curl
 need jq jq
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+need_server
 lockstep=$BUILD/lockstep
 export XDG_CACHE_HOME=$TMP/cache
 parent=$TMP/parent

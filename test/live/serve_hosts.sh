@@ -6,7 +6,7 @@
 . "$(dirname "$0")/cluster.sh"
 lockstep=$BUILD/lockstep
 need curl curl
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+need_server
 export XDG_CACHE_HOME=$TMP/cache
 HOSTS="1 2"
 run=$TMP/run

@@ -7,7 +7,7 @@
 need curl curl
 need jq jq
 need zstd zstd
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+need_server
 export XDG_CACHE_HOME=$TMP/cache
 "$BUILD/lockstep-generate" "$TMP/run" --ranks 16 --operations 4000 --every-ms 10 --late-rank 3 --late-us 3000 >/dev/null
 

@@ -9,7 +9,7 @@
 only_when_long "minutes, and up to 4 GB: LONG=1 test/run live/serve_scale"
 need curl curl
 need jq jq
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+need_server
 export XDG_CACHE_HOME=$TMP/cache
 ranks=${RANKS:-1024} operations=${OPERATIONS:-3600}
 [ "$(df --output=avail -B1M "$TMP" | tail -1)" -gt $((ranks * operations / 6000)) ] || skip "$TMP has no room for it"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 need curl curl
 need jq jq
-[ -e "$BUILD/liblockstep-http.so" ] || skip "lockstep was built without its server (packages libcpp-httplib-dev, libssl-dev)"
+need_server
 export LOCKSTEP_HOST_LOAD=0 XDG_CACHE_HOME=$TMP/cache
 lockstep=$BUILD/lockstep
 "$BUILD/lockstep-simulate" --seed 3 --ranks 6 --gpus-per-host 2 --class slow-network-bursts --size 2 --events step --steps 100 "$TMP/run" >/dev/null
