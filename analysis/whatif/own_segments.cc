@@ -9,6 +9,8 @@ namespace {
 
 // So far back a predecessor is looked for among operations that overlap.
 constexpr size_t kFarthestBack = 1024;
+// ... and among those beside its own stream.
+constexpr size_t kFarthestBeside = 64;
 
 class Finder {
  public:
@@ -246,9 +248,12 @@ class Finder {
     uint32_t launch = kNoRow;
     uint32_t before = kNoRow, own = kNoRow;  // rows of `arrivals`
   };
-  uint32_t find_in_line(size_t i, std::unordered_map<uint64_t, Line>* lines) {
+  uint64_t line_of(size_t i) const {
     const OperationRow& row = operation(i);
-    Line& line = (*lines)[row.stream != 0 ? row.stream : ~uint64_t{row.communicator}];
+    return row.stream != 0 ? row.stream : ~uint64_t{row.communicator};
+  }
+  uint32_t find_in_line(size_t i, std::unordered_map<uint64_t, Line>* lines) {
+    Line& line = (*lines)[line_of(i)];
     if (line.launch != at(i).launch) {
       line.before = line.own;
       line.own = kNoRow;
@@ -285,8 +290,20 @@ class Finder {
         }
         if (latest_before[j] <= end_ns) break;  // nothing further back ended later
       }
-      if (segment.before != kNoRow) segment.own_ns = segment.start_ns - end_ns;
+      if (segment.before == kNoRow) continue;
+      segment.own_ns = segment.start_ns - end_ns;
+      if (segment.before == segment.before_in_line) segment.before_beside = find_beside(i, first);
     }
+  }
+  uint32_t find_beside(size_t i, size_t first) const {
+    const uint64_t line = line_of(i);
+    uint32_t latest = kNoRow;
+    for (size_t j = i; j-- > first && i - j <= kFarthestBeside;) {
+      const uint32_t a = out_.order[j];
+      if (line_of(j) == line || !was_over(a, out_.segments[out_.order[i]].start_ns)) continue;
+      if (latest == kNoRow || out_.segments[a].end_ns > out_.segments[latest].end_ns) latest = a;
+    }
+    return latest;
   }
 
   const RunTables& run_;

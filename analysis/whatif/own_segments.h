@@ -35,8 +35,10 @@ struct Segment {
   // Row of `arrivals`: of the same actor, the last to end before the start.
   uint32_t before = kNoRow;
   // The same on its own stream, or communicator where streams are not known; kNoRow: none ended before
-  // the start. choose_predecessors() decides between the two.
+  // the start. choose_predecessors() decides between these.
   uint32_t before_in_line = kNoRow;
+  // The same on any other stream or communicator; kNoRow: none of the last calls.
+  uint32_t before_beside = kNoRow;
   // kNoRow: the row takes no part (a part of an assembled operation, one that did not end, ...).
   uint32_t actor = kNoRow;
   uint32_t launch = 0;  // operations of one group call have one launch, and are one trial

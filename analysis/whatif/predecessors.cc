@@ -24,6 +24,8 @@ double scatter_of(std::vector<int64_t> values) {
   return sum;
 }
 
+enum class Follows { Latest, InLine, Beside };
+
 class Chooser {
  public:
   Chooser(const Roles& roles, OwnSegments* own) : roles_(roles), own_(*own) {}
@@ -40,14 +42,23 @@ class Chooser {
   }
 
  private:
-  bool differs(uint32_t a) const {
+  // Row of `arrivals` that a row follows, if it follows such.
+  uint32_t before_of(uint32_t a, Follows what) const {
     const Segment& segment = own_.segments[a];
-    return segment.before_in_line != kNoRow && segment.before_in_line != segment.before;
+    const uint32_t other = what == Follows::InLine   ? segment.before_in_line
+                           : what == Follows::Beside ? segment.before_beside
+                                                     : kNoRow;
+    return other == kNoRow ? segment.before : other;
   }
-  int64_t own_in_line_ns(uint32_t a) const {
+  int64_t own_ns(uint32_t a, Follows what) const {
     const Segment& segment = own_.segments[a];
-    return differs(a) ? segment.start_ns - own_.segments[segment.before_in_line].end_ns
-                      : segment.own_ns;
+    const uint32_t before = before_of(a, what);
+    return before == segment.before ? segment.own_ns
+                                    : segment.start_ns - own_.segments[before].end_ns;
+  }
+  bool differs(uint32_t a) const {
+    return before_of(a, Follows::InLine) != own_.segments[a].before ||
+           before_of(a, Follows::Beside) != own_.segments[a].before;
   }
 
   // Returns those whose position has too few others.
@@ -70,20 +81,30 @@ class Chooser {
     return left;
   }
 
-  void choose_at(std::vector<Entry>::iterator begin, std::vector<Entry>::iterator end) {
+  using Entries = std::vector<Entry>::const_iterator;
+  double scatter_at(Entries begin, Entries end, Follows what) const {
+    std::vector<int64_t> values;
+    for (auto one = begin; one != end; ++one) values.push_back(own_ns(one->arrival, what));
+    return scatter_of(std::move(values));
+  }
+  void choose_at(Entries begin, Entries end) {
     if (std::none_of(begin, end, [&](const Entry& one) { return differs(one.arrival); })) return;
-    std::vector<int64_t> latest_ns, in_line_ns;
-    for (auto one = begin; one != end; ++one) {
-      latest_ns.push_back(own_.segments[one->arrival].own_ns);
-      in_line_ns.push_back(own_in_line_ns(one->arrival));
+    double least = scatter_at(begin, end, Follows::Latest) / kClearly;
+    Follows chosen = Follows::Latest;
+    for (const Follows what : {Follows::InLine, Follows::Beside}) {
+      const double scatter = scatter_at(begin, end, what);
+      if (scatter > least || (scatter == least && chosen != Follows::Latest)) continue;
+      least = scatter;
+      chosen = what;
     }
-    if (kClearly * scatter_of(std::move(in_line_ns)) > scatter_of(std::move(latest_ns))) return;
-    for (auto one = begin; one != end; ++one) {
-      Segment& segment = own_.segments[one->arrival];
-      if (!differs(one->arrival)) continue;
-      segment.own_ns = own_in_line_ns(one->arrival);
-      segment.before = segment.before_in_line;
-    }
+    if (chosen == Follows::Latest) return;
+    for (auto one = begin; one != end; ++one) follow(one->arrival, chosen);
+  }
+  void follow(uint32_t a, Follows what) {
+    Segment& segment = own_.segments[a];
+    if (what == Follows::Beside && own_.was_queued(a)) what = Follows::InLine;
+    segment.own_ns = own_ns(a, what);
+    segment.before = before_of(a, what);
   }
 
   const Roles& roles_;

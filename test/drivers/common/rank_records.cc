@@ -28,7 +28,7 @@ EventId RankRecords::begin_call(const RankOperation& op, bool p2p, EventId* grou
   const uint64_t names = strings2(strings_.number(op.func), strings_.number("ncclFloat32"));
   put(&user, {make_word0(start_tag(Kind::GroupApi), op.call_ns), *group, 0, rank_word(1)});
   put(&user, {make_word0(start_tag(kind), op.call_ns + 100), api, *group, rank_word(0), op.count,
-              names, 0x77});
+              names, op.stream});
   user.push_back(0);  // userTag
   put(&user, {make_word0(stop_tag(kind), op.call_ns + 400), api});
   return api;
@@ -47,7 +47,7 @@ void RankRecords::operation(const RankOperation& op) {
   const EventId launch = next(Kind::KernelLaunch);
   const EventId own = next(p2p ? Kind::P2p : Kind::Coll);
   put(&user, {make_word0(start_tag(Kind::KernelLaunch), op.call_ns + 500), launch, group,
-              rank_word(0), 0x77});
+              rank_word(0), op.stream});
   put(&user, {make_word0(stop_tag(Kind::KernelLaunch), op.call_ns + 700), launch});
   const uint64_t names = strings2(strings_.number(op.func), strings_.number("ncclFloat32"));
   const uint64_t algo = strings2(strings_.number("RING"), strings_.number("SIMPLE")) << 32;

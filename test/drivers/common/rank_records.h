@@ -46,6 +46,7 @@ struct RankOperation {
   uint64_t network_ns = 0;
   uint64_t sent_ns = 0, received_ns = 0;  // its network operations end; 0 = when the kernel does
   bool network_operations = true;
+  uint64_t stream = 0x77;
   // Whom its network operations send to and receive from; -1 = the ranks after and before it.
   int32_t next = -1, previous = -1;
   std::vector<OnChannel> on_channels;  // of each; empty: all channels do the same

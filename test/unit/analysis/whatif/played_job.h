@@ -61,6 +61,18 @@ class PlayedJob {
     for (const int32_t rank : comm.members) ends_ns.push_back(until_ns(rank));
     for (size_t i = 0; i < comm.members.size(); ++i) end(&comm, i, func, 0, ends_ns[i]);
   }
+  // On a stream of its own, from when begin_ns(rank) says, beside what the ranks do next. Returns its end.
+  template <class Begin>
+  uint64_t beside(unsigned number, const Begin& begin_ns, uint64_t ns) {
+    const std::vector<uint64_t> now_ns = now_;
+    for (const int32_t rank : comms_[number].members) now(rank) = begin_ns(rank);
+    stream_ = kStreamBeside;
+    collective(number, ns);
+    stream_ = kStream;
+    const uint64_t end_ns = now(comms_[number].members.front());
+    now_ = now_ns;
+    return end_ns;
+  }
   // Everybody calls and goes on; of the operation the call alone is recorded.
   void call_only(unsigned number, const char* func) {
     Comm& comm = comms_[number];
@@ -122,6 +134,7 @@ class PlayedJob {
     op.peer = peer;
     op.channels = 1;
     op.count = count_;
+    op.stream = stream_;
     op.sequence = comm->calls[member]++;
     op.call_ns = now_ns;
     op.kernel_ns = now_ns + 10'000;
@@ -130,9 +143,10 @@ class PlayedJob {
     now_ns = op.finish_ns;
   }
 
+  static constexpr uint64_t kStream = 0x77, kStreamBeside = 0x78;
   TestRun run_;
   int32_t per_host_;
-  uint64_t count_ = 16384;
+  uint64_t count_ = 16384, stream_ = kStream;
   std::vector<uint64_t> now_;  // by rank
   std::vector<Comm> comms_;
   std::map<std::pair<int32_t, int32_t>, std::vector<uint64_t>> sent_;  // when each arrives
