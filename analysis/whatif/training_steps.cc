@@ -19,6 +19,10 @@ constexpr double kRegularSteps = 0.5;
 // Or calls repeat after so many, but for a few: of so many calls so many periods are tried.
 constexpr double kRepeats = 0.9;
 constexpr size_t kMostCalls = 20'000, kLongestPeriod = 512;
+// What is called once in some steps, as the loss that is logged, makes trials of several steps. These show by
+// the pauses before them where they are of so many launches, the same each time but for that call. What
+// pauses before fewer is a layer, or half of one.
+constexpr size_t kShortestStep = 3;
 
 class StepNumbering {
  public:
@@ -52,6 +56,23 @@ class StepNumbering {
     begin_after_pauses(firsts);
     if (begins_.empty()) begin_by_calls(firsts);
   }
+  // Of those that begin after pauses.
+  bool are_parts_of_trials(const std::vector<size_t>& firsts, size_t length) const {
+    std::map<uint64_t, size_t> launches;
+    for (const size_t i : firsts) ++launches[call(i)];
+    const auto is_rare = [&](size_t count) { return count * kTimesFewer <= begins_.size(); };
+    const auto rare = std::count_if(launches.begin(), launches.end(), [&](const auto& one) {
+      return one.second >= kFewestAtPosition && is_rare(one.second);
+    });
+    if (rare != 1 || length < kShortestStep) return false;
+    std::vector<uint64_t> calls;
+    for (const size_t i : firsts) {
+      if (!is_rare(launches[call(i)])) calls.push_back(call(i));
+    }
+    size_t same = 0;
+    for (size_t k = length; k < calls.size(); ++k) same += calls[k] == calls[k - length] ? 1 : 0;
+    return static_cast<double>(same) >= kRepeats * static_cast<double>(calls.size() - length);
+  }
   void begin_after_pauses(const std::vector<size_t>& firsts) {
     std::vector<int64_t> pauses_ns;
     for (size_t k = 1; k < firsts.size(); ++k)
@@ -76,6 +97,7 @@ class StepNumbering {
     if (length == 0 || count < kFewestAtPosition ||
         covered < kRegularSteps * static_cast<double>(firsts.size()))
       begins_.clear();
+    finer_ = !begins_.empty() && are_parts_of_trials(firsts, length);
   }
   // Every so many calls, from the first that repeats on.
   void begin_by_calls(const std::vector<size_t>& firsts) {
@@ -108,7 +130,9 @@ class StepNumbering {
     return static_cast<double>(usual->second) < most ? 0 : usual->first;
   }
   void number_by_begins(const RankRows& rank) {
-    if (begins_.empty() || begins_.size() * kTimesFewer > step_[launch(rank.end - 1)]) return;
+    const size_t trials = step_[launch(rank.end - 1)];
+    const bool fewer = begins_.size() * kTimesFewer <= trials;
+    if (begins_.empty() || !(fewer || (finer_ && begins_.size() >= trials * kTimesFewer))) return;
     const auto takes_part = [&](size_t i) { return begins_.count(match(i)) != 0; };
     size_t seen = 0;
     for (size_t i = rank.begin; i < rank.end; ++i) seen += takes_part(i) ? 1 : 0;
@@ -124,6 +148,7 @@ class StepNumbering {
   const OwnSegments& own_;
   const Roles& roles_;
   std::set<uint32_t> begins_;   // matches that begin a step
+  bool finer_ = false;          // ... several of them in one trial
   std::vector<uint32_t> step_;  // by launch; the trial where steps do not show
 };
 

@@ -1,6 +1,7 @@
-// Where trials are less than training steps: all that the job calls is alike, as buckets or layers of one size, so
-// that no call is the rarest. Steps may show by the pauses between them, or by how calls repeat. Linear in the
-// operations but for a bounded part.
+// Where trials are not training steps. They are less where all that the job calls is alike, as buckets or layers
+// of one size, so that no call is the rarest; they are more where the rarest call is made in some steps only.
+// Steps may show by the pauses between them, or by how calls repeat. Linear in the operations but for a bounded
+// part.
 #pragma once
 
 #include "analysis/whatif/roles.h"

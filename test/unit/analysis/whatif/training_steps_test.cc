@@ -25,9 +25,9 @@ std::vector<size_t> lengths_of_steps(const Judged& judged) {
 }
 
 template <class Step>
-Judged play_steps(const Step& step) {
+Judged play_steps(const Step& step, unsigned steps = kStepsTried) {
   PlayedJob job(2, 1);
-  for (unsigned i = 0; i < kStepsTried; ++i) step(&job, i);
+  for (unsigned i = 0; i < steps; ++i) step(&job, i);
   return job.judge();
 }
 
@@ -65,6 +65,27 @@ TEST(TrainingSteps, AreNotHalvesOfWhatIsTheSameButForOneOperation) {
     reduce(job, kMs, "AllGather");
   });
   EXPECT_EQ(judged.run->matches.back().step, kStepsTried);
+}
+
+TEST(TrainingSteps, ShowWhereTheLossIsReducedInSomeOfThemOnly) {
+  constexpr unsigned kTwice = 2 * kStepsTried;
+  const auto step = [](PlayedJob* job, unsigned i) {
+    reduce(job, 20 * kMs);
+    for (int bucket = 1; bucket < 5; ++bucket) reduce(job, 2 * kMs);
+    if (i % 4 == 3) reduce(job, kMs, "AllGather");
+  };
+  EXPECT_GE(lengths_of_steps(play_steps(step, kTwice)).size(), kTwice - 1);
+}
+
+TEST(TrainingSteps, AreNotLayersBehindPauses) {
+  const Judged judged = play_steps([](PlayedJob* job, unsigned) {
+    for (int layer = 0; layer < 6; ++layer) {
+      reduce(job, 20 * kMs);
+      reduce(job, 2 * kMs);
+    }
+    reduce(job, kMs, "AllGather");
+  });
+  EXPECT_LE(lengths_of_steps(judged).size(), kStepsTried + 1);
 }
 
 // Both take some times as long in the first two steps, rank 1 somewhat more so.
