@@ -210,7 +210,7 @@ class Finder {
     const int64_t last_ns = out_.last_start_ns[arrival.match];
     int64_t finish_ns = finish_of(a);
     const bool together = match.comparable != 0 && match.arrivals > 1;
-    segment.waits = together && (finish_ns != kNoTime ? finish_ns >= last_ns
+    segment.waits = together && (finish_ns != kNoTime ? may_end_after_last(a, finish_ns)
                                  : next_ns == kNoTime ? true
                                                       : next_ns >= last_ns);
     segment.end_known = finish_ns != kNoTime;
@@ -220,6 +220,21 @@ class Finder {
     segment.end_ns = finish_ns != kNoTime ? finish_ns : segment.start_ns;
     // An end lies after what it waited for: the order of a replay.
     segment.end_ns = std::max(segment.end_ns, 1 + (segment.waits ? last_ns : segment.start_ns));
+  }
+
+  // Where GPU clocks are known inexactly, an end may seem to come before the start that it waited for.
+  bool may_end_after_last(uint32_t a, int64_t finish_ns) const {
+    const MatchRow& match = run_.matches[run_.arrivals[a].match];
+    if (finish_ns >= out_.last_start_ns[run_.arrivals[a].match]) return true;
+    const int64_t late_ns = std::max<int64_t>(0, gpu_times_of(a).kernel_late_ns);
+    for (uint32_t b = match.first_arrival; b < match.first_arrival + match.arrivals; ++b) {
+      const int64_t early_ns = std::max<int64_t>(0, gpu_times_of(b).kernel_early_ns);
+      if (out_.segments[b].start_ns > finish_ns + late_ns + early_ns) return false;
+    }
+    return true;
+  }
+  const OperationRow& gpu_times_of(uint32_t a) const {
+    return run_.operations[run_.arrivals[a].operation];
   }
 
   void find_waits_for_launches() {

@@ -1,0 +1,41 @@
+// What each rank owns of the time, where the times are known inexactly.
+#include "analysis/whatif/own_segments.h"
+
+#include "test/unit/analysis/whatif/played_job.h"
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// Rank 1 comes last to the second operation, and rank 0 ends 300 us before it comes, by their times.
+// early_ns: by so much the times of rank 1 may be earlier.
+bool waits_for_whom_it_seems_to_end_before(int64_t early_ns) {
+  PlayedJob job(2, 1);
+  job.collective(0);
+  job.work(1, 2 * kMs);
+  const uint64_t last_ns = job.now_ns(1);
+  job.each_until(0, "AllReduce",
+                 [&](int32_t rank) { return rank == 0 ? last_ns - 300 * kUs : last_ns + kMs; });
+  const Judged judged = job.judge();
+  RunTables& run = *judged.run;
+  for (OperationRow& row : run.operations)
+    row.kernel_early_ns = row.kernel_late_ns = row.rank == 1 ? early_ns : 5'000;
+  const OwnSegments own = find_own_segments(run);
+  for (const uint32_t a : own.order) {
+    const OperationRow& row = run.operations[run.arrivals[a].operation];
+    if (row.rank == 0 && row.ordinal == 1) return own.segments[a].waits;
+  }
+  ADD_FAILURE() << "the operation takes no part";
+  return false;
+}
+
+TEST(OwnSegments, WaitForWhoMayHaveComeBeforeTheirEnd) {
+  EXPECT_TRUE(waits_for_whom_it_seems_to_end_before(320 * kUs));
+}
+
+TEST(OwnSegments, DoNotWaitForWhoSurelyCameLater) {
+  EXPECT_FALSE(waits_for_whom_it_seems_to_end_before(5 * kUs));
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
