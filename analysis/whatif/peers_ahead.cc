@@ -23,7 +23,7 @@ class Leads {
       if (segment.actor != actor) leads.clear();
       actor = segment.actor;
       excess_ns += excesses_.ns[a];
-      if (segment.counts && begins_by_kernel(a))
+      if (segment.counts && begins_by_kernel(a) && has_peers(a))
         pass(a, excess_ns, &leads[run_.matches[run_.arrivals[a].match].communicator]);
     }
   }
@@ -54,6 +54,10 @@ class Leads {
     lead->excess_ns = excess_ns;
   }
 
+  // Who receives does not do the work of who sends, and waits for it as a matter of course.
+  bool has_peers(uint32_t a) const {
+    return run_.operations[run_.arrivals[a].operation].kind != OpKind::PointToPoint;
+  }
   bool begins_by_kernel(uint32_t a) const {
     return run_.arrivals[a].basis == ArrivalBasis::KernelStart;
   }

@@ -1,5 +1,6 @@
 // A pipeline of two stages whose gradients are reduced while more are computed: who waits for a late stage is
 // late for its own peers, and no more than that.
+#include "analysis/whatif/followed_run.h"
 #include "test/unit/analysis/whatif/played_job.h"
 #include "test/unit/durations.h"
 
@@ -49,6 +50,36 @@ TEST(PeersAhead, DoNotExcuseWhoIsLateByHimself) {
   const Judged judged = judge_pipeline({0, 0, 2 * kMs, 0, 0, 0, 0, 0});
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{2});
+}
+
+// Ranks 2 and 3 send the gradients of each micro-batch to ranks 0 and 1, which wait for them. Rank 3 takes longer
+// for each in some steps.
+TEST(PeersAhead, AreNotThoseWhoReceiveFromALateRank) {
+  constexpr unsigned kMicroBatches = 4;
+  constexpr uint64_t kLateNs = 2 * kMs;
+  PlayedJob job(4, 1);
+  job.collective(0);
+  uint64_t late_ns = 0;
+  for (unsigned step = 0; step < kStepsOfPipeline; ++step) {
+    for (const int32_t rank : {0, 1}) job.work(rank, 2 * kMs);
+    for (unsigned i = 0; i < kMicroBatches; ++i) {
+      const uint64_t more_ns = step % 4 == 3 ? kLateNs : 0;
+      for (const int32_t rank : {2, 3}) {
+        job.work(rank, 5 * kMs + (rank == 3 ? more_ns : 0));
+        job.send(rank, rank - 2);
+        job.receive(rank, rank - 2);
+      }
+      late_ns += more_ns;
+    }
+    job.collective(0);
+  }
+  const FollowedRun followed = follow_run(*job.judge().run);
+  int64_t found_ns = 0;
+  for (const uint32_t a : followed.own.order) {
+    if (followed.own.actors[followed.own.segments[a].actor].process == 3)
+      found_ns += followed.excesses.ns[a];
+  }
+  EXPECT_GE(found_ns * 10, static_cast<int64_t>(late_ns) * 9);
 }
 
 }  // namespace
