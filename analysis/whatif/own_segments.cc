@@ -14,7 +14,10 @@ constexpr size_t kFarthestBeside = 64;
 
 class Finder {
  public:
-  explicit Finder(const RunTables& run) : run_(run) {}
+  explicit Finder(const RunTables& run)
+      : run_(run),
+        one_sided_{run.strings.find("Send"), run.strings.find("Reduce"),
+                   run.strings.find("Broadcast")} {}
 
   OwnSegments find() {
     number_actors();
@@ -222,10 +225,14 @@ class Finder {
     segment.end_ns = std::max(segment.end_ns, 1 + (segment.waits ? last_ns : segment.start_ns));
   }
 
-  // Where GPU clocks are known inexactly, an end may seem to come before the start that it waited for.
+  // Where GPU clocks are known inexactly, an end may seem to come before the start that it waited for. Who
+  // sends, or takes part in a rooted operation, may in truth be done before the last has come.
   bool may_end_after_last(uint32_t a, int64_t finish_ns) const {
     const MatchRow& match = run_.matches[run_.arrivals[a].match];
     if (finish_ns >= out_.last_start_ns[run_.arrivals[a].match]) return true;
+    const Text func = gpu_times_of(a).func;
+    if (std::find(std::begin(one_sided_), std::end(one_sided_), func) != std::end(one_sided_))
+      return false;
     const int64_t late_ns = std::max<int64_t>(0, gpu_times_of(a).kernel_late_ns);
     for (uint32_t b = match.first_arrival; b < match.first_arrival + match.arrivals; ++b) {
       const int64_t early_ns = std::max<int64_t>(0, gpu_times_of(b).kernel_early_ns);
@@ -322,6 +329,7 @@ class Finder {
   }
 
   const RunTables& run_;
+  const Text one_sided_[3];
   std::vector<bool> set_up_;                               // by launch
   std::unordered_map<uint32_t, int64_t> whole_finish_ns_;  // by row of `operations`
   OwnSegments out_;

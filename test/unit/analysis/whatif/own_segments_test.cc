@@ -9,12 +9,12 @@ namespace {
 
 // Rank 1 comes last to the second operation, and rank 0 ends 300 us before it comes, by their times.
 // early_ns: by so much the times of rank 1 may be earlier.
-bool waits_for_whom_it_seems_to_end_before(int64_t early_ns) {
+bool waits_for_whom_it_seems_to_end_before(int64_t early_ns, const char* func = "AllReduce") {
   PlayedJob job(2, 1);
   job.collective(0);
   job.work(1, 2 * kMs);
   const uint64_t last_ns = job.now_ns(1);
-  job.each_until(0, "AllReduce",
+  job.each_until(0, func,
                  [&](int32_t rank) { return rank == 0 ? last_ns - 300 * kUs : last_ns + kMs; });
   const Judged judged = job.judge();
   RunTables& run = *judged.run;
@@ -35,6 +35,10 @@ TEST(OwnSegments, WaitForWhoMayHaveComeBeforeTheirEnd) {
 
 TEST(OwnSegments, DoNotWaitForWhoSurelyCameLater) {
   EXPECT_FALSE(waits_for_whom_it_seems_to_end_before(5 * kUs));
+}
+
+TEST(OwnSegments, DoNotWaitForTheLastOfABroadcast) {
+  EXPECT_FALSE(waits_for_whom_it_seems_to_end_before(320 * kUs, "Broadcast"));
 }
 
 }  // namespace
