@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace lockstep::analysis {
 namespace {
@@ -82,18 +83,27 @@ class Chooser {
   }
 
   using Entries = std::vector<Entry>::const_iterator;
-  double scatter_at(Entries begin, Entries end, Follows what) const {
-    std::vector<int64_t> values;
-    for (auto one = begin; one != end; ++one) values.push_back(own_ns(one->arrival, what));
-    return scatter_of(std::move(values));
+  double scatter_at(Entries begin, Entries end, Follows what, bool of_each) const {
+    std::map<uint32_t, std::vector<int64_t>> values;  // by actor; all in one
+    for (auto one = begin; one != end; ++one) {
+      const uint32_t actor = of_each ? own_.segments[one->arrival].actor : 0;
+      values[actor].push_back(own_ns(one->arrival, what));
+    }
+    double sum = 0;
+    for (auto& [actor, of_actor] : values) sum += scatter_of(std::move(of_actor));
+    return sum;
   }
   void choose_at(Entries begin, Entries end) {
-    if (std::none_of(begin, end, [&](const Entry& one) { return differs(one.arrival); })) return;
-    double least = scatter_at(begin, end, Follows::Latest) / kClearly;
+    const auto differing =
+        std::count_if(begin, end, [&](const Entry& one) { return differs(one.arrival); });
+    if (differing == 0) return;
+    // Where it is another for all, they are alike either way but for who is late, which shows in both.
+    const bool of_each = differing == end - begin;
+    double least = scatter_at(begin, end, Follows::Latest, of_each) / kClearly;
     Follows chosen = Follows::Latest;
     for (const Follows what : {Follows::InLine, Follows::Beside}) {
-      const double scatter = scatter_at(begin, end, what);
-      if (scatter > least || (scatter == least && chosen != Follows::Latest)) continue;
+      const double scatter = scatter_at(begin, end, what, of_each);
+      if (scatter >= least) continue;
       least = scatter;
       chosen = what;
     }

@@ -12,6 +12,8 @@ namespace lockstep::analysis {
 
 class PlayedJob {
  public:
+  static constexpr uint64_t kStream = 0x77, kStreamBeside = 0x78;
+
   // per_host ranks to each host a, b, ...; the world is communicator 0.
   PlayedJob(int32_t ranks, int32_t per_host)
       : per_host_(per_host), now_(static_cast<size_t>(ranks)) {
@@ -47,6 +49,7 @@ class PlayedJob {
   }
   // Elements of the operations from here on.
   void size(uint64_t count) { count_ = count; }
+  void stream(uint64_t stream) { stream_ = stream; }
   // Each rank ends on its own: nobody waits for anybody.
   void without_waiting(unsigned number, uint64_t ns, const char* func) {
     Comm& comm = comms_[number];
@@ -66,9 +69,9 @@ class PlayedJob {
   uint64_t beside(unsigned number, const Begin& begin_ns, uint64_t ns) {
     const std::vector<uint64_t> now_ns = now_;
     for (const int32_t rank : comms_[number].members) now(rank) = begin_ns(rank);
-    stream_ = kStreamBeside;
+    stream(kStreamBeside);
     collective(number, ns);
-    stream_ = kStream;
+    stream(kStream);
     const uint64_t end_ns = now(comms_[number].members.front());
     now_ = now_ns;
     return end_ns;
@@ -143,7 +146,6 @@ class PlayedJob {
     now_ns = op.finish_ns;
   }
 
-  static constexpr uint64_t kStream = 0x77, kStreamBeside = 0x78;
   TestRun run_;
   int32_t per_host_;
   uint64_t count_ = 16384, stream_ = kStream;

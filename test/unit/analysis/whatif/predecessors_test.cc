@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "analysis/whatif/followed_run.h"
+#include "analysis/whatif/role_reference.h"
 #include "test/unit/analysis/whatif/played_job.h"
 #include "test/unit/durations.h"
 
@@ -12,18 +12,19 @@ namespace {
 
 constexpr int32_t kLate = 1;
 
-// Two hosts of four ranks exchange tokens within the host in each layer. Gradients of two layers are reduced by
-// all, beside the layers after them. Rank 1 computes longer, so that its host falls behind the other within a
-// step: there a reduction ends before the layer that the next one follows, and on the other host after it.
+// Three hosts of four ranks exchange tokens within the host in each layer. Gradients of two layers are reduced by
+// all, beside the layers after them. Rank 1 computes longer, so that its host falls behind the others within a
+// step: there a reduction ends before the layer that the next one follows, and on the other hosts after it.
 Judged play_layers_beside_reductions() {
-  PlayedJob job(8, 4);
-  const unsigned hosts[] = {job.communicator({0, 1, 2, 3}), job.communicator({4, 5, 6, 7})};
+  PlayedJob job(12, 4);
+  const unsigned hosts[] = {job.communicator({0, 1, 2, 3}), job.communicator({4, 5, 6, 7}),
+                            job.communicator({8, 9, 10, 11})};
   std::mt19937_64 random(3);
   job.collective(0);
   for (int step = 0; step < 12; ++step) {
     uint64_t reduced_ns = 0;
     for (int layer = 0; layer < 14; ++layer) {
-      for (int32_t rank = 0; rank < 8; ++rank) {
+      for (int32_t rank = 0; rank < 12; ++rank) {
         job.work(rank, 2 * kMs + (random() >> 11) % (40 * kUs));
         if (rank == kLate) job.work(rank, 200 * kUs);
       }
@@ -35,7 +36,7 @@ Judged play_layers_beside_reductions() {
       }
       for (const unsigned host : hosts) job.collective(host, kMs / 2, "AlltoAll");
     }
-    for (int32_t rank = 0; rank < 8; ++rank)
+    for (int32_t rank = 0; rank < 12; ++rank)
       job.work(rank, std::max(job.now_ns(rank), reduced_ns) - job.now_ns(rank));
   }
   return job.judge();
@@ -44,18 +45,40 @@ Judged play_layers_beside_reductions() {
 TEST(Predecessors, OfReductionsAreLayersThoughTheReductionBeforeMayEndLater) {
   const Judged judged = play_layers_beside_reductions();
   const RunTables& run = *judged.run;
-  const OwnSegments own = follow_run(run).own;
-  const auto communicator_of = [&](uint32_t a) {
-    return run.operations[run.arrivals[a].operation].communicator;
-  };
-  size_t after_layers = 0, after_reductions = 0;
+  OwnSegments own = find_own_segments(run);
+  const Roles roles = find_roles(run, own);
+  choose_predecessors(roles, &own);
+  const Excesses excesses = measure_excesses(run, own, roles);
+  int64_t most_ns = 0;
   for (const uint32_t a : own.order) {
-    const uint32_t before = own.segments[a].before;
-    if (communicator_of(a) != 0 || before == kNoRow) continue;
-    ++(communicator_of(before) != 0 ? after_layers : after_reductions);
+    const bool reduction = run.operations[run.arrivals[a].operation].communicator == 0;
+    const uint32_t process = own.actors[own.segments[a].actor].process;
+    if (reduction && process != kLate) most_ns = std::max(most_ns, excesses.ns[a]);
   }
-  EXPECT_EQ(after_layers, size_t{12 * 4 * 8});
-  EXPECT_EQ(after_reductions, 0u);
+  EXPECT_LT(most_ns, int64_t{100 * kUs});
+}
+
+// Ranks 0 and 1 send to the next stage of a pipeline, which computes and then reduces with them, on another
+// stream. Rank 1 sends late and is waited for in the reduction: between two sends it has no more time than rank 0.
+TEST(Predecessors, OfALateRankAreThoseFromWhichItIsLate) {
+  PlayedJob job(4, 1);
+  const unsigned all = job.communicator({0, 1, 2, 3});
+  std::mt19937_64 random(5);
+  job.collective(0);
+  for (int step = 0; step < 20; ++step) {
+    for (const int32_t rank : {0, 1}) {
+      job.work(rank, 3 * kMs + (random() >> 11) % (40 * kUs) + (rank == kLate ? 2 * kMs : 0));
+      job.send(rank, rank + 2);
+      job.receive(rank, rank + 2);
+      job.work(rank + 2, 3 * kMs);
+    }
+    job.stream(PlayedJob::kStreamBeside);
+    job.collective(all);
+    job.stream(PlayedJob::kStream);
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{kLate});
 }
 
 }  // namespace
