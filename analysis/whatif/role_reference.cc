@@ -39,7 +39,7 @@ class Reference {
     find_who_is_alone();
     find_spread_roles();
     usual_ns_.assign(own_.segments.size(), 0);
-    out_.trial = number_trials(own_, roles_);
+    out_.trial = number_trials(run_, own_, roles_);
     compare_with_its_kind();
     factors_ = find_factors(out_.trial);
     compare_with_everybody();

@@ -1,5 +1,5 @@
 // Which of a rank's operations are one trial: what noise does to them, it does once. That is what lies between two
-// calls of the kind that it makes most rarely. Linear in the operations.
+// calls of the kind that it makes most rarely, all through the run. Linear in the operations.
 #pragma once
 
 #include "analysis/whatif/roles.h"
@@ -13,6 +13,7 @@ struct RankRows {
 std::vector<RankRows> rows_of_ranks(const OwnSegments& own);
 
 // By launch. Launches of one rank with the same number are one trial; ranks count alike.
-std::vector<uint32_t> number_trials(const OwnSegments& own, const Roles& roles);
+std::vector<uint32_t> number_trials(const RunTables& run, const OwnSegments& own,
+                                    const Roles& roles);
 
 }  // namespace lockstep::analysis
