@@ -36,8 +36,9 @@ analysis/tables
 analysis/join         analysis/tables dumper/segment dumper/run clocksync/record clocksync/solve
 analysis/relate       analysis/tables analysis/join clocksync/record
 analysis/waits        analysis/tables
-analysis/whatif       analysis/tables
-analysis/paths        analysis/tables analysis/whatif
+analysis/chance
+analysis/whatif       analysis/tables analysis/chance
+analysis/paths        analysis/tables analysis/chance analysis/whatif
 analysis/account      analysis/tables analysis/whatif
 analysis/judge        analysis/tables analysis/join analysis/waits analysis/whatif analysis/paths analysis/account
 analysis/say          analysis/tables analysis/judge analysis/whatif analysis/paths

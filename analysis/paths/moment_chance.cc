@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/whatif/chance.h"
+#include "analysis/chance/chance.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {

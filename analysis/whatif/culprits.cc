@@ -5,10 +5,11 @@
 #include <map>
 #include <set>
 
+#include "analysis/chance/path_chance.h"
+#include "analysis/chance/resample.h"
+#include "analysis/whatif/caused_waits.h"
 #include "analysis/whatif/own_work.h"
-#include "analysis/whatif/path_chance.h"
 #include "analysis/whatif/rank_sets.h"
-#include "analysis/whatif/resample.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -16,8 +17,9 @@ namespace {
 
 // A finding costs at least so much of the run's time,
 constexpr double kLeastShare = 0.02;
-// so many times what a rank typically costs,
-constexpr int64_t kTimesTypical = 4;
+// so many times what a rank typically costs, or fewer where chance is next to none and so many others tell,
+constexpr double kTimesTypical = 4, kTimesTypicalSurely = 2.5, kNoChance = 0.001;
+constexpr size_t kFewOthers = 3;
 // and noise would give anybody its occasions less often than this; where they cost such a part of the
 // run and nobody else has any as bad, who it was matters more than why, and the more they cost the more so.
 // What costs little is more often noise than a fault, so chance must be less for it, but for who warms up
@@ -31,9 +33,6 @@ constexpr double kMostAlone = 0.52;
 constexpr size_t kFewestOccasions = 2;
 // Fewer trials do not tell much of ranks that are late in all of them.
 constexpr size_t kFewTrials = 16;
-// Others waited for at least this part of the excess: the rest may fall into a bubble of a pipeline. By
-// the calls alone, which run ahead, little of what seems waited for was.
-constexpr int64_t kLeastWait = 8, kLeastWaitByCalls = 2;
 // Clock reads, cache misses and interrupts alone make ranks late by so much.
 constexpr int64_t kLeastTypicalNs = 50'000;
 // A trifle beside the worst culprit is none: curing that one leaves the rest inexactly known.
@@ -230,9 +229,10 @@ class Search {
   bool accuse(const Candidate& candidate, Culprit* culprit) {
     const int64_t typical_ns = typical_gain(candidate);
     const size_t left = suspects();
-    const bool stands_out = candidate.gain_ns >= kTimesTypical * typical_ns;
+    const auto gain_ns = static_cast<double>(candidate.gain_ns);
+    const bool may_stand_out = gain_ns >= kTimesTypicalSurely * static_cast<double>(typical_ns);
     // Of two ranks that are both late neither does, and either may deserve suspicion.
-    if (left <= candidate.actors.size() || (!stands_out && gains_.size() > 2)) return false;
+    if (left <= candidate.actors.size() || (!may_stand_out && gains_.size() > 2)) return false;
     *culprit = Culprit();  // nothing of a candidate that was looked at before
     culprit->actors = candidate.actors;
     culprit->host = candidate.host;
@@ -257,15 +257,18 @@ class Search {
     const double most_chance = much     ? kMostChanceOfMuch * share / kMuch
                                : little ? kMostChanceOfLittle
                                         : kMostChance;
-    if (!stands_out || culprit->chance > most_chance ||
-        !holds_without_worst(*culprit, typical_ns)) {
+    const bool surely = culprit->chance < kNoChance && left - candidate.actors.size() >= kFewOthers;
+    const double least_ns =
+        (surely ? kTimesTypicalSurely : kTimesTypical) * static_cast<double>(typical_ns);
+    if (gain_ns < least_ns || culprit->chance > most_chance ||
+        !holds_without_worst(*culprit, least_ns)) {
       if (share >= kWorthASuspicion && !culprit->occasions.empty() && suspected_.gain_ns == 0)
         suspected_ = *culprit;
       return false;
     }
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
-    culprit->stable = share_of_resamples(candidate, typical_ns);
+    culprit->stable = share_of_resamples(candidate, least_ns);
     return true;
   }
 
@@ -287,7 +290,7 @@ class Search {
 
   // No single moment makes a culprit: without its worst it must still be beyond noise, and cost half
   // of what matters.
-  bool holds_without_worst(const Culprit& culprit, int64_t typical_ns) const {
+  bool holds_without_worst(const Culprit& culprit, double least_ns) const {
     int64_t all_ns = 0, worst_ns = 0;
     for (const Occasion& one : culprit.occasions) {
       all_ns += one.excess_ns;
@@ -300,7 +303,7 @@ class Search {
     const size_t others = gains_.size() - culprit.actors.size();
     const double unknown = others < 2 ? 1 : 1 + 0.5 / static_cast<double>(others);
     return left_ns >= kLeastShare / 2 * static_cast<double>(culprit.span_ns) &&
-           left_ns >= unknown * static_cast<double>(kTimesTypical * typical_ns);
+           left_ns >= unknown * least_ns;
   }
 
   uint32_t trial_of(const PathPiece& piece) const {
@@ -319,46 +322,6 @@ class Search {
     return is_in(candidate, own_.segments[piece.arrival].actor);
   }
 
-  // For this piece: in its operation, or in a later one that the culprits came late to for that reason.
-  int64_t longest_wait(const Candidate& candidate, size_t at) const {
-    const int64_t excess_ns = path_[at].excess_ns;
-    const bool by_kernel = run_.arrivals[path_[at].arrival].basis == ArrivalBasis::KernelStart;
-    const int64_t part = by_kernel ? kLeastWait : kLeastWaitByCalls;
-    size_t i = at;
-    for (; i < path_.size() && is_of(candidate, path_[i]); ++i) {
-      if (path_[i].waited_ns * part >= excess_ns) return std::min(path_[i].waited_ns, excess_ns);
-      if (i != at && path_[i].excess_ns * 2 >= excess_ns) break;
-    }
-    const int64_t beside_ns = candidate.actors.size() > 1 ? wait_beside(candidate, at, i) : 0;
-    return beside_ns * part >= excess_ns ? std::min(beside_ns, excess_ns) : 0;
-  }
-  // Ranks that are late together need not be on the path with those who wait for them: these do so in an
-  // operation beside it, on another stream, and come to the next one on the path no sooner for that.
-  int64_t wait_beside(const Candidate& candidate, size_t at, size_t end) const {
-    const Segment& first = own_.segments[path_[at].arrival];
-    const int64_t until_ns = end < path_.size() ? own_.segments[path_[end].arrival].start_ns
-                                                : what_if_.first_ns() + what_if_.span_ns();
-    int64_t longest_ns = 0;
-    for (size_t i = begin_of_[first.actor]; i < begin_of_[first.actor + 1]; ++i) {
-      const Segment& one = own_.segments[own_.order[i]];
-      if (one.start_ns < first.start_ns || one.start_ns > until_ns) continue;
-      longest_ns = std::max(longest_ns, waited_by_others(candidate, own_.order[i]));
-    }
-    return longest_ns;
-  }
-  int64_t waited_by_others(const Candidate& candidate, uint32_t arrival) const {
-    const MatchRow& match = run_.matches[run_.arrivals[arrival].match];
-    int64_t longest_ns = 0;
-    for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-      const Segment& one = own_.segments[a];
-      if (one.waits &&
-          !std::binary_search(candidate.actors.begin(), candidate.actors.end(), one.actor))
-        longest_ns = std::max(longest_ns, own_.segments[arrival].start_ns - one.start_ns -
-                                              run_.arrivals[a].clock_error_ns);
-    }
-    return longest_ns;
-  }
-
   void collect_occasions(const Candidate& candidate, Culprit* culprit) const {
     std::vector<int64_t> excesses;
     for (const PathPiece& piece : path_) {
@@ -367,13 +330,14 @@ class Search {
     }
     const int64_t typical_ns = half_of_sum(&excesses);
     if (typical_ns < kLeastTypicalNs) return;
+    const Waiting waiting{run_, own_, path_, begin_of_, what_if_.first_ns() + what_if_.span_ns()};
     std::vector<PathLoss> losses;
     std::set<uint32_t> own;  // trials
     for (size_t i = 0; i < path_.size(); ++i) {
       const PathPiece& piece = path_[i];
       if (piece.excess_ns * 2 < typical_ns || !follows(piece)) continue;
       if (is_of(candidate, piece)) {
-        const int64_t waited_ns = longest_wait(candidate, i);
+        const int64_t waited_ns = longest_caused_wait(waiting, candidate.actors, i);
         if (waited_ns == 0) continue;
         culprit->occasions.push_back({piece.arrival, piece.excess_ns, waited_ns});
         own.insert(trial_of(piece));
@@ -456,7 +420,7 @@ class Search {
   }
 
   // Block bootstrap over the critical path: does the verdict hang on a few moments?
-  double share_of_resamples(const Candidate& candidate, int64_t typical_ns) const {
+  double share_of_resamples(const Candidate& candidate, double least_ns) const {
     std::vector<int64_t> gains_ns;
     int64_t all_ns = 0;
     uint32_t trial = 0;
@@ -469,8 +433,7 @@ class Search {
     }
     if (all_ns == 0) return 0;
     const auto of_path = static_cast<double>(candidate.gain_ns) / static_cast<double>(all_ns);
-    const double least_ns = std::max(kLeastShare * static_cast<double>(what_if_.span_ns()),
-                                     static_cast<double>(kTimesTypical * typical_ns));
+    least_ns = std::max(kLeastShare * static_cast<double>(what_if_.span_ns()), least_ns);
     return share_that_keeps(gains_ns, least_ns / of_path);
   }
 

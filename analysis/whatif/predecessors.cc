@@ -94,11 +94,14 @@ class Chooser {
     return sum;
   }
   void choose_at(Entries begin, Entries end) {
-    const auto differing =
-        std::count_if(begin, end, [&](const Entry& one) { return differs(one.arrival); });
-    if (differing == 0) return;
-    // Where it is another for all, they are alike either way but for who is late, which shows in both.
-    const bool of_each = differing == end - begin;
+    if (std::none_of(begin, end, [&](const Entry& one) { return differs(one.arrival); })) return;
+    // Where the latest is the one in line for all or for none, they are alike either way but for who is late,
+    // which shows in both.
+    const auto in_line = std::count_if(begin, end, [&](const Entry& one) {
+      const Segment& segment = own_.segments[one.arrival];
+      return segment.before == segment.before_in_line;
+    });
+    const bool of_each = in_line == 0 || in_line == end - begin;
     double least = scatter_at(begin, end, Follows::Latest, of_each) / kClearly;
     Follows chosen = Follows::Latest;
     for (const Follows what : {Follows::InLine, Follows::Beside}) {

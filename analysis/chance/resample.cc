@@ -1,4 +1,4 @@
-#include "analysis/whatif/resample.h"
+#include "analysis/chance/resample.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // How likely noise alone is to give a set of ranks its losses on the critical path.
-#include "analysis/whatif/path_chance.h"
+#include "analysis/chance/path_chance.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/whatif/chance.h"
+#include "analysis/chance/chance.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "analysis/whatif/path_chance.h"
+#include "analysis/chance/path_chance.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "analysis/whatif/chance.h"
+#include "analysis/chance/chance.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {

@@ -1,5 +1,5 @@
 // How likely noise alone is to give somebody the occasions that a set of ranks has.
-#include "analysis/whatif/chance.h"
+#include "analysis/chance/chance.h"
 
 #include <gtest/gtest.h>
 
