@@ -23,8 +23,9 @@ void learn_first(const ProcessEntry& process, size_t segment, LiveComms* comms) 
 
 }  // namespace
 
-EarlierComms::EarlierComms(const ProcessEntry& process, size_t first_segment, ChunkPlace start)
-    : process_(process), end_(start) {
+EarlierComms::EarlierComms(const ProcessEntry& process, size_t first_segment, ChunkPlace start,
+                           bool used_only)
+    : process_(process), end_(start), begun_(used_only) {
   learn_first(process, first_segment, &known_);
   news_ = !known_.all().empty();
   open();
