@@ -76,10 +76,10 @@ bool EarlierComms::has_news_for(const SegmentChunk& chunk) {
   learn_comms(chunk, &known_);
   if (chunk.type == ChunkType::Records) {
     uint32_t last = kUnknownComm;
-    for (const auto& [key, count] : chunk.records.kept.sorted()) {
+    chunk.records.kept.each_key([&](uint32_t key) {
       const uint32_t comm = count_comm(key);
       if (comm != last) look_for(last = comm);
-    }
+    });
   }
   return news_;
 }
