@@ -90,6 +90,7 @@ void OperationJoin::add_by_tag(const dumper::DecodedChunk& chunk, const std::vec
   for (unsigned tag = 0; tag < kTags; ++tag)
     next[tag] = chunk.words.data() + chunk.first_of_tag[tag];
   const Tag* tag = chunk.tags.data();
+  const uint64_t* ticks = chunk.ticks.data();
   Now now{0, 0, &chunk.clock, &texts};
   dumper::ChunkClock::Ascending times(chunk.clock);
   for (const dumper::DecodedPiece& piece : chunk.pieces) {
@@ -98,7 +99,7 @@ void OperationJoin::add_by_tag(const dumper::DecodedChunk& chunk, const std::vec
     for (const Tag* const end = tag + piece.records; tag != end; ++tag) {
       const uint64_t* const w = next[*tag];
       next[*tag] = w + kWordsOf[*tag];
-      now.ns = static_cast<int64_t>(times.raw_ns(ticks_of(w[0])));
+      now.ns = static_cast<int64_t>(times.raw_ns(*ticks++));
       asked.count(now.ns);
       add_record(*tag, w, now);
     }
@@ -168,11 +169,11 @@ void OperationJoin::start(Kind kind, const uint64_t* w, const Now& now) {
     }
     case Kind::CollApi:
     case Kind::P2pApi:
-      return start_api(w, now);
+      return start_api(kind, w, now);
     case Kind::Coll:
     case Kind::P2p:
     case Kind::CeColl:
-      return start_operation(w, now);
+      return start_operation(kind, w, now);
     case Kind::KernelLaunch: {
       s_.launch_at.set(common.id, static_cast<uint32_t>(s_.launch_groups.size()));
       s_.launch_groups.push_back(common.parent);
@@ -224,9 +225,9 @@ ApiCall OperationJoin::api_call(const Record& call, const Now& now) {
   return api;
 }
 
-void OperationJoin::start_api(const uint64_t* w, const Now& now) {
+void OperationJoin::start_api(Kind kind, const uint64_t* w, const Now& now) {
   ApiCall api;
-  if (static_cast<Kind>(tag_of(w[0])) == Kind::CollApi) {
+  if (kind == Kind::CollApi) {
     const auto call = CollApiRecord::read(w);
     api = api_call(call, now);
     api.root = call.root;
@@ -237,22 +238,21 @@ void OperationJoin::start_api(const uint64_t* w, const Now& now) {
   s_.apis.push_back(api);
 }
 
-void OperationJoin::start_operation(const uint64_t* w, const Now& now) {
+void OperationJoin::start_operation(Kind kind, const uint64_t* w, const Now& now) {
   const auto start = StartRecord::read(w);
   s_.launches.emplace_back().api_id = start.parent;
   if (s_.brief) {
     s_.row_at.set(start.id, static_cast<uint32_t>(s_.brief_rows.size()));
-    start_row(w, now, &s_.brief_rows.emplace_back(kNoBriefRow));
+    start_row(kind, w, now, &s_.brief_rows.emplace_back(kNoBriefRow));
   } else {
     s_.row_at.set(start.id, static_cast<uint32_t>(s_.out.rows.size()));
-    start_row(w, now, &s_.out.rows.emplace_back(kNoOperation));
+    start_row(kind, w, now, &s_.out.rows.emplace_back(kNoOperation));
   }
 }
 
 template <typename Row>
-void OperationJoin::start_row(const uint64_t* w, const Now& now, Row* row) {
+void OperationJoin::start_row(Kind kind, const uint64_t* w, const Now& now, Row* row) {
   constexpr bool kFull = std::is_same_v<Row, OperationRow>;
-  const Kind kind = static_cast<Kind>(tag_of(w[0]));
   const auto start = StartRecord::read(w);
   row->event_id = start.id;
   row->enqueue_ns = row->last_progress_ns = now.ns;

@@ -55,10 +55,10 @@ class OperationJoin {
   void comm_record(const uint64_t* w, const Now& now);
   template <typename Record>
   static ApiCall api_call(const Record& call, const Now& now);
-  void start_api(const uint64_t* w, const Now& now);
-  void start_operation(const uint64_t* w, const Now& now);
+  void start_api(Kind kind, const uint64_t* w, const Now& now);
+  void start_operation(Kind kind, const uint64_t* w, const Now& now);
   template <typename Row>
-  void start_row(const uint64_t* w, const Now& now, Row* row);
+  void start_row(Kind kind, const uint64_t* w, const Now& now, Row* row);
   template <typename Record>
   static void take_message(const Record& record, const Now& now, OperationRow* row);
   void start_proxy_op(const uint64_t* w, const Now& now);

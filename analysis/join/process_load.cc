@@ -239,6 +239,7 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   if (!asked.is_whole()) join.count_only(signed_ns(asked.from_ns), signed_ns(asked.to_ns));
   dumper::SegmentReaderOptions options = read.options();
   if (terms.brief != nullptr) options.words = &kBriefWords;
+  options.used_comms_only = terms.about;
   dumper::ProcessReader reader(entry, options, terms.places);
   ChunkFeeder feeder(out.get(), &join, terms);
   dumper::SegmentChunk chunk;

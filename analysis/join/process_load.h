@@ -22,7 +22,8 @@ struct ProcessTerms {
   clocksync::GpuPrecision gpu_clocks = clocksync::GpuPrecision::Exact;
   // Not null: of operations ProcessOperations::brief in place of `rows`, joined with this memory.
   JoinMemory* brief = nullptr;
-  // Of a span: nothing is read around it. For who wants to know how many operations there are, about.
+  // Of a span: nothing is read around it, nor all before it for communicators that nobody uses in it. For who wants to know
+  // how many operations there are, about.
   bool about = false;
 };
 

@@ -153,7 +153,7 @@ template <typename Row>
 Result<std::unique_ptr<RunTables>> load_rows(const std::string& directory,
                                              const LoadOptions& options) {
   NotedCaptures noted;
-  Relating<Row> relating;
+  Relating<Row> relating(options.over);
   const Status taken = take_run(directory, options, [&](auto process, size_t processes) {
     noted[process->row.uid] = std::move(process->captures);
     relating.add(std::move(process), processes);

@@ -32,8 +32,9 @@ struct LoadOptions {
   bool memory = false;
   // Of load_run(): leave each host's times on its own clock, though the directory has a clock model.
   bool own_clocks = false;
-  // Of who reads one part after another; may be null.
+  // Of who reads one part after another; may be null. `over`: the part before, whose rows are not needed any more.
   dumper::ReadPlaces* places = nullptr;
+  RunTables* over = nullptr;
   // Of operations RunTables::brief in place of `operations`: a quarter of the memory, for who wants cells. Not with parts.
   bool brief = false;
   // As in ProcessTerms.

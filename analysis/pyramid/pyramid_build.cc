@@ -51,10 +51,11 @@ int64_t length_of(const dumper::RunDirectory& run) {
 // `places` null: a sample, of which only the number of its operations is asked for.
 Result<std::unique_ptr<RunTables>> load_part(const std::string& directory, int64_t from_ns,
                                              int64_t to_ns, int64_t length_ns,
-                                             dumper::ReadPlaces* places) {
+                                             dumper::ReadPlaces* places, RunTables* over) {
   using Since = dumper::Instant::Since;
   LoadOptions options;
   options.places = places;
+  options.over = over;
   options.about = places == nullptr;
   // Buckets are of a millisecond and more.
   options.gpu_clocks = clocksync::GpuPrecision::Rough;
@@ -132,6 +133,7 @@ class Builder {
         options_.progress(
             std::min(1.0, static_cast<double>(from_ns) / static_cast<double>(extent_.length_ns)));
     }
+    part_.reset();
     return Status();
   }
 
@@ -174,10 +176,11 @@ class Builder {
   }
 
   Status add_part(int64_t* from_ns, int64_t to_ns, int64_t margin_ns) {
-    const auto tables =
-        load_part(directory_, *from_ns - margin_ns, to_ns + margin_ns, extent_.length_ns, &places_);
+    auto tables = load_part(directory_, *from_ns - margin_ns, to_ns + margin_ns, extent_.length_ns,
+                            &places_, part_.get());
     if (!tables.ok()) return tables.status();
-    add_cells(activity_in<BriefOperation>(*tables.value()), from_ns, to_ns);
+    part_ = std::move(tables.value());
+    add_cells(activity_in<BriefOperation>(*part_), from_ns, to_ns);
     return Status();
   }
 
@@ -224,6 +227,7 @@ class Builder {
   const PyramidOptions& options_;
   std::map<int32_t, Made> lanes_;  // by rank
   dumper::ReadPlaces places_;
+  std::unique_ptr<RunTables> part_;  // that was read last
   WholeRun whole_;
   std::optional<int64_t> origin_ns_;
   int64_t length_ns_ = 0, first_window_ = 0;
@@ -240,8 +244,9 @@ Result<RunExtent> extent_of(const std::string& directory, std::unique_ptr<RunTab
   const bool small = opened.value().bytes < kReadWholeBytes;
   // From its middle: runs begin slowly.
   const int64_t part_ns = extent.length_ns / kSamples, from_ns = extent.length_ns / 2;
-  auto part = small ? load_whole(directory, {})
-                    : load_part(directory, from_ns, from_ns + part_ns, extent.length_ns, nullptr);
+  auto part =
+      small ? load_whole(directory, {})
+            : load_part(directory, from_ns, from_ns + part_ns, extent.length_ns, nullptr, nullptr);
   if (!part.ok()) return part.status();
   extent.operations =
       small ? part.value()->operations.size() : part.value()->brief.size() * uint64_t{kSamples};

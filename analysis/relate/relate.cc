@@ -208,7 +208,13 @@ struct Relating<Row>::State {
 };
 
 template <typename Row>
-Relating<Row>::Relating() : state_(std::make_unique<State>()) {}
+Relating<Row>::Relating(RunTables* over) : state_(std::make_unique<State>()) {
+  if (over == nullptr) return;
+  operations_of<Row>(*over).clear();
+  operations_of<Row>(*state_->run).swap(operations_of<Row>(*over));
+  arrivals_of<Row>(*over).clear();
+  arrivals_of<Row>(*state_->run).swap(arrivals_of<Row>(*over));
+}
 template <typename Row>
 Relating<Row>::~Relating() = default;
 

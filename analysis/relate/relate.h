@@ -19,7 +19,8 @@ namespace lockstep::analysis {
 template <typename Row = OperationRow>
 class Relating {
  public:
-  Relating();
+  // Takes memory of tables that are over, which may be null: to make it anew takes a twentieth of reading a part of a run.
+  explicit Relating(RunTables* over = nullptr);
   ~Relating();
   // In the order of the run's processes. `processes`: about how many there will be.
   void add(std::unique_ptr<LoadedProcess> process, size_t processes);

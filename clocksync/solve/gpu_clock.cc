@@ -185,9 +185,12 @@ void GpuClockEvidence::launched(int64_t raw_ns, uint64_t stamp) {
 
 GpuClock GpuClockEvidence::solve(GpuPrecision precision) {
   if (least_thetas_.empty()) find_least_thetas();
+  const std::vector<HullPoint> down = down_.take(), up = up_.take();
   EdgeBounds bounds;
-  for (const HullPoint& p : down_.take()) bounds.add_a_to_b(p);
-  for (const HullPoint& p : up_.take()) bounds.add_b_to_a(p);
+  bounds.upper.reserve(down.size());
+  bounds.lower.reserve(up.size());
+  for (const HullPoint& p : down) bounds.add_a_to_b(p);
+  for (const HullPoint& p : up) bounds.add_b_to_a(p);
   GpuClock clock;
   EdgeOptions options;
   if (precision == GpuPrecision::Rough) {

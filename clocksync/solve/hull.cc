@@ -12,6 +12,10 @@ int64_t bound_ns(const HullPoint& p) { return p.delta_ns + int64_t(p.uncertainty
 double dx(const HullPoint& a, const HullPoint& b) { return double(b.tx_raw_ns - a.tx_raw_ns); }
 double dy(const HullPoint& a, const HullPoint& b) { return double(bound_ns(b) - bound_ns(a)); }
 
+bool is_earlier(const HullPoint& a, const HullPoint& b) {
+  return a.tx_raw_ns != b.tx_raw_ns ? a.tx_raw_ns < b.tx_raw_ns : bound_ns(a) < bound_ns(b);
+}
+
 bool middle_is_above(const HullPoint& a, const HullPoint& middle, const HullPoint& b) {
   return dy(a, middle) * dx(a, b) >= dy(a, b) * dx(a, middle);
 }
@@ -20,9 +24,8 @@ bool middle_is_above(const HullPoint& a, const HullPoint& middle, const HullPoin
 
 HullPoint* reduce_to_hull(HullPoint* begin, HullPoint* end) {
   if (end - begin < 2) return end;
-  std::sort(begin, end, [](const HullPoint& a, const HullPoint& b) {
-    return a.tx_raw_ns != b.tx_raw_ns ? a.tx_raw_ns < b.tx_raw_ns : bound_ns(a) < bound_ns(b);
-  });
+  // Mostly they are few, and in order.
+  if (!std::is_sorted(begin, end, is_earlier)) std::sort(begin, end, is_earlier);
   HullPoint* last = begin;
   for (const HullPoint* p = begin + 1; p != end; ++p) {
     if (last->tx_raw_ns == p->tx_raw_ns) continue;

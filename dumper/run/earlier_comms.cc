@@ -23,8 +23,9 @@ void learn_first(const ProcessEntry& process, size_t segment, LiveComms* comms) 
 
 }  // namespace
 
-EarlierComms::EarlierComms(const ProcessEntry& process, size_t first_segment, ChunkPlace start)
-    : process_(process), end_(start) {
+EarlierComms::EarlierComms(const ProcessEntry& process, size_t first_segment, ChunkPlace start,
+                           bool used_only)
+    : process_(process), end_(start), begun_(used_only) {
   learn_first(process, first_segment, &known_);
   news_ = !known_.all().empty();
   open();
@@ -75,10 +76,10 @@ bool EarlierComms::has_news_for(const SegmentChunk& chunk) {
   learn_comms(chunk, &known_);
   if (chunk.type == ChunkType::Records) {
     uint32_t last = kUnknownComm;
-    for (const auto& [key, count] : chunk.records.kept.sorted()) {
+    chunk.records.kept.each_key([&](uint32_t key) {
       const uint32_t comm = count_comm(key);
       if (comm != last) look_for(last = comm);
-    }
+    });
   }
   return news_;
 }

@@ -15,8 +15,9 @@ namespace lockstep::dumper {
 
 class EarlierComms {
  public:
-  // Reading begins at `start`; segments[first_segment] is the first that counts. `process` outlives this.
-  EarlierComms(const ProcessEntry& process, size_t first_segment, ChunkPlace start);
+  // Reading begins at `start`; segments[first_segment] is the first that counts. `used_only`: those that no chunk uses are
+  // not looked for. `process` outlives this.
+  EarlierComms(const ProcessEntry& process, size_t first_segment, ChunkPlace start, bool used_only);
   // Where they are known already.
   EarlierComms(const ProcessEntry& process, ChunkPlace start, const LiveComms& known);
 

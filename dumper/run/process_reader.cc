@@ -56,7 +56,8 @@ void ProcessReader::begin_part() {
   if (options_.from_raw_ns == 0) return;
   const LiveComms* comms = places_ == nullptr ? nullptr : places_->comms_at(start_);
   earlier_ = comms != nullptr ? std::make_unique<EarlierComms>(process_, start_, *comms)
-                              : std::make_unique<EarlierComms>(process_, first, start_);
+                              : std::make_unique<EarlierComms>(process_, first, start_,
+                                                               options_.used_comms_only);
 }
 
 const std::string& ProcessReader::path() const { return process_.segments[segment_ - 1].path; }

@@ -114,18 +114,23 @@ void read_counts(ByteReader* in, DecodedChunk* out) {
   }
 }
 
-// Tags and times of a chunk's records, which come one after the other.
+// Times of a chunk's records, which come one after the other. Whoever goes through them does so with a copy of his own:
+// what he writes could otherwise be these, which a processor would have to fetch again for each record.
 struct RecordTimes {
-  const uint8_t *tag, *high, *low;
-  ByteReader escapes;
+  const uint8_t *high, *low;
+  const uint8_t *escape, *escapes_end;  // null: one of them was cut off
   uint64_t ticks = 0;
 
-  // Word 0 of the record whose tag is next.
+  // Of the next record; above kTickBits it may say anything.
   uint64_t next() {
     uint64_t above = *high++;
-    if (above == kTimeEscape) above += escapes.varint();
-    ticks += above << 8 | *low++;
-    return make_word0(*tag++, ticks);
+    if (above == kTimeEscape) above += next_escape();
+    return ticks += above << 8 | *low++;
+  }
+  uint64_t next_escape() {
+    uint64_t value = 0;
+    if (escape != nullptr) escape = read_varint(escape, escapes_end, &value);
+    return value;
   }
 };
 
@@ -150,8 +155,9 @@ struct ChunkDecoder::State {
   Status read_records(const ChunkHeader& header, const Wanted& wanted, ByteReader* in,
                       DecodedChunk* out);
   bool count_tags(const uint8_t* tag, uint64_t records, uint64_t* words);
-  void place_records(RecordTimes* times, DecodedChunk* out);
-  void place_by_tag(RecordTimes* times, DecodedChunk* out) const;
+  const uint8_t* place_records(const Tag* tag, RecordTimes times, DecodedChunk* out);
+  void place_by_tag(const Tag* tags, DecodedChunk* out) const;
+  const uint8_t* read_ticks(RecordTimes times, DecodedChunk* out) const;
   bool read_words(ByteReader* in, DecodedChunk* out) const;
   bool read_words_by_tag(const WantedWords& wanted, ByteReader* in, DecodedChunk* out) const;
 };
@@ -212,8 +218,9 @@ bool ChunkDecoder::State::count_tags(const uint8_t* tag, uint64_t records, uint6
   return true;
 }
 
-// Word 0 of every record, and where it is: as the threads wrote them.
-void ChunkDecoder::State::place_records(RecordTimes* times, DecodedChunk* out) {
+// Word 0 of every record, and where it is: as the threads wrote them. Gives where reading escapes ended.
+const uint8_t* ChunkDecoder::State::place_records(const Tag* tag, RecordTimes times,
+                                                  DecodedChunk* out) {
   std::array<uint32_t*, kTags> next;
   places.resize(out->header.records);
   uint32_t* of_tag = places.data();
@@ -225,33 +232,42 @@ void ChunkDecoder::State::place_records(RecordTimes* times, DecodedChunk* out) {
   uint32_t at = 0;
   for (size_t p = 0; p < out->pieces.size(); ++p) {
     out->pieces[p].first_word = at;
-    times->ticks = first_ticks[p];
-    for (uint32_t i = out->pieces[p].records; i != 0; --i) {
-      const Tag tag = *times->tag;
-      words[at] = times->next();
-      *next[tag]++ = at;
-      at += kWordsOf[tag];
+    times.ticks = first_ticks[p];
+    for (uint32_t i = out->pieces[p].records; i != 0; --i, ++tag) {
+      words[at] = make_word0(*tag, times.next());
+      *next[*tag]++ = at;
+      at += kWordsOf[*tag];
     }
   }
+  return times.escape;
 }
 
-// The same, tag by tag.
-void ChunkDecoder::State::place_by_tag(RecordTimes* times, DecodedChunk* out) const {
-  out->tags.assign(times->tag, times->tag + out->header.records);
+// The ticks of every record, beside its tag. Gives the same.
+const uint8_t* ChunkDecoder::State::read_ticks(RecordTimes times, DecodedChunk* out) const {
+  out->ticks.resize(out->header.records);
+  uint64_t* ticks = out->ticks.data();
+  for (size_t p = 0; p < out->pieces.size(); ++p) {
+    times.ticks = first_ticks[p];
+    for (uint32_t i = out->pieces[p].records; i != 0; --i)
+      *ticks++ = ticks_of(make_word0(0, times.next()));
+  }
+  return times.escape;
+}
+
+// Tag by tag, and word 0 only where somebody asks for it: of a chunk with communicators.
+void ChunkDecoder::State::place_by_tag(const Tag* tags, DecodedChunk* out) const {
+  out->tags.assign(tags, tags + out->header.records);
   uint32_t at = 0;
   for (unsigned t = 0; t < kTags; ++t) {
     out->first_of_tag[t] = at;
     at += counts[t] * kWordsOf[t];
   }
+  if (!out->has_comms) return;
   std::array<uint32_t, kTags> next = out->first_of_tag;
-  uint64_t* const words = out->words.data();
-  for (size_t p = 0; p < out->pieces.size(); ++p) {
-    times->ticks = first_ticks[p];
-    for (uint32_t i = out->pieces[p].records; i != 0; --i) {
-      const Tag tag = *times->tag;
-      words[next[tag]] = times->next();
-      next[tag] += kWordsOf[tag];
-    }
+  for (size_t i = 0; i < out->tags.size(); ++i) {
+    const Tag tag = out->tags[i];
+    out->words[next[tag]] = make_word0(tag, out->ticks[i]);
+    next[tag] += kWordsOf[tag];
   }
 }
 
@@ -285,7 +301,7 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, const Wanted
   const uint8_t* high = in->take(records);
   const uint8_t* low = in->take(records);
   const uint64_t escape_bytes = in->varint();
-  const uint8_t* escape_start = in->take(escape_bytes);
+  const uint8_t* escapes = in->take(escape_bytes);
   if (in->failed()) return broken("time columns");
   out->has_comms = false;
   if (wanted.comms_only && std::none_of(tag, tag + records, is_comm)) {
@@ -301,12 +317,11 @@ Status ChunkDecoder::State::read_records(const ChunkHeader& header, const Wanted
 
   out->words.resize(total_words);
   out->tags.clear();
-  RecordTimes times{tag, high, low, ByteReader(escape_start, escape_bytes)};
-  if (wanted.words == nullptr)
-    place_records(&times, out);
-  else
-    place_by_tag(&times, out);
-  if (times.escapes.failed() || times.escapes.left() != 0) return broken("time columns");
+  const RecordTimes times{high, low, escapes, escapes + escape_bytes};
+  const uint8_t* const read =
+      wanted.words == nullptr ? place_records(tag, times, out) : read_ticks(times, out);
+  if (read != times.escapes_end) return broken("time columns");
+  if (wanted.words != nullptr) place_by_tag(tag, out);
   const bool whole =
       wanted.words == nullptr ? read_words(in, out) : read_words_by_tag(*wanted.words, in, out);
   return whole ? Status() : broken("columns");

@@ -40,9 +40,11 @@ struct DecodedChunk {
   // All records one after the other, as the thread wrote them:
   // kRecordShapes[tag_of(words[i])].words each.
   std::vector<uint64_t> words;
-  // Where only some words are wanted the records lie tag by tag instead: these are the tags in the order of the pieces and
-  // of their records, and where in `words` the records of each tag begin, in the same order. Else `tags` is empty.
+  // Where only some words are wanted the records lie tag by tag instead: these are their tags and ticks in the order of the
+  // pieces and of their records, and where in `words` the records of each tag begin, in the same order. Word 0 says nothing
+  // then but where `has_comms`. Else `tags` is empty.
   std::vector<Tag> tags;
+  std::vector<uint64_t> ticks;
   std::array<uint32_t, kTags> first_of_tag{};
   bool has_comms = false;  // COMM_* records are among them
   Counts kept;

@@ -43,6 +43,13 @@ class Counts {
   void clear();
   bool empty() const { return used_ == 0; }
   size_t size() const { return used_; }
+  // Calls visit(key) for every key with a count, in any order.
+  template <class Visit>
+  void each_key(const Visit& visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.key_plus_one != 0) visit(slot.key_plus_one - 1);
+    }
+  }
   // (key, count) of every key with a count, ascending by key.
   std::vector<std::pair<uint32_t, uint64_t>> sorted() const;
   CallCounts by_call() const;

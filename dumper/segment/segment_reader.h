@@ -40,6 +40,8 @@ struct SegmentReaderOptions {
   uint64_t to_raw_ns = ~uint64_t{0};
   // True: of Records chunks only the records of those that have a COMM_* record.
   bool comms_only = false;
+  // Of a ProcessReader: of the communicators that began before from_raw_ns it tells only those whose events it reads.
+  bool used_comms_only = false;
   // As for ChunkDecoder::decode_records().
   const WantedWords* words = nullptr;
 };

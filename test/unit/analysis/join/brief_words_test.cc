@@ -63,8 +63,10 @@ std::vector<uint64_t> without_unwanted(std::vector<uint64_t> words) {
 // The same records as a reader of only some words has them.
 dumper::DecodedChunk by_tag(const std::vector<uint64_t>& words) {
   dumper::DecodedChunk chunk;
-  for (size_t at = 0; at < words.size(); at += kRecordShapes[tag_of(words[at])].words)
+  for (size_t at = 0; at < words.size(); at += kRecordShapes[tag_of(words[at])].words) {
     chunk.tags.push_back(tag_of(words[at]));
+    chunk.ticks.push_back(ticks_of(words[at]));
+  }
   for (unsigned tag = 0; tag < kTags; ++tag) {
     chunk.first_of_tag[tag] = static_cast<uint32_t>(chunk.words.size());
     for (size_t at = 0; at < words.size(); at += kRecordShapes[tag_of(words[at])].words) {

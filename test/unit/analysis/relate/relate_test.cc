@@ -102,5 +102,38 @@ TEST(Relate, TakesProcessesOneByOneHoweverManyCome) {
   }
 }
 
+std::unique_ptr<RunTables> brief_run(size_t operations, RunTables* over) {
+  auto process = std::make_unique<LoadedProcess>();
+  process->row.pid = 1;
+  process->joined.comms.resize(1);
+  process->joined.comms[0].nranks = 1;
+  process->joined.brief.resize(operations);
+  for (size_t i = 0; i < operations; ++i) {
+    process->joined.brief[i].communicator = 0;
+    process->joined.brief[i].ordinal = static_cast<uint32_t>(i);
+  }
+  Relating<BriefOperation> relating(over);
+  relating.add(std::move(process), 1);
+  return relating.finish("");
+}
+
+TEST(Relate, HasOnlyRowsOfItsOwnInMemoryOfTablesThatAreOver) {
+  const auto before = brief_run(40, nullptr);
+  const BriefOperation* const rows = before->brief.data();
+  const BriefArrival* const arrivals = before->brief_arrivals.data();
+  const auto after = brief_run(30, before.get()), alone = brief_run(30, nullptr);
+
+  EXPECT_EQ(after->brief.data(), rows);
+  EXPECT_EQ(after->brief_arrivals.data(), arrivals);
+  ASSERT_EQ(after->brief.size(), 30u);
+  ASSERT_EQ(after->brief_arrivals.size(), alone->brief_arrivals.size());
+  EXPECT_EQ(after->brief_arrivals.size(), 30u);
+  for (size_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(after->brief[i].ordinal, alone->brief[i].ordinal);
+    EXPECT_EQ(after->brief_arrivals[i].operation, alone->brief_arrivals[i].operation);
+  }
+  EXPECT_TRUE(before->brief.empty());
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "dumper/run/known_comms.h"
 #include "dumper/run/process_records.h"
 #include "test/unit/dumper/run/rounded_process.h"
 
@@ -111,6 +112,27 @@ TEST(Span, KnowsTheCommunicatorsThatBeganBefore) {
   ASSERT_EQ(comms.all().count(7), 1u) << "begun in the middle of the segment";
   EXPECT_EQ(comms.all().at(7).rank, 17u);
   EXPECT_EQ(comms.all().at(7).ranks, 32u);
+}
+
+TEST(Span, TellsNoCommunicatorThatNobodyUsesToWhoWantsNoMore) {
+  RoundedProcess process;
+  for (uint64_t i = 0; i < kRounds; ++i)
+    process.round(i, i >= 300 && i < 400 ? 7 : i < 800 ? 1 : 5);
+  process.end(kRounds * kSecond);
+  const ProcessEntry entry = process.entry();
+  const auto told = [&](uint64_t from_s, bool used_only) {
+    SegmentReaderOptions options = RawSpan{from_s * kSecond, (from_s + 10) * kSecond}.options();
+    options.used_comms_only = used_only;
+    ProcessReader reader(entry, options);
+    LiveComms comms;
+    SegmentChunk chunk;
+    while (reader.next(&chunk)) learn_comms(chunk, &comms);
+    return comms.all().size();
+  };
+
+  EXPECT_EQ(told(700, false), 2u);
+  EXPECT_EQ(told(700, true), 1u) << "7 is not looked for";
+  EXPECT_EQ(told(850, true), 3u) << "5 is, and 7 lies before it";
 }
 
 // One after another, as a pyramid is made: with what the parts before found out, and further back at times.

@@ -137,21 +137,44 @@ TEST(ChunkCodec, KeepsAnEncoderUsableAfterEachChunk) {
   }
 }
 
-// Whether a block of a chunk's frame has Huffman codes (RFC 8878, 3.1.1).
-bool has_huffman_codes(const EncodedChunk& chunk) {
+// The blocks of a chunk's frame and what they have (RFC 8878, 3.1.1).
+struct Blocks {
+  size_t all = 0, with_huffman_codes = 0, with_tables = 0;  // tables of their own for lengths
+};
+
+// Of a block whose literals are no codes.
+bool has_tables(const uint8_t* at) {
+  const unsigned format = at[0] >> 2 & 3;
+  const size_t header = format == 1 ? 2 : format == 3 ? 3 : 1;
+  const size_t literals = header == 1 ? at[0] >> 3
+                          : header == 2
+                              ? (at[0] | unsigned{at[1]} << 8) >> 4
+                              : (at[0] | unsigned{at[1]} << 8 | unsigned{at[2]} << 16) >> 4;
+  at += header + ((at[0] & 3) == 1 ? 1 : literals);
+  if (*at == 0) return false;
+  at += *at < 128 ? 1 : 2;
+  return (*at >> 6) == 2 || (*at >> 2 & 3) == 2;
+}
+
+Blocks blocks_of(const EncodedChunk& chunk) {
   const uint8_t* frame = chunk.bytes.data() + sizeof(ChunkHeader);
   const unsigned size_flag = frame[4] >> 6;
   const bool single_segment = (frame[4] & 0x20) != 0;
   const size_t size_bytes = size_flag != 0 ? size_t{1} << size_flag : single_segment ? 1 : 0;
   const uint8_t* at = frame + 5 + (single_segment ? 0 : 1) + size_bytes;
-  for (bool last = false; !last;) {
+  Blocks blocks;
+  for (bool last = false; !last; ++blocks.all) {
     const unsigned block = at[0] | unsigned{at[1]} << 8 | unsigned{at[2]} << 16;
     const unsigned type = block >> 1 & 3;
     last = (block & 1) != 0;
-    if (type == 2 && (at[3] & 3) >= 2) return true;
+    if (type == 2 && (at[3] & 3) >= 2) {
+      ++blocks.with_huffman_codes;
+    } else if (type == 2) {
+      blocks.with_tables += has_tables(at + 3);
+    }
     at += 3 + (type == 1 ? 1 : block >> 3);
   }
-  return false;
+  return blocks;
 }
 
 // Of few different bytes, so that Huffman codes would pay.
@@ -175,9 +198,35 @@ TEST(ChunkCodec, LeavesTheLiteralsOfSmallChunksAsTheyAre) {
     return chunk;
   };
 
-  EXPECT_FALSE(has_huffman_codes(chunk_of(few)));
-  EXPECT_TRUE(has_huffman_codes(chunk_of(many)));
-  EXPECT_FALSE(has_huffman_codes(chunk_of(few)));
+  EXPECT_EQ(blocks_of(chunk_of(few)).with_huffman_codes, 0u);
+  EXPECT_GT(blocks_of(chunk_of(many)).with_huffman_codes, 0u);
+  EXPECT_EQ(blocks_of(chunk_of(few)).with_huffman_codes, 0u);
+}
+
+// Of a rank that calls ten times a second what it has in a second, each time a little later than the last one.
+TEST(ChunkCodec, NeedsNoTablesForSmallChunks) {
+  constexpr Kind kKinds[] = {Kind::GroupApi,     Kind::CollApi,  Kind::Coll,
+                             Kind::KernelLaunch, Kind::KernelCh, Kind::ProxyOp};
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> words;
+  for (uint64_t call = 0; call < 10; ++call) {
+    uint64_t ticks = call * 100'000'000;
+    for (const Kind kind : kKinds) {
+      for (const Tag tag : {start_tag(kind), stop_tag(kind), start_tag(kind), stop_tag(kind)}) {
+        words.push_back(make_word0(tag, ticks += random() % 10'000));
+        for (unsigned word = 1; word < kRecordShapes[tag].words; ++word)
+          words.push_back(make_event_id(kind, 1, call * 20 + word));
+      }
+    }
+  }
+  ChunkEncoder encoder;
+  encoder.add(piece_of(words, 1, 1));
+  EncodedChunk chunk;
+  ASSERT_TRUE(encoder.finish({}, &chunk).ok());
+
+  const Blocks blocks = blocks_of(chunk);
+  EXPECT_GT(blocks.all, 1u);
+  EXPECT_EQ(blocks.with_tables, 0u);
 }
 
 }  // namespace

@@ -45,13 +45,16 @@ TEST(ColumnReader, GivesTheWantedWordsTagByTagWhateverWasThereBefore) {
   decoded.words.assign(50'000, ~uint64_t{0});  // of a chunk before
   ASSERT_TRUE(decode_content(content.bytes, content.header, &wanted, &decoded).ok());
   ASSERT_EQ(decoded.words.size(), words.size());
+  ASSERT_EQ(decoded.ticks.size(), decoded.tags.size());
   std::array<uint32_t, kTags> next = decoded.first_of_tag;
   auto written = decoded.tags.begin();
-  for (size_t at = 0; at < words.size(); ++written) {
+  auto ticks = decoded.ticks.begin();
+  for (size_t at = 0; at < words.size(); ++written, ++ticks) {
     const Tag tag = tag_of(words[at]);
     ASSERT_EQ(*written, tag);
+    ASSERT_EQ(*ticks, ticks_of(words[at]));
     const uint64_t* const found = decoded.words.data() + next[tag];
-    ASSERT_EQ(found[0], words[at]);
+    ASSERT_TRUE(!decoded.has_comms || found[0] == words[at]);
     for (unsigned word = 1; word < kRecordShapes[tag].words; ++word) {
       const bool is_wanted = (wanted[tag] >> word & 1) != 0;
       ASSERT_TRUE(!is_wanted || found[word] == words[at + word]);
