@@ -289,10 +289,11 @@ uint32_t common_communicator(const RunTables& run, const OwnSegments& own,
 // to the network, and a sender whose network steps are as fast as others' shows by the ends alone.
 double confidence_of(const SlowPart& part) {
   constexpr double kShown = 0.95, kLink = 0.93, kByEnds = 0.91, kHost = 0.9, kSender = 0.65,
-                   kBothEnds = 0.65, kBothWays = 0.9, kUnsteady = 0.5;
+                   kBothEnds = 0.65, kBothWays = 0.9, kUnsteady = 0.5, kInsideHost = 0.9;
   if (!part.steady) return kUnsteady;
   if (part.both_ways) return kBothWays;
   if (part.host || part.peer_host != 0) return kHost;
+  if (part.inside_host) return kInsideHost;
   if (part.both_ends) return kBothEnds;
   if (part.peer == kNoRow) return kShown;
   if (part.side == SlowSide::Link) return kLink;
@@ -385,6 +386,7 @@ Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const Sl
   facts.replayed = true;
   facts.whole_host = part.host;
   facts.both_ends = part.both_ends;
+  facts.inside_host = part.inside_host;
   facts.both_ways = part.both_ways;
   facts.side = part.side;
   facts.peer_host = part.peer_host;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/paths/slow_transfers.h"
+#include "analysis/paths/traces_of_starts.h"
 #include "analysis/paths/ways_of_hosts.h"
 #include "analysis/whatif/what_if.h"
 #include "base/quantile.h"
@@ -22,12 +23,8 @@ constexpr double kMostOfBestPart = 0.8;
 constexpr double kAsGood = 0.95;
 constexpr double kTrifleBeside = 0.05;
 constexpr size_t kMostParts = 8;
-// Beside ranks that are late, what only ends show is no trace of that where it is so many times what the
-// ranks start apart by their own doing; where they start no further apart than that edge lets them end;
-// and where it is such a part of the operation's time, and of the run's.
-constexpr int64_t kBeyondStarts = 2;
-constexpr double kOfStarts = 0.95, kOfOwnStarts = 0.5, kLeastPartBesideLate = 0.28,
-                 kLeastShareBesideLate = 0.1;
+// Beside ranks that are late, what only ends show costs such a part of the run.
+constexpr double kLeastShareBesideLate = 0.1;
 // So many candidates are replayed, those first that have most to gain.
 constexpr size_t kMostPartsReplayed = 24, kMostPairsReplayed = 8;
 
@@ -49,7 +46,7 @@ class PartSearch {
       : run_(run), own_(followed.own), starts_(starts), no_lateness_(own_.segments.size()) {
     SlowTransfers seen = find_slow_transfers(run, followed);
     compared_ = std::move(seen.compared);
-    excesses_ = believable(seen.excesses);
+    excesses_ = without_traces_of_starts(run, own_, starts, seen.excesses);
     cured_.resize(excesses_.size());
     for (uint32_t i = 0; i < excesses_.size(); ++i) {
       const size_t channel = excesses_[i].channel;
@@ -71,53 +68,6 @@ class PartSearch {
   }
 
  private:
-  std::vector<TransferExcess> believable(const std::vector<TransferExcess>& all) const {
-    const auto trace = [&](const TransferExcess& one) {
-      if (one.sure || !is_by_ends(one.side)) return false;
-      const auto took_ns = static_cast<double>(one.usual_ns + one.excess_ns);
-      const auto excess_ns = static_cast<double>(one.excess_ns);
-      const StartsApart apart = how_apart(one.matches);
-      const bool by_starts = one.excess_ns < kBeyondStarts * apart.own_ns ||
-                             excess_ns < kOfStarts * static_cast<double>(apart.all_ns);
-      if (starts_ == Starts::SomebodyIsLate)
-        return by_starts || excess_ns < kLeastPartBesideLate * took_ns;
-      // Its network steps are as fast as others': nothing but the ends shows it.
-      if (one.side == SlowSide::Sender) return by_starts;
-      // Another edge of this ring shows more than starts can make.
-      const bool beside_sure =
-          std::any_of(all.begin(), all.end(), [&](const TransferExcess& other) {
-            return other.sure && other.communicator == one.communicator &&
-                   other.channel == one.channel && other.matches == one.matches;
-          });
-      return !beside_sure && excess_ns < kOfOwnStarts * static_cast<double>(apart.own_ns) &&
-             excess_ns < kOfStarts * static_cast<double>(apart.all_ns);
-    };
-    std::vector<TransferExcess> kept;  // apart, as all are asked of each
-    std::remove_copy_if(all.begin(), all.end(), std::back_inserter(kept), trace);
-    return kept;
-  }
-  struct StartsApart {
-    int64_t all_ns = 0;  // usually
-    int64_t own_ns = 0;  // by what each rank did itself before, in three quarters of the operations
-  };
-  StartsApart how_apart(const std::vector<uint32_t>& matches) const {
-    std::vector<int64_t> all_ns, own_ns;
-    for (const uint32_t m : matches) {
-      const MatchRow& match = run_.matches[m];
-      int64_t first_ns = own_.last_start_ns[m];
-      int64_t least_ns = std::numeric_limits<int64_t>::max(), most_ns = 0;
-      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-        const Segment& segment = own_.segments[a];
-        if (segment.own_ns == kNoTime) continue;
-        first_ns = std::min(first_ns, segment.start_ns);
-        least_ns = std::min(least_ns, segment.own_ns);
-        most_ns = std::max(most_ns, segment.own_ns);
-      }
-      all_ns.push_back(own_.last_start_ns[m] - first_ns);
-      own_ns.push_back(std::max<int64_t>(0, most_ns - least_ns));
-    }
-    return {median(&all_ns), quantile(&own_ns, 0.75)};
-  }
   Text host_of(uint32_t actor) const { return run_.processes[own_.actors[actor].process].host; }
 
   // Operations of one launch are one kernel, which ends with the last of them; the parts of an
@@ -321,9 +271,18 @@ class PartSearch {
     }
     // Which of them it is cannot be told; something else may be slow, too.
     if (several && chosen->size != Size::Edge) {
-      for (const PartCandidate& one : all) {
-        if (one.size == chosen->size && is_as_good(one, *chosen))
-          for (const uint32_t i : one.excesses) cured_[i] = 1;
+      const std::vector<const PartCandidate*> equals = as_good_as(all, *chosen);
+      PartCandidate inside = *chosen;
+      inside.excesses = exchanged_inside_a_host(equals);
+      inside.gain_ns = inside.excesses.empty() ? 0 : replay(inside.excesses) - base_ns;
+      if (inside.gain_ns > 0 && is_as_good(inside, *chosen)) {
+        SlowPart part = part_of(inside);
+        part.actors = excesses_[inside.excesses.front()].actors;
+        part.both_ends = part.inside_host = true;
+        found->push_back(std::move(part));
+      }
+      for (const PartCandidate* one : equals) {
+        for (const uint32_t i : one->excesses) cured_[i] = 1;
       }
       return true;
     }
@@ -331,6 +290,35 @@ class PartSearch {
     cure(part);
     if (is_worth_naming(part)) found->push_back(part);
     return true;
+  }
+
+  static std::vector<const PartCandidate*> as_good_as(const std::vector<PartCandidate>& all,
+                                                      const PartCandidate& chosen) {
+    std::vector<const PartCandidate*> equals;
+    for (const PartCandidate& one : all) {
+      if (one.size == chosen.size && is_as_good(one, chosen)) equals.push_back(&one);
+    }
+    return equals;
+  }
+  // Of what slows ranks, what these, and no others, do together inside one host.
+  std::vector<uint32_t> exchanged_inside_a_host(
+      const std::vector<const PartCandidate*>& ranks) const {
+    const PartCandidate& first = *ranks.front();
+    std::vector<uint32_t> found;
+    if (first.size != Size::Rank) return found;
+    const auto takes_part = [&](uint32_t i, const PartCandidate& one) {
+      const auto& actors = excesses_[i].actors;
+      return std::count(actors.begin(), actors.end(), one.actor) != 0 &&
+             host_of(one.actor) == host_of(first.actor);
+    };
+    std::copy_if(
+        first.excesses.begin(), first.excesses.end(), std::back_inserter(found), [&](uint32_t i) {
+          return excesses_[i].side == SlowSide::Anybody &&
+                 excesses_[i].actors.size() == ranks.size() &&
+                 std::all_of(ranks.begin(), ranks.end(),
+                             [&](const PartCandidate* one) { return takes_part(i, *one); });
+        });
+    return found;
   }
 
   // Of ranks that cost as much, as those of a communicator inside one host, the one that takes part in all that
@@ -362,10 +350,7 @@ class PartSearch {
     const PartCandidate *suspect = nullptr, *fine = nullptr;
   };
   Ends tell_ends(const std::vector<PartCandidate>& all, const PartCandidate& chosen) const {
-    std::vector<const PartCandidate*> ends;
-    for (const PartCandidate& one : all) {
-      if (one.size == chosen.size && is_as_good(one, chosen)) ends.push_back(&one);
-    }
+    const std::vector<const PartCandidate*> ends = as_good_as(all, chosen);
     if ((chosen.size != Size::Rank && chosen.size != Size::Host) || ends.size() != 2) return {};
     const PartCandidate &a = *ends[0], &b = *ends[1];
     const auto sends = [&](const PartCandidate& from, const PartCandidate& to) {

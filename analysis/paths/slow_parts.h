@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "analysis/paths/slow_part.h"
+#include "analysis/paths/traces_of_starts.h"
 #include "analysis/whatif/followed_run.h"
 
 namespace lockstep::analysis {
 
-// Where ranks are late, what only the ends show, but where all started together, may be a trace of that:
-// it must be far more than late starts leave behind, and cost far more. Where network steps are recorded and
-// are as fast as others', it must be more than these leave behind in any case.
-enum class Starts : uint8_t { NobodyIsLate, SomebodyIsLate };
 std::vector<SlowPart> find_slow_parts(const RunTables& run, const FollowedRun& followed,
                                       Starts starts);
 

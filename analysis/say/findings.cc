@@ -301,6 +301,9 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
             "between the two.";
   else if (facts.whole_host)
     text += "The host's way to the network is suspected.";
+  else if (facts.inside_host)
+    text += "What connects their GPUs on host " + run.text(facts.host) +
+            " is suspected, or one of these GPUs: which, nothing recorded tells.";
   else if (facts.both_ends)
     text += "The way between their hosts is suspected, or one of its two ends.";
   else if (facts.side == SlowSide::Gpu)
