@@ -67,7 +67,8 @@ void EarlierComms::look_for(uint32_t comm) {
 }
 
 bool EarlierComms::has_news_for(const SegmentChunk& chunk) {
-  if (!begun_) {
+  // Before the first records it is not known yet where reading begins.
+  if (!begun_ && chunk.type == ChunkType::Records) {
     begun_ = true;
     while (read_on() && chunk_.offset < kSetUp) {
     }

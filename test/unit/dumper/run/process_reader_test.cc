@@ -114,6 +114,18 @@ TEST(Span, KnowsTheCommunicatorsThatBeganBefore) {
   EXPECT_EQ(comms.all().at(7).ranks, 32u);
 }
 
+TEST(Span, KnowsTheCommunicatorsThatBeganBeforeInASmallSegment) {
+  RoundedProcess process;
+  for (uint64_t i = 0; i < 60; ++i) process.round(i, i < 30 ? 1 : 7);
+  process.end(60 * kSecond);
+  const ProcessEntry entry = process.entry();
+  ProcessReader reader(entry, RawSpan{50 * kSecond, 55 * kSecond}.options());
+  LiveComms comms;
+  SegmentChunk chunk;
+  while (reader.next(&chunk)) learn_comms(chunk, &comms);
+  EXPECT_EQ(comms.all().size(), 2u);
+}
+
 TEST(Span, TellsNoCommunicatorThatNobodyUsesToWhoWantsNoMore) {
   RoundedProcess process;
   for (uint64_t i = 0; i < kRounds; ++i)
