@@ -205,12 +205,14 @@ class Blamer {
       }
       out_.findings.push_back(straggler_finding(tables, culprit));
     }
-    if (!culprits.suspected.actors.empty()) note_suspicion(culprits.suspected);
+    for (const Culprit& suspected : culprits.suspected) note_suspicion(suspected);
   }
 
   // Moments too few, or too much like everybody's, to accuse anybody of: but they cost too much for silence.
   void note_suspicion(const Culprit& suspected) {
-    NotKnown& gap = add_gap(NotKnownKind::ByChance, suspected.occasions.size());
+    const NotKnownKind kind =
+        suspected.hands_out ? NotKnownKind::LateOrNoWork : NotKnownKind::ByChance;
+    NotKnown& gap = add_gap(kind, suspected.occasions.size());
     const ArrivalRow& arrival = run_.arrivals[suspected.occasions.front().arrival];
     gap.communicator = run_.matches[arrival.match].communicator;
     std::set<int32_t> ranks;

@@ -57,14 +57,20 @@ std::string who_holds_up(const RunTables& run, const NotKnown& gap) {
 
 constexpr uint64_t kFewTimes = 20;
 
-std::string by_chance(const RunTables& run, const NotKnown& gap) {
-  return "Whether more than chance made " + rank_list(gap.ranks) + " of " +
-         communicator_label(run, gap.communicator) + " late is not known: " +
-         (gap.count == 1 ? "it happened once, by " + duration(gap.typical_ns)
+std::string how_often(const NotKnown& gap) {
+  return (gap.count == 1 ? "it happened once, by " + duration(gap.typical_ns)
                          : "it happened " + std::to_string(gap.count) + " times, by " +
                                duration(gap.typical_ns) + " at most") +
-         ". Without that the run would be " + std::to_string(gap.share_percent) + " % shorter." +
+         ". Without that the run would be " + std::to_string(gap.share_percent) + " % shorter.";
+}
+std::string by_chance(const RunTables& run, const NotKnown& gap) {
+  return "Whether more than chance made " + rank_list(gap.ranks) + " of " +
+         communicator_label(run, gap.communicator) + " late is not known: " + how_often(gap) +
          (gap.count < kFewTimes ? " A longer recording tells." : "");
+}
+std::string late_or_no_work(const RunTables& run, const NotKnown& gap) {
+  return "Whether " + rank_list(gap.ranks) + " of " + communicator_label(run, gap.communicator) +
+         " was late with its broadcasts or had no work to hand out is not known: " + how_often(gap);
 }
 
 // Whether a process recorded some kinds of a share of the operations only.
@@ -180,6 +186,8 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
       return who_holds_up(run, gap);
     case NotKnownKind::ByChance:
       return by_chance(run, gap);
+    case NotKnownKind::LateOrNoWork:
+      return late_or_no_work(run, gap);
     case NotKnownKind::WhoCameLast:
       return "Who arrived last is not known for " + some_of(gap, "operation") +
              ": their ranks are on hosts whose clocks are not aligned (`lockstep align` aligns "

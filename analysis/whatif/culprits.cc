@@ -8,6 +8,7 @@
 #include "analysis/chance/path_chance.h"
 #include "analysis/chance/resample.h"
 #include "analysis/whatif/caused_waits.h"
+#include "analysis/whatif/hands_out.h"
 #include "analysis/whatif/own_work.h"
 #include "analysis/whatif/rank_sets.h"
 #include "base/quantile.h"
@@ -71,13 +72,17 @@ class Search {
     while (found.size() < kMostCulprits) {
       Culprit culprit;
       if (!find_next(&culprit)) break;
-      worst_ns_ = std::max(worst_ns_, culprit.gain_ns);
       for (const uint32_t actor : culprit.actors) cured_[actor] = 1;
+      if (culprit.hands_out) {
+        all.suspected.push_back(std::move(culprit));
+        continue;
+      }
+      worst_ns_ = std::max(worst_ns_, culprit.gain_ns);
       found.push_back(std::move(culprit));
     }
     const bool accused = std::any_of(suspected_.actors.begin(), suspected_.actors.end(),
                                      [&](uint32_t actor) { return cured_[actor] != 0; });
-    if (!accused) all.suspected = std::move(suspected_);
+    if (!accused && !suspected_.actors.empty()) all.suspected.push_back(std::move(suspected_));
     return all;
   }
 
@@ -269,6 +274,8 @@ class Search {
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
     culprit->stable = share_of_resamples(candidate, least_ns);
+    culprit->hands_out =
+        candidate.actors.size() == 1 && may_have_had_no_work(run_, culprit->occasions);
     return true;
   }
 

@@ -26,14 +26,15 @@ struct Culprit {
   bool beside_none = false;      // nobody else lost as much at any moment
   double stable = 0;             // share of runs made of this one's parts that give the same answer
   bool alone = false;            // nobody has its role: compared with itself over time
+  bool hands_out = false;  // others wait for its broadcasts, and it may have had no work for them
   std::vector<Occasion> occasions;  // in the order of time
 };
 
 struct Culprits {
   std::vector<Culprit> found;
-  // Who costs most of those that are not accused because chance is not excluded; no actors where that is
-  // nobody, or little.
-  Culprit suspected;
+  // Who may have had no work to hand out; and who costs most of those that are not accused because chance is not
+  // excluded.
+  std::vector<Culprit> suspected;
 };
 
 Culprits find_culprits(const RunTables& run, const OwnSegments& own, const Roles& roles,

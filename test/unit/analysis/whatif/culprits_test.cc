@@ -2,6 +2,7 @@
 #include <functional>
 #include <random>
 
+#include "analysis/say/not_known.h"
 #include "test/unit/analysis/whatif/played_job.h"
 #include "test/unit/durations.h"
 
@@ -268,6 +269,37 @@ TEST(Culprits, NamesWhoIsLateInEveryStepThoughOthersTypicallyCostAThirdOfThat) {
     return later ? 6 * kMs : rank == 3 ? 2 * kMs : 0;
   });
   EXPECT_EQ(accused(judged), std::vector<int32_t>{3}) << all_text(judged);
+}
+
+// Rank 0 hands out requests: all wait for its broadcast, and it comes 20 ms late to every so many of them.
+Judged serve_requests(unsigned every) {
+  PlayedJob job(4, 4);
+  Noise noise;
+  for (unsigned request = 0; request < 30; ++request) {
+    if (request % every == 1 % every) job.work(0, 20 * kMs + noise.upto(5 * kMs));
+    job.collective(0, kMs / 10, "Broadcast");
+    for (unsigned layer = 0; layer < 6; ++layer) {
+      for (int32_t rank = 0; rank < 4; ++rank) job.work(rank, 2 * kMs + noise.upto(50 * kUs));
+      job.collective(0);
+    }
+  }
+  return job.judge();
+}
+
+TEST(Culprits, AccusesNobodyWhoMayHaveHadNoWorkToHandOut) {
+  const Judged judged = serve_requests(4);
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+  const auto gap =
+      std::find_if(judged.not_known.begin(), judged.not_known.end(),
+                   [](const NotKnown& one) { return one.kind == NotKnownKind::LateOrNoWork; });
+  ASSERT_NE(gap, judged.not_known.end());
+  EXPECT_NE(sentence(*judged.run, *gap).find("or had no work to hand out is not known"),
+            std::string::npos);
+}
+
+TEST(Culprits, NamesWhoIsLateForAllThatItHandsOut) {
+  const Judged judged = serve_requests(1);
+  EXPECT_EQ(accused(judged), std::vector<int32_t>{0}) << all_text(judged);
 }
 
 TEST(Culprits, SaysThatARankIsLateAtTheStartWhereThatCostsTwoPercent) {
