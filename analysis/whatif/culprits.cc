@@ -74,6 +74,7 @@ class Search {
       if (!find_next(&culprit)) break;
       for (const uint32_t actor : culprit.actors) cured_[actor] = 1;
       if (culprit.hands_out) {
+        forget_sets_with(culprit.actors.front());
         all.suspected.push_back(std::move(culprit));
         continue;
       }
@@ -99,6 +100,13 @@ class Search {
       one.actors = std::move(set.actors);
       one.host = set.host;
     }
+  }
+
+  // What others have in common with who hands out the work is that they wait for it.
+  void forget_sets_with(uint32_t actor) {
+    sets_.erase(std::remove_if(sets_.begin(), sets_.end(),
+                               [&](const Candidate& set) { return is_in(set, actor); }),
+                sets_.end());
   }
 
   int64_t replay(const std::vector<uint32_t>& actors) {
