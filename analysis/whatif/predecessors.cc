@@ -96,16 +96,17 @@ class Chooser {
   void choose_at(Entries begin, Entries end) {
     if (std::none_of(begin, end, [&](const Entry& one) { return differs(one.arrival); })) return;
     // Where the latest is the one in line for all or for none, they are alike either way but for who is late,
-    // which shows in both.
+    // which shows in both. Else some hosts run ahead, and the last beside the stream is what all may follow.
     const auto in_line = std::count_if(begin, end, [&](const Entry& one) {
       const Segment& segment = own_.segments[one.arrival];
       return segment.before == segment.before_in_line;
     });
-    const bool of_each = in_line == 0 || in_line == end - begin;
-    double least = scatter_at(begin, end, Follows::Latest, of_each) / kClearly;
+    const bool alike = in_line == 0 || in_line == end - begin;
+    double least = scatter_at(begin, end, Follows::Latest, alike) / kClearly;
     Follows chosen = Follows::Latest;
     for (const Follows what : {Follows::InLine, Follows::Beside}) {
-      const double scatter = scatter_at(begin, end, what, of_each);
+      if (what == Follows::Beside && alike) break;
+      const double scatter = scatter_at(begin, end, what, alike);
       if (scatter >= least) continue;
       least = scatter;
       chosen = what;
