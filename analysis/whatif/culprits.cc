@@ -18,9 +18,8 @@ namespace {
 
 // A finding costs at least so much of the run's time,
 constexpr double kLeastShare = 0.02;
-// so many times what a rank typically costs, or fewer where chance is next to none and so many others tell,
-constexpr double kTimesTypical = 4, kTimesTypicalSurely = 2.5, kNoChance = 0.001;
-constexpr size_t kFewOthers = 3;
+// so many times what a rank typically costs,
+constexpr double kTimesTypical = 4;
 // and noise would give anybody its occasions less often than this; where they cost such a part of the
 // run and nobody else has any as bad, who it was matters more than why, and the more they cost the more so.
 // What costs little is more often noise than a fault, so chance must be less for it, but for who warms up
@@ -242,10 +241,10 @@ class Search {
   bool accuse(const Candidate& candidate, Culprit* culprit) {
     const int64_t typical_ns = typical_gain(candidate);
     const size_t left = suspects();
-    const auto gain_ns = static_cast<double>(candidate.gain_ns);
-    const bool may_stand_out = gain_ns >= kTimesTypicalSurely * static_cast<double>(typical_ns);
+    const double least_ns = kTimesTypical * static_cast<double>(typical_ns);
+    const bool stands_out = static_cast<double>(candidate.gain_ns) >= least_ns;
     // Of two ranks that are both late neither does, and either may deserve suspicion.
-    if (left <= candidate.actors.size() || (!may_stand_out && gains_.size() > 2)) return false;
+    if (left <= candidate.actors.size() || (!stands_out && gains_.size() > 2)) return false;
     *culprit = Culprit();  // nothing of a candidate that was looked at before
     culprit->actors = candidate.actors;
     culprit->host = candidate.host;
@@ -270,11 +269,7 @@ class Search {
     const double most_chance = much     ? kMostChanceOfMuch * share / kMuch
                                : little ? kMostChanceOfLittle
                                         : kMostChance;
-    const bool surely = culprit->chance < kNoChance && left - candidate.actors.size() >= kFewOthers;
-    const double least_ns =
-        (surely ? kTimesTypicalSurely : kTimesTypical) * static_cast<double>(typical_ns);
-    if (gain_ns < least_ns || culprit->chance > most_chance ||
-        !holds_without_worst(*culprit, least_ns)) {
+    if (!stands_out || culprit->chance > most_chance || !holds_without_worst(*culprit, least_ns)) {
       if (share >= kWorthASuspicion && !culprit->occasions.empty() && suspected_.gain_ns == 0)
         suspected_ = *culprit;
       return false;

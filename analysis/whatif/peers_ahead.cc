@@ -54,9 +54,12 @@ class Leads {
     lead->excess_ns = excess_ns;
   }
 
-  // Who receives does not do the work of who sends, and waits for it as a matter of course.
+  // Who receives does not do the work of who sends, and waits for it as a matter of course; those who do both in
+  // one group call may.
   bool has_peers(uint32_t a) const {
-    return run_.operations[run_.arrivals[a].operation].kind != OpKind::PointToPoint;
+    const uint32_t launch = own_.segments[a].launch;
+    return run_.operations[run_.arrivals[a].operation].kind != OpKind::PointToPoint ||
+           own_.launch_begin[launch + 1] - own_.launch_begin[launch] > 1;
   }
   bool begins_by_kernel(uint32_t a) const {
     return run_.arrivals[a].basis == ArrivalBasis::KernelStart;

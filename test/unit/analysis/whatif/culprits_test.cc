@@ -261,16 +261,6 @@ TEST(Culprits, AccusesNobodyOfNoiseThatAllHave) {
   EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
 }
 
-TEST(Culprits, NamesWhoIsLateInEveryStepThoughOthersTypicallyCostAThirdOfThat) {
-  // In two steps of five one of the others is later than rank 3, each in turn.
-  const Judged judged = all_reduces(6, 40, [&](int32_t rank, unsigned i) {
-    const auto in_turn = static_cast<int32_t>(i / 5 * 2 + i % 5) % 5;
-    const bool later = i % 5 < 2 && rank == (in_turn < 3 ? in_turn : in_turn + 1);
-    return later ? 6 * kMs : rank == 3 ? 2 * kMs : 0;
-  });
-  EXPECT_EQ(accused(judged), std::vector<int32_t>{3}) << all_text(judged);
-}
-
 // Rank 0 hands out requests: all wait for its broadcast, and it comes 20 ms late to every so many of them.
 Judged serve_requests(unsigned every) {
   PlayedJob job(4, 4);
