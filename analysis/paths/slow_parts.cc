@@ -300,7 +300,8 @@ class PartSearch {
     }
     return equals;
   }
-  // Of what slows ranks, what these, and no others, do together inside one host.
+  // Of what slows ranks, what these, and no others, do together inside one host, more slowly than others elsewhere:
+  // what takes longer there at times is their threads' doing as often as the links'.
   std::vector<uint32_t> exchanged_inside_a_host(
       const std::vector<const PartCandidate*>& ranks) const {
     const PartCandidate& first = *ranks.front();
@@ -313,7 +314,7 @@ class PartSearch {
     };
     std::copy_if(
         first.excesses.begin(), first.excesses.end(), std::back_inserter(found), [&](uint32_t i) {
-          return excesses_[i].side == SlowSide::Anybody &&
+          return excesses_[i].side == SlowSide::Anybody && excesses_[i].compared &&
                  excesses_[i].actors.size() == ranks.size() &&
                  std::all_of(ranks.begin(), ranks.end(),
                              [&](const PartCandidate* one) { return takes_part(i, *one); });

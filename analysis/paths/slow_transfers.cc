@@ -309,11 +309,23 @@ class SlowTransferFinder {
       if (told)
         found = excesses_of_ring(run_, *ring.series, ring.seen, usual_edges(*ring.series, roles),
                                  longer ? time_ns - usual_ns : 0);
-      if (found.empty() && longer) found.push_back(of_anybody(*ring.series, time_ns, usual_ns));
+      if (found.empty() && longer) {
+        found.push_back(of_anybody(*ring.series, time_ns, usual_ns));
+        found.back().compared = are_apart(rings, ring);
+      }
       if (found.empty()) not_always_slow_.push_back(ring.series);
       for (TransferExcess& one : found) one.matches = ring.series->matches;
       std::move(found.begin(), found.end(), std::back_inserter(out_));
     }
+  }
+  // From all others of its class: they are other ranks'.
+  static bool are_apart(const std::vector<Ring>& rings, const Ring& ring) {
+    const std::vector<uint32_t>& own = ring.series->actors;
+    return std::all_of(rings.begin(), rings.end(), [&](const Ring& other) {
+      const std::vector<uint32_t>& actors = other.series->actors;
+      return &other == &ring ||
+             std::find_first_of(own.begin(), own.end(), actors.begin(), actors.end()) == own.end();
+    });
   }
   static TransferExcess of_anybody(const RingSeries& series, int64_t time_ns, int64_t usual_ns) {
     TransferExcess excess;

@@ -45,12 +45,11 @@ std::vector<TransferExcess> without_traces_of_starts(const RunTables& run, const
                                                      Starts starts,
                                                      const std::vector<TransferExcess>& all) {
   const auto trace = [&](const TransferExcess& one) {
-    if (one.sure || !(is_by_ends(one.side) || one.side == SlowSide::Anybody)) return false;
+    if (one.sure || !is_by_ends(one.side)) return false;
     const auto took_ns = static_cast<double>(one.usual_ns + one.excess_ns);
     const auto excess_ns = static_cast<double>(one.excess_ns);
     const StartsApart apart = how_apart(run, own, one.matches);
     const bool within_starts = excess_ns < kOfStarts * static_cast<double>(apart.all_ns);
-    if (one.side == SlowSide::Anybody) return starts == Starts::SomebodyIsLate && within_starts;
     const bool by_starts = one.excess_ns < kBeyondStarts * apart.own_ns || within_starts;
     if (starts == Starts::SomebodyIsLate)
       return by_starts || excess_ns < kLeastPartBesideLate * took_ns;
