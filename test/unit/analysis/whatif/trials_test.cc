@@ -15,7 +15,7 @@ TEST(Trials, OfServingAreRequestsThoughTheirSizesChange) {
   PlayedJob job(2, 1);
   std::mt19937_64 random(1);
   for (unsigned request = 0; request < kRequests; ++request) {
-    job.size(1024 << (random() >> 11) % kSizes);
+    job.size(uint64_t{1024} << (random() >> 11) % kSizes);
     for (unsigned layer = 0; layer < kCalls; ++layer) {
       for (const int32_t rank : {0, 1}) job.work(rank, kMs);
       job.collective(0);
