@@ -73,6 +73,7 @@ for (let i = 0; i < 5; ++i) await page.keyboard.press("+");
 const [file] = await Promise.all([page.waitForEvent("download", { timeout: 60000 }).catch(() => null), page.press("#perfetto", "Enter")]);
 check("Perfetto: no download", file !== null && file.suggestedFilename() === "lockstep.pftrace", await text("#perfetto + .said"));
 process.kill(Number(pid));
+while (await fetch(url).then(() => true, () => false)) await page.waitForTimeout(50);  // it still answers for a moment
 await page.focus("#heat");
 await page.keyboard.press("-");
 await until("it does not say that the server has gone", () => [...document.querySelectorAll("#ranks .said")]
