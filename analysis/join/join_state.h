@@ -59,12 +59,13 @@ struct JoinState {
 
   void count_orphan(int64_t last_ns) {
     ++out.orphans;
-    if (last_ns >= from_ns && last_ns <= to_ns) ++out.cut_off;
+    if (last_ns >= whole_from_ns && last_ns <= to_ns) ++out.cut_off;
   }
 
   uint32_t pid;
   // What is asked about: records of other times are read to understand those of these.
   int64_t from_ns = kNoTime, to_ns = std::numeric_limits<int64_t>::max();
+  int64_t whole_from_ns = kNoTime;  // of what ended before there the beginning may be missing
   // Kinds that captures added for a while: an operation that has none of them lacks nothing.
   uint32_t captured_kinds = 0;
   bool brief = false;  // of operations ProcessOperations::brief is wanted, and no channels

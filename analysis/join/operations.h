@@ -23,7 +23,10 @@ class OperationJoin {
   }
   // Of a process read for a span of time, a little more than that is given: only records of the span
   // are counted, and only its times are the process's first and last.
-  void count_only(int64_t from_ns, int64_t to_ns) { s_.from_ns = from_ns, s_.to_ns = to_ns; }
+  // `whole_from_ns`: operations that reach to there are wanted from their beginning.
+  void count_only(int64_t from_ns, int64_t to_ns, int64_t whole_from_ns) {
+    s_.from_ns = from_ns, s_.to_ns = to_ns, s_.whole_from_ns = whole_from_ns;
+  }
   // Of these kinds there are events in captures only (docs/capture.md).
   void captured_only(uint32_t kinds) { s_.captured_kinds = kinds; }
   // Whole records of one thread. `texts` maps the process's string numbers.

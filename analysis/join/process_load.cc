@@ -236,7 +236,10 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
   out->row.read_to_raw_ns = read.to_ns;
   OperationJoin join =
       terms.brief == nullptr ? OperationJoin(entry.pid) : OperationJoin(entry.pid, terms.brief);
-  if (!asked.is_whole()) join.count_only(signed_ns(asked.from_ns), signed_ns(asked.to_ns));
+  if (!asked.is_whole()) {
+    const int64_t from_ns = signed_ns(asked.from_ns);
+    join.count_only(from_ns, signed_ns(asked.to_ns), from_ns + terms.context_ns);
+  }
   dumper::SegmentReaderOptions options = read.options();
   if (terms.brief != nullptr) options.words = &kBriefWords;
   options.used_comms_only = terms.about;
@@ -286,10 +289,11 @@ std::unique_ptr<LoadedProcess> load_span(const dumper::ProcessEntry& entry, dump
 // any are normal input.
 std::unique_ptr<LoadedProcess> load_around(const dumper::ProcessEntry& entry, dumper::RawSpan span,
                                            const ProcessTerms& terms) {
-  dumper::RawSpan read = dumper::with_margin(span);
+  dumper::RawSpan read = terms.context_ns == 0 ? dumper::with_margin(span) : span;
   std::unique_ptr<LoadedProcess> loaded;
   uint64_t cut_off = ~uint64_t{0};
-  for (uint64_t margin_ns = kMarginNs; margin_ns <= kLongestMarginNs; margin_ns *= 4) {
+  for (uint64_t margin_ns = terms.context_ns == 0 ? kMarginNs : 0; margin_ns <= kLongestMarginNs;
+       margin_ns = std::max(margin_ns * 4, kMarginNs)) {
     read.from_ns = span.from_ns > margin_ns ? span.from_ns - margin_ns : 0;
     loaded = load_span(entry, span, read, terms);
     const uint64_t still = loaded->joined.cut_off;

@@ -25,13 +25,16 @@ struct ProcessTerms {
   // Of a span: nothing is read around it, nor all before it for communicators that nobody uses in it. For who wants to know
   // how many operations there are, about.
   bool about = false;
+  // Of a span: so much of it at either end is asked for only because of what lies between. Of operations that reach into
+  // the first of these, and no further, the beginning is not looked for, and nothing is read behind the last.
+  int64_t context_ns = 0;
 };
 
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry,
                                             const ProcessTerms& terms = {});
 // The operations that took place in this span, on the communicators wanted. Read with it are ten
-// seconds before and behind, so that operations that reach into it are whole, and more before where
-// that is not enough.
+// seconds before and behind where it has no context of its own, so that operations that reach into it are whole, and more
+// before where that is not enough.
 std::unique_ptr<LoadedProcess> load_process(const dumper::ProcessEntry& entry, dumper::RawSpan span,
                                             const dumper::Selection& selection,
                                             const ProcessTerms& terms = {});

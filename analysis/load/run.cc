@@ -91,8 +91,11 @@ const dumper::LivingMemory* memory_of(const dumper::ProcessEntry& entry, const M
 ProcessTerms terms_of(const dumper::ProcessEntry& entry, const Memories& memories,
                       const LoadOptions& options, JoinMemory* joins) {
   return {memory_of(entry, memories),
-          options.places == nullptr ? nullptr : options.places->of(entry.uid), options.gpu_clocks,
-          options.brief ? joins : nullptr, options.about};
+          options.places == nullptr ? nullptr : options.places->of(entry.uid),
+          options.gpu_clocks,
+          options.brief ? joins : nullptr,
+          options.about,
+          options.context_ns};
 }
 
 void take_all_of(const dumper::RunDirectory& opened, const Memories& memories,

@@ -39,6 +39,7 @@ struct LoadOptions {
   bool brief = false;
   // As in ProcessTerms.
   bool about = false;
+  int64_t context_ns = 0;
   clocksync::GpuPrecision gpu_clocks = clocksync::GpuPrecision::Exact;
 };
 

@@ -11,7 +11,6 @@
 #include "analysis/pyramid/run_time.h"
 #include "base/system.h"
 #include "dumper/run/chunk_search.h"
-#include "dumper/run/slice.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -24,8 +23,8 @@ constexpr uint64_t kBriefBytesPerOperation =
     sizeof(BriefOperation) + sizeof(BriefArrival) + sizeof(MatchRow) / 2;
 constexpr int64_t kSamples = 64;  // the part that an estimate reads is so small a share
 constexpr uint64_t kReadWholeBytes = 4 << 20;  // smaller runs are not estimated but counted
-// What a part is read with before and behind it at most: longer waits are hangs and pauses.
-constexpr int64_t kMostMarginNs = 15'000'000'000;
+// What a part is read with before and behind it: longer waits are hangs and pauses.
+constexpr int64_t kLeastMarginNs = 10'000'000'000, kMostMarginNs = 15'000'000'000;
 // An operation that was open when the run was shorter may have ended since.
 constexpr int64_t kUnsettledNs = 20'000'000'000;
 
@@ -50,7 +49,7 @@ int64_t length_of(const dumper::RunDirectory& run) {
 
 // `places` null: a sample, of which only the number of its operations is asked for.
 Result<std::unique_ptr<RunTables>> load_part(const std::string& directory, int64_t from_ns,
-                                             int64_t to_ns, int64_t length_ns,
+                                             int64_t to_ns, int64_t margin_ns, int64_t length_ns,
                                              dumper::ReadPlaces* places, RunTables* over) {
   using Since = dumper::Instant::Since;
   LoadOptions options;
@@ -60,8 +59,11 @@ Result<std::unique_ptr<RunTables>> load_part(const std::string& directory, int64
   // Buckets are of a millisecond and more.
   options.gpu_clocks = clocksync::GpuPrecision::Rough;
   options.brief = true;
-  if (from_ns > 0) options.selection.from = dumper::Instant{Since::RunStart, from_ns};
-  if (to_ns < length_ns) options.selection.to = dumper::Instant{Since::RunStart, to_ns};
+  options.context_ns = margin_ns;
+  if (from_ns > margin_ns)
+    options.selection.from = dumper::Instant{Since::RunStart, from_ns - margin_ns};
+  if (to_ns + margin_ns < length_ns)
+    options.selection.to = dumper::Instant{Since::RunStart, to_ns + margin_ns};
   return load_run(directory, options);
 }
 
@@ -93,7 +95,7 @@ Parts parts_of(const RunExtent& extent, uint64_t most_table_bytes) {
   parts.count =
       extent.operations * kBriefBytesPerOperation / std::max<uint64_t>(most_table_bytes, 1) + 1;
   parts.step_ns = extent.length_ns / static_cast<int64_t>(parts.count) + 1;
-  parts.margin_ns = std::min(parts.step_ns / 8, kMostMarginNs);
+  parts.margin_ns = std::clamp(parts.step_ns / 8, kLeastMarginNs, kMostMarginNs);
   return parts;
 }
 
@@ -176,8 +178,8 @@ class Builder {
   }
 
   Status add_part(int64_t* from_ns, int64_t to_ns, int64_t margin_ns) {
-    auto tables = load_part(directory_, *from_ns - margin_ns, to_ns + margin_ns, extent_.length_ns,
-                            &places_, part_.get());
+    auto tables =
+        load_part(directory_, *from_ns, to_ns, margin_ns, extent_.length_ns, &places_, part_.get());
     if (!tables.ok()) return tables.status();
     part_ = std::move(tables.value());
     add_cells(activity_in<BriefOperation>(*part_), from_ns, to_ns);
@@ -244,9 +246,9 @@ Result<RunExtent> extent_of(const std::string& directory, std::unique_ptr<RunTab
   const bool small = opened.value().bytes < kReadWholeBytes;
   // From its middle: runs begin slowly.
   const int64_t part_ns = extent.length_ns / kSamples, from_ns = extent.length_ns / 2;
-  auto part =
-      small ? load_whole(directory, {})
-            : load_part(directory, from_ns, from_ns + part_ns, extent.length_ns, nullptr, nullptr);
+  auto part = small ? load_whole(directory, {})
+                    : load_part(directory, from_ns, from_ns + part_ns, 0, extent.length_ns, nullptr,
+                                nullptr);
   if (!part.ok()) return part.status();
   extent.operations =
       small ? part.value()->operations.size() : part.value()->brief.size() * uint64_t{kSamples};
@@ -274,7 +276,7 @@ PyramidSources sources_of(const dumper::RunDirectory& run) {
 double times_read(const RunExtent& extent, uint64_t most_table_bytes) {
   const Parts parts = parts_of(extent, most_table_bytes);
   const auto around_ns =
-      2 * (parts.margin_ns + static_cast<int64_t>(dumper::kSpanMarginNs)) *
+      2 * parts.margin_ns *
       static_cast<int64_t>(parts.count - 1);  // nothing lies before the first and behind the last
   return 1 + static_cast<double>(around_ns) /
                  static_cast<double>(std::max<int64_t>(extent.length_ns, 1));

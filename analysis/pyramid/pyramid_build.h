@@ -1,7 +1,7 @@
 // The pyramid of a run directory: read where it was stored and the run is still the same, continued where
 // the run has grown since or goes on, made anew otherwise. It is made of a part of the run after another, so that
 // memory holds the tables of one part. A part is read with some of what lies before and behind it; cells
-// are exact unless a wait that crosses a border of two parts is longer than an eighth of a part or 15 s, but
+// are exact unless a wait that crosses a border of two parts is longer than 10 s (15 s of parts of two minutes and more), but
 // for how exactly GPUs' clocks are known (microseconds), and but for what NCCL does not number, which parts match by its times (analysis/relate/span_numbers.h). One
 // thread; reading uses more.
 #pragma once

@@ -87,7 +87,7 @@ ProcessOperations joined(OperationJoin join, const Add& add) {
   std::vector<Text> texts;
   for (const char* text : {"", "", "AllReduce", "Send", "Recv", "ncclFloat32"})
     texts.push_back(strings.intern(text));
-  join.count_only(2'000'000, 8'000'000);
+  join.count_only(2'000'000, 8'000'000, 2'000'000);
   add(&join, texts);
   return join.finish(strings, clocksync::GpuPrecision::Rough);
 }
