@@ -64,9 +64,10 @@ std::pair<double, double> climb(const Lines& lines, double q_lo, double q_hi) {
   return {lines[active].second - q * lines[active].first, q};
 }
 
-// Of a hull's constraints the one that p + q u violates most; lines.size(): it violates none. What is left of a
-// constraint falls along the hull and then rises; where rounding makes that not quite so, the lowest is near.
-size_t worst_of(const Lines& lines, double sign, double p, double q) {
+// Of a hull's constraints the one that leaves p + q u least room, or violates it most; lines.size(): all leave more than
+// `most_ns`. What is left of a constraint falls along the hull and then rises; where rounding makes that not quite so, the
+// lowest is near.
+size_t worst_of(const Lines& lines, double sign, double p, double q, double most_ns) {
   constexpr size_t kNearby = 4;
   const auto room = [&](size_t i) { return lines[i].second - sign * (p + q * lines[i].first); };
   size_t low = 0, high = lines.size() - 1;
@@ -79,7 +80,7 @@ size_t worst_of(const Lines& lines, double sign, double p, double q) {
     }
   }
   const size_t end = std::min(high + kNearby + 1, lines.size());
-  double worst = -kToleranceNs;
+  double worst = most_ns;
   size_t at = lines.size();
   for (size_t i = low - std::min(low, kNearby); i < end; ++i) {
     if (room(i) < worst) worst = room(i), at = i;
@@ -93,7 +94,7 @@ struct TaylorHull::Work {
   // Lower points are kept mirrored (-u, -value), so that both sides climb.
   Lines upper, mirrored_lower;
   double q_lo, q_hi;
-  double hi_ns = 0, hi_q = 0, lo_ns = 0, lo_q = 0;
+  Ends ends;
 
   // A new upper and each lower line meet at a slope that q may not pass; and the other way round.
   void bound_q(Line up, Line mirrored) {
@@ -117,13 +118,13 @@ struct TaylorHull::Work {
       for (const auto& up : upper) bound_q(up, mirrored_lower.back());
     }
   }
-  // Of one side's constraints those that the two points violate most; false when they violate none.
-  bool add_violated(const Lines& lines, double sign);
+  // Of one side's constraints those that leave either end least room; false when all leave more than `most_ns`.
+  bool add_tightest(const Lines& lines, double sign, const Ends& of, double most_ns);
   bool solve() {
     if (q_lo > q_hi) return false;
-    std::tie(hi_ns, hi_q) = climb(upper, q_lo, q_hi);
-    std::tie(lo_ns, lo_q) = climb(mirrored_lower, q_lo, q_hi);
-    lo_ns = -lo_ns;
+    std::tie(ends.hi_ns, ends.hi_q) = climb(upper, q_lo, q_hi);
+    std::tie(ends.lo_ns, ends.lo_q) = climb(mirrored_lower, q_lo, q_hi);
+    ends.lo_ns = -ends.lo_ns;
     return true;
   }
 };
@@ -161,7 +162,7 @@ TaylorHull::Range TaylorHull::near(const Side& side, double t_s) const {
 
 std::optional<OffsetInterval> TaylorHull::at(int64_t t_raw_ns) const {
   const double t_s = double(t_raw_ns - x0_ns_) * 1e-9;
-  return solve(t_s, near(upper_, t_s), near(lower_, t_s));
+  return solve(t_s, near(upper_, t_s), near(lower_, t_s), &last_);
 }
 
 TaylorHull::Range TaylorHull::between(const Side& side, int64_t from_raw_ns,
@@ -176,14 +177,14 @@ TaylorHull::Range TaylorHull::between(const Side& side, int64_t from_raw_ns,
 std::optional<OffsetInterval> TaylorHull::at_from(int64_t t_raw_ns, int64_t from_raw_ns,
                                                   int64_t to_raw_ns) const {
   return solve(double(t_raw_ns - x0_ns_) * 1e-9, between(upper_, from_raw_ns, to_raw_ns),
-               between(lower_, from_raw_ns, to_raw_ns));
+               between(lower_, from_raw_ns, to_raw_ns), nullptr);
 }
 
 bool TaylorHull::consistent(int64_t t_raw_ns, int64_t from_raw_ns, int64_t to_raw_ns) const {
   const Range upper = between(upper_, from_raw_ns, to_raw_ns);
   const Range lower = between(lower_, from_raw_ns, to_raw_ns);
   if (upper.begin >= upper.end || lower.begin >= lower.end) return true;
-  return solve(double(t_raw_ns - x0_ns_) * 1e-9, upper, lower).has_value();
+  return solve(double(t_raw_ns - x0_ns_) * 1e-9, upper, lower, nullptr).has_value();
 }
 
 std::vector<std::pair<double, double>> TaylorHull::hull_of(const Side& side, Range range,
@@ -205,9 +206,10 @@ std::vector<std::pair<double, double>> TaylorHull::hull_of(const Side& side, Ran
   return hull;
 }
 
-bool TaylorHull::Work::add_violated(const Lines& lines, double sign) {
-  const size_t at_hi = worst_of(lines, sign, hi_ns, hi_q),
-               at_lo = worst_of(lines, sign, lo_ns, lo_q);
+bool TaylorHull::Work::add_tightest(const Lines& lines, double sign, const Ends& of,
+                                    double most_ns) {
+  const size_t at_hi = worst_of(lines, sign, of.hi_ns, of.hi_q, most_ns),
+               at_lo = worst_of(lines, sign, of.lo_ns, of.lo_q, most_ns);
   bool added = false;
   for (const size_t i : {at_hi, at_lo == at_hi ? lines.size() : at_lo}) {
     if (i == lines.size()) continue;
@@ -217,7 +219,8 @@ bool TaylorHull::Work::add_violated(const Lines& lines, double sign) {
   return added;
 }
 
-std::optional<OffsetInterval> TaylorHull::solve(double t_s, Range upper, Range lower) const {
+std::optional<OffsetInterval> TaylorHull::solve(double t_s, Range upper, Range lower,
+                                                std::optional<Ends>* near) const {
   if (upper.begin >= upper.end || lower.begin >= lower.end) return std::nullopt;
   Work work;
   work.q_hi = limits_.max_slope_ppm * 1e3;
@@ -233,13 +236,22 @@ std::optional<OffsetInterval> TaylorHull::solve(double t_s, Range upper, Range l
   seed(upper_, upper, 1);
   seed(lower_, lower, -1);
   const Lines above = hull_of(upper_, upper, t_s, 1), below = hull_of(lower_, lower, t_s, -1);
+  // Most of the constraints that decided there decide here.
+  if (near != nullptr && *near) {
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    const Ends moved = (*near)->at(t_s);
+    work.add_tightest(above, 1, moved, kAny);
+    work.add_tightest(below, -1, moved, kAny);
+  }
   for (int round = 0; round < kMaxRounds; ++round) {
     if (!work.solve()) return std::nullopt;
-    const bool added_above = work.add_violated(above, 1);
-    if (!work.add_violated(below, -1) && !added_above) break;
+    const bool added_above = work.add_tightest(above, 1, work.ends, -kToleranceNs);
+    if (!work.add_tightest(below, -1, work.ends, -kToleranceNs) && !added_above) break;
   }
-  return OffsetInterval{y0_ns_ + int64_t(std::floor(work.lo_ns)),
-                        y0_ns_ + int64_t(std::ceil(work.hi_ns))};
+  work.ends.t_s = t_s;
+  if (near != nullptr) *near = work.ends;
+  return OffsetInterval{y0_ns_ + int64_t(std::floor(work.ends.lo_ns)),
+                        y0_ns_ + int64_t(std::ceil(work.ends.hi_ns))};
 }
 
 }  // namespace lockstep::clocksync

@@ -68,11 +68,22 @@ class TaylorHull {
   struct Range {
     size_t begin = 0, end = 0;
   };
+  // Both ends of an answer, each as a line through it.
+  struct Ends {
+    double hi_ns = 0, hi_q = 0, lo_ns = 0, lo_q = 0;
+    double t_s = 0;
+    Ends at(double other_s) const {
+      const double u = other_s - t_s;
+      return {hi_ns + hi_q * u, hi_q, lo_ns + lo_q * u, lo_q, other_s};
+    }
+  };
   struct Work;
 
   Range between(const Side& side, int64_t from_raw_ns, int64_t to_raw_ns) const;
   Range near(const Side& side, double t_s) const;
-  std::optional<OffsetInterval> solve(double t_s, Range upper, Range lower) const;
+  // `near`: an answer not far from here, if there is one, to begin with; then this one. May be null.
+  std::optional<OffsetInterval> solve(double t_s, Range upper, Range lower,
+                                      std::optional<Ends>* near) const;
   // A side's constraints at t that can be the one violated most, as (x - t, value), mirrored for
   // sign -1: the lower hull of them, and what rounding could take for a part of it.
   std::vector<std::pair<double, double>> hull_of(const Side& side, Range range, double t_s,
@@ -81,6 +92,7 @@ class TaylorHull {
   TaylorLimits limits_;
   int64_t x0_ns_ = 0, y0_ns_ = 0;
   Side upper_, lower_;
+  mutable std::optional<Ends> last_;  // at()'s
 };
 
 }  // namespace lockstep::clocksync

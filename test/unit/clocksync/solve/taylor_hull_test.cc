@@ -79,6 +79,22 @@ TEST(TaylorHull, FindsTheSameOptimumAsTryingEveryPairOfConstraints) {
   }
 }
 
+// It begins with what decided the answer before.
+TEST(TaylorHull, AnswersAlikeWhateverItWasAskedBefore) {
+  constexpr int64_t kStepNs = 250'000'000;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Points points = some_points(seed, 60);
+    const TaylorHull walked(points.upper, points.lower, {});
+    for (const int64_t step : {0, 1, 2, 3, 30, 5, 31, 29, 28, 0, 16}) {
+      const auto after = walked.at(step * kStepNs);
+      const auto first = TaylorHull(points.upper, points.lower, {}).at(step * kStepNs);
+      ASSERT_TRUE(after && first) << seed;
+      EXPECT_LE(std::llabs(after->lo_ns - first->lo_ns), 1) << seed << " at step " << step;
+      EXPECT_LE(std::llabs(after->hi_ns - first->hi_ns), 1) << seed << " at step " << step;
+    }
+  }
+}
+
 TEST(TaylorHull, ReportsContradictingObservations) {
   const TaylorHull hull({{0, 100}}, {{0, 200}}, TaylorLimits());
   EXPECT_FALSE(hull.at(0));
