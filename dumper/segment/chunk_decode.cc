@@ -31,20 +31,19 @@ Status broken(const char* what) {
   return Status::error(std::string("the chunk's parts do not fit together: ") + what);
 }
 
-void read_clock(ByteReader* in, DecodedChunk* out) {
+void read_clock(ByteReader* in, std::vector<Anchor>* anchors, DecodedChunk* out) {
+  anchors->clear();
   const uint64_t count = in->varint();
   if (count > kMaxAnchors) return in->fail();
-  std::vector<Anchor> anchors;
-  anchors.reserve(count);
   Anchor a{};
   for (uint64_t i = 0; i < count; ++i) {
     a.ticks += in->zigzag_varint();
     a.raw_ns += in->zigzag_varint();
     a.real_ns += in->zigzag_varint();
     a.mono_ns += in->zigzag_varint();
-    anchors.push_back(a);
+    anchors->push_back(a);
   }
-  out->clock = ChunkClock(anchors.data(), anchors.size());
+  out->clock = ChunkClock(anchors->data(), anchors->size());
   out->complete_ticks = in->varint();
 }
 
@@ -61,6 +60,7 @@ void read_strings(ByteReader* in, DecodedChunk* out) {
 }
 
 void read_calls(ByteReader* in, DecodedPiece* piece, DecodedChunk* out) {
+  piece->calls.clear();
   const uint64_t cells = in->varint();
   if (cells > kCallCells) return in->fail();
   for (uint64_t i = 0; i < cells; ++i) {
@@ -72,36 +72,40 @@ void read_calls(ByteReader* in, DecodedPiece* piece, DecodedChunk* out) {
   }
 }
 
-// first_ticks of every piece, beside DecodedChunk::pieces.
+void read_piece(ByteReader* in, DecodedPiece* piece) {
+  uint64_t numbers[4];
+  piece->tid = static_cast<uint32_t>(in->varint());
+  const std::string_view name = in->text(kThreadNameBytes);
+  piece->thread_name = name.substr(0, name.find('\0'));
+  piece->block_sequence = in->varint();
+  piece->previous_sequence = in->varint();
+  for (uint64_t& number : numbers) {
+    number = in->varint();
+    if (number > kBlockPayloadBytes) return in->fail();
+  }
+  piece->from_byte = static_cast<uint32_t>(numbers[0]);
+  piece->bytes = static_cast<uint32_t>(numbers[1]);
+  piece->unreadable_bytes = static_cast<uint32_t>(numbers[2]);
+  piece->closes_block = (numbers[3] & kPieceCloses) != 0;
+  const uint64_t records = in->varint();
+  if (records > kMaxChunkRecords) return in->fail();
+  piece->records = static_cast<uint32_t>(records);
+  piece->first_word = 0;
+}
+
+// first_ticks of every piece, beside DecodedChunk::pieces, which keep their memory.
 void read_pieces(ByteReader* in, DecodedChunk* out, std::vector<uint64_t>* first_ticks) {
-  out->pieces.clear();
   out->calls.fill(0);
   first_ticks->clear();
   const uint64_t count = in->varint();
   if (count > kMaxPieces) return in->fail();
   for (uint64_t i = 0; i < count && !in->failed(); ++i) {
-    DecodedPiece piece;
-    uint64_t numbers[4];
-    piece.tid = static_cast<uint32_t>(in->varint());
-    const std::string_view name = in->text(kThreadNameBytes);
-    piece.thread_name = std::string(name.substr(0, name.find('\0')));
-    piece.block_sequence = in->varint();
-    piece.previous_sequence = in->varint();
-    for (uint64_t& number : numbers) {
-      number = in->varint();
-      if (number > kBlockPayloadBytes) return in->fail();
-    }
-    piece.from_byte = static_cast<uint32_t>(numbers[0]);
-    piece.bytes = static_cast<uint32_t>(numbers[1]);
-    piece.unreadable_bytes = static_cast<uint32_t>(numbers[2]);
-    piece.closes_block = (numbers[3] & kPieceCloses) != 0;
-    const uint64_t records = in->varint();
-    if (records > kMaxChunkRecords) return in->fail();
-    piece.records = static_cast<uint32_t>(records);
+    if (i == out->pieces.size()) out->pieces.emplace_back();
+    read_piece(in, &out->pieces[i]);
     first_ticks->push_back(in->varint());
-    read_calls(in, &piece, out);
-    out->pieces.push_back(std::move(piece));
+    read_calls(in, &out->pieces[i], out);
   }
+  out->pieces.resize(first_ticks->size());
 }
 
 void read_counts(ByteReader* in, DecodedChunk* out) {
@@ -142,6 +146,7 @@ struct ChunkDecoder::State {
   // Of the chunk in hand: records of each tag, and where those of all tags begin in `words`, tag by tag.
   std::array<uint32_t, kTags> counts{};
   std::vector<uint32_t> places;
+  std::vector<Anchor> anchors;         // of the chunk in hand, while its clock is made
   std::vector<Anchor> anchors_before;  // of the chunks before this one
 
   Status inflate(const ChunkHeader& header, const uint8_t* stored);
@@ -180,7 +185,7 @@ Status ChunkDecoder::State::inflate(const ChunkHeader& header, const uint8_t* st
 // Until 2026-11-24 only the first chunk of a round had the anchors of its time: the others' were made after
 // their records, too close together to go back from.
 void ChunkDecoder::State::complete_clock(DecodedChunk* out) {
-  std::vector<Anchor> anchors = out->clock.anchors();
+  anchors = out->clock.anchors();
   out->borrowed_anchors = 0;
   uint64_t first = ~uint64_t{0};
   for (size_t p = 0; p < out->pieces.size(); ++p) {
@@ -195,7 +200,7 @@ void ChunkDecoder::State::complete_clock(DecodedChunk* out) {
     out->borrowed_anchors = static_cast<size_t>(most);
     if (most != 0) out->clock = ChunkClock(anchors.data(), anchors.size());
   }
-  anchors_before = std::move(anchors);
+  anchors_before.swap(anchors);
 }
 
 // Of every tag that occurs, and how many words all records have.
@@ -347,7 +352,7 @@ Status ChunkDecoder::State::decode(const ChunkHeader& header, const uint8_t* sto
     if (!status.ok()) return status;
     out->header = header;
     ByteReader in(raw.data(), raw.size());
-    read_clock(&in, out);
+    read_clock(&in, &anchors, out);
     read_strings(&in, out);
     read_pieces(&in, out, &first_ticks);
     if (!in.failed()) complete_clock(out);
