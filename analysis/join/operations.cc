@@ -39,9 +39,8 @@ class OperationJoin::Asked {
  public:
   explicit Asked(JoinState* state)
       : state_(*state),
-        from_ns_(state->from_ns),
-        to_ns_(state->to_ns),
-        all_(from_ns_ == kNoTime && to_ns_ == std::numeric_limits<int64_t>::max()) {}
+        from_ns_(static_cast<uint64_t>(state->from_ns)),
+        length_ns_(static_cast<uint64_t>(state->to_ns) - from_ns_) {}
   ~Asked() {
     if (records_ == 0) return;
     ProcessOperations& out = state_.out;
@@ -53,7 +52,7 @@ class OperationJoin::Asked {
   Asked& operator=(const Asked&) = delete;
 
   void count(int64_t ns) {
-    if (!all_ && (ns < from_ns_ || ns > to_ns_)) return;
+    if (static_cast<uint64_t>(ns) - from_ns_ > length_ns_) return;
     // Mostly they ascend.
     if (ns > last_ns_) last_ns_ = ns;
     if (ns < first_ns_) first_ns_ = ns;
@@ -62,8 +61,7 @@ class OperationJoin::Asked {
 
  private:
   JoinState& state_;
-  const int64_t from_ns_, to_ns_;
-  const bool all_;
+  const uint64_t from_ns_, length_ns_;  // to both ends
   int64_t first_ns_ = std::numeric_limits<int64_t>::max(), last_ns_ = kNoTime;
   uint64_t records_ = 0;
 };

@@ -156,11 +156,16 @@ void GpuClockEvidence::find_least_thetas() {
   const auto largest_first = [](const LeastTheta& a, const LeastTheta& b) {
     return a.bin != b.bin ? a.bin < b.bin : a.theta_ns > b.theta_ns;
   };
-  if (std::is_sorted(least_thetas_.begin(), least_thetas_.end(), largest_first)) return;
-  std::sort(least_thetas_.begin(), least_thetas_.end(), largest_first);
-  const auto of_one_bin = [](const LeastTheta& a, const LeastTheta& b) { return a.bin == b.bin; };
-  least_thetas_.erase(std::unique(least_thetas_.begin(), least_thetas_.end(), of_one_bin),
-                      least_thetas_.end());
+  if (!std::is_sorted(least_thetas_.begin(), least_thetas_.end(), largest_first)) {
+    std::sort(least_thetas_.begin(), least_thetas_.end(), largest_first);
+    const auto of_one_bin = [](const LeastTheta& a, const LeastTheta& b) { return a.bin == b.bin; };
+    least_thetas_.erase(std::unique(least_thetas_.begin(), least_thetas_.end(), of_one_bin),
+                        least_thetas_.end());
+  }
+  largest_of_group_.assign(least_thetas_.size() / kGroup + 2, INT64_MIN);
+  for (size_t i = 0; i < least_thetas_.size(); ++i)
+    largest_of_group_[i / kGroup] =
+        std::max(largest_of_group_[i / kGroup], least_thetas_[i].theta_ns);
 }
 
 bool GpuClockEvidence::is_before_launch(uint64_t stamp, int64_t launch_raw_ns) {
@@ -168,10 +173,14 @@ bool GpuClockEvidence::is_before_launch(uint64_t stamp, int64_t launch_raw_ns) {
   const int64_t most_ns = stamp_ns(stamp) + steps_.at(launch_raw_ns) - launch_raw_ns;
   const int64_t bin = launch_raw_ns / kHullBinNs;
   asked_ = first_of_bin(least_thetas_, bin - kContradictionBins, asked_);
+  // Those near lie in two groups at most.
+  static_assert(2 * kContradictionBins + 1 <= kGroup);
+  const int64_t* const largest = &largest_of_group_[asked_ / kGroup];
+  if (most_ns >= std::max(largest[0], largest[1])) return false;  // mostly
   const LeastTheta* const end = least_thetas_.data() + least_thetas_.size();
   for (const LeastTheta* least = least_thetas_.data() + asked_;
        least != end && least->bin <= bin + kContradictionBins; ++least) {
-    if (most_ns >= least->theta_ns) continue;  // mostly
+    if (most_ns >= least->theta_ns) continue;
     const double apart_ns = double(std::llabs(least->bin - bin) + 1) * double(kHullBinNs);
     if (double(most_ns - least->theta_ns) < -kMaxDriftPpm * 1e-6 * apart_ns) return true;
   }

@@ -115,8 +115,10 @@ class GpuClockEvidence {
   // The hulls lose their outermost points; answers are wanted there, too.
   std::optional<int64_t> from_raw_ns_, to_raw_ns_;
   ThinnedPoints up_, down_;  // GPU before host, host before GPU
+  static constexpr size_t kGroup = 16;
   LeastThetas least_thetas_;
-  size_t asked_ = 0;  // where is_before_launch() looked last
+  std::vector<int64_t> largest_of_group_;  // of so many of them in a row, and of none at the end
+  size_t asked_ = 0;                       // where is_before_launch() looked last
   // The last stamps by a few of their bits, and when each was seen first.
   struct Sighting {
     uint64_t stamp = 0;
