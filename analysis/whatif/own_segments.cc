@@ -32,9 +32,10 @@ class Finder {
 
  private:
   Segment& at(size_t i) { return out_.segments[out_.order[i]]; }
-  const OperationRow& operation(size_t i) const {
-    return run_.operations[run_.arrivals[out_.order[i]].operation];
+  const OperationRow& operation_of(uint32_t a) const {
+    return run_.operations[run_.arrivals[a].operation];
   }
+  const OperationRow& operation(size_t i) const { return operation_of(out_.order[i]); }
   const MatchRow& match(size_t i) const { return run_.matches[run_.arrivals[out_.order[i]].match]; }
 
   void number_actors() {
@@ -122,7 +123,7 @@ class Finder {
   void number_launches(const std::vector<uint32_t>& rows, size_t place) {
     const OperationRow* previous = nullptr;
     for (const uint32_t a : rows) {
-      const OperationRow& row = run_.operations[run_.arrivals[a].operation];
+      const OperationRow& row = operation_of(a);
       const bool same = previous != nullptr && previous->replay == row.replay &&
                         ((row.group_id != 0 && previous->group_id == row.group_id) ||
                          (row.launch_ns != kNoTime && previous->launch_ns == row.launch_ns));
@@ -230,18 +231,15 @@ class Finder {
   bool may_end_after_last(uint32_t a, int64_t finish_ns) const {
     const MatchRow& match = run_.matches[run_.arrivals[a].match];
     if (finish_ns >= out_.last_start_ns[run_.arrivals[a].match]) return true;
-    const Text func = gpu_times_of(a).func;
+    const Text func = operation_of(a).func;
     if (std::find(std::begin(one_sided_), std::end(one_sided_), func) != std::end(one_sided_))
       return false;
-    const int64_t late_ns = std::max<int64_t>(0, gpu_times_of(a).kernel_late_ns);
+    const int64_t late_ns = std::max<int64_t>(0, operation_of(a).kernel_late_ns);
     for (uint32_t b = match.first_arrival; b < match.first_arrival + match.arrivals; ++b) {
-      const int64_t early_ns = std::max<int64_t>(0, gpu_times_of(b).kernel_early_ns);
+      const int64_t early_ns = std::max<int64_t>(0, operation_of(b).kernel_early_ns);
       if (out_.segments[b].start_ns > finish_ns + late_ns + early_ns) return false;
     }
     return true;
-  }
-  const OperationRow& gpu_times_of(uint32_t a) const {
-    return run_.operations[run_.arrivals[a].operation];
   }
 
   void find_waits_for_launches() {

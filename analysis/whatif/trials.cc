@@ -36,9 +36,10 @@ class Numbering {
     const auto call = [&](size_t i) { return roles_.call[own_.order[i]]; };
     const auto any_size = [&](size_t i) { return without_size(i); };
     uint64_t mark = find_mark(rank, call, true);
-    if (mark == 0 && find_mark(rank, call, false) != 0) {
+    const uint64_t somewhere = mark != 0 ? mark : find_mark(rank, call, false);
+    if (mark == 0 && somewhere != 0) {
       mark = find_mark(rank, any_size, true);
-      if (mark == 0) mark = find_mark(rank, call, false);
+      if (mark == 0) mark = somewhere;
     }
     uint32_t trial = 0, last = kNoRow;
     for (size_t i = rank.begin; i < rank.end; ++i) {
