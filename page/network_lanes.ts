@@ -42,6 +42,11 @@ function endOf({ op, step }: Item): number {
   return (step ?? op).end_ns ?? Infinity;
 }
 
+// The same in every reading of the run.
+export function keyOfItem({ op, step }: Item): string {
+  return [op.rank, op.channel, op.direction, op.start_ns, ...(step === null ? [] : [step.step, step.start_ns])].join(" ");
+}
+
 export class NetworkLanes {
   readonly states = new Set<State>();  // that are drawn
   lanesLeftOut = 0;
@@ -194,10 +199,9 @@ export class NetworkLanes {
     return (alike.length > 0 ? alike : next.items).reduce((best, one) => distance(one) < distance(best) ? one : best);
   }
 
-  // The same in these lanes, of another reading or window.
-  choose(before: Item | null): void {
-    this.chosen = before && (this.lanes.flatMap(lane => lane.items).find(({ op, step }) => op.rank === before.op.rank && op.channel === before.op.channel &&
-      op.direction === before.op.direction && op.start_ns === before.op.start_ns && step?.start_ns === before.step?.start_ns && step?.step === before.step?.step) ?? null);
+  // What has this key in these lanes, if anything; of another reading or window.
+  choose(key: string): void {
+    this.chosen = key === "" ? null : this.lanes.flatMap(lane => lane.items).find(item => keyOfItem(item) === key) ?? null;
   }
 
   sentence({ lane, op, step }: Item): string {

@@ -2,11 +2,11 @@
 // to arrive, and the uncertainty of the clock drawn at the arrival. What never ended goes on to the edge. Where operations are
 // wide, what the network did for them stands beneath each rank's bars.
 import { colour, make, sized } from "./dom";
-import { type Item, NetworkLanes } from "./network_lanes";
+import { type Item, keyOfItem, NetworkLanes } from "./network_lanes";
 import type { NetworkSteps } from "./network_steps";
 import { type Op, type Ops, readyOf } from "./run";
 import { drawNames, gutter, kAxisHeight, TimeAxis } from "./time_axis";
-import type { View } from "./view";
+import { chosenInAddress, putChosenInAddress, type View } from "./view";
 import { bytes, duration, instant } from "./words";
 
 const kMostRows = 32, kMostArrows = 200;
@@ -14,6 +14,10 @@ const kHint = "Click an operation, or use the arrow keys, to read about it.";
 
 export function nameOf(op: Op): string {
   return `${op.func} #${op.ordinal}`;
+}
+
+function keyOf(op: Op): string {
+  return `${op.rank} ${nameOf(op)} ${op.comm}`;
 }
 
 export function sentenceOf(op: Op): string {
@@ -51,6 +55,7 @@ export class Timeline {
   private network = new NetworkLanes(null, [], 0);
   private bars: Bar[] = [];
   private chosen = -1;
+  private kept = chosenInAddress();
   private rowHeight = 24;
   private sought: { name: string; communicator: string } | null = null;
   private redraw = () => {};  // what is shown, at the width and in the colours of now
@@ -97,6 +102,7 @@ export class Timeline {
     this.network.chosen = item;
     this.detail.textContent = this.network.sentence(item);
     this.redraw();
+    this.remember();
   }
 
   private choose(index: number): void {
@@ -104,6 +110,14 @@ export class Timeline {
     this.network.chosen = null;
     this.detail.textContent = index < 0 ? kHint : sentenceOf(this.bars[index].op);
     this.redraw();
+    this.remember();
+  }
+
+  // For the next drawing, and for who follows the link.
+  private remember(): void {
+    const op = this.bars[this.chosen]?.op, { chosen } = this.network;
+    this.kept = { op: op ? keyOf(op) : "", net: chosen !== null ? keyOfItem(chosen) : "" };
+    putChosenInAddress(this.kept);
   }
 
   repaint(): void {
@@ -121,8 +135,6 @@ export class Timeline {
 
   // `network`: of the ranks of these operations; null: they are not wide enough, or none is to be had, as `networkNote` says.
   draw(found: Ops, view: View, heard: Map<number, number>, network: NetworkSteps | null, networkNote: (lanes: NetworkLanes) => (Node | string)[]): void {
-    const before = this.bars[this.chosen]?.op;  // stays chosen where it is still there
-    this.chosen = -1;
     const ranks = [...new Set(found.ops.map(op => op.rank))].sort((a, b) => a - b);
     // Where there are more ranks than rows, those with the longest waits and whom they waited for.
     const costs = new Map<number, number>();
@@ -141,19 +153,20 @@ export class Timeline {
         (shown.length < of ? ` ${shown.length} of ${of.toLocaleString("en")} ranks: those waited for most, and the first.` : "");
     this.canvas.hidden = found.ops.length === 0;
     const lanes = new NetworkLanes(network, shown, view.to);
-    lanes.choose(this.network.chosen);
+    lanes.choose(this.kept.net);
     this.network = lanes;
     this.networkNote.replaceChildren(...networkNote(lanes));
     this.canvas.setAttribute("aria-label", `${found.ops.length} operations of ${shown.length} ranks. Left and right arrows choose one.` +
       (network !== null && network.operations.length > 0 ? " Down from it are its network operations and their steps, up the operation again." : ""));
     const ops = found.ops.filter(op => rows.has(op.rank)).sort((a, b) => readyOf(a) - readyOf(b));
-    if (before) this.chosen = ops.findIndex(op => op.rank === before.rank && op.comm === before.comm && nameOf(op) === nameOf(before));
+    this.chosen = ops.findIndex(op => keyOf(op) === this.kept.op);  // stays chosen where it is still there
     this.redraw = () => this.paint(ops, shown, view, heard);
     if (this.sought !== null) this.chosen = this.longestOf(ops, this.sought);
     this.sought = null;
     this.detail.hidden = found.ops.length === 0;
     this.detail.textContent = lanes.chosen !== null ? lanes.sentence(lanes.chosen) : this.chosen < 0 ? kHint : sentenceOf(ops[this.chosen]);
     this.redraw();
+    this.remember();
   }
 
   private longestOf(ops: Op[], { name, communicator }: { name: string; communicator: string }): number {

@@ -1,5 +1,5 @@
-// What the page shows: a span of time, a range of ranks, a measure, a run to compare with. It stands in the address bar, so that a link restores
-// it; the server's token stands there too and stays.
+// What the page shows: a span of time, a range of ranks, a measure, a run to compare with, what is chosen in the timeline. It stands in the
+// address bar, so that a link restores it; the server's token stands there too and stays.
 
 export type Measure = "caused" | "waiting" | "busy";
 // By what rows are put together, and what they are called. The last are the communicators of one parallel dimension.
@@ -39,6 +39,32 @@ export function putComparedInAddress(name: string): void {
   const said = parameters();
   said.set("with", name);
   replaceAddress(said);
+}
+
+// What is chosen in the timeline: an operation, and beneath it a network operation or a step, each by a key of its own; empty: none.
+export interface Chosen {
+  op: string;
+  net: string;
+}
+
+export function chosenInAddress(): Chosen {
+  const said = parameters();
+  return { op: said.get("op") ?? "", net: said.get("net") ?? "" };
+}
+
+export function putChosenInAddress(chosen: Chosen): void {
+  const before = chosenInAddress();
+  if (chosen.op === before.op && chosen.net === before.net) return;
+  const said = parameters();
+  addChosen(said, chosen);
+  replaceAddress(said);
+}
+
+function addChosen(said: URLSearchParams, { op, net }: Chosen): void {
+  for (const [name, key] of [["op", op], ["net", net]]) {
+    if (key) said.set(name, key);
+    else said.delete(name);
+  }
 }
 
 export function replaceAddress(said: URLSearchParams): void {
@@ -93,6 +119,7 @@ export function putInAddress(view: View, whole: View, token: string): void {
   if (view.measure !== whole.measure) said.set("m", view.measure);
   if (view.by !== "rank") said.set("by", view.by);
   if (comparedInAddress()) said.set("with", comparedInAddress());
+  addChosen(said, chosenInAddress());
   replaceAddress(said);
 }
 

@@ -15,6 +15,14 @@ const press = async (page, key) => {
   return readout(page);
 };
 
+// Who follows the link sees what was chosen.
+const stays = async (page, name) => {
+  const chosen = await readout(page);
+  await page.reload();
+  await page.waitForFunction(said => document.querySelector("#timeline + .readout")?.textContent === said, chosen, { timeout: 20000 })
+    .catch(async () => check(`the link does not bring back ${name}`, false, `${chosen} ${await readout(page)} ${page.url()}`));
+};
+
 for (const options of [{}, { width: 380, dark: true }]) {
   const { page, problems, close } = await open(browser, `${url}&${narrow}`, options);
   await note(page, "Beneath a rank: its network operations .* and on them their steps.*in the network.*waiting for data");
@@ -55,6 +63,12 @@ for (const options of [{}, { width: 380, dark: true }]) {
   check("the mouse: no words of what it points at", /^(Step|Network operation)/.test(pointed), pointed);
   await page.mouse.click(box.x + middle, box.y + 24 + 5);
   check("the mouse: a click chooses something else", await readout(page) === pointed, `${pointed} ${await readout(page)}`);
+  await stays(page, "what the network did");
+  await page.focus("#timeline");
+  await press(page, "ArrowUp");
+  await press(page, "ArrowRight");
+  check("an operation is chosen", /^\w+ #\d+ of .*: rank 1 arrived/.test(await readout(page)), await readout(page));
+  await stays(page, "an operation");
   for (const violation of await seriousViolations(page)) check("accessibility", false, violation);
   check("the page is wider than the screen", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   check("console, or requests to others", problems.filter(one => !/Canvas2D/.test(one)).length === 0, problems.join("; "));
