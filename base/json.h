@@ -16,6 +16,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -173,7 +174,7 @@ class JsonFields {
     static_assert(!std::is_same_v<Number, bool>);
     put_key(&out_, key);
     if constexpr (std::is_floating_point_v<Number>) {
-      out_.Double(value);
+      std::isfinite(value) ? out_.Double(value) : out_.Null();  // JSON has no other word for it
     } else if constexpr (std::is_signed_v<Number>) {
       out_.Int64(value);
     } else {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 
 namespace lockstep {
 namespace {
@@ -79,6 +80,16 @@ TEST(Json, ReadsEachNumberAsExactlyAsItsTypeCan) {
   EXPECT_EQ(list[4].GetUint(), 7u);
   EXPECT_EQ(list[5].GetInt(), -7);
   EXPECT_EQ(list[6].GetDouble(), 36893488147419103232.0);
+}
+
+TEST(Json, WritesWhatIsNotFiniteAsNull) {
+  JsonFields out;
+  out.object([&] {
+    out.number("infinite", std::numeric_limits<double>::infinity());
+    out.number("no_number", std::numeric_limits<double>::quiet_NaN());
+    out.number("number", 0.5);
+  });
+  EXPECT_EQ(std::string(out.text()), R"({"infinite":null,"no_number":null,"number":0.5})");
 }
 
 TEST(Json, ReadsANumberOfHundredsOfDigits) {
