@@ -398,7 +398,10 @@ class Judge {
     const bool by_steps = std::none_of(
         out_.begin(), out_.end(), [](const TransferExcess& one) { return is_by_ends(one.side); });
     if (by_steps && all_ns < part_of(more_ns, kLeastOfMore)) return out_.clear();
-    if (more_ns != 0) all_ns = more_ns;
+    if (more_ns != 0)
+      all_ns = more_ns;
+    else if (link)
+      all_ns = std::min(all_ns, most_of_links());
     all_ns = std::min(all_ns, part_of(seen_.time.ns, 0.9));
     const bool guess =
         !held_up_ && std::all_of(out_.begin(), out_.end(),
@@ -412,6 +415,15 @@ class Judge {
     }
   }
 
+  int64_t most_of_links() const {
+    int64_t most_ns = 0;
+    for (const TransferExcess& one : out_) {
+      const int64_t work_ns = usual_[edge_of(one)].work_ns;
+      if (one.side != SlowSide::Link || work_ns == kNoTime) continue;
+      most_ns = std::max(most_ns, seen_.time.ns - static_cast<int64_t>(series_.sends) * work_ns);
+    }
+    return std::max<int64_t>(0, most_ns);
+  }
   // What the ends show of edges between hosts is no trace of late starts.
   bool is_beyond_starts() const {
     return std::all_of(out_.begin(), out_.end(), [&](const TransferExcess& one) {

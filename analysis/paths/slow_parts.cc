@@ -61,6 +61,7 @@ class PartSearch {
     find_launches();
     WhatIf what_if(run_, own_, no_lateness_);
     what_if_ = &what_if;
+    if (what_if.span_ns() <= 0) return found;  // nothing but connections was set up
     while (found.size() < kMostParts && find_next(&found)) {
     }
     join_ways_of_hosts(run_, own_, &found);

@@ -68,7 +68,8 @@ class Search {
       begin_of_[actor] = std::min(begin_of_[actor], begin_of_[actor + 1]);
     Culprits all;
     std::vector<Culprit>& found = all.found;
-    while (found.size() < kMostCulprits) {
+    // Where nothing but connections was set up, there is no time that a gain is a share of.
+    while (what_if_.span_ns() > 0 && found.size() < kMostCulprits) {
       Culprit culprit;
       if (!find_next(&culprit)) break;
       for (const uint32_t actor : culprit.actors) cured_[actor] = 1;

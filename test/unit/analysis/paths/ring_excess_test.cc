@@ -249,6 +249,20 @@ TEST(RingExcess, CountsAllStepsOfALinkThatSetsThePace) {
   EXPECT_EQ(found[0].excess_ns, 2'800 * static_cast<int64_t>(kUs));
 }
 
+// Steps that wait behind each other take far longer than the network works on them. Without the slow link its 28 steps of
+// 30 us would still have to be sent.
+TEST(RingExcess, CountsNoMoreOfALinkThanItsUsualWorkLeaves) {
+  RingOfHosts ring;
+  for (const size_t i : {1u, 3u, 5u, 7u}) {
+    ring.edges[i].wire = ring.always(i == 3 ? 1'000 : 60);
+    ring.edges[i].work = ring.always(i == 3 ? 130 : 30);
+  }
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].excess_ns, 3'160 * static_cast<int64_t>(kUs));
+  EXPECT_EQ(found[0].usual_ns, 840 * static_cast<int64_t>(kUs));
+}
+
 // Hosts of two ranks each, of which one channel enters at the first and leaves at the second. What leaves the
 // second host is slow, and what comes into it waits for that.
 TEST(RingExcess, DoesNotBlameWhoIsBackedUp) {
