@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/account/sole_roles.h"
 #include "analysis/judge/blame.h"
 #include "analysis/judge/coverage.h"
 #include "analysis/judge/explained.h"
@@ -35,6 +36,7 @@ class RunJudge {
     append(&blame.not_known, &out_.not_known);
     for (const SlowerThanExpected& slower : blame.slower) note_slower(slower);
     drop_explained(&out_.findings);
+    if (out_.findings.empty()) note_sole_roles(*blame.followed);
     std::vector<NotKnown> gaps = find_gaps(run_);
     append(&gaps, &out_.not_known);
     out_.ranks = std::move(blame.ranks);
@@ -53,6 +55,23 @@ class RunJudge {
   void note_match(const Finding& finding) {
     const auto* stall = std::get_if<StallFacts>(&finding.facts);
     if (stall != nullptr) judged_.insert(run_.operations[stall->operation].match);
+  }
+
+  // Stages of a pipeline: that nobody is accused does not mean that all do as much.
+  void note_sole_roles(const FollowedRun& followed) {
+    const SoleRoles sole = find_sole_roles(run_, followed);
+    if (sole.actors.empty()) return;
+    NotKnown& gap = out_.not_known.emplace_back();
+    gap.kind = NotKnownKind::SlowOrMoreToDo;
+    gap.communicator = sole.communicator;
+    gap.share_percent = sole.share_percent;
+    for (const MemberRow& member : run_.members) {
+      const uint32_t actor = followed.own.actor_of(run_, member);
+      if (member.communicator == sole.communicator &&
+          std::count(sole.actors.begin(), sole.actors.end(), actor) != 0)
+        gap.ranks.push_back(member.rank);
+    }
+    std::sort(gap.ranks.begin(), gap.ranks.end());
   }
 
   void note_slower(const SlowerThanExpected& slower) {

@@ -24,6 +24,7 @@ enum class NotKnownKind : uint8_t {
   WhoHoldsUp,        // why the ranks of `communicator` arrive `typical_ns` apart
   ByChance,          // `count` times `ranks` of `communicator` held it up, `typical_ns` at most
   LateOrNoWork,      // likewise, by `ranks` whose broadcasts hand out the work of `communicator`
+  SlowOrMoreToDo,    // `ranks` of `communicator`: each does what no other does
   WhoCameLast,       // in `count` of `of` operations: the hosts are not on one clock
   SlowPaths,         // which links are slow; count != 0: network operations were recorded
   SlowGpus,          // whose GPU is slow: kernels were not recorded
@@ -41,8 +42,10 @@ struct NotKnown {
   uint32_t communicator = kNoRow, operation = kNoRow;  // rows
   std::vector<int32_t> ranks;
   int32_t rank = -1;
-  int64_t typical_ns = 0,
-          share_percent = 0;  // of the communicator's time, or the run's (ByChance, LateOrNoWork)
+  int64_t
+      typical_ns = 0,
+      share_percent =
+          0;  // of the communicator's time, or the run's (ByChance, LateOrNoWork, SlowOrMoreToDo)
   Loss loss = Loss::Unknown;
   SettingDifference setting;  // its processes are rows
   std::string note;

@@ -443,6 +443,37 @@ TEST(Culprits, AccusesNoStageForDoingMore) {
   }
 }
 
+const NotKnown* slow_or_more_to_do(const Judged& judged) {
+  const auto gap =
+      std::find_if(judged.not_known.begin(), judged.not_known.end(),
+                   [](const NotKnown& one) { return one.kind == NotKnownKind::SlowOrMoreToDo; });
+  return gap == judged.not_known.end() ? nullptr : &*gap;
+}
+
+TEST(Culprits, SayOfAStageThatDoesMostThatItMayBeSlow) {
+  for (const bool one_forward_one_backward : {false, true}) {
+    const Judged judged = pipeline(
+        one_forward_one_backward, [](int32_t stage, unsigned) { return stage == 2 ? 8 * kMs : 0; });
+    EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
+    const NotKnown* gap = slow_or_more_to_do(judged);
+    ASSERT_NE(gap, nullptr) << all_text(judged);
+    EXPECT_EQ(gap->ranks, std::vector<int32_t>{2});
+    EXPECT_GT(gap->share_percent, 50);
+    EXPECT_EQ(sentence(*judged.run, *gap),
+              "Whether rank 2 of world is slow or has more to do than others is not known: no "
+              "other rank does the "
+              "same. Its own work is " +
+                  std::to_string(gap->share_percent) + " % of what the run took.");
+  }
+}
+
+TEST(Culprits, SayThatOfNoStageWhereAllDoAsMuch) {
+  for (const bool one_forward_one_backward : {false, true}) {
+    const Judged judged = pipeline(one_forward_one_backward, [](int32_t, unsigned) { return 0; });
+    EXPECT_EQ(slow_or_more_to_do(judged), nullptr) << all_text(judged);
+  }
+}
+
 TEST(Culprits, NamesAStageThatIsLateNowAndThenAndSaysWhatItIsComparedWith) {
   for (const bool one_forward_one_backward : {false, true}) {
     const Judged judged = pipeline(one_forward_one_backward, [](int32_t stage, unsigned step) {
