@@ -218,7 +218,7 @@ class Straggler {
     facts.gain_share =
         static_cast<double>(culprit_.gain_ns) / static_cast<double>(culprit_.span_ns);
     facts.pattern = pattern_of(moments(), culprit_.first_ns, culprit_.first_ns + culprit_.span_ns,
-                               account.launches);
+                               account.launches, std::min(account.launches, culprit_.rounds));
     facts.alone = culprit_.alone;
     facts.held = share_of_held_calls(run_, tables_.own, culprit_);
     for (const RankBlame& rank : tables_.ranks) {

@@ -11,6 +11,7 @@
 #include "analysis/whatif/hands_out.h"
 #include "analysis/whatif/own_work.h"
 #include "analysis/whatif/rank_sets.h"
+#include "analysis/whatif/when_late.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -278,6 +279,7 @@ class Search {
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
     culprit->stable = share_of_resamples(candidate, least_ns);
+    culprit->rounds = rounds_of(culprit->actors.front());
     culprit->hands_out =
         candidate.actors.size() == 1 && may_have_had_no_work(run_, culprit->occasions);
     return true;
@@ -319,6 +321,18 @@ class Search {
 
   uint32_t trial_of(const PathPiece& piece) const {
     return excesses_.trial[own_.segments[piece.arrival].launch];
+  }
+
+  // By what it calls: steps that are told by how long they take may be told by the lateness itself.
+  uint64_t rounds_of(uint32_t actor) const {
+    std::vector<uint64_t> calls;
+    uint32_t last = kNoRow;
+    for (size_t i = begin_of_[actor]; i < begin_of_[actor + 1]; ++i) {
+      const uint32_t a = own_.order[i], launch = own_.segments[a].launch;
+      if (launch != last) calls.push_back(roles_.call[a]);
+      last = launch;
+    }
+    return calls.size() / round_of(calls);
   }
 
   // How late a rank begins shows nothing: that depends on what it loads.

@@ -67,7 +67,7 @@ bool may_be_its_work(const RunTables& run, const OwnSegments& own, const Roles& 
     ++place.all;
     place.late += excesses.ns[a] * 2 >= typical_ns ? 1 : 0;
   }
-  const WhenLate when = pattern_of(moments, culprit.first_ns, culprit.last_ns, all).when;
+  const WhenLate when = pattern_of(moments, culprit.first_ns, culprit.last_ns, all, all).when;
   if (when != WhenLate::Throughout && when != WhenLate::Growing) return false;
   const double most = always_there(places) ? kMostThere : kMostAtTimes;
   return static_cast<double>(typical_ns) < most * static_cast<double>(lower_median(&usual_ns));

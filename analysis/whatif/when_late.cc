@@ -37,8 +37,21 @@ int64_t period_of(const std::vector<LateMoment>& moments) {
 
 }  // namespace
 
+size_t round_of(const std::vector<uint64_t>& calls) {
+  // A round of more calls, or one that comes fewer times, is none that anybody would notice.
+  constexpr size_t kLongest = 1024, kMostCalls = 8 * kLongest, kFewestRounds = 4;
+  constexpr double kAlike = 0.95;
+  const size_t count = std::min(calls.size(), kMostCalls);
+  for (size_t length = 1; length <= kLongest && length * kFewestRounds <= count; ++length) {
+    size_t alike = 0;
+    for (size_t i = length; i < count; ++i) alike += calls[i] == calls[i - length] ? 1 : 0;
+    if (static_cast<double>(alike) >= kAlike * static_cast<double>(count - length)) return length;
+  }
+  return 1;
+}
+
 LatePattern pattern_of(const std::vector<LateMoment>& moments, int64_t first_ns, int64_t last_ns,
-                       uint64_t trials) {
+                       uint64_t launches, uint64_t rounds) {
   LatePattern pattern;
   std::array<double, kParts> parts{};
   std::array<double, 3> thirds{};
@@ -56,10 +69,10 @@ LatePattern pattern_of(const std::vector<LateMoment>& moments, int64_t first_ns,
     pattern.when = WhenLate::AtStart;
     return pattern;
   }
-  // Late in every second or third trial is no period worth a word.
-  if (2 * trials >= 9 * moments.size()) {
+  // Late in every second or third of them is no period worth a word.
+  if (rounds > 0 && 2 * launches >= 9 * moments.size()) {
     pattern.period_ns = period_of(moments);
-    if (pattern.period_ns > 2 * (last_ns - first_ns) / static_cast<int64_t>(trials)) {
+    if (pattern.period_ns > 2 * (last_ns - first_ns) / static_cast<int64_t>(rounds)) {
       pattern.when = WhenLate::Periodic;
       return pattern;
     }

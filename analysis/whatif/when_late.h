@@ -2,6 +2,7 @@
 // a warm-up at the start, a noisy neighbour in bursts, a leak grows. Plain data and one pure function.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,9 +23,12 @@ struct LatePattern {
   double growth = 1;         // Growing: the last third of the run against the first
 };
 
-// moments: in the order of time, within [first_ns, last_ns]. trials: launches or training steps in
-// that time, of which one late rank may be late for each.
+// moments: in the order of time, within [first_ns, last_ns]. launches: in that time, of which one late rank may be late
+// for each; rounds: of calls that come again and again, as in training steps, whose own period is none.
 LatePattern pattern_of(const std::vector<LateMoment>& moments, int64_t first_ns, int64_t last_ns,
-                       uint64_t trials);
+                       uint64_t launches, uint64_t rounds);
+
+// After how many calls nearly all are what they were before; 1 where nothing comes again, or one call alone.
+size_t round_of(const std::vector<uint64_t>& calls);
 
 }  // namespace lockstep::analysis

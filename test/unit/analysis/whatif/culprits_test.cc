@@ -314,6 +314,35 @@ TEST(Culprits, SaysAtWhatPeriodARankIsLate) {
   EXPECT_NE(judged.text().find("It was late every 60."), std::string::npos) << judged.text();
 }
 
+// A step has ten reductions of layers and one of the loss, by which steps are told.
+Judged steps_of_many(const Late& late_ns) {
+  PlayedJob job(4, 4);
+  Noise noise;
+  for (unsigned step = 0; step < 40; ++step) {
+    for (unsigned layer = 0; layer < 10; ++layer) {
+      for (int32_t rank = 0; rank < 4; ++rank)
+        job.work(rank, 2 * kMs + noise.upto(50 * kUs) + (layer == 3 ? late_ns(rank, step) : 0));
+      job.collective(0);
+    }
+    job.collective(0, kMs / 10, "Broadcast");
+  }
+  return job.judge();
+}
+
+TEST(Culprits, TakesNoTrainingStepForThePeriodOfWhoIsLateInEachOfThem) {
+  const Judged judged =
+      steps_of_many([](int32_t rank, unsigned) { return rank == 3 ? 8 * kMs : 0; });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{3}) << all_text(judged);
+  EXPECT_EQ(facts_of(judged).pattern.when, WhenLate::Throughout) << judged.text();
+}
+
+TEST(Culprits, SaysAtWhatPeriodARankIsLateInTrainingSteps) {
+  const Judged judged = steps_of_many(
+      [](int32_t rank, unsigned step) { return rank == 3 && step % 8 == 4 ? 40 * kMs : 0; });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{3}) << all_text(judged);
+  EXPECT_EQ(facts_of(judged).pattern.when, WhenLate::Periodic) << judged.text();
+}
+
 TEST(Culprits, SaysThatARankIsLateInBursts) {
   const Judged judged = all_reduces(4, 120, [](int32_t rank, unsigned i) {
     const bool burst = (i >= 20 && i < 30) || (i >= 80 && i < 90);
