@@ -13,7 +13,8 @@ const on = async (name, hash, use, options = {}) => {
   check(`${name}: problems`, others.length === 0, others.join("; "));
   await close();
 };
-const said = page => new URLSearchParams(new URL(page.url()).hash.slice(1));
+// As the page has it: what Playwright knows of it may be older.
+const said = async page => new URLSearchParams(await page.evaluate(() => location.hash.slice(1)));
 const press = async (page, selector) => {  // as somebody without a mouse does
   await page.focus(selector);
   await page.keyboard.press("Enter");
@@ -37,21 +38,21 @@ await on("network", "", async (page, text) => {
   await press(page, ".headline a[href='#bandwidth']");
   check("network: the headline does not lead to the plot", await isThere(page, "#bandwidths"));
   check("network: nothing is marked", await picture(page, "#bandwidths canvas") !== before);
-  check("network: the address", said(page).get("size") === "AllReduce-12-33554432", page.url());
+  check("network: the address", (await said(page)).get("size") === "AllReduce-12-33554432", page.url());
   sentence = await text("#bandwidth .readout");
   check("network: the plot says something else", sentence.startsWith("AllReduce of 32 MiB on 12 ranks (RING, SIMPLE): ") &&
     sentence.includes(` GB/s, ${expected}; ${slow} of ${all} operations took clearly longer. The cross: those took ${took}, `), sentence);
   address = new URL(page.url()).hash;
   for (const [from, selector] of [["the finding", "#finding-1 .leads a"], ["its evidence", "#finding-1 .evidence a"], ["the card", ".card a[href='#bandwidth']"], ["the table", "#operations td a"]]) {
     await page.keyboard.press("ArrowLeft");
-    check(`network: the arrow does not go to the next size, for ${from}`, said(page).get("size") === "AllReduce-12-4" && /^AllReduce of 4 B on 12 ranks/.test(await text("#bandwidth .readout")), page.url());
+    check(`network: the arrow does not go to the next size, for ${from}`, (await said(page)).get("size") === "AllReduce-12-4" && /^AllReduce of 4 B on 12 ranks/.test(await text("#bandwidth .readout")), page.url());
     await press(page, selector);
     check(`network: ${from} does not lead to the plot`, await isThere(page, "#bandwidths") && await text("#bandwidth .readout") === sentence, await text("#bandwidth .readout"));
   }
   await page.focus("#heat");
   await page.keyboard.press("+");
   await page.waitForTimeout(300);
-  check("network: a link to another window leads to the plot", said(page).has("t") && !said(page).has("size"), page.url());
+  check("network: a link to another window leads to the plot", (await said(page)).has("t") && !(await said(page)).has("size"), page.url());
 });
 for (const [width, dark] of [[1280, false], [380, true]])
   await on("network", address, async (page, text) => {
@@ -66,17 +67,17 @@ await on("pipe", "", async (page, text) => {
   await press(page, ".headline a[href='#peers']");
   check("pipe: the headline does not lead to the pair", await isThere(page, "canvas.peers") && says.test(await text("#peers .readout")), await text("#peers .readout"));
   check("pipe: nothing is marked", await picture(page, "canvas.peers") !== before);
-  check("pipe: the address", new RegExp(`^${from}-${to}-pp \\(0x[0-9a-f]+\\)$`).test(said(page).get("pair")), page.url());
+  check("pipe: the address", new RegExp(`^${from}-${to}-pp \\(0x[0-9a-f]+\\)$`).test((await said(page)).get("pair")), page.url());
   address = new URL(page.url()).hash;
   await page.keyboard.press("ArrowUp");
   check("pipe: the arrow does not go to the pair above", new RegExp(`^From rank ${from - 1} to rank ${to}: `).test(await text("#peers .readout")), await text("#peers .readout"));
-  check("pipe: the arrow is not in the address", said(page).get("pair")?.startsWith(`${from - 1}-${to}-`), page.url());
+  check("pipe: the arrow is not in the address", (await said(page)).get("pair")?.startsWith(`${from - 1}-${to}-`), page.url());
   await press(page, "#finding-1 .evidence a[href='#peers']");
   check("pipe: the evidence does not lead to the pair", says.test(await text("#peers .readout")), await text("#peers .readout"));
   const row = await page.locator("#accounts tr:has(td a)").first().locator("td").allTextContents();
   await page.locator("#accounts td a").first().click();
   const marked = [row[0], row[1]].map(one => /^rank (\d+),/.exec(one)[1]).join("-") + "-" + row[2];
-  check("pipe: the table of pairs leads nowhere", said(page).get("pair") === marked && await page.evaluate(() => document.activeElement.matches("canvas.peers")), `${page.url()}, ${row}`);
+  check("pipe: the table of pairs leads nowhere", (await said(page)).get("pair") === marked && await page.evaluate(() => document.activeElement.matches("canvas.peers")), `${page.url()}, ${row}`);
   const words = (await page.locator("#peers .readout").allTextContents()).filter(one => one !== "");
   check("pipe: two squares say that they are marked", words.length === 1 && words[0].replaceAll("\u00a0", " ").includes(row[4].replaceAll("\u00a0", " ")), words.join("; "));
   // By a link that is followed in this tab, and by one to what this run has not.
@@ -92,12 +93,12 @@ for (const nowhere of ["#pair=7-99-nobody", "#pair=0-1-<b>x", "#size=AllReduce-3
 await on("alltoall", "", async (page, text) => {
   await page.locator("canvas.peers").scrollIntoViewIfNeeded();
   await page.click("canvas.peers", { position: { x: 66 + 28 + 14, y: 20 + 2 * 28 + 14 } });
-  check("alltoall: a click marks nothing", said(page).get("pair")?.startsWith("2-1-") === true && /^From rank 2 to rank 1: /.test(await text("#peers .readout")), page.url());
+  check("alltoall: a click marks nothing", (await said(page)).get("pair")?.startsWith("2-1-") === true && /^From rank 2 to rank 1: /.test(await text("#peers .readout")), page.url());
 });
 await on("alltoall", "", async page => {
   await page.focus("canvas.peers");
   await page.keyboard.press("ArrowRight");
-  check("alltoall: the first arrow", said(page).get("pair")?.startsWith("0-0-") === true, page.url());
+  check("alltoall: the first arrow", (await said(page)).get("pair")?.startsWith("0-0-") === true, page.url());
 });
 
 // Who asks for an operation sees it.
