@@ -42,10 +42,9 @@ struct NotKnown {
   uint32_t communicator = kNoRow, operation = kNoRow;  // rows
   std::vector<int32_t> ranks;
   int32_t rank = -1;
-  int64_t
-      typical_ns = 0,
-      share_percent =
-          0;  // of the communicator's time, or the run's (ByChance, LateOrNoWork, SlowOrMoreToDo)
+  int64_t typical_ns = 0;
+  // Of the communicator's time; of ByChance, LateOrNoWork and SlowOrMoreToDo the run's.
+  int64_t share_percent = 0;
   Loss loss = Loss::Unknown;
   SettingDifference setting;  // its processes are rows
   std::string note;

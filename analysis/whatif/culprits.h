@@ -27,8 +27,7 @@ struct Culprit {
   double stable = 0;             // share of runs made of this one's parts that give the same answer
   bool alone = false;            // nobody has its role: compared with itself over time
   bool hands_out = false;  // others wait for its broadcasts, and it may have had no work for them
-  uint64_t rounds =
-      0;  // how often the first of them called what it calls again and again, as in a training step
+  uint64_t rounds = 0;  // of the first of them: how often it called what it calls again and again
   std::vector<Occasion> occasions;  // in the order of time
 };
 
