@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeout: 200
+# timeout: 400
 # The disk that a job records on is full while it is asked: the job goes on, every process says how far what it told is
 # known, and a verdict or an answer in SQL names the processes whose last records are in no file. When there is room
 # again, nothing was lost.

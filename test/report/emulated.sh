@@ -16,7 +16,7 @@ sum_of() { # sum_of FILE COLUMN KIND: over the lines of that kind
     $at["kind"] == kind { sum += $at[column] } END { print sum + 0 }' "$1"
 }
 
-play "$TMP/run" --sizes 64K 1M --sendrecv --late-rank 2 --late-us 5000 --late-fraction 0.3
+play "$TMP/run" --sizes 64K 1M --sendrecv --late-rank 2 --late-us 20000 --late-fraction 0.3
 report "$TMP/run" >"$TMP/head"
 for file in summary.md operations.csv aggregate.csv top.csv report.html; do
   [ -s "$TMP/run/$file" ] || fail "no $file"
