@@ -47,7 +47,7 @@ report "$TMP/run" --force >"$TMP/out"
 grep -q "^- Since the snapshot .*: operations 7 -> [0-9]*; [0-9]* figures the same\.$" "$TMP/run/summary.md" || fail "a difference is not said"
 
 report "$TMP/run" -o "$TMP/same" --compare "$TMP/run" >"$TMP/out" || fail "a run became slower than itself: $(cat "$TMP/out")"
-play "$TMP/slow" --sizes 64K 1M --sendrecv --late-rank 2 --late-us 20000
+play "$TMP/slow" --sizes 64K 1M --sendrecv --late-rank 2 --late-us 60000
 status=0
 report "$TMP/slow" --compare "$TMP/run" >"$TMP/out" || status=$?
 want_equal "exit code of a slower run" 1 $status
