@@ -39,13 +39,14 @@ int64_t period_of(const std::vector<LateMoment>& moments) {
 
 size_t round_of(const std::vector<uint64_t>& calls) {
   // A round of more calls, or one that comes fewer times, is none that anybody would notice.
-  constexpr size_t kLongest = 1024, kMostCalls = 8 * kLongest, kFewestRounds = 4;
-  constexpr double kAlike = 0.95;
-  const size_t count = std::min(calls.size(), kMostCalls);
-  for (size_t length = 1; length <= kLongest && length * kFewestRounds <= count; ++length) {
+  constexpr size_t kLongestRound = 1024, kMostLookedAt = 8 * kLongestRound, kFewestRounds = 4;
+  constexpr double kSameCalls = 0.95;
+  const size_t count = std::min(calls.size(), kMostLookedAt);
+  for (size_t length = 1; length <= kLongestRound && length * kFewestRounds <= count; ++length) {
     size_t alike = 0;
     for (size_t i = length; i < count; ++i) alike += calls[i] == calls[i - length] ? 1 : 0;
-    if (static_cast<double>(alike) >= kAlike * static_cast<double>(count - length)) return length;
+    if (static_cast<double>(alike) >= kSameCalls * static_cast<double>(count - length))
+      return length;
   }
   return 1;
 }
