@@ -28,7 +28,7 @@ TEST(WhenLate, IsPeriodicAtLongerPeriodsThanThatOfTheCalls) {
 TEST(RoundOfCalls, IsAfterHowManyNearlyAllComeAgain) {
   std::vector<uint64_t> calls;
   for (unsigned step = 0; step < 20; ++step) {
-    for (const uint64_t call : {7, 7, 7, 8, 9, 9}) calls.push_back(call);
+    for (const unsigned call : {7u, 7u, 7u, 8u, 9u, 9u}) calls.push_back(call);
   }
   EXPECT_EQ(round_of(calls), 6u);
   calls[33] = 1;  // something else, once
