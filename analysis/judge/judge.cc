@@ -62,7 +62,7 @@ class RunJudge {
     const SoleRoles sole = find_sole_roles(run_, followed);
     if (sole.actors.empty()) return;
     NotKnown& gap = out_.not_known.emplace_back();
-    gap.kind = NotKnownKind::SlowOrMoreToDo;
+    gap.kind = NotKnownKind::SlowOrMoreWork;
     gap.communicator = sole.communicator;
     gap.share_percent = sole.share_percent;
     for (const MemberRow& member : run_.members) {

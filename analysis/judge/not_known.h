@@ -24,7 +24,7 @@ enum class NotKnownKind : uint8_t {
   WhoHoldsUp,        // why the ranks of `communicator` arrive `typical_ns` apart
   ByChance,          // `count` times `ranks` of `communicator` held it up, `typical_ns` at most
   LateOrNoWork,      // likewise, by `ranks` whose broadcasts hand out the work of `communicator`
-  SlowOrMoreToDo,    // `ranks` of `communicator`: each does what no other does
+  SlowOrMoreWork,    // `ranks` of `communicator`: each does what no other does
   WhoCameLast,       // in `count` of `of` operations: the hosts are not on one clock
   SlowPaths,         // which links are slow; count != 0: network operations were recorded
   SlowGpus,          // whose GPU is slow: kernels were not recorded
@@ -43,7 +43,7 @@ struct NotKnown {
   std::vector<int32_t> ranks;
   int32_t rank = -1;
   int64_t typical_ns = 0;
-  // Of the communicator's time; of ByChance, LateOrNoWork and SlowOrMoreToDo the run's.
+  // Of the communicator's time; of ByChance, LateOrNoWork and SlowOrMoreWork the run's.
   int64_t share_percent = 0;
   Loss loss = Loss::Unknown;
   SettingDifference setting;  // its processes are rows

@@ -73,7 +73,7 @@ std::string late_or_no_work(const RunTables& run, const NotKnown& gap) {
          " was late with its broadcasts or had no work to hand out is not known: " + how_often(gap);
 }
 
-std::string slow_or_more_to_do(const RunTables& run, const NotKnown& gap) {
+std::string slow_or_more_work(const RunTables& run, const NotKnown& gap) {
   const bool one = gap.ranks.size() == 1;
   return "Whether " + rank_list(gap.ranks) + " of " + communicator_label(run, gap.communicator) +
          (one ? " is slow or has more to do than others is not known: no other rank does the same. "
@@ -198,8 +198,8 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
       return by_chance(run, gap);
     case NotKnownKind::LateOrNoWork:
       return late_or_no_work(run, gap);
-    case NotKnownKind::SlowOrMoreToDo:
-      return slow_or_more_to_do(run, gap);
+    case NotKnownKind::SlowOrMoreWork:
+      return slow_or_more_work(run, gap);
     case NotKnownKind::WhoCameLast:
       return "Who arrived last is not known for " + some_of(gap, "operation") +
              ": their ranks are on hosts whose clocks are not aligned (`lockstep align` aligns "

@@ -472,10 +472,10 @@ TEST(Culprits, AccusesNoStageForDoingMore) {
   }
 }
 
-const NotKnown* slow_or_more_to_do(const Judged& judged) {
+const NotKnown* slow_or_more_work(const Judged& judged) {
   const auto gap =
       std::find_if(judged.not_known.begin(), judged.not_known.end(),
-                   [](const NotKnown& one) { return one.kind == NotKnownKind::SlowOrMoreToDo; });
+                   [](const NotKnown& one) { return one.kind == NotKnownKind::SlowOrMoreWork; });
   return gap == judged.not_known.end() ? nullptr : &*gap;
 }
 
@@ -484,7 +484,7 @@ TEST(Culprits, SayOfAStageThatDoesMostThatItMayBeSlow) {
     const Judged judged = pipeline(
         one_forward_one_backward, [](int32_t stage, unsigned) { return stage == 2 ? 8 * kMs : 0; });
     EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
-    const NotKnown* gap = slow_or_more_to_do(judged);
+    const NotKnown* gap = slow_or_more_work(judged);
     ASSERT_NE(gap, nullptr) << all_text(judged);
     EXPECT_EQ(gap->ranks, std::vector<int32_t>{2});
     EXPECT_GT(gap->share_percent, 50);
@@ -499,7 +499,7 @@ TEST(Culprits, SayOfAStageThatDoesMostThatItMayBeSlow) {
 TEST(Culprits, SayThatOfNoStageWhereAllDoAsMuch) {
   for (const bool one_forward_one_backward : {false, true}) {
     const Judged judged = pipeline(one_forward_one_backward, [](int32_t, unsigned) { return 0; });
-    EXPECT_EQ(slow_or_more_to_do(judged), nullptr) << all_text(judged);
+    EXPECT_EQ(slow_or_more_work(judged), nullptr) << all_text(judged);
   }
 }
 
