@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "test/unit/analysis/whatif/played_job.h"
+#include "analysis/say/not_known.h"
+#include "test/unit/analysis/whatif/played_pipeline.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -35,6 +36,37 @@ TEST(SoleRoles, AreNobodysWhoseRoleOthersHave) {
     job.collective(0);
   }
   EXPECT_TRUE(sole_roles_of(job.judge()).actors.empty());
+}
+
+const NotKnown* slow_or_more_work(const Judged& judged) {
+  const auto gap =
+      std::find_if(judged.not_known.begin(), judged.not_known.end(),
+                   [](const NotKnown& one) { return one.kind == NotKnownKind::SlowOrMoreWork; });
+  return gap == judged.not_known.end() ? nullptr : &*gap;
+}
+
+TEST(SoleRoles, MayBeSlowOrHaveMoreToDo) {
+  for (const bool one_forward_one_backward : {false, true}) {
+    const Judged judged = pipeline(
+        one_forward_one_backward, [](int32_t stage, unsigned) { return stage == 2 ? 8 * kMs : 0; });
+    EXPECT_TRUE(judged.findings.empty()) << all_text(judged);
+    const NotKnown* gap = slow_or_more_work(judged);
+    ASSERT_NE(gap, nullptr) << all_text(judged);
+    EXPECT_EQ(gap->ranks, std::vector<int32_t>{2});
+    EXPECT_GT(gap->share_percent, 50);
+    EXPECT_EQ(sentence(*judged.run, *gap),
+              "Whether rank 2 of world is slow or has more to do than others is not known: no "
+              "other rank does the "
+              "same. Its own work is " +
+                  std::to_string(gap->share_percent) + " % of what the run took.");
+  }
+}
+
+TEST(SoleRoles, AreNoStagesWhereAllDoAsMuch) {
+  for (const bool one_forward_one_backward : {false, true}) {
+    const Judged judged = pipeline(one_forward_one_backward, [](int32_t, unsigned) { return 0; });
+    EXPECT_EQ(slow_or_more_work(judged), nullptr) << all_text(judged);
+  }
 }
 
 }  // namespace

@@ -1,24 +1,10 @@
 // Whose lateness costs the job time: who is named for it, what it costs, and when in the run it was.
-#include <functional>
-#include <random>
-
 #include "analysis/say/not_known.h"
-#include "test/unit/analysis/whatif/played_job.h"
+#include "test/unit/analysis/whatif/played_pipeline.h"
 #include "test/unit/durations.h"
 
 namespace lockstep::analysis {
 namespace {
-
-// 0 to `most`, the same in every run of the test.
-class Noise {
- public:
-  uint64_t upto(uint64_t most) { return (random_() >> 11) % most; }
-
- private:
-  std::mt19937_64 random_{7};
-};
-
-using Late = std::function<uint64_t(int32_t rank, unsigned iteration)>;
 
 // Iterations of 4 ms of work and one all-reduce.
 Judged all_reduces(int32_t ranks, unsigned iterations, const Late& late_ns) {
@@ -401,62 +387,6 @@ TEST(Culprits, NamesATensorGroupWhoseRanksAreLateTogether) {
   EXPECT_NE(judged.text().find("12 and 13 on a"), std::string::npos) << judged.text();
 }
 
-// Pipelines: a stage is a list of what it does, one after the other.
-struct Move {
-  enum class Kind { Work, Send, Receive } kind = Kind::Work;
-  int32_t peer = 0;
-  uint64_t ns = 0;
-};
-using Stage = std::vector<Move>;
-
-void add_forward(int32_t stage, int32_t stages, uint64_t ns, Stage* moves) {
-  if (stage > 0) moves->push_back({Move::Kind::Receive, stage - 1, 0});
-  moves->push_back({Move::Kind::Work, 0, ns});
-  if (stage + 1 < stages) moves->push_back({Move::Kind::Send, stage + 1, 0});
-}
-void add_backward(int32_t stage, int32_t stages, uint64_t ns, Stage* moves) {
-  if (stage + 1 < stages) moves->push_back({Move::Kind::Receive, stage + 1, 0});
-  moves->push_back({Move::Kind::Work, 0, 2 * ns});
-  if (stage > 0) moves->push_back({Move::Kind::Send, stage - 1, 0});
-}
-
-// late_ns: what a stage's forward work takes longer in a step.
-Judged pipeline(bool one_forward_one_backward, const Late& late_ns) {
-  constexpr int32_t kStages = 4, kMicroBatches = 4;
-  PlayedJob job(kStages, kStages);
-  Noise noise;
-  for (unsigned step = 0; step < 11; ++step) {
-    std::vector<Stage> stages(kStages);
-    for (int32_t stage = 0; stage < kStages; ++stage) {
-      const int32_t ahead =
-          one_forward_one_backward ? std::min(kStages - stage, kMicroBatches) : kMicroBatches;
-      const auto work_ns = [&] { return 2 * kMs + noise.upto(100 * kUs) + late_ns(stage, step); };
-      Stage& moves = stages[static_cast<size_t>(stage)];
-      for (int32_t i = 0; i < ahead; ++i) add_forward(stage, kStages, work_ns(), &moves);
-      for (int32_t i = 0; i < kMicroBatches; ++i) {
-        add_backward(stage, kStages, 2 * kMs + noise.upto(100 * kUs), &moves);
-        if (ahead + i < kMicroBatches) add_forward(stage, kStages, work_ns(), &moves);
-      }
-    }
-    std::vector<size_t> done(kStages);
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (int32_t rank = 0; rank < kStages; ++rank) {
-        const Stage& moves = stages[static_cast<size_t>(rank)];
-        size_t& next = done[static_cast<size_t>(rank)];
-        for (; next < moves.size(); ++next, moved = true) {
-          const Move& move = moves[next];
-          if (move.kind == Move::Kind::Receive && !job.can_receive(move.peer, rank)) break;
-          if (move.kind == Move::Kind::Receive) job.receive(move.peer, rank);
-          if (move.kind == Move::Kind::Send) job.send(rank, move.peer);
-          if (move.kind == Move::Kind::Work) job.work(rank, move.ns);
-        }
-      }
-    }
-  }
-  return job.judge();
-}
-
 TEST(Culprits, AccusesNoStageOfAHealthyPipeline) {
   for (const bool one_forward_one_backward : {false, true}) {
     const Judged judged = pipeline(one_forward_one_backward, [](int32_t, unsigned) { return 0; });
@@ -469,37 +399,6 @@ TEST(Culprits, AccusesNoStageForDoingMore) {
     const Judged judged = pipeline(
         one_forward_one_backward, [](int32_t stage, unsigned) { return stage == 2 ? 1 * kMs : 0; });
     EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
-  }
-}
-
-const NotKnown* slow_or_more_work(const Judged& judged) {
-  const auto gap =
-      std::find_if(judged.not_known.begin(), judged.not_known.end(),
-                   [](const NotKnown& one) { return one.kind == NotKnownKind::SlowOrMoreWork; });
-  return gap == judged.not_known.end() ? nullptr : &*gap;
-}
-
-TEST(Culprits, SayOfAStageThatDoesMostThatItMayBeSlow) {
-  for (const bool one_forward_one_backward : {false, true}) {
-    const Judged judged = pipeline(
-        one_forward_one_backward, [](int32_t stage, unsigned) { return stage == 2 ? 8 * kMs : 0; });
-    EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
-    const NotKnown* gap = slow_or_more_work(judged);
-    ASSERT_NE(gap, nullptr) << all_text(judged);
-    EXPECT_EQ(gap->ranks, std::vector<int32_t>{2});
-    EXPECT_GT(gap->share_percent, 50);
-    EXPECT_EQ(sentence(*judged.run, *gap),
-              "Whether rank 2 of world is slow or has more to do than others is not known: no "
-              "other rank does the "
-              "same. Its own work is " +
-                  std::to_string(gap->share_percent) + " % of what the run took.");
-  }
-}
-
-TEST(Culprits, SayThatOfNoStageWhereAllDoAsMuch) {
-  for (const bool one_forward_one_backward : {false, true}) {
-    const Judged judged = pipeline(one_forward_one_backward, [](int32_t, unsigned) { return 0; });
-    EXPECT_EQ(slow_or_more_work(judged), nullptr) << all_text(judged);
   }
 }
 
