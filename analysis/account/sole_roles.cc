@@ -1,6 +1,7 @@
 #include "analysis/account/sole_roles.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "analysis/whatif/what_if.h"
 
@@ -45,7 +46,9 @@ SoleRoles find_sole_roles(const RunTables& run, const FollowedRun& followed) {
   std::vector<uint8_t> active(own.actors.size(), 0);
   for (const uint32_t a : own.order) active[own.segments[a].actor] = 1;
   const auto ranks = static_cast<size_t>(std::count(active.begin(), active.end(), 1));
-  if (ranks < kFewestRanks) return sole;
+  const std::vector<uint8_t>& alone = followed.excesses.alone;
+  const bool any_alone = std::inner_product(active.begin(), active.end(), alone.begin(), 0) != 0;
+  if (ranks < kFewestRanks || !any_alone) return sole;  // no replay for nothing
   int64_t span_ns = 0, all_ns = 0, theirs_ns = 0, longest_ns = 0;
   const std::vector<OnPath> on_path = own_work_on_path(run, followed, &span_ns);
   for (const OnPath& one : on_path) all_ns += one.own_ns;
@@ -53,7 +56,7 @@ SoleRoles find_sole_roles(const RunTables& run, const FollowedRun& followed) {
   for (uint32_t actor = 0; actor < on_path.size(); ++actor) {
     const OnPath& one = on_path[actor];
     if (one.own_ns == 0 || static_cast<double>(one.own_ns) < much_ns) continue;
-    if (followed.excesses.alone[actor] == 0) return SoleRoles();  // others tell what is usual
+    if (alone[actor] == 0) return SoleRoles();  // others tell what is usual
     sole.actors.push_back(actor);
     theirs_ns += one.own_ns;
     if (one.longest_ns <= longest_ns) continue;

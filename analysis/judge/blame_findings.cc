@@ -373,13 +373,10 @@ Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const Sl
                      : FindingKind::SlowLink;
   finding.communicator = common_communicator(run, own, part.actors, part.communicator);
   PathFacts facts;
-  for (const MemberRow& member : run.members) {
-    const uint32_t actor = own.actor_of(run, member);
-    if (member.communicator == finding.communicator && actor != kNoRow &&
-        std::count(part.actors.begin(), part.actors.end(), actor) != 0)
-      finding.culprits.push_back(member.rank);
-    if (member.communicator == finding.communicator && actor != kNoRow && actor == part.peer)
-      facts.peer = member.rank;
+  finding.culprits = own.ranks_of(run, finding.communicator, part.actors);
+  if (part.peer != kNoRow) {
+    const std::vector<int32_t> peer = own.ranks_of(run, finding.communicator, {part.peer});
+    if (!peer.empty()) facts.peer = peer.front();
   }
   finding.since_s = static_cast<double>(part.gain_ns) * 1e-9;
   finding.confidence = confidence_of(part);

@@ -65,13 +65,7 @@ class RunJudge {
     gap.kind = NotKnownKind::SlowOrMoreWork;
     gap.communicator = sole.communicator;
     gap.share_percent = sole.share_percent;
-    for (const MemberRow& member : run_.members) {
-      const uint32_t actor = followed.own.actor_of(run_, member);
-      if (member.communicator == sole.communicator &&
-          std::count(sole.actors.begin(), sole.actors.end(), actor) != 0)
-        gap.ranks.push_back(member.rank);
-    }
-    std::sort(gap.ranks.begin(), gap.ranks.end());
+    gap.ranks = followed.own.ranks_of(run_, sole.communicator, sole.actors);
   }
 
   void note_slower(const SlowerThanExpected& slower) {

@@ -358,6 +358,19 @@ OwnSegments::Stretch OwnSegments::after_set_up() const {
   return stretch;
 }
 
+std::vector<int32_t> OwnSegments::ranks_of(const RunTables& run, uint32_t communicator,
+                                           const std::vector<uint32_t>& of_actors) const {
+  std::vector<int32_t> ranks;
+  const CommunicatorRow& comm = run.communicators[communicator];
+  for (uint32_t m = comm.first_member; m < comm.first_member + comm.members; ++m) {
+    const uint32_t actor = actor_of(run, run.members[m]);
+    if (std::find(of_actors.begin(), of_actors.end(), actor) != of_actors.end())
+      ranks.push_back(run.members[m].rank);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
 OwnSegments find_own_segments(const RunTables& run) { return Finder(run).find(); }
 
 }  // namespace lockstep::analysis

@@ -65,6 +65,9 @@ struct OwnSegments {
   std::vector<uint32_t> launch_begin;
 
   uint32_t actor_of(const RunTables& run, const MemberRow& member) const;
+  // Of these actors, as far as they are its members, in order.
+  std::vector<int32_t> ranks_of(const RunTables& run, uint32_t communicator,
+                                const std::vector<uint32_t>& actors) const;
   // Of a row of `arrivals` that takes part and begins by its kernel.
   bool was_queued(uint32_t arrival) const;
   // From the start of the first operation that is no connection set-up to the last end: what the shares of the
