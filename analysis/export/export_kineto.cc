@@ -39,7 +39,7 @@ Interval call_of(const OperationRow& row) {
 }
 
 Interval kernel_of(const OperationRow& row) {
-  const Interval gpu{row.kernel_start_ns, row.kernel_stop_ns};
+  const Interval gpu{row.kernel_start_ns, row.over_ns()};
   if (gpu.known()) return gpu;
   for (const int64_t start_ns : {row.kernel_seen_ns, row.proxy_start_ns, row.enqueue_ns}) {
     const Interval seen{start_ns, row.finish_ns};

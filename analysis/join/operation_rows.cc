@@ -31,6 +31,7 @@ class OperationRows {
   void sort_by_call();
   void number_calls();
   void map_gpu_times(clocksync::GpuPrecision precision);
+  void flag_early_stops();
   // What children the operations of a communicator have in this recording.
   struct Habits {
     bool children = false, kernels = false;
@@ -245,6 +246,24 @@ void OperationRows<Row>::map_gpu_times(clocksync::GpuPrecision precision) {
                                                  : row.api_start_ns);
   }
   join_.gpu.map(out_.comms, join_.row_at, launched_ns, precision, &rows_);
+  flag_early_stops();
+}
+
+// The rows of one group are neighbours.
+template <typename Row>
+void OperationRows<Row>::flag_early_stops() {
+  const Text receive = strings_.find("Recv");
+  Row* before = nullptr;  // the last that sends or receives with a kernel
+  for (Row& row : rows_) {
+    if (row.kind != OpKind::PointToPoint || row.kernels == 0) continue;
+    if (before != nullptr && row.group_id != 0 && row.group_id == before->group_id &&
+        row.replay == before->replay) {
+      for (Row* one : {before, &row}) {
+        if (one->func == receive) one->flags |= kEarlyStop;
+      }
+    }
+    before = &row;
+  }
 }
 
 // Whether an operation that is not of a given group call is known to have ended later on the same

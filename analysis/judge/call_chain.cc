@@ -12,7 +12,7 @@ CallChain::CallChain(const RunTables& run) {
                            row.replay == 0;
     if (!same_call) add_link(row);
     link_of_.push_back(static_cast<uint32_t>(links_.size() - 1));
-    const int64_t end_ns = row.kernel_stop_ns != kNoTime ? row.kernel_stop_ns : row.finish_ns;
+    const int64_t end_ns = row.over_ns();
     // The whole of an all-to-all stands for its parts, and comes before them.
     if (row.assembled != kNoRow || end_ns == kNoTime || end_ns <= links_.back().end_ns) continue;
     links_.back().end_ns = end_ns;

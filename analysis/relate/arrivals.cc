@@ -26,8 +26,7 @@ constexpr ArrivalBasis kBestFirst[] = {ArrivalBasis::KernelStart, ArrivalBasis::
                                        ArrivalBasis::Enqueue, ArrivalBasis::ApiCall};
 
 int64_t finish_of(const BriefOperation& row) {
-  return row.state == OpState::Done && row.kernel_stop_ns != kNoTime ? row.kernel_stop_ns
-                                                                     : row.finish_ns;
+  return row.state == OpState::Done ? row.over_ns() : row.finish_ns;
 }
 
 template <typename Row>

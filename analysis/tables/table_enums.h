@@ -89,5 +89,8 @@ constexpr uint8_t kOrphan = 8;           // its API call is not in the recording
 constexpr uint8_t kGraph = 16;           // captured into, or replayed from, a CUDA graph
 // A proxy operation without any state: a transport that never reports.
 constexpr uint8_t kNeverSteppedProxy = 32;
+// A receive that is one kernel with other sends and receives: NCCL stamps the stop when the first threads of that kernel
+// are done, which may be long before this one has its data.
+constexpr uint8_t kEarlyStop = 64;
 
 }  // namespace lockstep::analysis

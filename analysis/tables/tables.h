@@ -9,6 +9,7 @@
 // index column says kNoRow when there is no such row.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -52,6 +53,11 @@ struct BriefOperation {
   // When it was called; what nobody called, or not that anybody knows, when it was enqueued.
   int64_t called_ns() const {
     return replay == 0 && api_start_ns != kNoTime ? api_start_ns : enqueue_ns;
+  }
+  // When it was over: by its kernel, or where that does not tell by what the host saw of kernel and network.
+  int64_t over_ns() const {
+    if (kernel_stop_ns == kNoTime) return finish_ns;
+    return (flags & kEarlyStop) == 0 ? kernel_stop_ns : std::max(kernel_stop_ns, finish_ns);
   }
 };
 

@@ -89,8 +89,7 @@ class Finder {
       if (part.assembled == kNoRow || run_.operations[part.assembled].finish_ns == kNoTime)
         continue;
       int64_t& finish_ns = whole_finish_ns_.try_emplace(part.assembled, kNoTime).first->second;
-      finish_ns = std::max(finish_ns,
-                           part.kernel_stop_ns != kNoTime ? part.kernel_stop_ns : part.finish_ns);
+      finish_ns = std::max(finish_ns, part.over_ns());
     }
   }
 

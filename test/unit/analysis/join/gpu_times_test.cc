@@ -85,5 +85,45 @@ TEST(GpuTimes, AreSharedByTheOperationsOfOneLaunch) {
   }
 }
 
+// The second of two operations, a send and a receive, is over on the GPU before its data is there.
+driver::RankRecords send_and_receive(TestRun* run, bool in_one_group) {
+  driver::RankRecords rank(1, 0xc0, 0, 2, 10, &run->strings);
+  rank.init(1'000 * kMs);
+  for (unsigned i = 0; i < 2; ++i) {
+    driver::RankOperation op = operation_at(i, 0);
+    op.func = i == 0 ? "Send" : "Recv";
+    op.peer = 1;
+    op.channels = op.steps = 1;
+    op.received_ns = op.finish_ns + 7 * kMs;
+    rank.operation(op);
+  }
+  if (in_one_group)
+    nth(&rank.user, start_tag(Kind::P2pApi), 1)[2] =
+        nth(&rank.user, start_tag(Kind::GroupApi), 0)[1];
+  return rank;
+}
+
+TEST(GpuTimes, OfAReceiveInAGroupDoNotTellWhenItWasOver) {
+  TestRun run;
+  run.add(10, send_and_receive(&run, true));
+  const auto tables = run.load();
+  ASSERT_EQ(tables->operations.size(), 2u);
+  const OperationRow &send = tables->operations[0], &receive = tables->operations[1];
+  EXPECT_EQ(send.over_ns(), send.kernel_stop_ns);
+  EXPECT_EQ(receive.flags & kEarlyStop, kEarlyStop);
+  EXPECT_EQ(receive.over_ns(), receive.finish_ns);
+  EXPECT_GT(receive.finish_ns, receive.kernel_stop_ns + int64_t(6 * kMs));
+}
+
+TEST(GpuTimes, OfAReceiveAloneDo) {
+  TestRun run;
+  run.add(10, send_and_receive(&run, false));
+  const auto tables = run.load();
+  ASSERT_EQ(tables->operations.size(), 2u);
+  const OperationRow& receive = tables->operations[1];
+  EXPECT_EQ(receive.flags & kEarlyStop, 0);
+  EXPECT_EQ(receive.over_ns(), receive.kernel_stop_ns);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
