@@ -296,7 +296,7 @@ double confidence_of(const SlowPart& part) {
   if (part.inside_host) return kInsideHost;
   if (part.both_ends) return kBothEnds;
   if (part.peer == kNoRow) return kShown;
-  if (part.side == SlowSide::Link) return kLink;
+  if (part.side == SlowSide::Link || part.side == SlowSide::Way) return kLink;
   if (part.side == SlowSide::Sender) return kSender;
   return is_by_ends(part.side) ? kByEnds : kShown;
 }

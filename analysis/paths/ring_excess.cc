@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/paths/receiver_or_way.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -60,7 +62,8 @@ class Judge {
     acquit_what_waits_for_room();
     for (size_t i = 0; i < count_; ++i) judge_edge(i);
     explain_lags();
-    if (!out_.empty()) share(more_ns);
+    tell_ways_from_receivers(series_, seen_, usual_, &out_);
+    share(more_ns);
     return std::move(out_);
   }
 
@@ -73,9 +76,9 @@ class Judge {
     return std::max(1.0, static_cast<double>(series_.steps) / static_cast<double>(kStepsShown));
   }
 
-  // What slow edges cost, as far as the ends of their ranks tell, by edge. Behind a slow edge ranks
-  // end later, each than the one before it, up to its receiver: that is one stretch of edges. It
-  // begins before the first slow one, whose sender's predecessor goes without its last data twice.
+  // What slow edges cost, as far as the ends of their ranks tell, by edge. Behind a slow edge ranks end later, each than
+  // the one before it, up to its receiver: that is one stretch of edges. It begins before the first slow one, whose
+  // sender's predecessor goes without its last data twice.
   void find_stretches() {
     stretch_ns_.assign(count_, 0);
     unsteady_.assign(count_, 0);
@@ -206,8 +209,7 @@ class Judge {
     return seen_.edges[i].later.at_least_ns - usual_later(i) >= least_ns;
   }
 
-  // Behind two slow edges in a row the second receiver is done no later than the first, where it would
-  // be done sooner.
+  // Behind two slow edges in a row the second receiver is done no later than the first, where it would be done sooner.
   static int64_t more_of_second(const Middle& later, const UsualEdge& usual) {
     if (later.ns > 0 && stands_out(later, usual.later_ns, 0)) return later.ns - usual.later_ns;
     const bool sooner = usual.beside_ns != kNoTime && usual.beside_ns < 0;

@@ -8,32 +8,11 @@
 
 #include <vector>
 
-#include "analysis/paths/middle.h"
+#include "analysis/paths/seen_ring.h"
 #include "analysis/paths/transfer_excess.h"
 #include "analysis/paths/transfer_samples.h"
 
 namespace lockstep::analysis {
-
-// Middles over some of a series' operations.
-struct SeenEdge {
-  Middle later, lag, wire, work, gpu;
-};
-struct SeenRing {
-  Middle time;
-  std::vector<SeenEdge> edges;
-  // By network edge: how much later than its sender the receiver of the next network edge is done, so of
-  // both edges of the host between them.
-  std::vector<Middle> passages;
-  int64_t apart_ns = 0;   // what its ranks start apart, usually
-  bool together = false;  // `later` was taken where all ranks had started together
-};
-// What edges usually show; kNoTime: nothing tells.
-struct UsualEdge {
-  int64_t later_ns = kNoTime, lag_ns = kNoTime, wire_ns = kNoTime, work_ns = kNoTime,
-          gpu_ns = kNoTime;
-  // `later` of the edges that are not slow, in a ring that has slow ones: below 0.
-  int64_t beside_ns = kNoTime;
-};
 
 SeenEdge look_at(const EdgeSamples& edge);
 SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen);

@@ -175,7 +175,8 @@ class PartSearch {
     for (auto& [key, one] : ways) {
       if (one.host != one.to && has_several_edges(one)) all.push_back(std::move(one));
     }
-    for (auto& [key, one] : hosts) all.push_back(std::move(one));
+    for (auto& [key, one] : hosts)
+      if (has_ranks_elsewhere(run_, one.host)) all.push_back(std::move(one));
     return all;
   }
   bool has_several_edges(const PartCandidate& way) const {
@@ -460,8 +461,20 @@ class PartSearch {
       part.peer = receiver ? candidate.actor : candidate.peer;
     } else {
       part.actors = {candidate.actor};
+      // Several receive late, from it.
+      if (is_of_receiver(part.side) && part.side != SlowSide::ReceiverGpu && sends_most(candidate))
+        part.side = SlowSide::Way;
     }
     return part;
+  }
+
+  bool sends_most(const PartCandidate& rank) const {
+    int64_t sent_ns = 0;
+    for (const uint32_t i : rank.excesses) {
+      const auto& actors = excesses_[i].actors;
+      if (actors.size() == 2 && actors.front() == rank.actor) sent_ns += all_ns(excesses_[i]);
+    }
+    return sent_ns >= analysis::part_of(rank.at_most_ns, kMostOfBestPart);
   }
 
   const RunTables& run_;

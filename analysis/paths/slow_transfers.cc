@@ -60,7 +60,7 @@ class SlowTransferFinder {
     int64_t usual_ns = kNoTime;  // what such take; kNoTime: there is but this one
   };
 
-  using Classes = std::map<std::tuple<Text, uint64_t, Begin>, std::vector<SeenPair>>;
+  using Classes = std::map<AlikeSends, std::vector<SeenPair>>;
 
   void judge_pairs() {
     Classes classes;
@@ -75,7 +75,7 @@ class SlowTransferFinder {
     for (const auto& [alike, pairs] : classes) judge_moments_of_pairs(pairs);
   }
   // Where the first of it was sent before the receiver began, no more is left than all of it.
-  static int64_t usual_at_most(const Classes& classes, std::tuple<Text, uint64_t, Begin> alike) {
+  static int64_t usual_at_most(const Classes& classes, AlikeSends alike) {
     std::get<Begin>(alike) = Begin::Whole;
     const auto whole = classes.find(alike);
     if (whole == classes.end() || whole->second.size() < 2)

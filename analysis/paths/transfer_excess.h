@@ -14,7 +14,8 @@ enum class SlowSide : uint8_t {
   SenderOrLink,  // which of them the recording does not tell
   Sender,        // takes long to hand over data: its proxy thread or its GPU
   Link,          // network steps take long between sending and acknowledging
-  Receiver,      // takes long to handle what has arrived: its proxy thread or its GPU
+  Way,  // data arrives long after the network had taken it: the link, or the receiver's way from the network
+  Receiver,  // takes long to handle what has arrived: its proxy thread or its GPU
   ReceiverProxy,
   ReceiverGpu,
   Gpu,      // takes long to hand on what its host sends: the GPU of a rank before the sender

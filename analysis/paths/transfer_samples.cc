@@ -109,7 +109,7 @@ class Sampler {
     const uint32_t from = actor_of(sender), to = actor_of(receiver);
     if (from == kNoRow || to == kNoRow || host_of(from) == host_of(to)) return;
     const AlikeSize size = sizes_.of(match);
-    const std::tuple<Text, uint64_t, Begin> alike{match.func, size.bytes, begin};
+    const AlikeSends alike{match.func, size.bytes, begin, is_alone(s) && is_alone(r)};
     PairSeries& pair = pairs_[{match.communicator, from, to, alike}];
     pair.communicator = match.communicator;
     pair.from = from;
@@ -127,10 +127,13 @@ class Sampler {
 
   // Without network operations. A kernel of several operations ends with the last of them.
   int64_t end_of_kernel(uint32_t arrival) const {
+    return is_alone(arrival) ? operation(arrival).kernel_stop_ns : kNoTime;
+  }
+  // In its kernel.
+  bool is_alone(uint32_t arrival) const {
     const uint32_t launch = own_.segments[arrival].launch;
-    const bool alone = own_.segments[arrival].actor != kNoRow &&
-                       own_.launch_begin[launch + 1] - own_.launch_begin[launch] == 1;
-    return alone ? operation(arrival).kernel_stop_ns : kNoTime;
+    return own_.segments[arrival].actor != kNoRow &&
+           own_.launch_begin[launch + 1] - own_.launch_begin[launch] == 1;
   }
 
   void take_chain(uint32_t m) {
@@ -381,8 +384,7 @@ class Sampler {
   const Text send_, ring_;
   std::map<Key, RingSeries> rings_;
   std::map<Key, std::vector<SeriesOfChannel>> channels_;  // instead, where channels differ
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::tuple<Text, uint64_t, Begin>>, PairSeries>
-      pairs_;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, AlikeSends>, PairSeries> pairs_;
   std::vector<uint32_t> in_ring_;  // rows of `arrivals`, of the operation at hand
 };
 

@@ -55,10 +55,13 @@ struct RingSeries {
   bool crosses_hosts() const { return std::get<3>(alike) > 1; }
 };
 
+// Function, size, how it began, and whether neither of both ranks did anything else in the same kernel.
+using AlikeSends = std::tuple<Text, uint64_t, Begin, bool>;
+
 // What one rank sends to another on another host.
 struct PairSeries {
   uint32_t communicator = kNoRow, from = kNoRow, to = kNoRow;  // row; actors
-  std::tuple<Text, uint64_t, Begin> alike;                     // function, size
+  AlikeSends alike;
   std::vector<uint32_t> matches;
   // By match: from the later start to the receiver's end; along a chain, from when the transfer began.
   std::vector<int64_t> times;

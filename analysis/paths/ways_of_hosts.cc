@@ -14,7 +14,9 @@ struct Way {
 };
 // By what the sender's end or the network shows: what a receiver is slow to take is no way of its host.
 Way way_of(const RunTables& run, const OwnSegments& own, const SlowPart& part) {
-  if (part.both_ways || (!is_by_ends(part.side) && part.side != SlowSide::Link)) return {};
+  if (part.both_ways ||
+      (!is_by_ends(part.side) && part.side != SlowSide::Link && part.side != SlowSide::Way))
+    return {};
   const Text from = host_of(run, own, part.actors.front());
   if (part.peer_host != 0) return {from, part.peer_host};
   if (part.peer != kNoRow) return {from, host_of(run, own, part.peer)};
@@ -31,6 +33,11 @@ Text common_host(const Way& a, const Way& b) {
 }
 
 }  // namespace
+
+bool has_ranks_elsewhere(const RunTables& run, Text host) {
+  return std::any_of(run.processes.begin(), run.processes.end(),
+                     [&](const ProcessRow& process) { return process.host != host; });
+}
 
 std::vector<uint32_t> actors_on(const RunTables& run, const OwnSegments& own, Text host) {
   std::vector<uint32_t> actors;

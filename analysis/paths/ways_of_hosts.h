@@ -9,6 +9,7 @@
 
 namespace lockstep::analysis {
 
+bool has_ranks_elsewhere(const RunTables& run, Text host);
 std::vector<uint32_t> actors_on(const RunTables& run, const OwnSegments& own, Text host);
 
 void join_ways_of_hosts(const RunTables& run, const OwnSegments& own, std::vector<SlowPart>* parts);

@@ -245,6 +245,10 @@ std::string suspicion(const PathFacts& facts) {
   switch (facts.side) {
     case SlowSide::Link:
       return "The link is slow: its network steps take long from sending to acknowledgement.";
+    case SlowSide::Way:
+      return "The way is slow: data arrives long after the network took it, and the receiver's "
+             "proxy thread, which "
+             "sees its own sends in time, is not what holds it up.";
     case SlowSide::Sender:
       return "The link is as fast as others: the sender's GPU or proxy thread hands data over "
              "late.";

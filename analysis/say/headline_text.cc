@@ -197,6 +197,7 @@ std::string slow_part(const RunTables& run, const Finding& finding, const PathFa
 const char* suspect_of(const PathFacts& facts) {
   switch (facts.side) {
     case SlowSide::Link:
+    case SlowSide::Way:
       return " The link is slow.";
     case SlowSide::Sender:
       return " Its GPU or its proxy thread is slow.";

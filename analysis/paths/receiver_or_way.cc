@@ -1,0 +1,41 @@
+#include "analysis/paths/receiver_or_way.h"
+
+#include <algorithm>
+
+namespace lockstep::analysis {
+namespace {
+
+// Of what a slow proxy thread is late to see of its receives, what it is late to see of its sends.
+constexpr double kOfItsReceives = 0.1;
+// By how much of an operation's time a way must be slow: healthy ones differ by some 7 %.
+constexpr double kLeastOfWay = 0.15;
+
+size_t edge_from(const RingSeries& series, uint32_t actor) {
+  const auto at = std::find_if(series.edges.begin(), series.edges.end(),
+                               [&](const EdgeSamples& edge) { return edge.from == actor; });
+  return static_cast<size_t>(at - series.edges.begin());
+}
+
+}  // namespace
+
+void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
+                              const std::vector<UsualEdge>& usual,
+                              std::vector<TransferExcess>* excesses) {
+  const auto known = [&](size_t i) {
+    return i < series.edges.size() && seen.edges[i].lag.known() && usual[i].lag_ns != kNoTime;
+  };
+  const auto more_ns = [&](size_t i) { return seen.edges[i].lag.ns - usual[i].lag_ns; };
+  for (TransferExcess& one : *excesses) {
+    if (!is_of_receiver(one.side) || one.side == SlowSide::ReceiverGpu) continue;
+    const size_t in = edge_from(series, one.actors.front());
+    const size_t out = edge_from(series, one.actors.back());
+    if (known(in) && known(out) && -more_ns(out) < part_of(more_ns(in), kOfItsReceives))
+      one.side = SlowSide::Way;
+  }
+  const auto is_trifle = [&](const TransferExcess& one) {
+    return one.side == SlowSide::Way && one.excess_ns < part_of(seen.time.ns, kLeastOfWay);
+  };
+  excesses->erase(std::remove_if(excesses->begin(), excesses->end(), is_trifle), excesses->end());
+}
+
+}  // namespace lockstep::analysis

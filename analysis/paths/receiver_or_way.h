@@ -1,0 +1,19 @@
+// Whether what a receiver is done with late is its own doing. Sockets take a copy of what is sent, and the send is done:
+// what a slow way delays after that is late at the receiver alone, as with a slow proxy thread there. But such a thread is
+// late to see that its own sends are done as well, so that those seem to be received early. Pure; no I/O.
+#pragma once
+
+#include <vector>
+
+#include "analysis/paths/seen_ring.h"
+#include "analysis/paths/transfer_excess.h"
+#include "analysis/paths/transfer_samples.h"
+
+namespace lockstep::analysis {
+
+// Of those of one ring: receivers that see their sends in time become ways. Ways that take but little longer go.
+void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
+                              const std::vector<UsualEdge>& usual,
+                              std::vector<TransferExcess>* excesses);
+
+}  // namespace lockstep::analysis

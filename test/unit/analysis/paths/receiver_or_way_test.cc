@@ -1,0 +1,79 @@
+// Whether a receiver is slow or the way to it, where its data is done late.
+#include "analysis/paths/receiver_or_way.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+Middle always(int64_t us) { return middle_of(std::vector<int64_t>(40, us * kUs)); }
+
+// A ring of four hosts whose operations take 4 ms. Rank 3 is done 1 ms after rank 2 knows that all is sent, where 30 us
+// are usual.
+struct LateReceiver {
+  LateReceiver() {
+    UsualEdge edge;
+    edge.lag_ns = 30 * kUs;
+    usual.assign(4, edge);
+    seen.time = always(4'000);
+    for (const int64_t lag_us : {30, 30, 1'030, 30}) {
+      EdgeSamples samples;
+      samples.from = static_cast<uint32_t>(series.edges.size());
+      samples.to = (samples.from + 1) % 4;
+      samples.network = true;
+      series.edges.push_back(samples);
+      seen.edges.emplace_back();
+      seen.edges.back().lag = always(lag_us);
+    }
+  }
+  std::vector<TransferExcess> judge() const {
+    TransferExcess excess;
+    excess.side = side;
+    excess.actors = {2, 3};
+    excess.excess_ns = excess_us * kUs;
+    std::vector<TransferExcess> excesses{excess};
+    tell_ways_from_receivers(series, seen, usual, &excesses);
+    return excesses;
+  }
+  SlowSide side = SlowSide::ReceiverProxy;
+  int64_t excess_us = 1'000;
+  RingSeries series;
+  SeenRing seen;
+  std::vector<UsualEdge> usual;
+};
+
+TEST(ReceiverOrWay, IsTheWayWhereTheReceiverSeesItsOwnSendsInTime) {
+  const std::vector<TransferExcess> found = LateReceiver().judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].side, SlowSide::Way);
+}
+
+// Its sends seem to have arrived before they were sent: it noticed late that they were.
+TEST(ReceiverOrWay, IsTheReceiverWhereItSeesItsSendsLateAsWell) {
+  LateReceiver late;
+  late.seen.edges[3].lag = always(-170);
+  EXPECT_EQ(late.judge().at(0).side, SlowSide::ReceiverProxy);
+}
+
+TEST(ReceiverOrWay, StaysTheReceiverWhereNothingTellsOfItsSends) {
+  LateReceiver late;
+  late.usual[3].lag_ns = kNoTime;
+  EXPECT_EQ(late.judge().at(0).side, SlowSide::ReceiverProxy);
+}
+
+TEST(ReceiverOrWay, StaysTheGpuThatTakesLongToEmptyItsBuffers) {
+  LateReceiver late;
+  late.side = SlowSide::ReceiverGpu;
+  EXPECT_EQ(late.judge().at(0).side, SlowSide::ReceiverGpu);
+}
+
+TEST(ReceiverOrWay, IsNeitherWhereItCostsNoMoreThanHealthyWaysDiffer) {
+  LateReceiver late;
+  late.excess_us = 300;
+  EXPECT_TRUE(late.judge().empty());
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
