@@ -161,6 +161,10 @@ class Line {
            " that ranks were late and sampled";
   }
   std::string operator()(const ProcessorWaited& seen) const {
+    if (seen.late_ns == 0)
+      return "thread_load: the threads of " + rank_list(seen.ranks) +
+             " that serve the network waited for a processor for " + duration(seen.wait_ns) +
+             " in all";
     return "thread_load: " + rank_list(seen.ranks) + " waited for a processor in " +
            duration(seen.wait_ns) + " of the " + duration(seen.late_ns) + " that " +
            (seen.ranks.size() == 1 ? "it was" : "they were") + " late and sampled";

@@ -62,6 +62,18 @@ std::string measured(const WhySeen& seen) {
   return "";
 }
 
+std::string waits_of(const MachineFacts& facts) {
+  std::string text;
+  if (facts.late_ns != 0)
+    text = "Its ranks waited for one in " + duration(facts.wait_ns) + " of the " +
+           duration(facts.late_ns) + " that they were late and sampled";
+  if (facts.serving_wait_ns != 0)
+    text += (text.empty() ? "The" : ", and the") +
+            std::string(" threads that serve the network waited for one for ") +
+            duration(facts.serving_wait_ns) + " in all";
+  return text;
+}
+
 }  // namespace
 
 std::string why_sentence(const Finding& finding) {
@@ -100,11 +112,8 @@ std::string machine_sentence(const RunTables& run, const Finding& finding,
                                      counted(static_cast<uint64_t>(facts.processors), "processor") +
                                      ", on average";
   return "Host " + run.text(facts.host) + " has too few processors for what runs there: " + what +
-         ". Its ranks waited for one in " + duration(facts.wait_ns) + " of the " +
-         duration(facts.late_ns) +
-         " that they were late and sampled, so none is to blame. Without " +
-         "that the run would be " + percent(facts.gain_share) + " (" + duration(facts.gain_ns) +
-         ") shorter.";
+         ". " + waits_of(facts) + ", so none is to blame. Without " + "that the run would be " +
+         percent(facts.gain_share) + " (" + duration(facts.gain_ns) + ") shorter.";
 }
 
 }  // namespace lockstep::analysis

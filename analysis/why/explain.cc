@@ -41,6 +41,12 @@ class Explainer {
       drop_receivers(std::get<PathFacts>(finding.facts).host, &kept);
       if (!is_known(kept, finding)) kept.push_back(std::move(finding));
     }
+    kept.erase(std::remove_if(kept.begin(), kept.end(),
+                              [&](const Finding& one) {
+                                return one.kind == FindingKind::SlowerThanExpected &&
+                                       crowded.add_slower(one);
+                              }),
+               kept.end());
     for (Finding& finding : crowded.findings()) kept.push_back(std::move(finding));
     drop_starved_paths(&kept);
     drop_explained(&kept);
@@ -112,7 +118,7 @@ class Explainer {
                      const LoadSamples& samples, CrowdedHosts* crowded) {
     if (is_slow_path(*finding)) {
       finding->why = why_slow(run_, *finding, samples);
-      return false;
+      return crowded->add_slow_path(*finding);
     }
     const LateAnswer answer = why_late(run_, *finding, windows, all_, samples);
     finding->why = answer.facts;

@@ -148,8 +148,10 @@ const WaitSpans& LoadSamples::caller_waits(uint32_t process, uint32_t tid) const
 WaitSpans LoadSamples::waits_of(uint32_t process) const {
   WaitSpans all;
   for (auto one = waits.lower_bound({process, 0});
-       one != waits.end() && one->first.first == process; ++one)
-    all.insert(all.end(), one->second.begin(), one->second.end());
+       one != waits.end() && one->first.first == process; ++one) {
+    if (calls(process, one->first.second))
+      all.insert(all.end(), one->second.begin(), one->second.end());
+  }
   std::sort(all.begin(), all.end(), [](const Span& a, const Span& b) { return a.to_ns < b.to_ns; });
   WaitSpans most;
   for (const Span& span : all) {
@@ -161,14 +163,17 @@ WaitSpans LoadSamples::waits_of(uint32_t process) const {
   return most;
 }
 
+bool LoadSamples::calls(uint32_t process, uint32_t tid) const {
+  return callers_[process].count(tid) != 0 ||
+         (callers_[process].empty() && tid == run_.processes[process].pid);
+}
+
 ThreadTotal LoadSamples::total_of(uint32_t process, bool callers) const {
   ThreadTotal most;
   const auto first = threads.lower_bound({process, 0});
   for (auto one = first; one != threads.end() && one->first.first == process; ++one) {
-    const uint32_t tid = one->first.second;
-    const bool calls = callers_[process].count(tid) != 0 ||
-                       (callers_[process].empty() && tid == run_.processes[process].pid);
-    if (calls == callers && (most.sampled_ns == 0 || one->second.wait_ns > most.wait_ns))
+    if (calls(process, one->first.second) == callers &&
+        (most.sampled_ns == 0 || one->second.wait_ns > most.wait_ns))
       most = one->second;
   }
   return most;

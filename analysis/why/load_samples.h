@@ -50,7 +50,8 @@ class LoadSamples : public LoadSink {
 
   // Of this tid; where it was not sampled of the process's main thread. Empty: neither was.
   const WaitSpans& caller_waits(uint32_t process, uint32_t tid) const;
-  // The most that a thread of the process waited, sample by sample.
+  // The most that a thread of the process which calls NCCL waited, sample by sample. Its proxy threads spin, and wait on a
+  // busy host also where that makes nothing late.
   WaitSpans waits_of(uint32_t process) const;
   // Over the run: of the thread that waited most, among those that call NCCL or those that do not.
   ThreadTotal total_of(uint32_t process, bool callers) const;
@@ -70,6 +71,7 @@ class LoadSamples : public LoadSink {
   std::map<GpuKey, std::vector<Span>> gpu_troubles;     // while a GPU was held back, or erred
 
  private:
+  bool calls(uint32_t process, uint32_t tid) const;
   bool is_near(const std::string& host, int64_t from_ns, int64_t to_ns) const;
 
   const RunTables& run_;

@@ -101,7 +101,7 @@ class WhyLate {
     out_.facts.seen.push_back(waited(own_wait_ns_));
   }
 
-  // A thread that calls NCCL may wait for another of its process that has no processor.
+  // A thread that calls NCCL may wait for another that does and has no processor.
   void measure_waits() {
     for (const auto& [process, all] : by_process_) {
       const WaitSpans spans = samples_.waits_of(process);

@@ -125,6 +125,7 @@ void put_machine(JsonFields& out, const analysis::MachineFacts& machine) {
   out.number("runnable", machine.runnable);
   out.number("wait_ns", machine.wait_ns);
   out.number("late_ns", machine.late_ns);
+  out.number("serving_wait_ns", machine.serving_wait_ns);
 }
 
 void put_slower(JsonFields& out, const RunTables& run, const analysis::SlowerFacts& facts) {

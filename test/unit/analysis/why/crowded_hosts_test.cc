@@ -96,5 +96,81 @@ TEST_F(CrowdedHostsOf, ItsWaitingIsThatOfAllItsRanks) {
   EXPECT_EQ(std::get<ProcessorWaited>(found[0].evidence[2]).processes, std::vector<uint32_t>{2});
 }
 
+// Transfers among all ranks take 2 s longer than they should, while the proxy thread of each of four waits for a
+// processor `wait_ms` of each 100 ms.
+class SlowTransfersOf : public SampledRun {
+ protected:
+  void proxies_wait(int64_t wait_ms) {
+    constexpr uint32_t kProxy = 900;
+    for (uint32_t process = 0; process < 4; ++process)
+      waits(process, wait_ms, wait_ms, 8, kProxy + process);
+    samples().finish();
+  }
+  Finding slower() const {
+    Finding finding;
+    finding.kind = FindingKind::SlowerThanExpected;
+    finding.communicator = 0;
+    finding.ranks = {0, 1, 2, 3, 4};
+    SlowerFacts facts;
+    facts.slower.gain_ns = 2'000 * kMs;
+    facts.gain_share = 0.2;
+    finding.facts = facts;
+    return finding;
+  }
+  Finding slow(SlowSide side) const {
+    Finding finding;
+    finding.kind = FindingKind::SlowLink;
+    finding.communicator = 0;
+    finding.culprits = {kCulprit};
+    finding.why = WhyFacts{Why::OwnCode, {}};
+    PathFacts facts;
+    facts.replayed = true;
+    facts.side = side;
+    facts.gain_ns = 2'000 * kMs;
+    finding.facts = facts;
+    return finding;
+  }
+};
+
+TEST_F(SlowTransfersOf, RanksWhoseProxyThreadsHadNoProcessorAreTheMachines) {
+  runnable(9);
+  proxies_wait(10);
+  CrowdedHosts hosts(run_, samples());
+  EXPECT_TRUE(hosts.add_slower(slower()));
+  ASSERT_EQ(hosts.findings().size(), 1u);
+  const Finding found = hosts.findings().front();
+  EXPECT_EQ(found.kind, FindingKind::MachineOverloaded);
+  const auto& facts = std::get<MachineFacts>(found.facts);
+  EXPECT_EQ(facts.host, run_.processes[0].host);
+  EXPECT_EQ(facts.serving_wait_ns, 4'000 * kMs);
+  EXPECT_EQ(facts.gain_ns, 2'000 * kMs);
+  EXPECT_EQ(std::get<ProcessorWaited>(found.evidence.at(1)).processes,
+            (std::vector<uint32_t>{0, 1, 2, 3}));
+}
+
+TEST_F(SlowTransfersOf, RanksWhoseProxyThreadsWaitedLessThanTheyCostAreNot) {
+  runnable(9);
+  proxies_wait(4);
+  CrowdedHosts hosts(run_, samples());
+  EXPECT_FALSE(hosts.add_slower(slower()));
+  EXPECT_TRUE(hosts.findings().empty());
+}
+
+TEST_F(SlowTransfersOf, AHostWithProcessorsForAllAreNot) {
+  runnable(8);
+  proxies_wait(10);
+  CrowdedHosts hosts(run_, samples());
+  EXPECT_FALSE(hosts.add_slower(slower()));
+}
+
+TEST_F(SlowTransfersOf, ARankThatOnlyEndsShowAreTheMachinesAndASlowWayIsNot) {
+  runnable(9);
+  proxies_wait(10);
+  CrowdedHosts hosts(run_, samples());
+  EXPECT_FALSE(hosts.add_slow_path(slow(SlowSide::Way)));
+  EXPECT_FALSE(hosts.add_slow_path(slow(SlowSide::Link)));
+  EXPECT_TRUE(hosts.add_slow_path(slow(SlowSide::SenderOrLink)));
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -55,6 +55,15 @@ TEST_F(WhyLate, NoProcessorWhereItWaitedForOneWhileItWasLate) {
   EXPECT_FALSE(got.machine);
 }
 
+// A proxy thread spins: on a busy host it waits whatever its rank does.
+TEST_F(WhyLate, OwnCodeWhereOnlyItsProxyThreadWaited) {
+  constexpr uint32_t kProxy = 900;
+  waits(kCulprit, 0, 0);
+  waits(kCulprit, 45, 45, 8, kProxy);
+  everybody_else_waits(0, 0);
+  EXPECT_EQ(why(), Why::OwnCode);
+}
+
 TEST_F(WhyLate, OwnCodeWhereTheOthersOfItsHostWaitedAsLong) {
   waits(kCulprit, 45, 45);
   everybody_else_waits(40, 40);
