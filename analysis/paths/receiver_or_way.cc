@@ -7,8 +7,11 @@ namespace {
 
 // Of what a slow proxy thread is late to see of its receives, what it is late to see of its sends.
 constexpr double kOfItsReceives = 0.1;
-// By how much of an operation's time a way must be slow: healthy ones differ by some 7 %.
-constexpr double kLeastOfWay = 0.15;
+// What the way delays adds up: it is so much of an operation's time, or the receiver's kernel ends so much of it later than
+// the sender's. What a receiver delays holds its sender up, step by step, and the last step shows but little of it.
+constexpr double kOfOperation = 1.0 / 3, kOfDelay = 0.5;
+// By how much of an operation's time a way must be slow, or a receiver: healthy ones differ by up to 7 %.
+constexpr double kLeastOfWay = 0.15, kLeastOfReceiver = 0.08;
 
 size_t edge_from(const RingSeries& series, uint32_t actor) {
   const auto at = std::find_if(series.edges.begin(), series.edges.end(),
@@ -25,15 +28,24 @@ void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
     return i < series.edges.size() && seen.edges[i].lag.known() && usual[i].lag_ns != kNoTime;
   };
   const auto more_ns = [&](size_t i) { return seen.edges[i].lag.ns - usual[i].lag_ns; };
+  const auto adds_up = [&](size_t i) {
+    const Middle& later = seen.edges[i].later;
+    return more_ns(i) >= part_of(seen.time.ns, kOfOperation) ||
+           (later.known() && usual[i].later_ns != kNoTime &&
+            later.ns - usual[i].later_ns >= part_of(more_ns(i), kOfDelay));
+  };
   for (TransferExcess& one : *excesses) {
     if (!is_of_receiver(one.side) || one.side == SlowSide::ReceiverGpu) continue;
     const size_t in = edge_from(series, one.actors.front());
     const size_t out = edge_from(series, one.actors.back());
-    if (known(in) && known(out) && -more_ns(out) < part_of(more_ns(in), kOfItsReceives))
+    if (known(in) && known(out) && adds_up(in) &&
+        -more_ns(out) < part_of(more_ns(in), kOfItsReceives))
       one.side = SlowSide::Way;
   }
   const auto is_trifle = [&](const TransferExcess& one) {
-    return one.side == SlowSide::Way && one.excess_ns < part_of(seen.time.ns, kLeastOfWay);
+    const double least = one.side == SlowSide::Way ? kLeastOfWay : kLeastOfReceiver;
+    return (one.side == SlowSide::Way || is_of_receiver(one.side)) &&
+           one.excess_ns < part_of(seen.time.ns, least);
   };
   excesses->erase(std::remove_if(excesses->begin(), excesses->end(), is_trifle), excesses->end());
 }

@@ -11,7 +11,7 @@
 
 namespace lockstep::analysis {
 
-// Of those of one ring: receivers that see their sends in time become ways. Ways that take but little longer go.
+// Of those of one ring: receivers that see their sends in time become ways. What takes but little longer goes.
 void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
                               const std::vector<UsualEdge>& usual,
                               std::vector<TransferExcess>* excesses);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/paths/middle.h"
+#include "analysis/tables/tables.h"
 
 namespace lockstep::analysis {
 

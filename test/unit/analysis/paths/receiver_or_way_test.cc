@@ -11,11 +11,12 @@ namespace {
 Middle always(int64_t us) { return middle_of(std::vector<int64_t>(40, us * kUs)); }
 
 // A ring of four hosts whose operations take 4 ms. Rank 3 is done 1 ms after rank 2 knows that all is sent, where 30 us
-// are usual.
+// are usual, and its kernel ends 0.9 ms after that of rank 2.
 struct LateReceiver {
   LateReceiver() {
     UsualEdge edge;
     edge.lag_ns = 30 * kUs;
+    edge.later_ns = 0;
     usual.assign(4, edge);
     seen.time = always(4'000);
     for (const int64_t lag_us : {30, 30, 1'030, 30}) {
@@ -27,6 +28,7 @@ struct LateReceiver {
       seen.edges.emplace_back();
       seen.edges.back().lag = always(lag_us);
     }
+    seen.edges[2].later = always(900);
   }
   std::vector<TransferExcess> judge() const {
     TransferExcess excess;
@@ -50,6 +52,20 @@ TEST(ReceiverOrWay, IsTheWayWhereTheReceiverSeesItsOwnSendsInTime) {
   EXPECT_EQ(found[0].side, SlowSide::Way);
 }
 
+// A receiver that takes long for each step holds its sender up, and the last step is a small part of that.
+TEST(ReceiverOrWay, IsTheReceiverWhereTheKernelsEndTogether) {
+  LateReceiver late;
+  late.seen.edges[2].later = always(0);
+  EXPECT_EQ(late.judge().at(0).side, SlowSide::ReceiverProxy);
+}
+
+TEST(ReceiverOrWay, IsTheWayWhereTheDelayIsAThirdOfTheOperation) {
+  LateReceiver late;
+  late.seen.edges[2].later = Middle();
+  late.seen.edges[2].lag = always(1'400);
+  EXPECT_EQ(late.judge().at(0).side, SlowSide::Way);
+}
+
 // Its sends seem to have arrived before they were sent: it noticed late that they were.
 TEST(ReceiverOrWay, IsTheReceiverWhereItSeesItsSendsLateAsWell) {
   LateReceiver late;
@@ -71,6 +87,10 @@ TEST(ReceiverOrWay, StaysTheGpuThatTakesLongToEmptyItsBuffers) {
 
 TEST(ReceiverOrWay, IsNeitherWhereItCostsNoMoreThanHealthyWaysDiffer) {
   LateReceiver late;
+  late.excess_us = 500;
+  EXPECT_TRUE(late.judge().empty());
+  late.usual[3].lag_ns = kNoTime;
+  EXPECT_EQ(late.judge().size(), 1u);
   late.excess_us = 300;
   EXPECT_TRUE(late.judge().empty());
 }
