@@ -45,7 +45,7 @@ const NotKnown* slow_or_more_work(const Judged& judged) {
   return gap == judged.not_known.end() ? nullptr : &*gap;
 }
 
-TEST(SoleRoles, MayBeSlowOrHaveMoreToDo) {
+TEST(SoleRoles, MayBeSlowOrDoMore) {
   for (const bool one_forward_one_backward : {false, true}) {
     const Judged judged = pipeline(
         one_forward_one_backward, [](int32_t stage, unsigned) { return stage == 2 ? 8 * kMs : 0; });
