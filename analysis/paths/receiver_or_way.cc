@@ -13,12 +13,6 @@ constexpr double kOfOperation = 1.0 / 3, kOfDelay = 0.5;
 // By how much of an operation's time a way must be slow, or a receiver: healthy ones differ by up to 7 %.
 constexpr double kLeastOfWay = 0.15, kLeastOfReceiver = 0.08;
 
-size_t edge_from(const RingSeries& series, uint32_t actor) {
-  const auto at = std::find_if(series.edges.begin(), series.edges.end(),
-                               [&](const EdgeSamples& edge) { return edge.from == actor; });
-  return static_cast<size_t>(at - series.edges.begin());
-}
-
 }  // namespace
 
 void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
@@ -36,8 +30,8 @@ void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
   };
   for (TransferExcess& one : *excesses) {
     if (!is_of_receiver(one.side) || one.side == SlowSide::ReceiverGpu) continue;
-    const size_t in = edge_from(series, one.actors.front());
-    const size_t out = edge_from(series, one.actors.back());
+    const size_t in = series.edge_from(one.actors.front());
+    const size_t out = series.edge_from(one.actors.back());
     if (known(in) && known(out) && adds_up(in) &&
         -more_ns(out) < part_of(more_ns(in), kOfItsReceives))
       one.side = SlowSide::Way;

@@ -356,12 +356,7 @@ class Judge {
                       part_of(lag_ns, kHeldUpByWayOut));
   }
   size_t before(size_t i) const { return (i + count_ - 1) % count_; }
-  size_t edge_of(const TransferExcess& one) const {
-    const auto at =
-        std::find_if(series_.edges.begin(), series_.edges.end(),
-                     [&](const EdgeSamples& edge) { return edge.from == one.actors.front(); });
-    return static_cast<size_t>(at - series_.edges.begin());
-  }
+  size_t edge_of(const TransferExcess& one) const { return series_.edge_from(one.actors.front()); }
   // Where nothing but its end shows it, the lag does as well, which late starts leave no trace in.
   void accuse_way_out(size_t i, int64_t lag_ns) {
     auto at = std::find_if(out_.begin(), out_.end(),

@@ -13,6 +13,7 @@
 // sender's host: the way through that host is part of the edge.
 #pragma once
 
+#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -51,6 +52,12 @@ struct RingSeries {
   uint64_t sends = 0;    // ... on all channels
   bool in_order = true;  // as far as peers are named, they are those of this ring
 
+  // The edge that this actor sends over; as many as there are: it sends over none.
+  size_t edge_from(uint32_t actor) const {
+    const auto at = std::find_if(edges.begin(), edges.end(),
+                                 [&](const EdgeSamples& edge) { return edge.from == actor; });
+    return static_cast<size_t>(at - edges.begin());
+  }
   // Inside one host ranks do not end in the order of a ring.
   bool crosses_hosts() const { return std::get<3>(alike) > 1; }
 };
