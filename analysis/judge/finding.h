@@ -135,10 +135,10 @@ struct MachineFacts {
   Text host = 0;
   int64_t processors = 0;
   double runnable = 0;  // threads that could run, on average
-  int64_t wait_ns = 0,
-          late_ns = 0;  // so long they waited for a processor of the time they were late
-  int64_t serving_wait_ns =
-      0;  // ... the threads that serve the network, where transfers took longer for it
+  // So long they waited for a processor of the time they were late.
+  int64_t wait_ns = 0, late_ns = 0;
+  // So long the threads that serve the network did, where transfers took longer for it.
+  int64_t serving_wait_ns = 0;
   int64_t gain_ns = 0;    // without that the run would be so much shorter,
   double gain_share = 0;  // as a part of its time
 };

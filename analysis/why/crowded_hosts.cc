@@ -90,7 +90,10 @@ bool CrowdedHosts::add_transfers(const Finding& slow, const std::vector<Place>& 
   Host& host = hosts_[most->first];
   if (host.finding.kind != FindingKind::MachineOverloaded) begin(most->first, &host);
   MachineFacts& machine = std::get<MachineFacts>(host.finding.facts);
-  machine.serving_wait_ns += most->second.wait_ns;
+  for (const uint32_t process : most->second.processes) {
+    if (host.serving.insert(process).second)
+      machine.serving_wait_ns += samples_.total_of(process, false).wait_ns;
+  }
   machine.gain_ns += gain_ns;
   machine.gain_share += gain_share;
   host.finding.since_s = static_cast<double>(machine.gain_ns) * 1e-9;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "analysis/judge/places.h"
@@ -32,6 +33,7 @@ class CrowdedHosts {
     Evidence shortage;                // what there was too little of
     std::vector<Evidence> waited;     // one of each finding that was added
     std::vector<LateOperation> late;  // likewise
+    std::set<uint32_t> serving;       // processes whose waiting is counted
   };
 
   void begin(Text name, Host* host) const;

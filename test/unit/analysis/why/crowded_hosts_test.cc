@@ -148,6 +148,18 @@ TEST_F(SlowTransfersOf, RanksWhoseProxyThreadsHadNoProcessorAreTheMachines) {
             (std::vector<uint32_t>{0, 1, 2, 3}));
 }
 
+// The threads of a rank may serve several communicators.
+TEST_F(SlowTransfersOf, TwoKindsAreTheWaitingOfTheSameThreads) {
+  runnable(9);
+  proxies_wait(10);
+  CrowdedHosts hosts(run_, samples());
+  hosts.add_slower(slower());
+  hosts.add_slower(slower());
+  const auto& facts = std::get<MachineFacts>(hosts.findings().at(0).facts);
+  EXPECT_EQ(facts.serving_wait_ns, 4'000 * kMs);
+  EXPECT_EQ(facts.gain_ns, 4'000 * kMs);
+}
+
 TEST_F(SlowTransfersOf, RanksWhoseProxyThreadsWaitedLessThanTheyCostAreNot) {
   runnable(9);
   proxies_wait(4);
