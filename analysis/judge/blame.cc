@@ -31,6 +31,7 @@ class Blamer {
     const auto followed = std::make_shared<const FollowedRun>(follow_run(run_));
     accuse_stragglers(*followed);
     accuse_slow_parts(*followed);
+    std::stable_sort(out_.findings.begin(), out_.findings.end(), wins_more);
     out_.slower = find_slower(run_, followed->own);
     out_.followed = followed;
     note_unexplained_waits();
@@ -192,6 +193,19 @@ class Blamer {
     };
     out_.findings.erase(std::remove_if(out_.findings.begin(), out_.findings.end(), is_consequence),
                         out_.findings.end());
+  }
+
+  // What there is to win without it, as far as one may rely on the finding: that comes first.
+  static bool wins_more(const Finding& a, const Finding& b) {
+    return likely_win(a) > likely_win(b);
+  }
+  static double likely_win(const Finding& finding) {
+    const auto* late = std::get_if<LateFacts>(&finding.facts);
+    const auto* path = std::get_if<PathFacts>(&finding.facts);
+    const double share = late != nullptr   ? late->gain_share
+                         : path != nullptr ? path->gain_share
+                                           : 0;
+    return finding.confidence * share;
   }
 
   void accuse_stragglers(const FollowedRun& followed) {

@@ -301,10 +301,6 @@ double confidence_of(const SlowPart& part) {
   return is_by_ends(part.side) ? kByEnds : kShown;
 }
 
-int64_t all_ns(const TransferExcess& excess) {
-  return excess.excess_ns * static_cast<int64_t>(excess.matches.size());
-}
-
 TransfersSeen seen_of(const RunTables& run, const OwnSegments& own, const TransferExcess& excess) {
   TransfersSeen seen;
   seen.side = excess.side;

@@ -1,23 +1,11 @@
 #include "analysis/paths/channel_rings.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
 namespace lockstep::analysis {
 namespace {
-
-using EndsRange = std::pair<std::vector<ChannelEndRow>::const_iterator,
-                            std::vector<ChannelEndRow>::const_iterator>;
-
-EndsRange ends_of(const RunTables& run, uint32_t operation) {
-  struct Less {
-    bool operator()(const ChannelEndRow& end, uint32_t row) const { return end.operation < row; }
-    bool operator()(uint32_t row, const ChannelEndRow& end) const { return row < end.operation; }
-  };
-  return std::equal_range(run.channel_ends.begin(), run.channel_ends.end(), operation, Less());
-}
 
 // What a channel does at one host: who sends to another host, who receives from one.
 struct AtHost {
@@ -44,12 +32,13 @@ class RingsOfChannels {
     std::map<uint8_t, ByHost> channels;
     for (uint32_t rank = 0; rank < by_rank_.size(); ++rank) {
       hosts.insert(host_of(rank));
-      const auto [begin, end] = ends_of(run_, by_rank_[rank]);
-      for (auto one = begin; one != end; ++one) {
-        if (one->peer >= by_rank_.size()) return {};
-        if (host_of(one->peer) != host_of(rank))
-          channels[static_cast<uint8_t>(one->channel)][host_of(rank)].add(*one, rank);
-      }
+      bool known = true;
+      for_each_end(run_, by_rank_[rank], [&](const ChannelEndRow& end) {
+        known = known && end.peer < by_rank_.size();
+        if (known && host_of(end.peer) != host_of(rank))
+          channels[static_cast<uint8_t>(end.channel)][host_of(rank)].add(end, rank);
+      });
+      if (!known) return {};
     }
     std::vector<ChannelRing> rings;
     for (const auto& [channel, at] : channels) {
@@ -93,17 +82,19 @@ std::vector<ChannelRing> channel_rings(const RunTables& run, const std::vector<u
 
 int64_t channel_end_ns(const RunTables& run, uint32_t operation, uint8_t channel, bool is_send,
                        uint32_t peer) {
-  const auto [begin, end] = ends_of(run, operation);
-  const auto found = std::find_if(begin, end, [&](const ChannelEndRow& one) {
-    return one.channel == channel && (one.is_send != 0) == is_send && one.peer == peer;
+  int64_t done_ns = kNoTime;
+  for_each_end(run, operation, [&](const ChannelEndRow& end) {
+    if (end.channel == channel && (end.is_send != 0) == is_send && end.peer == peer)
+      done_ns = end.done_ns;
   });
-  return found == end ? kNoTime : found->done_ns;
+  return done_ns;
 }
 
 uint32_t sending_channels(const RunTables& run, uint32_t operation) {
-  const auto [begin, end] = ends_of(run, operation);
-  return static_cast<uint32_t>(
-      std::count_if(begin, end, [](const ChannelEndRow& one) { return one.is_send != 0; }));
+  uint32_t channels = 0;
+  for_each_end(run, operation,
+               [&](const ChannelEndRow& end) { channels += end.is_send != 0 ? 1 : 0; });
+  return channels;
 }
 
 }  // namespace lockstep::analysis

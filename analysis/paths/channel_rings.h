@@ -3,6 +3,7 @@
 // is known of such a ring are its edges between hosts. Pure functions over the tables.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "analysis/tables/run_tables.h"
@@ -22,6 +23,18 @@ struct ChannelRing {
 // by_rank: rows of `operations`, of one collective. Empty unless every channel that is known of passes each host
 // once, and there are several.
 std::vector<ChannelRing> channel_rings(const RunTables& run, const std::vector<uint32_t>& by_rank);
+
+// What is known of the ends of an operation, those of one rank: calls use(const ChannelEndRow&).
+template <typename Use>
+void for_each_end(const RunTables& run, uint32_t operation, const Use& use) {
+  struct Less {
+    bool operator()(const ChannelEndRow& end, uint32_t row) const { return end.operation < row; }
+    bool operator()(uint32_t row, const ChannelEndRow& end) const { return row < end.operation; }
+  };
+  const auto [begin, end] =
+      std::equal_range(run.channel_ends.begin(), run.channel_ends.end(), operation, Less());
+  std::for_each(begin, end, use);
+}
 
 // When an operation was done sending to that rank on that channel, or receiving from it; kNoTime: not known.
 int64_t channel_end_ns(const RunTables& run, uint32_t operation, uint8_t channel, bool is_send,

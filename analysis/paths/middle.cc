@@ -9,7 +9,7 @@
 namespace lockstep::analysis {
 namespace {
 
-constexpr double kReference = 0.35;
+constexpr double kReference = 0.35, kReferenceOfFew = 0.1;
 // So many times its own inexactness an excess must be.
 constexpr double kTimesError = 4;
 constexpr int64_t kLeastNs = 3'000;
@@ -83,5 +83,6 @@ bool stands_out(const Middle& middle, int64_t usual_ns, int64_t least_ns) {
 }
 
 int64_t reference_of(std::vector<int64_t> values) { return quantile(&values, kReference); }
+int64_t reference_of_few(std::vector<int64_t> values) { return quantile(&values, kReferenceOfFew); }
 
 }  // namespace lockstep::analysis

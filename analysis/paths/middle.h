@@ -29,5 +29,7 @@ bool stands_out(const Middle& middle, int64_t usual_ns, int64_t least_ns);
 
 // A low quantile, as for lateness: of edges, or of communicators.
 int64_t reference_of(std::vector<int64_t> values);
+// The same where a slow way of one host makes most of them long: near the shortest.
+int64_t reference_of_few(std::vector<int64_t> values);
 
 }  // namespace lockstep::analysis

@@ -139,7 +139,7 @@ class Judge {
     for (size_t k = 0; k < network.size(); ++k) {
       const size_t into = network[k], out = network[(k + 1) % network.size()];
       const Middle& later = seen_.edges[out].later;
-      const auto least_ns = static_cast<int64_t>(kOfEdgeBefore * shown(into));
+      const auto least_ns = static_cast<int64_t>(kOfEdgeBefore * std::max(0.0, shown(into)));
       if (before[into] != 0 && before[out] == 0 &&
           (stands_out(later, usual_[out].beside_ns, least_ns) ||
            later.at_least_ns - usual_[out].beside_ns >= least_ns))
@@ -173,8 +173,10 @@ class Judge {
           is_steadily_slow(into, least_ns) || is_steadily_slow(out, least_ns) ||
           std::min(shown(into), shown(out)) < kOfOtherEdge * std::max(shown(into), shown(out));
       if (one_tells && !take_turns(into, out, passage.ns - usual_ns)) continue;
-      // Not an edge inside the host.
-      if (shown(into) + shown(out) < static_cast<double>(passage.ns - usual_ns) / 2) continue;
+      // Not an edge inside the host, nor one of the two alone.
+      if (never_shows(into) || never_shows(out) ||
+          shown(into) + shown(out) < static_cast<double>(passage.ns - usual_ns) / 2)
+        continue;
       for (const size_t i : {into, out}) {
         stretch_ns_[i] = (passage.ns - usual_ns) / 2;
         unsteady_[i] = 0;
@@ -198,6 +200,7 @@ class Judge {
       for (size_t i = at(begin); i != slow; i = (i + 1) % count_) stretch_ns_[i] = 0;
     }
   }
+  bool never_shows(size_t i) const { return seen_.edges[i].later.at_most_ns < usual_[i].beside_ns; }
   // Each shows now much of it and now little.
   bool take_turns(size_t into, size_t out, int64_t excess_ns) const {
     const auto varies = [&](const Middle& later) {
@@ -269,9 +272,8 @@ class Judge {
       const auto at = lag_of(into);
       if (at == out_.end()) continue;
       const bool lags_there = lag_of(out) != out_.end();
-      const bool held_up = lags_there
-                               ? shows_more(into, out)
-                               : is_slow_link(out) || shows_beside_others(network, into, out);
+      const bool held_up =
+          lags_there ? shows_more(into, out) : is_slow_link(out) || shows_beside_others(network, k);
       if (held_up) {
         const int64_t lag_ns = at->excess_ns;
         out_.erase(at);
@@ -343,12 +345,14 @@ class Judge {
       return one.side == SlowSide::Link && edge_of(one) == edge;
     });
   }
-  // Against the other edges between hosts of this ring.
-  bool shows_beside_others(const std::vector<size_t>& network, size_t into, size_t out) const {
+  // The way out behind the edge `k` of `network`, against the other edges between hosts. Of more than three, not against
+  // the one behind it, which is the same host's if the way into that is what is slow.
+  bool shows_beside_others(const std::vector<size_t>& network, size_t k) const {
+    const auto at = [&](size_t edge) { return network[edge % network.size()]; };
+    const size_t into = at(k), out = at(k + 1);
     std::vector<int64_t> others;
-    for (const size_t i : network) {
-      if (i != into && i != out && seen_.edges[i].later.known())
-        others.push_back(seen_.edges[i].later.ns);
+    for (size_t i = k + (network.size() > 3 ? 3 : 2); i < k + network.size(); ++i) {
+      if (seen_.edges[at(i)].later.known()) others.push_back(seen_.edges[at(i)].later.ns);
     }
     const int64_t lag_ns = seen_.edges[into].lag.ns - usual_[into].lag_ns;
     return !others.empty() &&
@@ -395,8 +399,8 @@ class Judge {
     const bool by_steps = std::none_of(
         out_.begin(), out_.end(), [](const TransferExcess& one) { return is_by_ends(one.side); });
     if (by_steps && all_ns < part_of(more_ns, kLeastOfMore)) return out_.clear();
-    if (more_ns != 0)
-      all_ns = more_ns;
+    if (more_ns != 0)  // other channels may be slow, too
+      all_ns = series_.channels == 0 ? more_ns : std::max(all_ns, more_ns);
     else if (link)
       all_ns = std::min(all_ns, most_of_links());
     all_ns = std::min(all_ns, part_of(seen_.time.ns, 0.9));

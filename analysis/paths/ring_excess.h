@@ -26,7 +26,8 @@ bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns
 // Network steps tell how long the receiver's GPU takes to empty a buffer.
 SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual);
 
-// more_ns: by how much the operations are longer than usual; 0: not known. Without `matches`.
+// more_ns: by how much the operations, or at least this channel of them, are longer than usual; 0: not known.
+// Without `matches`.
 std::vector<TransferExcess> excesses_of_ring(const RunTables& run, const RingSeries& series,
                                              const SeenRing& seen,
                                              const std::vector<UsualEdge>& usual, int64_t more_ns);

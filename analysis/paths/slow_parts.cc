@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/paths/part_candidates.h"
 #include "analysis/paths/slow_transfers.h"
 #include "analysis/paths/traces_of_starts.h"
 #include "analysis/paths/ways_of_hosts.h"
@@ -27,18 +28,6 @@ constexpr size_t kMostParts = 8;
 constexpr double kLeastShareBesideLate = 0.1;
 // So many candidates are replayed, those first that have most to gain.
 constexpr size_t kMostPartsReplayed = 24, kMostPairsReplayed = 8;
-
-// Way: from one host to another, over several edges. Pair, Pairs: the edges between two ranks, or two
-// hosts, in both directions.
-enum class Size : uint8_t { Edge, Rank, Way, Host, Pair, Pairs };
-
-struct PartCandidate {
-  Size size = Size::Edge;
-  std::vector<uint32_t> excesses;  // that it covers
-  uint32_t actor = kNoRow, peer = kNoRow;
-  Text host = 0, to = 0;
-  int64_t at_most_ns = 0, gain_ns = 0;
-};
 
 class PartSearch {
  public:
@@ -135,88 +124,6 @@ class PartSearch {
     return what_if_->gain_of_transfers_ns(saved);
   }
 
-  std::vector<PartCandidate> candidates() const {
-    std::map<std::pair<uint32_t, uint32_t>, PartCandidate> edges;
-    std::map<uint32_t, PartCandidate> ranks;
-    std::map<std::pair<Text, Text>, PartCandidate> ways;
-    std::map<Text, PartCandidate> hosts;
-    for (uint32_t i = 0; i < excesses_.size(); ++i) {
-      if (cured_[i] != 0) continue;
-      const TransferExcess& excess = excesses_[i];
-      if (excess.side != SlowSide::Anybody && excess.side != SlowSide::Gpu) {
-        PartCandidate& edge = edges[{excess.actors[0], excess.actors[1]}];
-        edge.actor = excess.actors[0];
-        edge.peer = excess.actors[1];
-        add(i, &edge);
-        PartCandidate& way = ways[{host_of(edge.actor), host_of(edge.peer)}];
-        way.size = Size::Way;
-        way.host = host_of(edge.actor);
-        way.to = host_of(edge.peer);
-        add(i, &way);
-      }
-      std::set<Text> of_hosts;
-      for (const uint32_t actor : excess.actors) {
-        PartCandidate& rank = ranks[actor];
-        rank.size = Size::Rank;
-        rank.actor = actor;
-        add(i, &rank);
-        of_hosts.insert(host_of(actor));
-      }
-      for (const Text name : of_hosts) {
-        PartCandidate& host = hosts[name];
-        host.size = Size::Host;
-        host.host = name;
-        add(i, &host);
-      }
-    }
-    std::vector<PartCandidate> all;
-    for (auto& [key, one] : edges) all.push_back(std::move(one));
-    for (auto& [key, one] : ranks) all.push_back(std::move(one));
-    for (auto& [key, one] : ways) {
-      if (one.host != one.to && has_several_edges(one)) all.push_back(std::move(one));
-    }
-    for (auto& [key, one] : hosts)
-      if (has_ranks_elsewhere(run_, one.host)) all.push_back(std::move(one));
-    return all;
-  }
-  bool has_several_edges(const PartCandidate& way) const {
-    return std::any_of(way.excesses.begin(), way.excesses.end(), [&](uint32_t i) {
-      return excesses_[i].actors != excesses_[way.excesses.front()].actors;
-    });
-  }
-  // Those with edges in both directions.
-  std::vector<PartCandidate> pairs_of(Size size) const {
-    std::map<std::pair<uint32_t, uint32_t>, std::pair<PartCandidate, unsigned>> pairs;
-    for (uint32_t i = 0; i < excesses_.size(); ++i) {
-      const TransferExcess& excess = excesses_[i];
-      if (cured_[i] != 0 || excess.actors.size() != 2 || excess.side == SlowSide::Anybody) continue;
-      const uint32_t from = excess.actors[0], to = excess.actors[1];
-      const bool hosts = size == Size::Pairs;
-      const std::pair<uint32_t, uint32_t> ends =
-          std::minmax(hosts ? host_of(from) : from, hosts ? host_of(to) : to);
-      auto& [pair, directions] = pairs[ends];
-      pair.size = size;
-      if (hosts)
-        pair.host = ends.first, pair.to = ends.second;
-      else
-        pair.actor = ends.first, pair.peer = ends.second;
-      directions |= (hosts ? host_of(from) : from) == ends.first ? 1u : 2u;
-      add(i, &pair);
-    }
-    std::vector<PartCandidate> all;
-    for (auto& [ends, pair] : pairs) {
-      if (pair.second == 3 && ends.first != ends.second) all.push_back(std::move(pair.first));
-    }
-    return all;
-  }
-  void add(uint32_t i, PartCandidate* candidate) const {
-    if (!candidate->excesses.empty() && candidate->excesses.back() == i) return;
-    candidate->excesses.push_back(i);
-    candidate->at_most_ns += all_ns(excesses_[i]);
-  }
-  static int64_t all_ns(const TransferExcess& one) {
-    return one.excess_ns * static_cast<int64_t>(one.matches.size());
-  }
   // A trifle that a rank has beside what it shares with another does not tell which of them it is.
   bool matters_beside(uint32_t i, const PartCandidate& candidate) const {
     return all_ns(excesses_[i]) > analysis::part_of(candidate.at_most_ns, kTrifleBeside);
@@ -226,12 +133,13 @@ class PartSearch {
     const int64_t base_ns = replay({});
     const auto least_ns =
         static_cast<int64_t>(kLeastShareOfPart * static_cast<double>(what_if_->span_ns()));
-    std::vector<PartCandidate> all = candidates();
+    const PartCandidates makes(run_, own_, excesses_, cured_);
+    std::vector<PartCandidate> all = makes.all();
     const int64_t best_ns = replay_all(kMostPartsReplayed, base_ns, &all);
     if (best_ns < least_ns || best_ns <= 0) return false;
     const PartCandidate* chosen = nullptr;
     bool several = false;
-    for (const Size size : {Size::Edge, Size::Rank, Size::Way, Size::Host}) {
+    for (const PartSize size : {PartSize::Edge, PartSize::Rank, PartSize::Way, PartSize::Host}) {
       int64_t of_size_ns = 0;
       for (const PartCandidate& one : all) {
         if (one.size == size && one.gain_ns > of_size_ns) chosen = &one, of_size_ns = one.gain_ns;
@@ -247,6 +155,11 @@ class PartSearch {
       chosen = common;
       several = false;
     }
+    if (!several) {
+      const std::vector<const PartCandidate*> ends = slow_elsewhere(all, *chosen);
+      if (!ends.empty()) chosen = ends.front();
+      several = ends.size() > 1;
+    }
     const Ends ends = several ? tell_ends(all, *chosen) : Ends();
     if (ends.suspect != nullptr) {
       SlowPart part = part_of(*ends.suspect);
@@ -259,9 +172,9 @@ class PartSearch {
       return true;
     }
     std::vector<PartCandidate> pairs;
-    if (several && chosen->size != Size::Edge) {
+    if (several && chosen->size != PartSize::Edge) {
       // Either end would explain it: so it is what lies between them.
-      pairs = pairs_of(chosen->size == Size::Rank ? Size::Pair : Size::Pairs);
+      pairs = makes.pairs(chosen->size == PartSize::Rank ? PartSize::Pair : PartSize::Pairs);
       const int64_t of_pairs_ns = replay_all(kMostPairsReplayed, base_ns, &pairs);
       if (of_pairs_ns >= least_ns &&
           static_cast<double>(of_pairs_ns) >= kMostOfBestPart * static_cast<double>(best_ns)) {
@@ -272,7 +185,7 @@ class PartSearch {
       }
     }
     // Which of them it is cannot be told; something else may be slow, too.
-    if (several && chosen->size != Size::Edge) {
+    if (several && chosen->size != PartSize::Edge) {
       const std::vector<const PartCandidate*> equals = as_good_as(all, *chosen);
       PartCandidate inside = *chosen;
       inside.excesses = exchanged_inside_a_host(equals);
@@ -308,7 +221,7 @@ class PartSearch {
       const std::vector<const PartCandidate*>& ranks) const {
     const PartCandidate& first = *ranks.front();
     std::vector<uint32_t> found;
-    if (first.size != Size::Rank) return found;
+    if (first.size != PartSize::Rank) return found;
     const auto takes_part = [&](uint32_t i, const PartCandidate& one) {
       const auto& actors = excesses_[i].actors;
       return std::count(actors.begin(), actors.end(), one.actor) != 0 &&
@@ -328,7 +241,7 @@ class PartSearch {
   // the others do and in slow transfers beside it.
   const PartCandidate* explains_most(const std::vector<PartCandidate>& all,
                                      const PartCandidate& chosen) const {
-    if (chosen.size != Size::Rank) return nullptr;
+    if (chosen.size != PartSize::Rank) return nullptr;
     const auto covers = [&](const PartCandidate& one, const PartCandidate& other) {
       return std::includes(one.excesses.begin(), one.excesses.end(), other.excesses.begin(),
                            other.excesses.end()) &&
@@ -338,13 +251,38 @@ class PartSearch {
              });
     };
     const auto at = std::find_if(all.begin(), all.end(), [&](const PartCandidate& one) {
-      return one.size == Size::Rank && is_as_good(one, chosen) &&
+      return one.size == PartSize::Rank && is_as_good(one, chosen) &&
              std::all_of(all.begin(), all.end(), [&](const PartCandidate& other) {
-               return &one == &other || other.size != Size::Rank || !is_as_good(other, chosen) ||
-                      covers(one, other);
+               return &one == &other || other.size != PartSize::Rank ||
+                      !is_as_good(other, chosen) || covers(one, other);
              });
     });
     return at == all.end() ? nullptr : &*at;
+  }
+
+  // Channels work at the same time, and only the slowest costs anything. So where an edge, or a way, costs all there is
+  // to win, what is slow on other channels of its operations tells whether one of its ends is slow altogether.
+  std::vector<const PartCandidate*> slow_elsewhere(const std::vector<PartCandidate>& all,
+                                                   const PartCandidate& chosen) const {
+    std::vector<const PartCandidate*> ends;
+    if (chosen.size != PartSize::Edge && chosen.size != PartSize::Way) return ends;
+    const PartSize of_end = chosen.size == PartSize::Edge ? PartSize::Rank : PartSize::Host;
+    const auto is_elsewhere = [&](uint32_t i) {
+      return excesses_[i].sure &&
+             std::all_of(chosen.excesses.begin(), chosen.excesses.end(), [&](uint32_t own) {
+               return excesses_[own].channel != excesses_[i].channel;
+             });
+    };
+    for (const PartCandidate& one : all) {
+      if (one.size != of_end || !std::includes(one.excesses.begin(), one.excesses.end(),
+                                               chosen.excesses.begin(), chosen.excesses.end()))
+        continue;
+      const bool tells = std::any_of(one.excesses.begin(), one.excesses.end(), [&](uint32_t i) {
+        return is_elsewhere(i) && matters_beside(i, one);
+      });
+      if (tells) ends.push_back(&one);
+    }
+    return ends;
   }
 
   // Of two ranks, or two hosts, that explain equally well why what they exchange is slow, the one whose other
@@ -354,7 +292,8 @@ class PartSearch {
   };
   Ends tell_ends(const std::vector<PartCandidate>& all, const PartCandidate& chosen) const {
     const std::vector<const PartCandidate*> ends = as_good_as(all, chosen);
-    if ((chosen.size != Size::Rank && chosen.size != Size::Host) || ends.size() != 2) return {};
+    if ((chosen.size != PartSize::Rank && chosen.size != PartSize::Host) || ends.size() != 2)
+      return {};
     const PartCandidate &a = *ends[0], &b = *ends[1];
     const auto sends = [&](const PartCandidate& from, const PartCandidate& to) {
       return std::any_of(from.excesses.begin(), from.excesses.end(), [&](uint32_t i) {
@@ -366,7 +305,7 @@ class PartSearch {
     return is_fine(a, b) ? Ends{&b, &a} : Ends{&a, &b};
   }
   bool is_at(uint32_t actor, const PartCandidate& end) const {
-    return end.size == Size::Rank ? actor == end.actor : host_of(actor) == end.host;
+    return end.size == PartSize::Rank ? actor == end.actor : host_of(actor) == end.host;
   }
   // Beside what it exchanges with the other.
   bool is_fine(const PartCandidate& end, const PartCandidate& other) const {
@@ -423,8 +362,8 @@ class PartSearch {
     SlowPart part;
     part.gain_ns = candidate.gain_ns;
     part.span_ns = what_if_->span_ns();
-    part.host = candidate.size == Size::Host;
-    part.both_ends = candidate.size == Size::Pair || candidate.size == Size::Pairs;
+    part.host = candidate.size == PartSize::Host;
+    part.both_ends = candidate.size == PartSize::Pair || candidate.size == PartSize::Pairs;
     const TransferExcess* worst = nullptr;
     std::map<SlowSide, int64_t> sides;
     int64_t steady_ns = 0, unsteady_ns = 0;
@@ -443,20 +382,20 @@ class PartSearch {
     const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
     part.side = std::max_element(sides.begin(), sides.end(), less)->first;
     const bool receiver = is_of_receiver(part.side);
-    if (candidate.size == Size::Host) {
+    if (candidate.size == PartSize::Host) {
       part.actors = actors_on(run_, own_, candidate.host);
     } else if (part.both_ends) {
       std::set<uint32_t> ranks;
       for (const uint32_t i : candidate.excesses)
         ranks.insert(excesses_[i].actors.begin(), excesses_[i].actors.end());
       part.actors.assign(ranks.begin(), ranks.end());
-    } else if (candidate.size == Size::Way) {
+    } else if (candidate.size == PartSize::Way) {
       std::set<uint32_t> ranks;
       for (const uint32_t i : candidate.excesses)
         ranks.insert(excesses_[i].actors[receiver ? 1 : 0]);
       part.actors.assign(ranks.begin(), ranks.end());
       part.peer_host = receiver ? candidate.host : candidate.to;
-    } else if (candidate.size == Size::Edge) {
+    } else if (candidate.size == PartSize::Edge) {
       part.actors = {receiver ? candidate.peer : candidate.actor};
       part.peer = receiver ? candidate.actor : candidate.peer;
     } else {

@@ -12,6 +12,7 @@
 #include "analysis/paths/ring_excess.h"
 #include "analysis/paths/slow_moments.h"
 #include "analysis/paths/transfer_samples.h"
+#include "analysis/paths/tree_excess.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -41,6 +42,8 @@ class SlowTransferFinder {
     judge_pairs();
     name_holders();
     judge_rings();
+    std::vector<TransferExcess> of_trees = excesses_of_trees(run_, own_, samples_.trees);
+    std::move(of_trees.begin(), of_trees.end(), std::back_inserter(out_));
     return {std::move(out_), std::move(compared_)};
   }
 
@@ -273,10 +276,10 @@ class SlowTransferFinder {
     }
     return roles;
   }
-  // Of one edge nothing tells what is usual. Of three, two are those of one host.
-  static int64_t usual_of(const std::vector<int64_t>& role) {
-    if (role.size() == 3) return *std::min_element(role.begin(), role.end());
-    return role.size() > 1 ? reference_of(role) : kNoTime;
+  // Of one edge nothing tells what is usual. Of three, as of those between three hosts, two are those of one host.
+  static int64_t usual_of(const std::vector<int64_t>& role, size_t hosts) {
+    if (role.size() < 2) return kNoTime;
+    return role.size() == 3 || hosts == 3 ? reference_of_few(role) : reference_of(role);
   }
   static std::vector<UsualEdge> usual_edges(const RingSeries& series,
                                             const std::map<uint64_t, OfRole>& roles) {
@@ -284,8 +287,11 @@ class SlowTransferFinder {
     for (const EdgeSamples& edge : series.edges) {
       const OfRole& role = roles.at(edge.role);
       UsualEdge& usual = edges.emplace_back();
-      usual = {usual_of(role.later), usual_of(role.lag), usual_of(role.wire),
-               usual_of(role.work),  usual_of(role.gpu), usual_of(role.later)};
+      const auto of = [&](const std::vector<int64_t>& all) {
+        return usual_of(all, std::get<3>(series.alike));
+      };
+      const int64_t later_ns = of(role.later);
+      usual = {later_ns, of(role.lag), of(role.wire), of(role.work), of(role.gpu), later_ns};
       // The differences add up to 0 around a ring: beside a slow edge all others are below it.
       if (usual.later_ns != kNoTime)
         usual.later_ns = series.edges.size() == 2 ? 0 : std::max<int64_t>(0, usual.later_ns);

@@ -56,6 +56,11 @@ struct TransferExcess {
   bool steady = true;
 };
 
+// Of all operations.
+inline int64_t all_ns(const TransferExcess& one) {
+  return one.excess_ns * static_cast<int64_t>(one.matches.size());
+}
+
 // What find_slow_transfers() saw.
 struct SlowTransfers {
   std::vector<TransferExcess> excesses;

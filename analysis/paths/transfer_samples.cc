@@ -7,6 +7,7 @@
 
 #include "analysis/paths/alike_sizes.h"
 #include "analysis/paths/channel_rings.h"
+#include "analysis/paths/channel_trees.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -18,7 +19,8 @@ class Sampler {
         own_(own),
         sizes_(run),
         send_(run.strings.find("Send")),
-        ring_(run.strings.find("RING")) {}
+        ring_(run.strings.find("RING")),
+        tree_(run.strings.find("TREE")) {}
 
   TransferSamples sample() {
     for (uint32_t m = 0; m < run_.matches.size(); ++m) {
@@ -40,6 +42,9 @@ class Sampler {
     }
     for (auto& [key, all] : channels_) {
       for (SeriesOfChannel& one : all) samples.rings.push_back(std::move(one.series));
+    }
+    for (auto& [key, all] : trees_) {
+      for (SeriesOfTree& one : all) samples.trees.push_back(std::move(one.series));
     }
     for (auto& [key, pair] : pairs_) samples.pairs.push_back(std::move(pair));
     return samples;
@@ -160,22 +165,24 @@ class Sampler {
     if (std::count(by_rank.begin(), by_rank.end(), kNoRow) != 0) return;
     const AlikeSize alike = sizes_.of(match);
     const Key key{match.communicator, match.func, alike.bytes};
+    const Text algo = operation(begin).algo;
+    const bool is_ring = algo == 0 || algo == ring_;
+    const int64_t apart_ns = own_.last_start_ns[m] - first_start_ns;
+    if (algo == tree_ && algo != 0) take_trees(m, key, by_rank, apart_ns, alike);
     RingSeries& series = rings_[key];
     if (series.actors.empty()) {
       begin_series(match, alike.bytes, by_rank, &series);
-      if (!series.in_order) begin_channels(key, series, by_rank);
+      if (!series.in_order && is_ring) begin_channels(key, series, by_rank);
     }
     if (const auto channels = channels_.find(key); channels != channels_.end()) {
-      const int64_t apart_ns = own_.last_start_ns[m] - first_start_ns;
       for (SeriesOfChannel& one : channels->second) take_channel(m, by_rank, apart_ns, alike, &one);
       return;
     }
     if (series.edges.size() != match.arrivals) return;
-    const Text algo = operation(begin).algo;
-    series.in_order = series.in_order && (algo == 0 || algo == ring_);
+    series.in_order = series.in_order && is_ring;
     series.matches.push_back(m);
     series.times.push_back(alike.scaled(last_end_ns - own_.last_start_ns[m]));
-    series.apart.push_back(alike.scaled(own_.last_start_ns[m] - first_start_ns));
+    series.apart.push_back(alike.scaled(apart_ns));
     for (size_t rank = 0; rank < by_rank.size(); ++rank)
       in_ring_[series.place[rank]] = by_rank[rank];
     for (size_t i = 0; i < by_rank.size(); ++i) {
@@ -270,6 +277,57 @@ class Sampler {
         series.sends = std::max<uint64_t>(series.sends, sender.planned_sends);
       }
       if (receiver.receive_peer == sender.rank) note_receives(receiver, &edge);
+    }
+  }
+
+  struct SeriesOfTree {
+    ChannelTree tree;
+    TreeSeries series;
+  };
+  void take_trees(uint32_t m, const Key& key, const std::vector<uint32_t>& by_rank,
+                  int64_t apart_ns, const AlikeSize& alike) {
+    const auto [at, is_new] = trees_.try_emplace(key);
+    if (is_new) begin_trees(m, alike, by_rank, &at->second);
+    for (SeriesOfTree& one : at->second) {
+      TreeSeries& series = one.series;
+      series.matches.push_back(m);
+      series.apart.push_back(alike.scaled(apart_ns));
+      const auto end_ns = [&](uint32_t operation, bool is_send, uint32_t peer) {
+        const int64_t done_ns = channel_end_ns(run_, operation, one.tree.channel, is_send, peer);
+        return done_ns == kNoTime ? kNoTime : alike.scaled(done_ns - own_.last_start_ns[m]);
+      };
+      for (size_t i = 0; i < series.edges.size(); ++i) {
+        const auto& [from, to] = one.tree.edges[i];
+        const uint32_t receiver = run_.arrivals[by_rank[to]].operation,
+                       sender = run_.arrivals[by_rank[from]].operation;
+        series.edges[i].sent.push_back(end_ns(sender, true, to));
+        series.edges[i].received.push_back(end_ns(receiver, false, from));
+        if (const uint32_t sends = sending_channels(run_, sender); sends != 0)
+          series.steps =
+              std::max<uint64_t>(series.steps, run_.operations[sender].planned_sends / sends);
+      }
+    }
+  }
+  void begin_trees(uint32_t m, const AlikeSize& alike, const std::vector<uint32_t>& by_rank,
+                   std::vector<SeriesOfTree>* made) {
+    std::set<Text> hosts;
+    std::vector<uint32_t> operations;
+    for (const uint32_t a : by_rank) {
+      hosts.insert(host_of(own_.segments[a].actor));
+      operations.push_back(run_.arrivals[a].operation);
+    }
+    for (ChannelTree& tree : channel_trees(run_, operations)) {
+      TreeSeries& series = made->emplace_back().series;
+      series.communicator = run_.matches[m].communicator;
+      series.channel = tree.channel;
+      series.alike = {run_.matches[m].func, alike.bytes, static_cast<int32_t>(by_rank.size()),
+                      hosts.size()};
+      for (const ChannelEdge& edge : tree.edges) {
+        TreeEdge& made_edge = series.edges.emplace_back();
+        made_edge.from = own_.segments[by_rank[edge.from]].actor;
+        made_edge.to = own_.segments[by_rank[edge.to]].actor;
+      }
+      made->back().tree = std::move(tree);
     }
   }
 
@@ -381,9 +439,10 @@ class Sampler {
   const RunTables& run_;
   const OwnSegments& own_;
   const AlikeSizes sizes_;
-  const Text send_, ring_;
+  const Text send_, ring_, tree_;
   std::map<Key, RingSeries> rings_;
   std::map<Key, std::vector<SeriesOfChannel>> channels_;  // instead, where channels differ
+  std::map<Key, std::vector<SeriesOfTree>> trees_;        // beside it
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, AlikeSends>, PairSeries> pairs_;
   std::vector<uint32_t> in_ring_;  // rows of `arrivals`, of the operation at hand
 };

@@ -11,6 +11,9 @@
 // channel, tell nothing then; but network operations do, each being of one channel. So `later` of an edge of
 // a channel is how much later its receiver had received all than the rank at which the channel enters the
 // sender's host: the way through that host is part of the edge.
+//
+// Of a collective that goes up and down a tree on each channel, only network operations tell: when each edge
+// between hosts has brought all its data.
 #pragma once
 
 #include <algorithm>
@@ -75,8 +78,27 @@ struct PairSeries {
   EdgeSamples edge;  // `later` stays empty
 };
 
+// One edge of a tree, in one direction.
+struct TreeEdge {
+  uint32_t from = kNoRow, to = kNoRow;  // actors
+  // By match, after the last rank had started: when the sender knew that all was sent, and when the receiver was
+  // done; kNoTime: not known.
+  std::vector<int64_t> sent, received;
+};
+// What one channel does of the operations of one function and size on one communicator.
+struct TreeSeries {
+  uint32_t communicator = kNoRow;
+  uint8_t channel = 0;
+  std::tuple<Text, uint64_t, int32_t, size_t> alike;  // function, size, ranks, hosts
+  std::vector<TreeEdge> edges;  // two for each pair of hosts, one behind the other: there and back
+  std::vector<uint32_t> matches;
+  std::vector<int64_t> apart;  // by match: from the first start to the last
+  uint64_t steps = 0;          // over one edge
+};
+
 struct TransferSamples {
   std::vector<RingSeries> rings;
+  std::vector<TreeSeries> trees;
   std::vector<PairSeries> pairs;
 };
 

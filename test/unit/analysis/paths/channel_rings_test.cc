@@ -104,6 +104,15 @@ TEST(ChannelRings, NameTheRankThatSendsSlowlyOnItsChannel) {
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
 }
 
+// It leaves its host on the first channel, which takes longest and costs all there is to win, and enters it on the second.
+TEST(ChannelRings, NameTheRankThatIsSlowOnBothChannels) {
+  const Judged judged = judge_channels({{{0, 800 * kUs, 0, 0}, {600 * kUs, 0, 0, 0}}});
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
+  EXPECT_NE(judged.text().find("What rank 3 of world sends and receives"), std::string::npos)
+      << judged.text();
+}
+
 // Of an odd number of hosts: who sends to whom on any channel is one ring of all ranks, which no channel goes round.
 TEST(ChannelRings, NameTheRankThatSendsSlowlyOnItsChannelOfThreeHosts) {
   const Judged judged = judge_channels({{{0, 800 * kUs, 0}, {0, 0, 0}}});

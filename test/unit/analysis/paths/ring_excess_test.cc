@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "test/unit/durations.h"
 
 namespace lockstep::analysis {
@@ -93,6 +96,11 @@ struct RingOfHosts {
     SeenRing seen;
     seen.time = middle_of(std::vector<int64_t>(40, 4'000 * kUs));
     seen.passages.resize(edges.size());
+    const bool known = std::none_of(edges.begin(), edges.end(),
+                                    [](const EdgeSamples& edge) { return edge.later.empty(); });
+    std::vector<uint32_t> all(40);
+    std::iota(all.begin(), all.end(), 0u);
+    if (known) seen.passages = look_at_passages(edges, all);
     for (const EdgeSamples& edge : edges) seen.edges.push_back(look_at(edge));
     UsualEdge usual;
     usual.later_ns = usual.beside_ns = 0;
@@ -130,6 +138,36 @@ TEST(RingExcess, NamesTheWayOutOfAHostWhereItsReceiverIsHeldUpByThat) {
   EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{5, 6}));
   EXPECT_EQ(found[0].side, SlowSide::SenderOrLink);
   EXPECT_TRUE(found[0].sure);
+}
+
+// Host 2's way to the network is slow in both directions, so that host 1 cannot send, and is held up where it receives.
+TEST(RingExcess, NamesBothWaysOfAHostAndNotTheReceiverBeforeIt) {
+  RingOfHosts ring;
+  ring.edges[1].lag = ring.always(505);
+  ring.edges[1].later = ring.always(60);
+  ring.edges[3].later = ring.always(600);
+  ring.edges[5].later = ring.always(560);
+  ring.edges[7].later = ring.always(-1220);
+  std::vector<std::vector<uint32_t>> named;
+  for (const TransferExcess& one : ring.judge()) named.push_back(one.actors);
+  std::sort(named.begin(), named.end());
+  EXPECT_EQ(named, (std::vector<std::vector<uint32_t>>{{3, 4}, {5, 6}}));
+}
+
+// Late starts move the end between them, but the second way never takes longer than the others.
+TEST(RingExcess, NamesTheOneWayThatIsSlowWhereTheNextVariesWithIt) {
+  RingOfHosts ring;
+  for (EdgeSamples& edge : ring.edges) edge.later = ring.always(0);
+  for (const size_t i : {1u, 3u}) ring.edges[i].later = ring.always(-150);
+  for (size_t i = 0; i < 40; i += 2) {
+    ring.edges[5].later[i] = 1'000 * static_cast<int64_t>(kUs);
+    ring.edges[7].later[i] = -700 * static_cast<int64_t>(kUs);
+    ring.edges[5].later[i + 1] = 500 * static_cast<int64_t>(kUs);
+    ring.edges[7].later[i + 1] = -200 * static_cast<int64_t>(kUs);
+  }
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{5, 6}));
 }
 
 // Buffers are full through three hosts: more than one slow host's two ways explain.

@@ -105,15 +105,16 @@ TEST(SlowParts, NameALinkThatIsSlowForAWhileOnly) {
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
 }
 
+// What costs more comes first.
 TEST(SlowParts, NameALinkBesideARankThatIsLate) {
   Ring ring(8);
   ring.link_ns[3] = 300 * kUs;
   const Judged judged = judge_ring(ring, 2, {0, kTimes, 6, 4 * kMs});
   ASSERT_EQ(judged.findings.size(), 2u) << judged.text();
-  EXPECT_EQ(judged.findings[0].kind, FindingKind::Straggler);
-  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{6});
-  EXPECT_EQ(judged.findings[1].kind, FindingKind::SlowLink);
-  EXPECT_EQ(judged.findings[1].culprits, std::vector<int32_t>{3});
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowLink);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3});
+  EXPECT_EQ(judged.findings[1].kind, FindingKind::Straggler);
+  EXPECT_EQ(judged.findings[1].culprits, std::vector<int32_t>{6});
 }
 
 TEST(SlowParts, DoNotNameWhoIsLateASecondTimeForWhatEndsShow) {
