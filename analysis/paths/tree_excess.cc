@@ -175,11 +175,12 @@ Usual usual_of(const std::vector<Middle>& all, size_t hosts) {
 
 class TreesAlike {
  public:
-  TreesAlike(size_t hosts, std::vector<const Tree*> trees) : trees_(std::move(trees)) {
+  TreesAlike(size_t hosts, std::vector<const Tree*> trees)
+      : hosts_(hosts), trees_(std::move(trees)) {
     std::map<size_t, std::vector<Middle>> roles;
     for (const Tree* tree : trees_) {
       for (const Edge& edge : tree->edges()) {
-        if (edge.last.known()) roles[edge.beside.size()].push_back(edge.last);
+        if (edge.last.known()) roles[role_of(edge)].push_back(edge.last);
       }
     }
     for (const auto& [role, all] : roles) usual_[role] = usual_of(all, hosts);
@@ -190,6 +191,12 @@ class TreesAlike {
   }
 
  private:
+  // Edges of a role are alike: from as many as share the host where they fork; of two hosts, in one direction.
+  size_t role_of(const Edge& edge) const {
+    if (hosts_ == 2) return edge.from < edge.to ? 0 : 1;
+    return edge.beside.size();
+  }
+
   void judge_tree(const Tree& tree, std::vector<TransferExcess>* out) const {
     const std::vector<Edge>& edges = tree.edges();
     std::vector<int64_t> more(edges.size());
@@ -201,7 +208,7 @@ class TreesAlike {
     const int64_t all_ns = cost_ns(tree, more, time.ns);
     for (size_t i = 0; i < edges.size(); ++i) {
       if (more[i] == 0) continue;
-      const Usual& usual = usual_.at(edges[i].beside.size());
+      const Usual& usual = usual_.at(role_of(edges[i]));
       TransferExcess& excess = out->emplace_back();
       excess.side = SlowSide::SenderOrLink;
       excess.actors = {tree.series().edges[i].from, tree.series().edges[i].to};
@@ -220,7 +227,7 @@ class TreesAlike {
   // 0: it does not stand out.
   int64_t more_than_usual(const Edge& edge) const {
     if (!edge.last.known()) return 0;
-    const int64_t usual_ns = usual_.at(edge.beside.size()).ns;
+    const int64_t usual_ns = usual_.at(role_of(edge)).ns;
     if (usual_ns == kNoTime ||
         !stands_out(edge.last, usual_ns, part_of(std::max<int64_t>(0, usual_ns), kLeastMoreOfLast)))
       return 0;
@@ -243,7 +250,7 @@ class TreesAlike {
   int64_t cost_ns(const Tree& tree, const std::vector<int64_t>& more, int64_t time_ns) const {
     const size_t worst =
         static_cast<size_t>(std::max_element(more.begin(), more.end()) - more.begin());
-    const int64_t usual_ns = usual_.at(tree.edges()[worst].beside.size()).ns;
+    const int64_t usual_ns = usual_.at(role_of(tree.edges()[worst])).ns;
     const auto steps = static_cast<int64_t>(std::max<uint64_t>(1, tree.series().steps));
     const auto passed = static_cast<int64_t>(tree.longest_way());
     const int64_t longer_ns = time_ns - (steps - 1 + passed) * usual_ns;
@@ -251,8 +258,9 @@ class TreesAlike {
     return std::min(cost_ns, part_of(time_ns, 0.9));
   }
 
-  std::vector<const Tree*> trees_;
-  std::map<size_t, Usual> usual_;  // by how many edges share the host where they fork
+  const size_t hosts_;
+  const std::vector<const Tree*> trees_;
+  std::map<size_t, Usual> usual_;  // by role
 };
 
 // Of two hosts each way is the only one in its direction.

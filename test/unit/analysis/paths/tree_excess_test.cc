@@ -95,14 +95,16 @@ TEST(TreeExcess, IsSureOfNothingWhereAHostBeginsLate) {
   }
 }
 
-// Of two hosts each way is the only one in its direction.
+// Of two hosts each way is the only one in its direction, but other communicators have such a one.
 TEST(TreeExcess, SaysNothingOfTwoHostsUnlessOtherCommunicatorsTell) {
   TwoTrees trees;
   trees.first = PlayedTree({-1, 0});
-  trees.second = PlayedTree({1, -1});
   trees.first.slow_us[{0, 1}] = 400;
+  trees.second = PlayedTree({1, -1});
   EXPECT_TRUE(trees.judge().empty());
   trees.second_communicator = 1;
+  EXPECT_TRUE(trees.judge().empty());
+  trees.second = PlayedTree({-1, 0});
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 0), (TwoTrees::Edges{{0, 1}}));
 }
 
