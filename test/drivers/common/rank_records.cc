@@ -50,7 +50,7 @@ void RankRecords::operation(const RankOperation& op) {
               rank_word(0), op.stream});
   put(&user, {make_word0(stop_tag(Kind::KernelLaunch), op.call_ns + 700), launch});
   const uint64_t names = strings2(strings_.number(op.func), strings_.number("ncclFloat32"));
-  const uint64_t algo = strings2(strings_.number("RING"), strings_.number("SIMPLE")) << 32;
+  const uint64_t algo = strings2(strings_.number(op.algo), strings_.number("SIMPLE")) << 32;
   if (p2p) {
     put(&user,
         {make_word0(start_tag(Kind::P2p), op.call_ns + 800), own, api, rank_word(op.channels), 0,

@@ -33,7 +33,7 @@ struct OnChannel {
 };
 
 struct RankOperation {
-  std::string func = "AllReduce";
+  std::string func = "AllReduce", algo = "RING";
   uint64_t count = 16384;
   uint64_t call_ns = 0;    // of the API call
   uint64_t kernel_ns = 0;  // kernel start

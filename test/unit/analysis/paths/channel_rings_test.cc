@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "test/unit/analysis/judge/judged.h"
@@ -38,11 +39,12 @@ driver::OnChannel on_channel(int32_t rank, unsigned channel, uint64_t begun_ns,
   return here;
 }
 
-Judged judge_channels(const Delays& delays) {
+Judged judge_channels(const Delays& delays, const std::string& algo = "RING") {
   return diagnose_hosts(
       static_cast<int32_t>(delays[0].size()) * kRanksOfHost, kRanksOfHost, kOperationsOfChannels,
       [&](int32_t rank, unsigned i) {
         driver::RankOperation op;
+        op.algo = algo;
         op.sequence = i;
         op.channels = kChannels;
         op.steps = kStepsOfChannel;
@@ -102,6 +104,14 @@ TEST(ChannelRings, NameTheRankThatSendsSlowlyOnItsChannel) {
   const Judged judged = judge_channels({{{0, 800 * kUs, 0, 0}, {0, 0, 0, 0}}});
   ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
+}
+
+// Over two hosts each passes every host once, but goes up and down.
+TEST(ChannelRings, AreNotTakenForTrees) {
+  const Delays delays{{{800 * kUs, 0}, {0, 800 * kUs}}};
+  EXPECT_EQ(judge_channels(delays).findings.size(), 1u);
+  const Judged judged = judge_channels(delays, "TREE");
+  EXPECT_TRUE(judged.findings.empty()) << judged.text();
 }
 
 // It leaves its host on the first channel, which takes longest and costs all there is to win, and enters it on the second.

@@ -105,6 +105,41 @@ TEST(SlowParts, NameALinkThatIsSlowForAWhileOnly) {
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
 }
 
+// Of three hosts two edges of every ring are those of one host, so most of all edges may be slow.
+TEST(SlowParts, NameTheHostOfThreeThatIsSlowInEveryCommunicator) {
+  Ring ring(3);
+  ring.link_ns[0] = ring.link_ns[2] = 250 * kUs;
+  const Ends ends = play(ring);
+  TestRun run;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    for (uint32_t number = 0; number < 3; ++number) {
+      const auto pid = static_cast<uint32_t>(10 + 3 * rank) + number;
+      driver::RankRecords records(1, 0xc0 + number, rank, 3, pid, &run.strings);
+      records.init(1'000 * kMs);
+      for (unsigned i = 0; i < kTimes; ++i) {
+        driver::RankOperation op;
+        op.sequence = i;
+        op.channels = 1;
+        op.steps = 8;
+        op.network_ns = ring.link_ns[static_cast<size_t>(rank)];
+        op.call_ns = 2'000 * kMs + i * 10 * kMs;
+        op.kernel_ns = op.call_ns + 10 * kUs;
+        const uint64_t scatter = (i * 7 + pid * 3) % 5 * 100;
+        op.sent_ns = op.kernel_ns + ends.sent_ns[static_cast<size_t>(rank)] + scatter;
+        op.received_ns = op.kernel_ns + ends.received_ns[static_cast<size_t>(rank)] + scatter;
+        op.finish_ns = op.received_ns;
+        records.operation(op);
+      }
+      run.add(pid, {&records.proxy, &records.user}, host_of(rank, 1));
+    }
+  }
+  align_hosts(run, 3, 1);
+  const Judged judged(run.load());
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_NE(judged.text().find("on host a, exchange with other hosts"), std::string::npos)
+      << judged.text();
+}
+
 // What costs more comes first.
 TEST(SlowParts, NameALinkBesideARankThatIsLate) {
   Ring ring(8);
