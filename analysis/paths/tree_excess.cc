@@ -136,7 +136,7 @@ class Tree {
     int64_t fed_ns = kNoTime;
     for (const size_t feeder : edges_[i].fed_by) {
       const int64_t one_ns = series_.edges[feeder].received[m];
-      if (one_ns == kNoTime || one_ns <= 0) return kNoTime;
+      if (one_ns <= 0) return kNoTime;  // or it is not known
       fed_ns = std::max(fed_ns, one_ns);
     }
     return fed_ns;
