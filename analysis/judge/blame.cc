@@ -180,9 +180,9 @@ class Blamer {
     if (!part.sure && is_by_ends(part.side)) return;
     const auto is_consequence = [&](const Finding& finding) {
       const auto* late = std::get_if<LateFacts>(&finding.facts);
-      if (late == nullptr || late->cause == Cause::HostLate || late->gain_ns > part.gain_ns)
-        return false;
+      if (late == nullptr || late->gain_ns > part.gain_ns) return false;
       const std::vector<Place> places = culprits_of(run_, finding);
+      if (late->cause == Cause::HostLate && !are_all_of(part.communicator, places)) return false;
       const auto takes_part = [&](uint32_t actor) {
         return std::any_of(places.begin(), places.end(), [&](const Place& place) {
           return actor != kNoRow && place.process == own.actors[actor].process;
@@ -206,6 +206,19 @@ class Blamer {
                          : path != nullptr ? path->gain_share
                                            : 0;
     return finding.confidence * share;
+  }
+
+  // What they do together held them up, whoever waited for it, a kernel or the host.
+  bool are_all_of(uint32_t communicator, const std::vector<Place>& places) const {
+    if (communicator == kNoRow || places.size() < 2) return false;
+    const CommunicatorRow& comm = run_.communicators[communicator];
+    const auto begin = run_.members.begin() + comm.first_member;
+    return places.size() == comm.members &&
+           std::all_of(begin, begin + comm.members, [&](const MemberRow& member) {
+             return std::any_of(places.begin(), places.end(), [&](const Place& place) {
+               return place.process == member.process;
+             });
+           });
   }
 
   void accuse_stragglers(const FollowedRun& followed) {

@@ -282,6 +282,14 @@ class PartSearch {
       });
       if (tells) ends.push_back(&one);
     }
+    // All that is slow of the one end is between both, and of the other there is more.
+    const auto is_less = [&](const PartCandidate* one, const PartCandidate* other) {
+      return one->excesses.size() < other->excesses.size() &&
+             std::includes(other->excesses.begin(), other->excesses.end(), one->excesses.begin(),
+                           one->excesses.end());
+    };
+    if (ends.size() == 2 && is_less(ends[0], ends[1])) return {ends[1]};
+    if (ends.size() == 2 && is_less(ends[1], ends[0])) return {ends[0]};
     return ends;
   }
 

@@ -41,9 +41,8 @@ class SlowTransferFinder {
   SlowTransfers find() {
     judge_pairs();
     name_holders();
+    judge_trees();
     judge_rings();
-    std::vector<TransferExcess> of_trees = excesses_of_trees(run_, own_, samples_.trees);
-    std::move(of_trees.begin(), of_trees.end(), std::back_inserter(out_));
     return {std::move(out_), std::move(compared_)};
   }
 
@@ -221,6 +220,12 @@ class SlowTransferFinder {
     return rows;
   }
 
+  void judge_trees() {
+    std::vector<TransferExcess> found = excesses_of_trees(run_, own_, samples_.trees);
+    for (const TransferExcess& one : found) in_trees_.insert(one.matches.front());
+    std::move(found.begin(), found.end(), std::back_inserter(out_));
+  }
+
   struct Ring {
     const RingSeries* series = nullptr;
     SeenRing seen;
@@ -315,7 +320,7 @@ class SlowTransferFinder {
       if (told)
         found = excesses_of_ring(run_, *ring.series, ring.seen, usual_edges(*ring.series, roles),
                                  longer ? time_ns - usual_ns : 0);
-      if (found.empty() && longer) {
+      if (found.empty() && longer && in_trees_.count(ring.series->matches.front()) == 0) {
         found.push_back(of_anybody(*ring.series, time_ns, usual_ns));
         found.back().compared = are_apart(rings, ring);
       }
@@ -414,6 +419,7 @@ class SlowTransferFinder {
   std::vector<TransferExcess> out_;
   std::vector<const RingSeries*> not_always_slow_;
   std::set<std::pair<uint32_t, uint32_t>> compared_;
+  std::set<uint32_t> in_trees_;  // by row of `matches`: the first operations of trees with slow edges
 };
 
 }  // namespace

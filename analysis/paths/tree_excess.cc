@@ -12,7 +12,7 @@
 namespace lockstep::analysis {
 namespace {
 
-// By this part the last of the data must take longer over an edge than usual.
+// By this part the last of the data must take longer over an edge than usual, or all of it on a communicator.
 constexpr double kLeastMoreOfLast = 0.25;
 // An edge waits for room behind one that it feeds where that shows this part of what it shows itself.
 constexpr double kWaitsForRoom = 0.75;
@@ -63,18 +63,7 @@ class Tree {
   // They are told where all ranks had started together.
   bool is_together() const { return together_; }
   // From when all had started until the last was done.
-  std::vector<int64_t> times() const {
-    std::vector<int64_t> times;
-    for (size_t m = 0; m < series_.matches.size(); ++m) {
-      int64_t last_ns = 0;
-      for (const TreeEdge& edge : series_.edges) {
-        if (last_ns != kNoTime)
-          last_ns = edge.received[m] == kNoTime ? kNoTime : std::max(last_ns, edge.received[m]);
-      }
-      times.push_back(last_ns);
-    }
-    return times;
-  }
+  const Middle& time() const { return time_; }
   // The most edges that data passes, one behind the other.
   size_t longest_way() const {
     std::vector<size_t> way(edges_.size(), 1);
@@ -87,10 +76,23 @@ class Tree {
   }
 
  private:
+  std::vector<int64_t> times() const {
+    std::vector<int64_t> times;
+    for (size_t m = 0; m < series_.matches.size(); ++m) {
+      int64_t last_ns = 0;
+      for (const TreeEdge& edge : series_.edges) {
+        if (last_ns != kNoTime)
+          last_ns = edge.received[m] == kNoTime ? kNoTime : std::max(last_ns, edge.received[m]);
+      }
+      times.push_back(last_ns);
+    }
+    return times;
+  }
   // Those that all ranks had started together, if there are enough of them.
   void choose_operations() {
     const std::vector<int64_t> all_ns = times();
-    const int64_t most_ns = part_of(middle_of(all_ns).ns, kStartTogether);
+    time_ = middle_of(all_ns);
+    const int64_t most_ns = part_of(time_.ns, kStartTogether);
     for (uint32_t m = 0; m < all_ns.size(); ++m) {
       if (series_.apart[m] <= most_ns) chosen_.push_back(m);
     }
@@ -153,6 +155,7 @@ class Tree {
 
   const TreeSeries& series_;
   std::vector<Edge> edges_;
+  Middle time_;
   std::vector<uint32_t> chosen_;  // operations: indices of their times
   bool is_known_ = true, together_ = false;
 };
@@ -203,9 +206,11 @@ class TreesAlike {
     for (size_t i = 0; i < edges.size(); ++i) more[i] = more_than_usual(edges[i]);
     acquit_what_waits_for_room(edges, &more);
     const auto slow = edges.size() - static_cast<size_t>(std::count(more.begin(), more.end(), 0));
-    const Middle time = middle_of(tree.times());
+    const Middle time = tree.time();
     if (slow == 0 || !time.known()) return;
-    const int64_t all_ns = cost_ns(tree, more, time.ns);
+    const int64_t longer_ns = longer_than_elsewhere(tree);
+    const int64_t all_ns =
+        std::min(longer_ns != 0 ? longer_ns : cost_ns(tree, more, time.ns), part_of(time.ns, 0.9));
     for (size_t i = 0; i < edges.size(); ++i) {
       if (more[i] == 0) continue;
       const Usual& usual = usual_.at(role_of(edges[i]));
@@ -217,7 +222,7 @@ class TreesAlike {
       excess.matches = tree.series().matches;
       excess.excess_ns = all_ns / static_cast<int64_t>(slow);
       excess.usual_ns = std::max<int64_t>(1, time.ns - all_ns);
-      excess.sure = tree.is_together() || more[i] > kBuffers * usual.ns;
+      excess.sure = tree.is_together() || longer_ns != 0 || more[i] > kBuffers * usual.ns;
       const Middle& last = edges[i].last;
       excess.steady = static_cast<double>(last.ns - usual.ns) >=
                       std::hypot(last.ns - last.at_least_ns, usual.unsure_ns);
@@ -254,8 +259,21 @@ class TreesAlike {
     const auto steps = static_cast<int64_t>(std::max<uint64_t>(1, tree.series().steps));
     const auto passed = static_cast<int64_t>(tree.longest_way());
     const int64_t longer_ns = time_ns - (steps - 1 + passed) * usual_ns;
-    const int64_t cost_ns = std::clamp(longer_ns, more[worst], steps * more[worst]);
-    return std::min(cost_ns, part_of(time_ns, 0.9));
+    return std::clamp(longer_ns, more[worst], steps * more[worst]);
+  }
+  // By how much this channel takes longer than on other communicators; 0: it does not stand out, or is the only one.
+  int64_t longer_than_elsewhere(const Tree& tree) const {
+    std::vector<int64_t> times;
+    for (const Tree* other : trees_) {
+      if (other->series().communicator != tree.series().communicator &&
+          other->series().channel == tree.series().channel && other->time().known())
+        times.push_back(other->time().ns);
+    }
+    if (times.empty()) return 0;
+    const int64_t usual_ns = reference_of(times);
+    return stands_out(tree.time(), usual_ns, part_of(usual_ns, kLeastMoreOfLast))
+               ? tree.time().ns - usual_ns
+               : 0;
   }
 
   const size_t hosts_;

@@ -7,6 +7,8 @@ expect healthy '[]'
 expect healthy_tensor '[]'
 expect slow_adapter '[["slow_link",[4,5,6,7],["node1"]]]'
 expect slow_link '[["slow_link",[2,3],["node1"]]]'
+# The other ranks of its communicator come late for the next because of it: one cause, one finding.
+expect slow_rail '[["slow_link",[7],["node1"]]]'
 # Its data-parallel communicators are the largest: that is world rank 3 of the job's first.
 expect slow_proxy '[["slow_link",[3],["node1"]]]'
 # Two hosts, two communicators: the one exchanges its data slowly, and which end is slow nothing tells.

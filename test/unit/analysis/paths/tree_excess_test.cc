@@ -27,7 +27,7 @@ struct TwoTrees {
       own.actors.emplace_back().process = host;
     }
     std::vector<TreeSeries> series{series_of(first, 0, kOperations),
-                                   series_of(second, 1, kOperations)};
+                                   series_of(second, second_channel, kOperations)};
     series[0].communicator = 0;
     series[1].communicator = second_communicator;
     return excesses_of_trees(run, own, series);
@@ -40,6 +40,7 @@ struct TwoTrees {
     return edges;
   }
   PlayedTree first, second;
+  uint8_t second_channel = 1;
   uint32_t second_communicator = 0;
 };
 
@@ -106,6 +107,22 @@ TEST(TreeExcess, SaysNothingOfTwoHostsUnlessOtherCommunicatorsTell) {
   EXPECT_TRUE(trees.judge().empty());
   trees.second = PlayedTree({-1, 0});
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 0), (TwoTrees::Edges{{0, 1}}));
+}
+
+// However late a host begins.
+TEST(TreeExcess, IsSureWhereOtherCommunicatorsTakeLessTime) {
+  TwoTrees trees;
+  trees.second = trees.first;
+  trees.second_channel = 0;
+  trees.second_communicator = 1;
+  trees.first.slow_us[{5, 6}] = 250;
+  trees.first.start_us[6] = trees.second.start_us[6] = 20'000;
+  const std::vector<TransferExcess> found = trees.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{5, 6}));
+  EXPECT_TRUE(found[0].sure);
+  EXPECT_NEAR(static_cast<double>(found[0].excess_ns) / static_cast<double>(kUs),
+              static_cast<double>(trees.first.took_us() - trees.second.took_us()), 5);
 }
 
 // The buffers that a late start fills hold eight steps.
