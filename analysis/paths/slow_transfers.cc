@@ -419,7 +419,8 @@ class SlowTransferFinder {
   std::vector<TransferExcess> out_;
   std::vector<const RingSeries*> not_always_slow_;
   std::set<std::pair<uint32_t, uint32_t>> compared_;
-  std::set<uint32_t> in_trees_;  // by row of `matches`: the first operations of trees with slow edges
+  // The first operations of trees with slow edges: rows of `matches`.
+  std::set<uint32_t> in_trees_;
 };
 
 }  // namespace
