@@ -66,8 +66,9 @@ class Tree {
   const Middle& time() const { return time_; }
   // The most edges that data passes, one behind the other.
   size_t longest_way() const {
-    std::vector<size_t> way(edges_.size(), 1);
-    for (size_t pass = 0; pass < edges_.size(); ++pass) {
+    std::vector<size_t> way(edges_.size(), 1), before;
+    while (way != before) {
+      before = way;
       for (size_t i = 0; i < edges_.size(); ++i) {
         for (const size_t feeder : edges_[i].fed_by) way[i] = std::max(way[i], way[feeder] + 1);
       }
