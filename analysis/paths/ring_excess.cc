@@ -399,8 +399,8 @@ class Judge {
     const bool by_steps = std::none_of(
         out_.begin(), out_.end(), [](const TransferExcess& one) { return is_by_ends(one.side); });
     if (by_steps && all_ns < part_of(more_ns, kLeastOfMore)) return out_.clear();
-    if (more_ns != 0)  // other channels may be slow, too
-      all_ns = series_.channels == 0 ? more_ns : std::max(all_ns, more_ns);
+    if (more_ns != 0)  // other channels may be slow, too; of two edges ends tell too little
+      all_ns = series_.channels == 0 || count_ == 2 ? more_ns : std::max(all_ns, more_ns);
     else if (link)
       all_ns = std::min(all_ns, most_of_links());
     all_ns = std::min(all_ns, part_of(seen_.time.ns, 0.9));

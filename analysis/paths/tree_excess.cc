@@ -15,7 +15,7 @@ namespace {
 // By this part the last of the data must take longer over an edge than usual, or all of it on a communicator.
 constexpr double kLeastMoreOfLast = 0.25;
 // An edge waits for room behind one that it feeds where that shows this part of what it shows itself.
-constexpr double kWaitsForRoom = 0.75;
+constexpr double kWaitsForRoom = 0.5;
 // Ranks that start within this part of an operation's time of each other start together: where one starts late, what
 // others had sent fills the buffers before it, and each edge is as far behind as these are deep.
 constexpr double kStartTogether = 0.05;
