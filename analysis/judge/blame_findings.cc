@@ -359,6 +359,15 @@ std::vector<Evidence> evidence_of(const RunTables& run, const OwnSegments& own,
   return evidence;
 }
 
+bool has_steps(const RunTables& run, const TransferExcess& excess) {
+  if (excess.matches.empty()) return false;
+  const MatchRow& match = run.matches[excess.matches.front()];
+  const ArrivalRow* begin = run.arrivals.data() + match.first_arrival;
+  return std::any_of(begin, begin + match.arrivals, [&](const ArrivalRow& arrival) {
+    return run.operations[arrival.operation].steps != 0;
+  });
+}
+
 }  // namespace
 
 Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const SlowPart& part) {
@@ -382,6 +391,8 @@ Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const Sl
   facts.inside_host = part.inside_host;
   facts.both_ways = part.both_ways;
   facts.side = part.side;
+  facts.steps = std::any_of(part.excesses.begin(), part.excesses.end(),
+                            [&](const TransferExcess& excess) { return has_steps(run, excess); });
   facts.peer_host = part.peer_host;
   facts.gain_ns = part.gain_ns;
   facts.gain_share = static_cast<double>(part.gain_ns) / static_cast<double>(part.span_ns);

@@ -125,6 +125,7 @@ struct PathFacts {
   int32_t peer = -1;       // at the other end, where only one edge is slow
   Text peer_host = 0;      // likewise, where only the edges between two hosts are
   bool both_ways = false;  // in both directions, and what the other end exchanges else is not
+  bool steps = false;      // network steps were recorded, and tell no more than this
   int64_t gain_ns = 0;     // without it the run would be so much shorter,
   double gain_share = 0;   // as a part of the run's time
   int64_t sent_again = 0, sent = 0;  // TCP segments of the host, where these show it and no steps

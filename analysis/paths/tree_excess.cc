@@ -19,7 +19,7 @@ constexpr double kWaitsForRoom = 0.5;
 // Ranks that start within this part of an operation's time of each other start together: where one starts late, what
 // others had sent fills the buffers before it, and each edge is as far behind as these are deep.
 constexpr double kStartTogether = 0.05;
-// As deep they are: NCCL_STEPS.
+// So many steps are these deep: NCCL_STEPS.
 constexpr int64_t kBuffers = 8;
 
 // One of so few hosts, which are in the middle of one tree and at the end of another, has most of the edges.
@@ -60,7 +60,7 @@ class Tree {
   const TreeSeries& series() const { return series_; }
   const std::vector<Edge>& edges() const { return edges_; }
 
-  // They are told where all ranks had started together.
+  // What its edges show is of operations that all ranks had started together.
   bool is_together() const { return together_; }
   // From when all had started until the last was done.
   const Middle& time() const { return time_; }

@@ -238,10 +238,10 @@ std::string late_sentence(const RunTables& run, const Finding& finding, const La
   return text;
 }
 
-constexpr const char* kRecordSteps = " (`lockstep ctl RUN events step` records what tells)";
-
 // What of a slow path is slow, or may be.
 std::string suspicion(const PathFacts& facts) {
+  const std::string how_to_know =
+      facts.steps ? "." : " (`lockstep ctl RUN events step` records what tells).";
   switch (facts.side) {
     case SlowSide::Link:
       return "The link is slow: its network steps take long from sending to acknowledgement.";
@@ -257,15 +257,13 @@ std::string suspicion(const PathFacts& facts) {
     case SlowSide::ReceiverGpu:
       return "Its GPU takes long to empty the buffers.";
     case SlowSide::Receiver:
-      return std::string("Its receives are suspected, by its proxy thread or its GPU") +
-             kRecordSteps + ".";
+      return "Its receives are suspected, by its proxy thread or its GPU" + how_to_know;
     case SlowSide::SenderOrLink:
     case SlowSide::Gpu:
     case SlowSide::Anybody:
       break;
   }
-  return std::string("Its sends are suspected, by its GPU or its proxy thread, or the link") +
-         kRecordSteps + ".";
+  return "Its sends are suspected, by its GPU or its proxy thread, or the link" + how_to_know;
 }
 
 std::string slow_part_sentence(const RunTables& run, const Finding& finding,

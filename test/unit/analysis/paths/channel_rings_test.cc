@@ -104,6 +104,7 @@ TEST(ChannelRings, NameTheRankThatSendsSlowlyOnItsChannel) {
   const Judged judged = judge_channels({{{0, 800 * kUs, 0, 0}, {0, 0, 0, 0}}});
   ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
+  EXPECT_TRUE(std::get<PathFacts>(judged.findings[0].facts).steps);
 }
 
 // Over two hosts each passes every host once, but goes up and down.

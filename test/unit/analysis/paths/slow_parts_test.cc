@@ -406,6 +406,7 @@ TEST(SlowParts, SayWhatTheyCostTheRun) {
   const Judged judged = judge_ring(ring, 2);
   ASSERT_EQ(judged.findings.size(), 1u);
   const auto& facts = std::get<PathFacts>(judged.findings[0].facts);
+  EXPECT_FALSE(facts.steps);
   EXPECT_GT(facts.gain_share, 0.02);
   EXPECT_LT(facts.gain_share, 0.5);
   EXPECT_NE(judged.text().find("the run would be"), std::string::npos) << judged.text();

@@ -56,6 +56,23 @@ TEST(Sentence, CountsWhatFollowsAndTheClausesSayWhat) {
             "rank 0 waits in AllGather #9 on tp for rank 1");
 }
 
+TEST(Sentence, OfASlowWaySaysHowToKnowMoreUnlessThatIsRecorded) {
+  Finding finding = missing_rank();
+  finding.kind = FindingKind::SlowLink;
+  PathFacts facts;
+  facts.replayed = true;
+  facts.peer = 1;
+  finding.facts = facts;
+  const std::string suspected =
+      "Its sends are suspected, by its GPU or its proxy thread, or the link";
+  EXPECT_NE(sentence(SaidRun(), finding)
+                .find(suspected + " (`lockstep ctl RUN events step` records what tells)."),
+            std::string::npos);
+  facts.steps = true;
+  finding.facts = facts;
+  EXPECT_NE(sentence(SaidRun(), finding).find(suspected + "."), std::string::npos);
+}
+
 TEST(Sentence, OfADeadlockNamesTheOperationsAndWhoLeftTheOrder) {
   Finding finding = missing_rank();
   finding.kind = FindingKind::Deadlock;
