@@ -13,6 +13,8 @@ constexpr double kReference = 0.35, kReferenceOfFew = 0.1;
 // So many times its own inexactness an excess must be.
 constexpr double kTimesError = 4;
 constexpr int64_t kLeastNs = 3'000;
+// Ranks that start within this part of an operation's time of each other start together.
+constexpr double kTogether = 0.05;
 // So many times what chance does to the number of those below the middle; neighbours that repeat each other
 // are looked for in stretches up to this long, where there are so many of them.
 constexpr double kTimesChance = 3.5;
@@ -80,6 +82,28 @@ bool stands_out(const Middle& middle, int64_t usual_ns, int64_t least_ns) {
          middle.ns - usual_ns >=
              std::max({least_ns, kLeastNs,
                        static_cast<int64_t>(kTimesError * static_cast<double>(middle.error_ns))});
+}
+
+bool is_steady(const Middle& middle, int64_t usual_ns, int64_t unsure_ns) {
+  return static_cast<double>(middle.ns - usual_ns) >=
+         std::hypot(middle.ns - middle.at_least_ns, unsure_ns);
+}
+
+int64_t unsureness_of(const std::vector<Middle>& all, int64_t usual_ns) {
+  const auto at =
+      std::find_if(all.begin(), all.end(), [&](const Middle& one) { return one.ns == usual_ns; });
+  return at == all.end() ? 0 : at->at_most_ns - usual_ns;
+}
+
+std::vector<uint32_t> started_together(const std::vector<int64_t>& apart,
+                                       const std::vector<uint32_t>& chosen, int64_t time_ns) {
+  const auto most_ns = static_cast<int64_t>(kTogether * static_cast<double>(time_ns));
+  std::vector<uint32_t> together;
+  for (const uint32_t i : chosen) {
+    if (apart[i] <= most_ns) together.push_back(i);
+  }
+  if (together.size() < kFewestOfMiddle) together.clear();
+  return together;
 }
 
 int64_t reference_of(std::vector<int64_t> values) { return quantile(&values, kReference); }

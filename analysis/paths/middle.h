@@ -27,6 +27,17 @@ Middle middle_of(const std::vector<int64_t>& values, const std::vector<uint32_t>
 // Longer than usual by at least so much, and by several times its own inexactness.
 bool stands_out(const Middle& middle, int64_t usual_ns, int64_t least_ns);
 
+// As far above what is usual as chance makes neither of them. What is usual may be longer by `unsure_ns`.
+bool is_steady(const Middle& middle, int64_t usual_ns, int64_t unsure_ns);
+// Of these: by how much what is usual may be longer. It is the middle of one of a few, and no better known than
+// that: where times scatter, chance makes one middle low and another high.
+int64_t unsureness_of(const std::vector<Middle>& all, int64_t usual_ns);
+
+// Of the operations `chosen`, those whose ranks start within 5 % of its time of each other, unless these are too few to tell:
+// who starts late leaves traces in when others are done. apart: by operation, from the first start to the last.
+std::vector<uint32_t> started_together(const std::vector<int64_t>& apart,
+                                       const std::vector<uint32_t>& chosen, int64_t time_ns);
+
 // A low quantile, as for lateness: of edges, or of communicators.
 int64_t reference_of(std::vector<int64_t> values);
 // The same where a slow way of one host makes most of them long: near the shortest.

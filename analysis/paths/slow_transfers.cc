@@ -1,7 +1,6 @@
 #include "analysis/paths/slow_transfers.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -21,10 +20,6 @@ namespace {
 constexpr double kLeastPartOfTransfer = 0.02;
 // By this part the last part of what goes along a chain must take longer than usual.
 constexpr double kLeastOfLastPart = 0.25;
-// Ranks that start within this part of an operation's time of each other start together: who starts
-// late leaves traces in the ends.
-constexpr double kTogether = 0.05;
-constexpr size_t kFewestTogether = 8;
 // Congestion would give any edge the moments of one that is slow at times less often than this.
 constexpr double kMostChanceOfMoments = 0.07;
 // Of so many edges most are not slow.
@@ -101,14 +96,15 @@ class SlowTransferFinder {
     const UsualEdge usual{
         kNoTime, reference_of(lags), reference_of(wires), reference_of(works), reference_of(gpus),
         kNoTime};
-    const int64_t unsure_ns = unsureness_of(pairs, usual_ns);
+    std::vector<Middle> middles;
+    for (const SeenPair& pair : pairs) middles.push_back(pair.time);
+    const int64_t unsure_ns = unsureness_of(middles, usual_ns);
     for (SeenPair& pair : pairs) {
       pair.usual_ns = usual_ns;
       compared_.emplace(pair.series->from, pair.series->to);
       if (!stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPartOfTransfer))) continue;
       out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
-      const auto unsure = std::hypot(pair.time.ns - pair.time.at_least_ns, unsure_ns);
-      out_.back().steady = static_cast<double>(pair.time.ns - usual_ns) >= unsure;
+      out_.back().steady = is_steady(pair.time, usual_ns, unsure_ns);
       out_.back().holder = holder_of(*pair.series, pair.time.ns, usual_ns);
     }
   }
@@ -120,13 +116,6 @@ class SlowTransferFinder {
         slow.push_back(pair.matches[i]);
     }
     return holder_of_chains(run_, own_, pair.from, slow, took_ns);
-  }
-  // By how much what is usual may be longer. It is the middle of one of a few pairs, and no better known
-  // than that: where times scatter, chance makes one pair's middle low and another's high.
-  static int64_t unsureness_of(const std::vector<SeenPair>& pairs, int64_t usual_ns) {
-    const auto reference = std::find_if(
-        pairs.begin(), pairs.end(), [&](const SeenPair& pair) { return pair.time.ns == usual_ns; });
-    return reference == pairs.end() ? 0 : reference->time.at_most_ns - usual_ns;
   }
   static TransferExcess excess_of(const SeenPair& pair, int64_t usual_ns, const UsualEdge& usual,
                                   std::vector<uint32_t> matches) {
@@ -234,11 +223,8 @@ class SlowTransferFinder {
   static SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& chosen) {
     SeenRing seen;
     seen.time = middle_of(series.times, chosen);
-    std::vector<uint32_t> together;
-    for (const uint32_t i : chosen) {
-      if (series.apart[i] <= part_of(seen.time.ns, kTogether)) together.push_back(i);
-    }
-    seen.together = together.size() >= kFewestTogether;
+    const std::vector<uint32_t> together = started_together(series.apart, chosen, seen.time.ns);
+    seen.together = !together.empty();
     for (const EdgeSamples& edge : series.edges) {
       seen.edges.push_back(look_at(edge, chosen));
       if (seen.together) seen.edges.back().later = middle_of(edge.later, together);

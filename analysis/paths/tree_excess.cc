@@ -1,7 +1,6 @@
 #include "analysis/paths/tree_excess.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -16,10 +15,8 @@ namespace {
 constexpr double kLeastMoreOfLast = 0.25;
 // An edge waits for room behind one that it feeds where that shows this part of what it shows itself.
 constexpr double kWaitsForRoom = 0.5;
-// Ranks that start within this part of an operation's time of each other start together: where one starts late, what
-// others had sent fills the buffers before it, and each edge is as far behind as these are deep.
-constexpr double kStartTogether = 0.05;
-// So many steps are these deep: NCCL_STEPS.
+// Where a rank starts late, what others had sent fills the buffers before it, and each edge is as far behind as these
+// are deep, in steps: NCCL_STEPS.
 constexpr int64_t kBuffers = 8;
 
 // One of so few hosts, which are in the middle of one tree and at the end of another, has most of the edges.
@@ -93,14 +90,11 @@ class Tree {
   void choose_operations() {
     const std::vector<int64_t> all_ns = times();
     time_ = middle_of(all_ns);
-    const int64_t most_ns = part_of(time_.ns, kStartTogether);
-    for (uint32_t m = 0; m < all_ns.size(); ++m) {
-      if (series_.apart[m] <= most_ns) chosen_.push_back(m);
-    }
-    together_ = chosen_.size() >= kFewestOfMiddle;
-    if (together_) return;
-    chosen_.resize(all_ns.size());
-    std::iota(chosen_.begin(), chosen_.end(), 0u);
+    std::vector<uint32_t> all(all_ns.size());
+    std::iota(all.begin(), all.end(), 0u);
+    chosen_ = started_together(series_.apart, all, time_.ns);
+    together_ = !chosen_.empty();
+    if (!together_) chosen_ = std::move(all);
   }
   std::vector<int64_t> differences(size_t i, size_t j) const {
     std::vector<int64_t> all;
@@ -161,7 +155,7 @@ class Tree {
   bool is_known_ = true, together_ = false;
 };
 
-// What is usual of a role, and by how much that may be longer: it is the middle of one of a few edges.
+// What is usual of a role, and by how much that may be longer.
 struct Usual {
   int64_t ns = kNoTime, unsure_ns = 0;
 };
@@ -171,9 +165,7 @@ Usual usual_of(const std::vector<Middle>& all, size_t hosts) {
   Usual usual;
   if (all.size() < 2) return usual;
   usual.ns = hosts <= kFewHosts ? reference_of_few(middles) : reference_of(middles);
-  const auto at =
-      std::find_if(all.begin(), all.end(), [&](const Middle& one) { return one.ns == usual.ns; });
-  if (at != all.end()) usual.unsure_ns = at->at_most_ns - usual.ns;
+  usual.unsure_ns = unsureness_of(all, usual.ns);
   return usual;
 }
 
@@ -224,9 +216,7 @@ class TreesAlike {
       excess.excess_ns = all_ns / static_cast<int64_t>(slow);
       excess.usual_ns = std::max<int64_t>(1, time.ns - all_ns);
       excess.sure = tree.is_together() || longer_ns != 0 || more[i] > kBuffers * usual.ns;
-      const Middle& last = edges[i].last;
-      excess.steady = static_cast<double>(last.ns - usual.ns) >=
-                      std::hypot(last.ns - last.at_least_ns, usual.unsure_ns);
+      excess.steady = is_steady(edges[i].last, usual.ns, usual.unsure_ns);
     }
   }
 

@@ -115,6 +115,12 @@ TEST(ChannelRings, AreNotTakenForTrees) {
   EXPECT_TRUE(judged.findings.empty()) << judged.text();
 }
 
+// One of two edges ends later whenever the other ends sooner: what the channel takes longer than the other is all there is.
+TEST(ChannelRings, CountOfTwoHostsOnlyWhatTheChannelTakesLonger) {
+  const Judged judged = judge_channels({{{600 * kUs, 0}, {450 * kUs, 450 * kUs}}});
+  EXPECT_TRUE(judged.findings.empty()) << judged.text();
+}
+
 // It leaves its host on the first channel, which takes longest and costs all there is to win, and enters it on the second.
 TEST(ChannelRings, NameTheRankThatIsSlowOnBothChannels) {
   const Judged judged = judge_channels({{{0, 800 * kUs, 0, 0}, {600 * kUs, 0, 0, 0}}});

@@ -57,5 +57,27 @@ TEST(Middle, IsLessSureWhereNeighboursRepeatEachOther) {
   EXPECT_EQ(middle_of(together).at_least_ns, kLow);
 }
 
+// Within 5 % of 1 ms; seven do not tell enough.
+TEST(StartedTogether, AreOperationsOfTheChosenIfThereAreEnough) {
+  std::vector<int64_t> apart(9, 50'000);
+  apart[4] = 50'001;
+  EXPECT_EQ(started_together(apart, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1'000'000),
+            (std::vector<uint32_t>{0, 1, 2, 3, 5, 6, 7, 8}));
+  EXPECT_TRUE(started_together(apart, {0, 1, 2, 3, 4, 5, 6, 7}, 1'000'000).empty());
+}
+
+// What is usual is one of the middles, and no better known than that.
+TEST(Steady, IsWhatLiesBeyondWhatChanceDoesToBoth) {
+  Middle usual, longer;
+  usual.ns = 100;
+  usual.at_most_ns = 140;
+  longer.ns = 150;
+  longer.at_least_ns = 120;
+  EXPECT_EQ(unsureness_of({longer, usual}, 100), 40);
+  EXPECT_EQ(unsureness_of({longer, usual}, 101), 0);
+  EXPECT_TRUE(is_steady(longer, 100, 40));
+  EXPECT_FALSE(is_steady(longer, 100, 41));
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

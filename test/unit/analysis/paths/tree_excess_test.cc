@@ -106,6 +106,9 @@ TEST(TreeExcess, SaysNothingOfTwoHostsUnlessOtherCommunicatorsTell) {
   trees.second_communicator = 1;
   EXPECT_TRUE(trees.judge().empty());
   trees.second = PlayedTree({-1, 0});
+  trees.second_communicator = 0;
+  EXPECT_TRUE(trees.judge().empty());
+  trees.second_communicator = 1;
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 0), (TwoTrees::Edges{{0, 1}}));
 }
 
