@@ -12,7 +12,6 @@ row=$(sed -n '/^## Symmetric kernels/,/^Covers/p' "$TMP/run/summary.md" | grep '
 [[ $row == "| world | 90 | "*" | rank 1, "*" | rank 0, "* ]] || fail "the table: $row"
 metric() { sed -n "s/^$1,//p" "$TMP/run/aggregate.csv"; }
 want_equal "phases" 90 "$(metric kernel_phases)"
-[ "$(metric initial_sync_ns)" -ge 1500000000 ] || fail "three channels waited $(metric initial_sync_ns) ns for five times 100 ms"
 
 LOCKSTEP_DIR=$TMP/without "$BUILD/lockstep-emulate" "$BUILD/libnccl-profiler.so" --ranks 2 --ops none --symmetric --iterations 2 >/dev/null
 "$lockstep" report "$TMP/without" >/dev/null || [ $? = 1 ] || fail "no report without phases"
