@@ -8,11 +8,15 @@ KINDS = {
     "late-start": {"straggler"}, "late-growing": {"straggler"}, "late-periodic": {"straggler"}, "slow-gpu": {"straggler"},
     "slow-gpu-bursts": {"straggler"},
     "slow-gpu-transfer": {"slow_link", "slow_gpu", "straggler"}, "slow-link": {"slow_link"},
-    "slow-link-bursts": {"slow_link"}, "slow-nic": {"slow_link"}, "slow-proxy": {"slow_proxy", "slow_link"},
+    "slow-link-bursts": {"slow_link"}, "slow-nic": {"slow_link"}, "slow-adapter": {"slow_link"}, "slow-proxy": {"slow_proxy", "slow_link"},
     "missing-rank": {"missing_rank"}, "stuck-gpu": {"stuck_on_gpu"}, "stuck-transport": {"stuck_in_transport"},
     "dead-process": {"dead_process"}, "lost-host": {"dead_process"}, "wrong-order": {"wrong_order", "deadlock"},
     "slow-network-bursts": {"slower_than_expected"}, "deadlock": {"deadlock", "wrong_order"}, "mismatch-size": {"mismatch"}, "mismatch-function": {"wrong_order", "mismatch"},
 }
+# How data crosses hosts, by equal chance: over one adapter of each host or one of each GPU, all-reduces in rings or of up to
+# so many bytes in trees.
+NETWORKS = {"rings": {}, "trees": {"tree-bytes": 1 << 30}, "rails": {"adapters": "gpu"},
+            "rail-trees": {"adapters": "gpu", "tree-bytes": 1 << 30}}
 # Nobody's fault: rightly named by who accuses nobody. Drawn with --only alone.
 NOBODYS = ["slow-network-bursts"]
 STRUCTURES = ["heavy-stage", "heavy-expert"]
@@ -27,7 +31,8 @@ MIXED = {
     "late and hang": (LATE, ["missing-rank", "stuck-gpu", "stuck-transport", "dead-process", "mismatch-size"]),
     MANY: (["missing-rank"],),
 }
-LABELS = [*[name for name in KINDS if name not in NOBODYS], *MIXED]
+IN_TURN = [*[name for name in KINDS if name not in [*NOBODYS, "slow-adapter"]], *MIXED]
+LABELS = [*IN_TURN, "slow-adapter"]  # which takes the place of half of the slow-nic where each GPU has an adapter
 
 PIPELINES = ["gpipe", "1f1b", "interleaved"]
 SCHEDULES = ["ddp", "group", "zero", "owner", "tp-dp", *PIPELINES, "moe"]
@@ -72,7 +77,7 @@ def draw_layout(rng, schedule, ranks, tensor):
 
 def draw_label(number, seed, options):
     """All labels in turn, in another order each time; the two halves have the same."""
-    labels = ["healthy"] if options.healthy else options.only or LABELS
+    labels = ["healthy"] if options.healthy else options.only or IN_TURN
     turn, place = divmod(number // 2, len(labels))
     return random.Random(f"{seed}/turn {turn}").sample(labels, len(labels))[place]
 
@@ -107,7 +112,20 @@ def draw(number, seed, options):
         arguments["times"] = rng.choice([0.1, 0.25, 0.5, 1, 2])  # of the class's own size
     if ranks == LARGE:
         arguments.update(large_arguments(schedule, arguments["events"]))
+    if ranks > per_host:
+        label = draw_network(random.Random(f"{seed}/network {number}"), label, arguments, options.network)
     return label, arguments
+
+
+def draw_network(rng, label, arguments, network):
+    """How the job's data crosses hosts, which changes what may go wrong; the label."""
+    network = network or rng.choice(list(NETWORKS))
+    arguments.update(NETWORKS[network])
+    faults = arguments["class"].split(",")
+    if network.startswith("rail") and arguments["gpus-per-host"] > 1 and "slow-nic" in faults and rng.random() < 0.5:
+        arguments["class"] = ",".join("slow-adapter" if name == "slow-nic" else name for name in faults)
+        label = "slow-adapter" if label == "slow-nic" else label
+    return label
 
 
 def large_arguments(schedule, events):

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from verdict_draw import KINDS, LABELS, NOBODYS, WORTH_NAMING, draw
+from verdict_draw import KINDS, LABELS, NETWORKS, NOBODYS, WORTH_NAMING, draw
 from verdict_tables import print_tables, share
 
 
@@ -49,6 +49,9 @@ def wanted(fault):
     sets = [ranks]
     if "peer" in fault:
         sets += [{fault["peer"]}, ranks | {fault["peer"]}]
+    # Of a host with a slow adapter, those whose data passes it.
+    if fault.get("network_ranks"):
+        sets.append(set(fault["network_ranks"]))
     # What the recording cannot tell apart may be named together, and all that are in the operation by naming nobody.
     suspects = set(fault.get("suspects", []))
     if suspects:
@@ -129,6 +132,7 @@ def main():
     parser.add_argument("--only", type=lambda text: text.split(","), help="classes, as in the table")
     parser.add_argument("--schedule", help="only the runs of this schedule")
     parser.add_argument("--noise", help="of all runs, instead of the drawn one")
+    parser.add_argument("--network", choices=NETWORKS, help="of all runs over several hosts, instead of the drawn one")
     parser.add_argument("--half", choices=["fit", "report"])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--build", default="build")

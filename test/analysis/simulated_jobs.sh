@@ -12,6 +12,7 @@ needs() {
     heavy-stage) echo 0 --schedule 1f1b ;;
     heavy-expert) echo 0 --schedule moe ;;
     wrong-order) echo 1 --schedule zero ;;
+    slow-adapter) echo 0 --schedule ddp --adapters gpu ;;
     deadlock) echo 1 --schedule tp-dp ;;
     missing-rank | stuck-* | dead-process | lost-host | mismatch-*) echo 1 --schedule ddp ;;
     *) echo 0 --schedule ddp ;;
@@ -58,6 +59,26 @@ grep -q 'did not end' "$TMP/verdict" || fail "a run without an end: $(cat "$TMP/
 "$SIMULATE" "$TMP/owner" --schedule owner --events Coll --steps 3
 want_equal "kinds that stop" '["Coll"]' "$(jq -c '.counts.stops | keys' "$TMP/owner/truth.json")"
 
+# Of three hosts a ring has three edges; a tree has two, each in both directions. Four adapters of a host are of twice as many
+# channels as one.
+ops=()
+for ways in "" "--tree-bytes 1G" "--adapters gpu" "--adapters gpu --tree-bytes 1G"; do
+  run=$TMP/ways${#ops[@]}
+  # shellcheck disable=SC2086
+  "$SIMULATE" "$run" --ranks 12 --gpus-per-host 4 --steps 3 --events step $ways
+  "$BUILD/lockstep" verify "$run" >"$TMP/verdict" || fail "$ways: $(cat "$TMP/verdict")"
+  want_equal "what a job with '$ways' counts" "$(jq -cS ".counts | $counts" "$run/truth.json")" \
+    "$("$BUILD/lockstep" count "$run" --json | jq -cS "$counts")"
+  ops+=("$(jq .counts.starts.ProxyOp "$run/truth.json")")
+done
+want_equal "network operations in rings, trees, and both over four adapters" "$((ops[0] * 4 / 3)) $((ops[0] * 2)) $((ops[0] * 8 / 3))" \
+  "${ops[*]:1}"
+
+# Data of a tree passes the adapter of a host at one rank.
+"$SIMULATE" "$TMP/adapter" --ranks 12 --gpus-per-host 4 --steps 3 --tree-bytes 1G --class slow-nic --rank 6
+want_equal "ranks of a host, and those whose data passes its adapter" '[[4,5,6,7],[4]]' \
+  "$(jq -c '.faults[0] | [.ranks, .network_ranks]' "$TMP/adapter/truth.json")"
+
 # Two faults are of two ranks, and each costs something.
 "$SIMULATE" "$TMP/two" --class late-rank,slow-gpu --steps 6
 want_equal "two faults" '["late-rank","slow-gpu",2,true]' "$(jq -c '[.faults[0].class, .faults[1].class,
@@ -93,3 +114,7 @@ status=0
 want_equal "exit code of a bad line" 2 $status
 grep -q 'heavy-stage: the schedule has no stages' "$TMP/complaint" || fail "the complaint: $(cat "$TMP/complaint")"
 grep -q "batch:1: this run failed" "$TMP/complaint" || fail "the line: $(cat "$TMP/complaint")"
+status=0
+"$SIMULATE" "$TMP/none" --class slow-adapter --gpus-per-host 4 2>"$TMP/complaint" || status=$?
+want_equal "exit code where each host's ranks share an adapter" 2 $status
+grep -q 'no rank both sends and receives over the network; give --adapters gpu' "$TMP/complaint" || fail "the complaint: $(cat "$TMP/complaint")"

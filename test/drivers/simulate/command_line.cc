@@ -6,7 +6,7 @@ namespace lockstep::simulate {
 
 std::optional<int> parse(const std::vector<std::string>& words, Arguments* arguments) {
   RunOptions& run = arguments->run;
-  std::string end = "killed", clock = "aligned";
+  std::string end = "killed", clock = "aligned", adapters = "host";
   base::Program program("Simulates a training job and writes its recordings and truth.json.",
                         "lockstep-simulate");
   program.option("OUT", &run.directory, "new run directory");
@@ -24,6 +24,10 @@ std::optional<int> parse(const std::vector<std::string>& words, Arguments* argum
       "step of the first fault: when it happens once, drawn when left out; else from when on");
   program.option("--ranks", &run.ranks, "world size").between(2, 65'536);
   program.option("--gpus-per-host", &run.gpus_per_host, "ranks of a host").between(1, 64);
+  program.option("--adapters", &adapters, "to the network: one of each host, or of each GPU")
+      .one_of({"host", "gpu"});
+  program.option("--tree-bytes", &run.tree_bytes, "the largest all-reduce that goes by trees")
+      .bytes();
   program.option("--schedule", &run.schedule, "by name");
   program.option("--tp", &run.tensor, "tensor ranks").positive();
   program.option("--pp", &run.stages, "pipeline stages").positive();
@@ -50,6 +54,7 @@ std::optional<int> parse(const std::vector<std::string>& words, Arguments* argum
   for (const std::string& word : words) argv.push_back(word.c_str());
   const auto status = program.parse(static_cast<int>(argv.size()), argv.data());
   run.hung_end = end == "running" ? ProcessEnd::Running : ProcessEnd::Recovered;
+  run.adapter_each = adapters == "gpu";
   run.aligned = clock == "aligned";
   return status;
 }

@@ -378,14 +378,14 @@ void Engine::progress(Meeting* meeting) {
   meeting->done = true;
   for (size_t i = 0; i < meeting->members.size(); ++i) {
     MeetingMember& at = meeting->members[i];
-    const int64_t end_ns = transfer_.times.ends_ns[i];
+    const int64_t end_ns = transfer_.ends_ns[i];
     if (!at.ended && happens(end_ns)) {
       at.ended = true;
       part_ends(at.rank, at.stream, end_ns);
     }
     meeting->done = meeting->done && at.ended;
   }
-  if (meeting->done && observer_ != nullptr && transfer_.times.steps != 0)
+  if (meeting->done && observer_ != nullptr && transfer_.over_network)
     observer_->moved(*meeting, transfer_, Observer::Progress::Whole);
 }
 
@@ -395,7 +395,7 @@ void Engine::tell_of_stuck(const Channel& channel) {
   for (const Meeting& meeting : channel.open()) {
     if (meeting.done || meeting.called == 0) continue;
     job_.network.play(meeting, &transfer_);
-    if (transfer_.times.steps != 0) observer_->moved(meeting, transfer_, progress);
+    if (transfer_.over_network) observer_->moved(meeting, transfer_, progress);
     progress = Observer::Progress::Queued;
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "test/drivers/simulate/ways.h"
+
 namespace lockstep::simulate {
 namespace {
 
@@ -50,7 +52,10 @@ class Chooser {
   bool with_it(const Fault& fault, int rank) const;
   Status choose_place(Fault* fault) const;
   Status choose_order(Fault* fault) const;
+  Part largest(int rank, uint32_t communicator) const;
+  std::vector<int> peers(int rank, bool sends) const;
   Status choose_edge(Fault* fault) const;
+  Status choose_adapter(Fault* fault) const;
 
   const Layout& layout_;
   const std::vector<Program>& programs_;
@@ -90,22 +95,60 @@ Status Chooser::choose_order(Fault* fault) const {
   return Status();
 }
 
-// An edge of the ring of the first communicator that has one over the network from this rank.
+// What the communicator's largest collective of this rank is: it decides which ways the data takes.
+Part Chooser::largest(int rank, uint32_t communicator) const {
+  Part found;
+  found.communicator = communicator;
+  found.function = Function::AllGather;  // without any, sends go along the ring
+  for (const Part& part : programs_[static_cast<size_t>(rank)].parts) {
+    if (part.communicator == communicator && !is_p2p(part.function) && part.bytes > found.bytes)
+      found = part;
+  }
+  return found;
+}
+
+// World ranks to which this one sends over the network in the first communicator that has such, or of
+// which it receives.
+std::vector<int> Chooser::peers(int rank, bool sends) const {
+  std::vector<int> found;
+  for (Axis axis : {Axis::Stage, Axis::Data, Axis::World}) {
+    const Member& member = layout_.member(rank, axis);
+    if (member.communicator == kNoCommunicator || !found.empty()) continue;
+    const auto& ranks = layout_.communicators[member.communicator].ranks;
+    for (const Way& way : ways_of(largest(rank, member.communicator), layout_)) {
+      for (const Hop& hop : hops_of(way)) {
+        const size_t self = sends ? hop.from : hop.to, other = sends ? hop.to : hop.from;
+        if (self != static_cast<size_t>(member.rank) || other == kNowhere) continue;
+        if (layout_.host_of(ranks[other]) == layout_.host_of(rank)) continue;
+        if (std::count(found.begin(), found.end(), ranks[other]) == 0)
+          found.push_back(ranks[other]);
+      }
+    }
+  }
+  return found;
+}
+
 Status Chooser::choose_edge(Fault* fault) const {
   for (int turn = 0; turn < layout_.options.ranks; ++turn) {
     const int rank = (fault->rank + turn) % layout_.options.ranks;
-    for (Axis axis : {Axis::Stage, Axis::Data, Axis::World}) {
-      const Member& member = layout_.member(rank, axis);
-      if (member.communicator == kNoCommunicator) continue;
-      const auto& ranks = layout_.communicators[member.communicator].ranks;
-      const int next = ranks[static_cast<size_t>(member.rank + 1) % ranks.size()];
-      if (layout_.host_of(next) == layout_.host_of(rank)) continue;
-      fault->rank = rank;
-      fault->peer = next;
-      return Status();
-    }
+    const std::vector<int> found = peers(rank, true);
+    if (found.empty()) continue;
+    fault->rank = rank;
+    fault->peer = found[static_cast<size_t>(below(static_cast<int>(found.size()), 4))];
+    return Status();
   }
   return refuse(*fault, "no edge leaves a host; make --gpus-per-host smaller than --ranks");
+}
+
+// Of a rank that both sends and receives: else it is the slow edge of two ranks.
+Status Chooser::choose_adapter(Fault* fault) const {
+  for (int turn = 0; turn < layout_.options.ranks; ++turn) {
+    const int rank = (fault->rank + turn) % layout_.options.ranks;
+    if (peers(rank, true).empty() || peers(rank, false).empty()) continue;
+    fault->rank = rank;
+    return Status();
+  }
+  return refuse(*fault, "no rank both sends and receives over the network; give --adapters gpu");
 }
 
 // The launch or the edge, where the class needs one.
@@ -120,6 +163,7 @@ Status Chooser::choose_place(Fault* fault) const {
   if (harm == Harm::SlowNic && layout_.hosts < 2)
     return refuse(*fault, "the job has one host; make --gpus-per-host smaller");
   if (harm == Harm::SlowLink) return choose_edge(fault);
+  if (harm == Harm::SlowNic && fault->info->scope == Scope::Rank) return choose_adapter(fault);
   if (harm == Harm::WrongOrder || harm == Harm::Deadlock) return choose_order(fault);
   const auto any = [](const Instruction&, const Part&) { return true; };
   const auto collective = [](const Instruction&, const Part& part) {
@@ -172,6 +216,11 @@ Status Chooser::choose(const std::vector<int>& taken, Fault* fault) const {
   for (int rank = 0; rank < layout_.options.ranks; ++rank) {
     if (with_it(*fault, rank)) fault->ranks.push_back(rank);
   }
+  for (int rank : fault->ranks) {
+    if (fault->info->harm != Harm::SlowNic) break;
+    if (!peers(rank, true).empty() || !peers(rank, false).empty())
+      fault->network_ranks.push_back(rank);
+  }
   return chosen;
 }
 
@@ -202,6 +251,8 @@ const std::vector<FaultInfo>& fault_classes() {
        "... in bursts of 4 steps"},
       {"slow-nic", Harm::SlowNic, When::Always, Scope::Host, 2,
        "all network edges of one host are slower by a factor of 1 + SIZE"},
+      {"slow-adapter", Harm::SlowNic, When::Always, Scope::Rank, 2,
+       "all network edges of one rank are slower by a factor of 1 + SIZE"},
       {"slow-network-bursts", Harm::SlowNic, When::Bursts, Scope::World, 2,
        "all network edges are slower by a factor of 1 + SIZE in bursts of 4 steps: nobody's fault"},
       {"slow-proxy", Harm::SlowProxy, When::Always, Scope::Rank, 2,

@@ -19,7 +19,7 @@ enum class Harm : uint8_t {
   SlowCompute,    // compute kernels take longer
   SlowTransfer,   // this GPU moves data slowly in communication kernels
   SlowLink,       // network edge from `rank` to `peer`
-  SlowNic,        // all network edges of the host
+  SlowNic,        // all network edges of the ranks
   SlowProxy,      // the rank's proxy threads come late
   HostStops,      // the host thread never makes the call
   GpuStops,       // the kernel before the operation never ends
@@ -55,12 +55,13 @@ struct Fault {
   const FaultInfo* info = nullptr;
   uint32_t index = 0;  // of the job's faults
   double size = 0;
-  std::vector<int> ranks;         // of the world, ascending
-  int rank = -1, peer = -1;       // of them, the one it was drawn for; the other end of a link
-  int first_step = 0, steps = 0;  // of the run
-  int64_t unit_ns = 0;            // a healthy step: what `size` is a multiple of, for delays
-  uint32_t instruction = 0;       // Once: the launch it hits, and for WrongOrder...
-  uint32_t other = 0;             // ... the one it is swapped with
+  std::vector<int> ranks;          // of the world, ascending
+  int rank = -1, peer = -1;        // of them, the one it was drawn for; the other end of a link
+  std::vector<int> network_ranks;  // SlowNic: of them, those that have network edges
+  int first_step = 0, steps = 0;   // of the run
+  int64_t unit_ns = 0;             // a healthy step: what `size` is a multiple of, for delays
+  uint32_t instruction = 0;        // Once: the launch it hits, and for WrongOrder...
+  uint32_t other = 0;              // ... the one it is swapped with
 
   bool hits(int world_rank) const {
     return std::binary_search(ranks.begin(), ranks.end(), world_rank);

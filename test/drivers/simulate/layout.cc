@@ -1,6 +1,6 @@
 #include "test/drivers/simulate/layout.h"
 
-#include <set>
+#include <map>
 
 #include "test/drivers/simulate/random.h"
 
@@ -18,14 +18,18 @@ class Maker {
     const uint32_t number = static_cast<uint32_t>(layout_.communicators.size());
     made.id = random_.bits(Draw::Choice, number, 0xc0) | 1;
     made.name = kCommunicatorNames[static_cast<size_t>(axis)];
-    std::set<int> hosts;
+    std::map<int, int> hosts;
     for (int i = 0; i < count; ++i) {
       const int rank = first + i * stride;
       made.ranks.push_back(rank);
-      hosts.insert(layout_.host_of(rank));
+      ++hosts[layout_.host_of(rank)];
       layout_.members[static_cast<size_t>(rank)][static_cast<size_t>(axis)] = {number, i};
     }
     made.nodes = static_cast<int>(hosts.size());
+    made.per_node = hosts.begin()->second;
+    for (const auto& [host, here] : hosts) {
+      if (here != hosts.begin()->second) made.per_node = 0;
+    }
     layout_.communicators.push_back(std::move(made));
   }
 

@@ -14,6 +14,8 @@ namespace lockstep::simulate {
 struct LayoutOptions {
   int ranks = 8, gpus_per_host = 8;
   int tensor = 1, stages = 1, experts = 1;  // ranks / (tensor * stages) are data ranks
+  bool adapter_each = false;                // each GPU has an adapter, else each host
+  uint64_t tree_bytes = 0;                  // all-reduces of at most so many go up and down trees
 };
 
 struct Communicator {
@@ -21,6 +23,7 @@ struct Communicator {
   const char* name = "";   // one of kCommunicatorNames
   std::vector<int> ranks;  // world ranks, by rank in it
   int nodes = 1;
+  int per_node = 0;  // of its ranks, which follow each other; 0: not as many everywhere
 };
 
 enum class Axis : uint8_t { World, Tensor, Stage, Data, Expert };
@@ -40,6 +43,8 @@ struct Layout {
   std::vector<std::vector<Member>> members;  // [world rank][axis]
 
   int host_of(int rank) const { return rank / options.gpus_per_host; }
+  // Of a communicator, which share an operation's bytes: more where a host has more ways out.
+  unsigned channels() const { return options.adapter_each && options.gpus_per_host > 2 ? 4 : 2; }
   int stage_of(int rank) const { return rank / (options.tensor * data); }
   const Member& member(int rank, Axis axis) const {
     return members[static_cast<size_t>(rank)][static_cast<size_t>(axis)];

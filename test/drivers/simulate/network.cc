@@ -1,12 +1,15 @@
 #include "test/drivers/simulate/network.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace lockstep::simulate {
 namespace {
 
-constexpr uint64_t kSliceBytes = 1 << 20, kPairStepBytes = 128 << 10, kChainStepBytes = 512 << 10;
+constexpr uint64_t kSliceBytes = 1 << 20, kPairStepBytes = 128 << 10, kChainStepBytes = 512 << 10,
+                   kTreeStepBytes = 256 << 10;
 constexpr uint32_t kRingCredits = 4, kPairCredits = 8;
+constexpr uint32_t kTreeSteps = 16;     // that the times need at most
 constexpr size_t kMostCells = 600'000;  // of a ring: ranks times steps, as of 512 ranks
 
 int64_t over(uint64_t bytes, double bytes_per_ns) {
@@ -21,14 +24,19 @@ int64_t last_begun(const Meeting& meeting) {
   return stops || meeting.mismatched ? kNever : last;
 }
 
-// Steps of at most `most_bytes` on each channel.
-TransportShape chain_shape(const Part& part, uint64_t most_bytes, Transfer* transfer) {
-  const uint64_t per_channel = std::max<uint64_t>(part.bytes / kChannels, 1);
-  TransportShape shape;
-  shape.steps = static_cast<uint32_t>((per_channel + most_bytes - 1) / most_bytes);
-  shape.credits = kPairCredits;
-  transfer->step_bytes = per_channel / shape.steps;
-  return shape;
+// When the last of its channels' data is there.
+void take_ends(const Way& way, const Flow& flow, std::vector<int64_t>* ends_ns) {
+  for (size_t i = 0; i < ends_ns->size(); ++i) {
+    int64_t& end_ns = (*ends_ns)[way.tree ? i : way.order[i]];
+    end_ns = std::max(end_ns, flow.times.ends_ns[i]);
+  }
+}
+
+std::vector<TransportMember> in_order(const std::vector<TransportMember>& members,
+                                      const std::vector<size_t>& order) {
+  std::vector<TransportMember> ordered;
+  for (size_t member : order) ordered.push_back(members[member]);
+  return ordered;
 }
 
 }  // namespace
@@ -58,7 +66,27 @@ TransportEdge Network::edge(const Meeting& meeting, int from, int to, uint64_t b
   return made;
 }
 
-std::vector<TransportMember> Network::members(const Meeting& meeting, uint64_t bytes) const {
+// Steps of at most `most_bytes` on each channel.
+TransportShape Network::chain_shape(const Part& part, uint64_t most_bytes, Flow* flow) const {
+  const uint64_t per_channel = std::max<uint64_t>(part.bytes / layout_.channels(), 1);
+  TransportShape shape;
+  shape.steps = static_cast<uint32_t>((per_channel + most_bytes - 1) / most_bytes);
+  shape.credits = kPairCredits;
+  flow->step_bytes = per_channel / shape.steps;
+  return shape;
+}
+
+// Each way, as many steps.
+TransportShape Network::tree_shape(const Part& part, Flow* flow) const {
+  TransportShape shape = chain_shape(part, kTreeStepBytes, flow);
+  if (!every_step_) shape.steps = std::min(shape.steps, kTreeSteps);
+  shape.credits = kRingCredits;
+  flow->step_bytes = std::max<uint64_t>(part.bytes / layout_.channels() / shape.steps, 1);
+  return shape;
+}
+
+std::vector<TransportMember> Network::members(const Meeting& meeting, uint64_t step_bytes) const {
+  const uint64_t bytes = step_bytes * layout_.channels();
   std::vector<TransportMember> made;
   for (const MeetingMember& member : meeting.members) {
     const double slow = member.rank < 0 ? 1 : faults_.gpu_factor(member.rank, meeting.step);
@@ -74,13 +102,13 @@ std::vector<TransportMember> Network::members(const Meeting& meeting, uint64_t b
 // From when every member has begun. Every byte crosses every edge once (all-gather,
 // reduce-scatter) or twice (all-reduce), less the share of one rank; what is small goes up and down
 // a tree.
-int64_t Network::ring_ns(const Meeting& meeting, const std::vector<int>& ranks,
-                         double noise) const {
+int64_t Network::ring_ns(const Meeting& meeting, const Way& way, double noise) const {
+  const std::vector<int>& ranks = layout_.communicators[meeting.part.communicator].ranks;
   const size_t count = ranks.size();
   int64_t once_round_ns = 0, edge_ns = 0;
   double slowest = machine_.inside_bytes_per_ns;
   for (size_t i = 0; i < count; ++i) {
-    const int from = ranks[i], to = ranks[(i + 1) % count];
+    const int from = ranks[way.order[i]], to = ranks[way.order[(i + 1) % count]];
     const double proxies = crosses(from, to) ? faults_.proxy_factor(from, meeting.step) : 1;
     once_round_ns += latency_ns(from, to);
     edge_ns = std::max(edge_ns, latency_ns(from, to));
@@ -98,10 +126,10 @@ int64_t Network::ring_ns(const Meeting& meeting, const std::vector<int>& ranks,
                               noise);
 }
 
-TransportShape Network::ring_shape(const Part& part, size_t ranks, Transfer* transfer) const {
+TransportShape Network::ring_shape(const Part& part, size_t ranks, Flow* flow) const {
   const auto rounds =
       static_cast<uint32_t>((ranks - 1) * (part.function == Function::AllReduce ? 2 : 1));
-  const uint64_t chunk = std::max<uint64_t>(part.bytes / kChannels / ranks, 1);
+  const uint64_t chunk = std::max<uint64_t>(part.bytes / layout_.channels() / ranks, 1);
   uint32_t slices = chunk > kSliceBytes / 8 ? 2 : 1;
   uint32_t loops = static_cast<uint32_t>((chunk + 2 * kSliceBytes - 1) / (2 * kSliceBytes));
   if (!every_step_) loops = 1;
@@ -111,73 +139,105 @@ TransportShape Network::ring_shape(const Part& part, size_t ranks, Transfer* tra
   shape.behind = slices;
   shape.steps_of_loop = rounds * slices;
   shape.credits = kRingCredits;
-  transfer->step_bytes = std::max<uint64_t>(chunk / loops / slices, 1);
+  flow->step_bytes = std::max<uint64_t>(chunk / loops / slices, 1);
   return shape;
 }
 
-void Network::play_by_formula(const Meeting& meeting, const std::vector<int>& ranks, double noise,
+void Network::play_by_formula(const Meeting& meeting, const std::vector<Way>& ways, double noise,
                               std::vector<int64_t>* ends_ns) const {
+  const std::vector<int>& ranks = layout_.communicators[meeting.part.communicator].ranks;
   const int64_t begun_ns = last_begun(meeting);
   ends_ns->assign(ranks.size(), kNever);
   if (!happens(begun_ns)) return;
-  const uint32_t communicator = meeting.part.communicator;
-  const int64_t end_ns = begun_ns + ring_ns(meeting, ranks, noise);
-  for (size_t i = 0; i < ranks.size(); ++i)
-    (*ends_ns)[i] = end_ns + noise_.end_delay_ns(ranks[i], communicator, meeting.ordinal);
+  int64_t end_ns = 0;
+  for (const Way& way : ways) end_ns = std::max(end_ns, begun_ns + ring_ns(meeting, way, noise));
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    (*ends_ns)[i] =
+        end_ns + noise_.end_delay_ns(ranks[i], meeting.part.communicator, meeting.ordinal);
+  }
 }
 
-// From each rank to the next, and which of them cross hosts.
-std::vector<TransportEdge> Network::ring_edges(const Meeting& meeting,
-                                               const std::vector<int>& ranks, double noise,
-                                               Transfer* transfer) const {
+// Of a way's hops, and which of them cross hosts.
+std::vector<TransportEdge> Network::edges(const Meeting& meeting, const Way& way, double noise,
+                                          Flow* flow) const {
+  const std::vector<int>& ranks = layout_.communicators[meeting.part.communicator].ranks;
+  // In a tree most hosts send and receive three times where a ring has one: up, and down to two.
+  const uint64_t bytes = flow->step_bytes * way.sharing * (way.tree ? 2 : 1);
   std::vector<TransportEdge> edges;
-  transfer->over_network.clear();
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    const int from = ranks[i], to = ranks[(i + 1) % ranks.size()];
-    edges.push_back(edge(meeting, from, to, transfer->bytes(), noise));
-    transfer->over_network.push_back(crosses(from, to) ? 1 : 0);
+  flow->channels = way.channels;
+  flow->hops = hops_of(way);
+  flow->over_network.clear();
+  for (const Hop& hop : flow->hops) {
+    const bool leads = hop.from != kNowhere && hop.to != kNowhere;
+    const int from = leads ? ranks[hop.from] : 0, to = leads ? ranks[hop.to] : 0;
+    edges.push_back(edge(meeting, from, to, bytes, noise));
+    flow->over_network.push_back(crosses(from, to) ? 1 : 0);
   }
   return edges;
 }
 
+// False: only one step to each neighbour is played, and the ends are the formula's.
+bool Network::play_way(const Meeting& meeting, const Way& way, double noise, bool unlucky,
+                       Flow* flow) const {
+  const size_t count = meeting.members.size();
+  TransportShape shape =
+      way.tree ? tree_shape(meeting.part, flow) : ring_shape(meeting.part, count, flow);
+  const bool in_steps = way.tree || (meeting.part.bytes > kSmallBytes &&
+                                     (every_step_ || shape.steps * count <= kMostCells));
+  if (!in_steps) shape = TransportShape();
+  std::vector<TransportEdge> edges = this->edges(meeting, way, noise, flow);
+  const size_t lost = meeting.ordinal % edges.size();
+  if (unlucky && flow->over_network[lost] != 0) {
+    edges[lost].loss_ns = noise_.transfer_delay_ns(meeting.part.communicator, meeting.ordinal);
+    edges[lost].lost_step = shape.steps / 2;
+  }
+  const std::vector<TransportMember> members = this->members(meeting, flow->step_bytes);
+  if (way.tree) {
+    play_tree(members, edges, way.parents, shape, &flow->times);
+  } else {
+    play_ring(in_order(members, way.order), edges, shape, &flow->times);
+  }
+  return in_steps;
+}
+
 void Network::play_collective(const Meeting& meeting, Transfer* transfer) const {
-  const Communicator& communicator = layout_.communicators[meeting.part.communicator];
-  const std::vector<int>& ranks = communicator.ranks;
-  const size_t count = ranks.size();
   const double noise = noise_.transfer_factor(meeting.part.communicator, meeting.ordinal);
-  if (communicator.nodes == 1) {
-    transfer->times.steps = 0;
-    play_by_formula(meeting, ranks, noise, &transfer->times.ends_ns);
-    return;
+  const std::vector<Way> ways = ways_of(meeting.part, layout_);
+  transfer->over_network = layout_.communicators[meeting.part.communicator].nodes > 1;
+  if (!transfer->over_network) return play_by_formula(meeting, ways, noise, &transfer->ends_ns);
+  bool in_steps = true;
+  transfer->flows.resize(ways.size());
+  transfer->ends_ns.assign(meeting.members.size(), 0);
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const bool unlucky = meeting.ordinal % ways.size() == i;
+    in_steps = play_way(meeting, ways[i], noise, unlucky, &transfer->flows[i]);
+    take_ends(ways[i], transfer->flows[i], &transfer->ends_ns);
   }
-  TransportShape shape = ring_shape(meeting.part, count, transfer);
-  const bool in_steps =
-      meeting.part.bytes > kSmallBytes && (every_step_ || shape.steps * count <= kMostCells);
-  if (!in_steps)
-    shape = TransportShape();  // one step to each neighbour, and the end by the formula
-  std::vector<TransportEdge> edges = ring_edges(meeting, ranks, noise, transfer);
-  const uint64_t unlucky = meeting.ordinal % count;
-  if (transfer->over_network[unlucky] != 0) {
-    edges[unlucky].loss_ns = noise_.transfer_delay_ns(meeting.part.communicator, meeting.ordinal);
-    edges[unlucky].lost_step = shape.steps / 2;
-  }
-  play_ring(members(meeting, transfer->bytes()), edges, shape, &transfer->times);
-  if (in_steps) return;
-  play_by_formula(meeting, ranks, noise, &transfer->times.ends_ns);
+  if (!in_steps) play_by_formula(meeting, ways, noise, &transfer->ends_ns);
 }
 
 // A chain over the ring's edges: to the root, which is last, or from it.
 void Network::play_rooted(const Meeting& meeting, Transfer* transfer) const {
-  const Communicator& communicator = layout_.communicators[meeting.part.communicator];
-  const std::vector<int>& ranks = communicator.ranks;
-  const size_t count = ranks.size();
-  const auto root = static_cast<size_t>(meeting.part.peer);
-  const size_t first = meeting.part.function == Function::Reduce ? (root + 1) % count : root;
+  const size_t count = meeting.members.size();
   const double noise = noise_.transfer_factor(meeting.part.communicator, meeting.ordinal);
-  const TransportShape shape = chain_shape(meeting.part, kChainStepBytes, transfer);
-  const std::vector<TransportEdge> edges = ring_edges(meeting, ranks, noise, transfer);
-  transfer->over_network[(first + count - 1) % count] = 0;  // the chain ends there
-  play_chain(members(meeting, transfer->bytes()), edges, first, shape, &transfer->times);
+  const std::vector<Way> ways = ways_of(meeting.part, layout_);
+  transfer->over_network = true;
+  transfer->flows.resize(ways.size());
+  transfer->ends_ns.assign(count, 0);
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const Way& way = ways[i];
+    Flow& flow = transfer->flows[i];
+    const auto at =
+        std::find(way.order.begin(), way.order.end(), static_cast<size_t>(meeting.part.peer));
+    const auto root = static_cast<size_t>(at - way.order.begin());
+    const size_t first = meeting.part.function == Function::Reduce ? (root + 1) % count : root;
+    const TransportShape shape = chain_shape(meeting.part, kChainStepBytes, &flow);
+    const std::vector<TransportEdge> edges = this->edges(meeting, way, noise, &flow);
+    flow.over_network[(first + count - 1) % count] = 0;  // the chain ends there
+    play_chain(in_order(members(meeting, flow.step_bytes), way.order), edges, first, shape,
+               &flow.times);
+    take_ends(way, flow, &transfer->ends_ns);
+  }
 }
 
 void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
@@ -197,18 +257,25 @@ void Network::play_pair(const Meeting& meeting, Transfer* transfer) const {
     const int64_t end_ns = happens(begun_ns) ? begun_ns + machine_.kernel_ns + machine_.inside_ns +
                                                    over(meeting.part.bytes, rate / noise)
                                              : kNever;
-    transfer->times.steps = 0;
+    transfer->over_network = false;
     const int64_t eager_ns = first.begun_ns + copy_ns(meeting.part.bytes);
     const bool alone = is_eager(meeting.part) && !first.stops;
-    transfer->times.ends_ns = {alone ? eager_ns : end_ns, end_ns};
+    transfer->ends_ns = {alone ? eager_ns : end_ns, end_ns};
     return;
   }
-  const TransportShape shape = chain_shape(meeting.part, kPairStepBytes, transfer);
-  transfer->over_network = {1};
-  TransportEdge wire = edge(meeting, from, to, transfer->bytes(), noise);
+  transfer->over_network = true;
+  transfer->flows.resize(1);
+  Flow& flow = transfer->flows[0];
+  const TransportShape shape = chain_shape(meeting.part, kPairStepBytes, &flow);
+  flow.hops = {{0, 1}};
+  flow.over_network = {1};
+  flow.channels.resize(layout_.channels());
+  std::iota(flow.channels.begin(), flow.channels.end(), 0u);
+  TransportEdge wire = edge(meeting, from, to, flow.step_bytes * flow.channels.size(), noise);
   wire.loss_ns = noise_.transfer_delay_ns(meeting.part.communicator, pair ^ meeting.ordinal << 16);
   wire.lost_step = shape.steps / 2;
-  play_transfer(members(meeting, transfer->bytes()), wire, shape, &transfer->times);
+  play_transfer(members(meeting, flow.step_bytes), wire, shape, &flow.times);
+  transfer->ends_ns = flow.times.ends_ns;
 }
 
 void Network::play(const Meeting& meeting, Transfer* transfer) const {

@@ -11,6 +11,7 @@
 #include "test/drivers/simulate/meeting.h"
 #include "test/drivers/simulate/program.h"
 #include "test/drivers/simulate/transport.h"
+#include "test/drivers/simulate/ways.h"
 
 namespace lockstep::simulate {
 
@@ -25,20 +26,24 @@ struct Machine {
 // From a call's return until the proxy has taken it up.
 constexpr int64_t kPostNs = 8'000;
 
-// Data of all channels together moves in steps; each channel has its share of the bytes.
-constexpr unsigned kChannels = 2;
-
-// A collective of so few bytes goes up and down a tree; over the network each rank has one step with its
-// neighbours.
+// A collective of so few bytes goes up and down a tree; where that is not played, each rank has one
+// step with its neighbours over the network.
 constexpr uint64_t kSmallBytes = 64 << 10;
+
+// What moves on the channels of one way. Each channel has its share of an operation's bytes.
+struct Flow {
+  TransportTimes times;
+  std::vector<Hop> hops;           // by edge, from member to member of the meeting
+  std::vector<char> over_network;  // by edge
+  std::vector<unsigned> channels;
+  uint64_t step_bytes = 0;  // of one channel
+};
 
 // What became of a meeting.
 struct Transfer {
-  TransportTimes times;            // steps is 0 where nothing crosses hosts
-  std::vector<char> over_network;  // by edge
-  uint64_t step_bytes = 0;         // of one channel
-
-  uint64_t bytes() const { return step_bytes * kChannels; }  // of a step
+  bool over_network = false;
+  std::vector<Flow> flows;       // where it goes over the network
+  std::vector<int64_t> ends_ns;  // of kernels, by member
 };
 
 class Network {
@@ -64,14 +69,18 @@ class Network {
   int64_t latency_ns(int from, int to) const {
     return crosses(from, to) ? machine_.between_ns : machine_.inside_ns;
   }
-  int64_t ring_ns(const Meeting& meeting, const std::vector<int>& ranks, double noise) const;
-  void play_by_formula(const Meeting& meeting, const std::vector<int>& ranks, double noise,
+  int64_t ring_ns(const Meeting& meeting, const Way& way, double noise) const;
+  void play_by_formula(const Meeting& meeting, const std::vector<Way>& ways, double noise,
                        std::vector<int64_t>* ends_ns) const;
-  TransportShape ring_shape(const Part& part, size_t ranks, Transfer* transfer) const;
+  TransportShape ring_shape(const Part& part, size_t ranks, Flow* flow) const;
+  TransportShape tree_shape(const Part& part, Flow* flow) const;
+  TransportShape chain_shape(const Part& part, uint64_t most_bytes, Flow* flow) const;
   TransportEdge edge(const Meeting& meeting, int from, int to, uint64_t bytes, double noise) const;
-  std::vector<TransportMember> members(const Meeting& meeting, uint64_t bytes) const;
-  std::vector<TransportEdge> ring_edges(const Meeting& meeting, const std::vector<int>& ranks,
-                                        double noise, Transfer* transfer) const;
+  std::vector<TransportMember> members(const Meeting& meeting, uint64_t step_bytes) const;
+  std::vector<TransportEdge> edges(const Meeting& meeting, const Way& way, double noise,
+                                   Flow* flow) const;
+  bool play_way(const Meeting& meeting, const Way& way, double noise, bool unlucky,
+                Flow* flow) const;
   void play_collective(const Meeting& meeting, Transfer* transfer) const;
   void play_rooted(const Meeting& meeting, Transfer* transfer) const;
   void play_pair(const Meeting& meeting, Transfer* transfer) const;

@@ -56,8 +56,8 @@ class Writer {
 }  // namespace
 
 void record_sends(const EdgeEnd& end, const StepTimes* steps, uint32_t count, uint64_t step_bytes,
-                  unsigned channels) {
-  for (unsigned channel = 0; channel < channels; ++channel) {
+                  const std::vector<unsigned>& channels) {
+  for (unsigned channel : channels) {
     Writer writer(end, channel);
     writer.begin(true, count, step_bytes);
     if (end.queued) continue;
@@ -74,8 +74,8 @@ void record_sends(const EdgeEnd& end, const StepTimes* steps, uint32_t count, ui
 }
 
 void record_receives(const EdgeEnd& end, const StepTimes* steps, uint32_t count,
-                     uint64_t step_bytes, unsigned channels) {
-  for (unsigned channel = 0; channel < channels; ++channel) {
+                     uint64_t step_bytes, const std::vector<unsigned>& channels) {
+  for (unsigned channel : channels) {
     Writer writer(end, channel);
     writer.begin(false, count, step_bytes);
     if (end.queued) continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "test/drivers/simulate/host_clock.h"
 #include "test/drivers/simulate/thread_records.h"
@@ -23,10 +24,10 @@ struct EdgeEnd {
   bool queued = false;     // another operation has the connection: it has not begun
 };
 
-// `steps` of one edge; `step_bytes` and the records are one channel's, and there are `channels`.
+// `steps` of one edge; `step_bytes` and the records are one channel's, as on the others of `channels`.
 void record_sends(const EdgeEnd& end, const StepTimes* steps, uint32_t count, uint64_t step_bytes,
-                  unsigned channels);
+                  const std::vector<unsigned>& channels);
 void record_receives(const EdgeEnd& end, const StepTimes* steps, uint32_t count,
-                     uint64_t step_bytes, unsigned channels);
+                     uint64_t step_bytes, const std::vector<unsigned>& channels);
 
 }  // namespace lockstep::simulate

@@ -15,6 +15,7 @@ enum Text : uint16_t {
   kInt8,
   kRing,
   kSimple,
+  kTree,
   kFirstFunction,
   kFirstName = kFirstFunction + kFunctions,
 };
@@ -24,7 +25,7 @@ class Strings : public dumper::StringSource {
   std::string_view text(unsigned number) const override {
     if (number >= kFirstName) return kCommunicatorNames[number - kFirstName];
     if (number >= kFirstFunction) return kFunctionNames[number - kFirstFunction];
-    constexpr const char* kOthers[] = {"ncclFloat16", "ncclInt8", "RING", "SIMPLE"};
+    constexpr const char* kOthers[] = {"ncclFloat16", "ncclInt8", "RING", "SIMPLE", "TREE"};
     return kOthers[number - kFirstString];
   }
 };
@@ -118,7 +119,7 @@ void Recording::operation(const Launch& launch, const Part& part, EventId id, Ev
   const size_t ranks = layout_.communicators[part.communicator].ranks.size();
   const auto fill = [&](auto record) {
     record.event_rank = layout_.rank_in(launch.rank, part.communicator);
-    record.channels = kChannels;
+    record.channels = static_cast<uint8_t>(layout_.channels());
     record.parent_group = group;
     record.count = api_count(part, ranks);
     record.func = function_text(part.function);
@@ -142,7 +143,7 @@ void Recording::operation(const Launch& launch, const Part& part, EventId id, Ev
       self.sequences[(number - 1) * kFunctions + static_cast<size_t>(part.function)]++;
   record.send_buff = 0x7f3000000000;
   record.recv_buff = 0x7f3040000000;
-  record.algo = kRing;
+  record.algo = goes_by_tree(part, layout_) ? kTree : kRing;
   record.proto = kSimple;
   self.user.start(start, id, api, record);
 }
@@ -227,7 +228,7 @@ void Recording::kernel_began(int number, uint64_t launch, int64_t at_ns) {
   const uint64_t stamp = clock(number).gpu_ns(at_ns, number % layout_.options.gpus_per_host);
   for (uint32_t part = 0; part < launched.parts; ++part) {
     const EventId parent = launched.first_operation + (uint64_t{part} << kSerialShift);
-    for (unsigned channel = 0; channel < kChannels; ++channel) {
+    for (unsigned channel = 0; channel < layout_.channels(); ++channel) {
       KernelChRecord record;
       record.channel = static_cast<uint8_t>(channel);
       record.p_timer = stamp + channel * 32;
@@ -244,9 +245,10 @@ void Recording::kernel_ended(int number, uint64_t launch, int64_t at_ns) {
   ThreadRecords& proxy = self.proxies[launched.communicator - 1];
   const uint64_t seen = seen_ticks(number, launched, at_ns);
   const uint64_t stamp = clock(number).gpu_ns(at_ns, number % layout_.options.gpus_per_host);
-  for (uint64_t i = 0; i < launched.parts * kChannels; ++i) {
+  const unsigned channels = layout_.channels();
+  for (uint64_t i = 0; i < launched.parts * channels; ++i) {
     const EventId id = launched.first_kernel + (i << kSerialShift);
-    proxy.state(seen + 100 * i, id, kKernelChStop, stamp + i % kChannels * 32);
+    proxy.state(seen + 100 * i, id, kKernelChStop, stamp + i % channels * 32);
     proxy.stop(seen + 100 * i + 40, id);
   }
 }
@@ -281,19 +283,20 @@ EdgeEnd Recording::edge_end(const Meeting& meeting, size_t self, size_t peer, Pr
 
 void Recording::moved(const Meeting& meeting, const Transfer& transfer, Progress progress) {
   if (!records(Kind::ProxyOp) || has_calls_only(meeting.part.function)) return;
-  const size_t count = meeting.members.size();
-  for (size_t edge = 0; edge < transfer.over_network.size(); ++edge) {
-    if (transfer.over_network[edge] == 0) continue;
-    const size_t from = edge, to = (edge + 1) % count;
-    const StepTimes* const steps = &transfer.times.at(edge, 0);
-    const uint32_t number = transfer.times.steps;
-    if (happens(meeting.members[to].called_ns)) {
-      record_receives(edge_end(meeting, to, from, progress), steps, number, transfer.step_bytes,
-                      kChannels);
-    }
-    if (happens(meeting.members[from].called_ns)) {
-      record_sends(edge_end(meeting, from, to, progress), steps, number, transfer.step_bytes,
-                   kChannels);
+  for (const Flow& flow : transfer.flows) {
+    for (size_t edge = 0; edge < flow.hops.size(); ++edge) {
+      if (flow.over_network[edge] == 0) continue;
+      const auto [from, to] = flow.hops[edge];
+      const StepTimes* const steps = &flow.times.at(edge, 0);
+      const uint32_t number = flow.times.steps;
+      if (happens(meeting.members[to].called_ns)) {
+        record_receives(edge_end(meeting, to, from, progress), steps, number, flow.step_bytes,
+                        flow.channels);
+      }
+      if (happens(meeting.members[from].called_ns)) {
+        record_sends(edge_end(meeting, from, to, progress), steps, number, flow.step_bytes,
+                     flow.channels);
+      }
     }
   }
 }

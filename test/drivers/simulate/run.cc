@@ -49,6 +49,8 @@ Status Simulation::prepare_layout() {
   LayoutOptions where;
   where.ranks = options_.ranks;
   where.gpus_per_host = options_.gpus_per_host;
+  where.adapter_each = options_.adapter_each;
+  where.tree_bytes = options_.tree_bytes;
   where.tensor = options_.tensor != 0 ? options_.tensor : schedule->tensor;
   where.stages = options_.stages != 0 ? options_.stages : schedule->stages;
   where.experts = options_.experts != 0 ? options_.experts : schedule->experts;

@@ -13,6 +13,8 @@ struct RunOptions {
   uint64_t seed = 1;
   int ranks = 8, gpus_per_host = 8;
   int tensor = 0, stages = 0, experts = 0;  // 0: the schedule's own
+  bool adapter_each = false;                // else each host has one
+  uint64_t tree_bytes = 0;                  // the largest all-reduce that goes up and down trees
   std::string schedule = "ddp";
   int steps = 20, layers = 4, micro_batches = 4, run_ahead = 1024;
   int sync_every = 1;                   // steps after which the host waits for its GPU

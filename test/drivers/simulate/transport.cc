@@ -34,6 +34,28 @@ StepTimes next_step(const TransportMember& sender, const TransportMember& receiv
   return step;
 }
 
+std::vector<std::vector<size_t>> children_of(const std::vector<size_t>& parents) {
+  std::vector<std::vector<size_t>> children(parents.size());
+  for (size_t i = 0; i < parents.size(); ++i) {
+    if (parents[i] < parents.size()) children[parents[i]].push_back(i);
+  }
+  return children;
+}
+
+// Members, each after its parent.
+std::vector<size_t> from_the_root(const std::vector<size_t>& parents,
+                                  const std::vector<std::vector<size_t>>& children) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < parents.size(); ++i) {
+    if (parents[i] >= parents.size()) found.push_back(i);
+  }
+  for (size_t done = 0; done < parents.size(); ++done) {
+    const std::vector<size_t>& below = children[found[done]];
+    found.insert(found.end(), below.begin(), below.end());
+  }
+  return found;
+}
+
 }  // namespace
 
 void play_ring(const std::vector<TransportMember>& members, const std::vector<TransportEdge>& edges,
@@ -81,6 +103,57 @@ void play_chain(const std::vector<TransportMember>& members,
     times->ends_ns[i] = std::max({members[i].begun_ns, taken_ns, given_ns}) + kEndNs;
     taken_ns = steps[shape.steps - 1].consumed_ns;
   }
+}
+
+void play_tree(const std::vector<TransportMember>& members, const std::vector<TransportEdge>& edges,
+               const std::vector<size_t>& parents, const TransportShape& shape,
+               TransportTimes* times) {
+  const size_t count = members.size();
+  times->steps = shape.steps;
+  times->edges.assign(2 * count * shape.steps, StepTimes());
+  const std::vector<std::vector<size_t>> children = children_of(parents);
+  const std::vector<size_t> down = from_the_root(parents, children);
+  const auto at = [&](size_t edge, uint32_t n) -> StepTimes& {
+    return times->edges[edge * shape.steps + n];
+  };
+  // The sender's GPU takes up what feeds this step as it makes it ready.
+  const auto send = [&](size_t edge, size_t from, size_t to, uint32_t n, int64_t input_ns) {
+    StepTimes* const steps = &times->edges[edge * shape.steps];
+    steps[n] = next_step(members[from], members[to], edges[edge], shape, n, steps, input_ns);
+    return steps[n].ready_ns;
+  };
+  for (uint32_t n = 0; n < shape.steps; ++n) {
+    for (auto member = down.rbegin(); member != down.rend(); ++member) {
+      const size_t i = *member;
+      int64_t all_came_ns = 0;
+      for (size_t child : children[i])
+        all_came_ns = std::max(all_came_ns, at(2 * child, n).flushed_ns);
+      if (i == down[0]) {
+        at(2 * i + 1, n).flushed_ns = all_came_ns;  // as if from a parent
+        break;
+      }
+      const int64_t taken_ns = send(2 * i, i, parents[i], n, all_came_ns);
+      for (size_t child : children[i]) at(2 * child, n).consumed_ns = taken_ns;
+    }
+    for (size_t i : down) {
+      int64_t came_ns = at(2 * i + 1, n).flushed_ns;
+      // It needs room for all that it sends at once.
+      for (size_t child : children[i]) {
+        if (n < shape.credits) break;
+        came_ns = std::max(came_ns, at(2 * child + 1, n - shape.credits).acknowledged_ns);
+      }
+      int64_t taken_ns = std::max(came_ns, members[i].begun_ns) + members[i].gpu_ns;
+      for (size_t child : children[i])
+        taken_ns = std::max(taken_ns, send(2 * child + 1, i, child, n, came_ns));
+      at(2 * i + 1, n).consumed_ns = taken_ns;
+    }
+    for (size_t child : children[down[0]])
+      at(2 * child, n).consumed_ns = at(2 * down[0] + 1, n).consumed_ns;
+  }
+  // The last that a kernel does is to take up what comes down, or at the root to send it.
+  times->ends_ns.resize(count);
+  for (size_t i = 0; i < count; ++i)
+    times->ends_ns[i] = at(2 * i + 1, shape.steps - 1).consumed_ns + kEndNs;
 }
 
 void play_transfer(const std::vector<TransportMember>& members, const TransportEdge& edge,

@@ -60,6 +60,13 @@ void play_chain(const std::vector<TransportMember>& members,
                 const std::vector<TransportEdge>& edges, size_t first, const TransportShape& shape,
                 TransportTimes* times);
 
+// Up and down a tree, in as many steps each way: to the root the sum of all below, and back the whole.
+// parents[i]: at least the number of members at the root. Edge 2 * i leads from member i to its parent,
+// 2 * i + 1 back; nothing crosses the root's. A member takes up a step of all that feed it at once.
+void play_tree(const std::vector<TransportMember>& members, const std::vector<TransportEdge>& edges,
+               const std::vector<size_t>& parents, const TransportShape& shape,
+               TransportTimes* times);
+
 // From members[0] to members[1] over one edge.
 void play_transfer(const std::vector<TransportMember>& members, const TransportEdge& edge,
                    const TransportShape& shape, TransportTimes* times);

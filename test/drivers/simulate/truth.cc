@@ -65,6 +65,8 @@ void put_fault(JsonFields* out, const Truth& truth, size_t index) {
     }
     out->strings("hosts", hosts);
     if (fault.peer >= 0) out->number("peer", fault.peer);
+    if (!fault.network_ranks.empty())
+      out->list("network_ranks", fault.network_ranks, [out](int rank) { out->writer().Int(rank); });
     out->boolean("structure", is_structure(fault.info->harm));
     if (fault.info->when == When::Once) {
       put_operation(out, truth, fault);

@@ -84,5 +84,56 @@ TEST(SimulateTransport, ASlowReceiverHoldsTheSenderBack) {
     EXPECT_GE(times.at(0, n).sent_ns, times.at(0, n - 4).consumed_ns) << n;
 }
 
+// Member 0 is above the other two.
+const std::vector<size_t> kFork{3, 0, 0};
+constexpr size_t up_from(size_t member) { return 2 * member; }
+constexpr size_t down_to(size_t member) { return 2 * member + 1; }
+
+TEST(SimulateTransport, ATreeOfThreeTakesWhatPaperSays) {
+  const std::vector<TransportEdge> edges(6, edge());
+  TransportTimes times;
+  play_tree({member(0, 2'000), member(0, 2'000), member(0, 5'000)}, edges, kFork, TransportShape(),
+            &times);
+
+  EXPECT_EQ(times.at(up_from(1), 0).arrived_ns, 2'050 + 11'000);
+  const int64_t last_came_ns = 5'050 + 11'000 + kFlushNs;
+  EXPECT_EQ(times.at(up_from(2), 0).flushed_ns, last_came_ns);
+  // The root takes up both at once, as it sends their sum down.
+  const int64_t sent_ns = last_came_ns + 50;
+  EXPECT_EQ(times.at(up_from(1), 0).consumed_ns, sent_ns);
+  EXPECT_EQ(times.at(up_from(2), 0).consumed_ns, sent_ns);
+  EXPECT_EQ(times.ends_ns[0], sent_ns + kEndNs);
+  for (const size_t leaf : {size_t{1}, size_t{2}}) {
+    EXPECT_EQ(times.at(down_to(leaf), 0).ready_ns, sent_ns);
+    EXPECT_EQ(times.ends_ns[leaf], sent_ns + 11'000 + kFlushNs + 50 + kEndNs);
+  }
+}
+
+TEST(SimulateTransport, ASlowEdgeOfATreeHoldsUpThoseBesideItByTheirCredits) {
+  std::vector<TransportEdge> edges(6, edge());
+  edges[up_from(1)].wire_ns = 100'000;
+  TransportShape shape;
+  shape.steps = 32;
+  shape.credits = 4;
+  TransportTimes times;
+  play_tree({member(0, 0), member(0, 0), member(0, 0)}, edges, kFork, shape, &times);
+  for (uint32_t n = 4; n < shape.steps; ++n) {
+    EXPECT_EQ(times.at(up_from(2), n).consumed_ns, times.at(up_from(1), n).consumed_ns) << n;
+    EXPECT_GE(times.at(up_from(2), n).sent_ns, times.at(up_from(2), n - 4).consumed_ns) << n;
+    EXPECT_GE(times.at(down_to(2), n).ready_ns, times.at(up_from(1), n).flushed_ns) << n;
+  }
+}
+
+TEST(SimulateTransport, NothingComesDownATreeWhereALeafDoesNotBegin) {
+  const std::vector<TransportEdge> edges(6, edge());
+  TransportTimes times;
+  play_tree({member(0, 0), member(0, 0), member(0, kNever)}, edges, kFork, TransportShape(),
+            &times);
+  EXPECT_TRUE(happens(times.at(up_from(1), 0).arrived_ns));
+  EXPECT_FALSE(happens(times.at(up_from(1), 0).consumed_ns));
+  EXPECT_FALSE(happens(times.at(down_to(1), 0).ready_ns));
+  for (const int64_t end_ns : times.ends_ns) EXPECT_FALSE(happens(end_ns));
+}
+
 }  // namespace
 }  // namespace lockstep::simulate
