@@ -11,8 +11,6 @@
 namespace lockstep::analysis {
 namespace {
 
-// Who shows so much of the most in a step may be the one that is slow.
-constexpr double kNearlyMost = 0.8;
 // Where chance makes one edge show most as often as this, no number of steps in a row tells which is slow.
 constexpr double kMostForOneEdge = 0.3;
 

@@ -10,6 +10,11 @@
 
 namespace lockstep::analysis {
 
+// Who shows so much of the most at some time may be the one that is slow.
+constexpr double kNearlyMost = 0.8;
+// Congestion would give any edge the moments of one that is slow at times less often than this.
+constexpr double kMostChanceOfMoments = 0.07;
+
 // Of an excess that excesses_of_ring() found in the operations `slow` of the ring, by what shows it.
 // usual: what the edges usually show; step_of: by row of `matches`. 0 where no other edge is like its own;
 // at most 1.

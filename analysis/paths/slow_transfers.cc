@@ -20,8 +20,6 @@ namespace {
 constexpr double kLeastPartOfTransfer = 0.02;
 // By this part the last part of what goes along a chain must take longer than usual.
 constexpr double kLeastOfLastPart = 0.25;
-// Congestion would give any edge the moments of one that is slow at times less often than this.
-constexpr double kMostChanceOfMoments = 0.07;
 // Of so many edges most are not slow.
 constexpr size_t kFewestThatSink = 4;
 
@@ -210,7 +208,7 @@ class SlowTransferFinder {
   }
 
   void judge_trees() {
-    std::vector<TransferExcess> found = excesses_of_trees(run_, own_, samples_.trees);
+    std::vector<TransferExcess> found = excesses_of_trees(run_, own_, samples_.trees, step_of_);
     for (const TransferExcess& one : found) in_trees_.insert(one.matches.front());
     std::move(found.begin(), found.end(), std::back_inserter(out_));
   }

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "analysis/chance/chance.h"
 #include "analysis/paths/middle.h"
+#include "analysis/paths/moment_chance.h"
+#include "analysis/paths/seen_tree.h"
+#include "analysis/paths/slow_moments.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -14,146 +17,13 @@ namespace {
 // By this part the last of the data must take longer over an edge than usual, or all of it on a communicator.
 constexpr double kLeastMoreOfLast = 0.25;
 // An edge waits for room behind one that it feeds where that shows this part of what it shows itself.
-constexpr double kWaitsForRoom = 0.5;
+constexpr double kWaitsForRoom = 0.3;
 // Where a rank starts late, what others had sent fills the buffers before it, and each edge is as far behind as these
 // are deep, in steps: NCCL_STEPS.
 constexpr int64_t kBuffers = 8;
 
 // One of so few hosts, which are in the middle of one tree and at the end of another, has most of the edges.
 constexpr size_t kFewHosts = 4;
-
-// An edge and what its tree makes of it.
-struct Edge {
-  Text from = 0, to = 0;  // hosts
-  bool up = false;
-  std::vector<size_t> fed_by;  // edges of the same tree
-  // Others that go up to the same host, which takes up what comes over all of them together, or that come down
-  // from the same.
-  std::vector<size_t> beside;
-  Middle last;  // the last of the data takes so long
-};
-
-class Tree {
- public:
-  Tree(const RunTables& run, const OwnSegments& own, const TreeSeries& series) : series_(series) {
-    for (const TreeEdge& edge : series.edges) {
-      Edge& one = edges_.emplace_back();
-      one.from = run.processes[own.actors[edge.from].process].host;
-      one.to = run.processes[own.actors[edge.to].process].host;
-    }
-    // What goes up is there before it comes down again.
-    for (size_t i = 0; i < edges_.size(); i += 2) {
-      const Middle later = middle_of(differences(i, i + 1));
-      is_known_ = is_known_ && later.known();
-      edges_[i].up = later.ns < 0;
-      edges_[i + 1].up = !edges_[i].up;
-    }
-    for (size_t i = 0; i < edges_.size(); ++i) find_feeders(i);
-    choose_operations();
-    for (size_t i = 0; i < edges_.size(); ++i) edges_[i].last = middle_of(last_parts(i), chosen_);
-  }
-
-  bool is_known() const { return is_known_; }
-  const TreeSeries& series() const { return series_; }
-  const std::vector<Edge>& edges() const { return edges_; }
-
-  // What its edges show is of operations that all ranks had started together.
-  bool is_together() const { return together_; }
-  // From when all had started until the last was done.
-  const Middle& time() const { return time_; }
-  // The most edges that data passes, one behind the other.
-  size_t longest_way() const {
-    std::vector<size_t> way(edges_.size(), 1), before;
-    while (way != before) {
-      before = way;
-      for (size_t i = 0; i < edges_.size(); ++i) {
-        for (const size_t feeder : edges_[i].fed_by) way[i] = std::max(way[i], way[feeder] + 1);
-      }
-    }
-    return way.empty() ? 0 : *std::max_element(way.begin(), way.end());
-  }
-
- private:
-  std::vector<int64_t> times() const {
-    std::vector<int64_t> times;
-    for (size_t m = 0; m < series_.matches.size(); ++m) {
-      int64_t last_ns = 0;
-      for (const TreeEdge& edge : series_.edges) {
-        if (last_ns != kNoTime)
-          last_ns = edge.received[m] == kNoTime ? kNoTime : std::max(last_ns, edge.received[m]);
-      }
-      times.push_back(last_ns);
-    }
-    return times;
-  }
-  // Those that all ranks had started together, if there are enough of them.
-  void choose_operations() {
-    const std::vector<int64_t> all_ns = times();
-    time_ = middle_of(all_ns);
-    std::vector<uint32_t> all(all_ns.size());
-    std::iota(all.begin(), all.end(), 0u);
-    chosen_ = started_together(series_.apart, all, time_.ns);
-    together_ = !chosen_.empty();
-    if (!together_) chosen_ = std::move(all);
-  }
-  std::vector<int64_t> differences(size_t i, size_t j) const {
-    std::vector<int64_t> all;
-    for (size_t m = 0; m < series_.matches.size(); ++m) {
-      const int64_t a_ns = series_.edges[i].received[m], b_ns = series_.edges[j].received[m];
-      all.push_back(a_ns == kNoTime || b_ns == kNoTime ? kNoTime : a_ns - b_ns);
-    }
-    return all;
-  }
-
-  // Up, those from below the sender's host. Down, the one from above it; at the root, all that come up.
-  void find_feeders(size_t i) {
-    Edge& edge = edges_[i];
-    std::vector<size_t> from_below, from_above;
-    for (size_t j = 0; j < edges_.size(); ++j) {
-      const Edge& other = edges_[j];
-      if (j != i && other.up == edge.up &&
-          (edge.up ? other.to == edge.to : other.from == edge.from))
-        edge.beside.push_back(j);
-      if (other.to == edge.from) (other.up ? from_below : from_above).push_back(j);
-    }
-    edge.fed_by = edge.up || from_above.empty() ? from_below : from_above;
-  }
-
-  std::vector<int64_t> last_parts(size_t i) const {
-    std::vector<int64_t> parts;
-    for (size_t m = 0; m < series_.matches.size(); ++m) {
-      const int64_t fed_ns = fed_at(i, m), received_ns = series_.edges[i].received[m];
-      const bool known = received_ns != kNoTime && fed_ns > 0 && is_sent_last(i, m);
-      parts.push_back(known ? received_ns - fed_ns : kNoTime);
-    }
-    return parts;
-  }
-  // Before the last rank had started: data had waited then.
-  int64_t fed_at(size_t i, size_t m) const {
-    int64_t fed_ns = kNoTime;
-    for (const size_t feeder : edges_[i].fed_by) {
-      const int64_t one_ns = series_.edges[feeder].received[m];
-      if (one_ns <= 0) return kNoTime;  // or it is not known
-      fed_ns = std::max(fed_ns, one_ns);
-    }
-    return fed_ns;
-  }
-  // Of those that go up together: what the others sent waits for it.
-  bool is_sent_last(size_t i, size_t m) const {
-    const int64_t sent_ns = series_.edges[i].sent[m];
-    return !edges_[i].up ||
-           std::all_of(edges_[i].beside.begin(), edges_[i].beside.end(), [&](size_t other) {
-             const int64_t other_ns = series_.edges[other].sent[m];
-             return sent_ns != kNoTime && other_ns != kNoTime && other_ns <= sent_ns;
-           });
-  }
-
-  const TreeSeries& series_;
-  std::vector<Edge> edges_;
-  Middle time_;
-  std::vector<uint32_t> chosen_;  // operations: indices of their times
-  bool is_known_ = true, together_ = false;
-};
 
 // What is usual of a role, and by how much that may be longer.
 struct Usual {
@@ -169,59 +39,97 @@ Usual usual_of(const std::vector<Middle>& all, size_t hosts) {
   return usual;
 }
 
+bool has_several_communicators(const std::vector<const SeenTree*>& trees) {
+  return std::any_of(trees.begin(), trees.end(), [&](const SeenTree* tree) {
+    return tree->series().communicator != trees.front()->series().communicator;
+  });
+}
+
+// What a slow edge does not take is not taken up before it either, back to where the tree begins.
+// more: by edge, what each shows; 0: nothing.
+void acquit_what_waits_for_room(const std::vector<SeenTreeEdge>& edges,
+                                std::vector<int64_t>* more) {
+  const std::vector<int64_t> shown = *more;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    for (const size_t feeder : edges[i].fed_by) {
+      if (shown[i] > 0 && shown[i] >= part_of(shown[feeder], kWaitsForRoom)) (*more)[feeder] = 0;
+    }
+  }
+}
+
+bool any_shown(const std::vector<int64_t>& more) {
+  return std::any_of(more.begin(), more.end(), [](int64_t ns) { return ns != 0; });
+}
+
+TransferExcess excess_of(const TreeSeries& series, size_t edge) {
+  TransferExcess excess;
+  excess.side = SlowSide::SenderOrLink;
+  excess.actors = {series.edges[edge].from, series.edges[edge].to};
+  excess.communicator = series.communicator;
+  excess.channel = series.channel;
+  return excess;
+}
+
 class TreesAlike {
  public:
-  TreesAlike(size_t hosts, std::vector<const Tree*> trees)
-      : hosts_(hosts), trees_(std::move(trees)) {
+  TreesAlike(size_t hosts, std::vector<const SeenTree*> trees)
+      : hosts_(hosts), trees_(std::move(trees)), several_(has_several_communicators(trees_)) {
     std::map<size_t, std::vector<Middle>> roles;
-    for (const Tree* tree : trees_) {
-      for (const Edge& edge : tree->edges()) {
+    for (const SeenTree* tree : trees_) {
+      for (const SeenTreeEdge& edge : tree->edges()) {
         if (edge.last.known()) roles[role_of(edge)].push_back(edge.last);
       }
     }
     for (const auto& [role, all] : roles) usual_[role] = usual_of(all, hosts);
   }
 
-  void judge(std::vector<TransferExcess>* out) const {
-    for (const Tree* tree : trees_) judge_tree(*tree, out);
+  // `not_always`: those that show nothing in all of their operations.
+  void judge(std::vector<TransferExcess>* out, std::vector<const SeenTree*>* not_always) const {
+    for (const SeenTree* tree : trees_) {
+      const size_t before = out->size();
+      judge_tree(*tree, out);
+      if (out->size() == before) not_always->push_back(tree);
+    }
   }
 
  private:
   // Edges of a role are alike: from as many as share the host where they fork; of two hosts, in one direction.
-  size_t role_of(const Edge& edge) const {
-    if (hosts_ == 2) return edge.from < edge.to ? 0 : 1;
+  size_t role_of(const SeenTreeEdge& edge) const {
+    if (hosts_ == 2) return several_ && edge.from > edge.to ? 1 : 0;
     return edge.beside.size();
   }
 
-  void judge_tree(const Tree& tree, std::vector<TransferExcess>* out) const {
-    const std::vector<Edge>& edges = tree.edges();
+  void judge_tree(const SeenTree& tree, std::vector<TransferExcess>* out) const {
+    const std::vector<SeenTreeEdge>& edges = tree.edges();
     std::vector<int64_t> more(edges.size());
     for (size_t i = 0; i < edges.size(); ++i) more[i] = more_than_usual(edges[i]);
     acquit_what_waits_for_room(edges, &more);
+    const int64_t than_beside_ns = longer_than_beside(tree);
+    const bool shown = any_shown(more);
+    if (!shown && than_beside_ns != 0) {
+      if (const auto first = tree.begins_last()) more[*first] = than_beside_ns;
+    }
     const auto slow = edges.size() - static_cast<size_t>(std::count(more.begin(), more.end(), 0));
     const Middle time = tree.time();
     if (slow == 0 || !time.known()) return;
-    const int64_t longer_ns = longer_than_elsewhere(tree);
+    const int64_t longer_ns = shown ? longer_than_elsewhere(tree) : than_beside_ns;
     const int64_t all_ns =
         std::min(longer_ns != 0 ? longer_ns : cost_ns(tree, more, time.ns), part_of(time.ns, 0.9));
     for (size_t i = 0; i < edges.size(); ++i) {
       if (more[i] == 0) continue;
-      const Usual& usual = usual_.at(role_of(edges[i]));
-      TransferExcess& excess = out->emplace_back();
-      excess.side = SlowSide::SenderOrLink;
-      excess.actors = {tree.series().edges[i].from, tree.series().edges[i].to};
-      excess.communicator = tree.series().communicator;
-      excess.channel = tree.series().channel;
+      const auto found = usual_.find(role_of(edges[i]));
+      const Usual usual = found != usual_.end() ? found->second : Usual();
+      TransferExcess& excess = out->emplace_back(excess_of(tree.series(), i));
       excess.matches = tree.series().matches;
       excess.excess_ns = all_ns / static_cast<int64_t>(slow);
       excess.usual_ns = std::max<int64_t>(1, time.ns - all_ns);
       excess.sure = tree.is_together() || longer_ns != 0 || more[i] > kBuffers * usual.ns;
-      excess.steady = is_steady(edges[i].last, usual.ns, usual.unsure_ns);
+      excess.steady = !shown || is_steady(edges[i].last, usual.ns, usual.unsure_ns);
     }
   }
 
   // 0: it does not stand out.
-  int64_t more_than_usual(const Edge& edge) const {
+  int64_t more_than_usual(const SeenTreeEdge& edge) const {
     if (!edge.last.known()) return 0;
     const int64_t usual_ns = usual_.at(role_of(edge)).ns;
     if (usual_ns == kNoTime ||
@@ -230,20 +138,9 @@ class TreesAlike {
     return edge.last.ns - usual_ns;
   }
 
-  // What a slow edge does not take is not taken up before it either, back to where the tree begins.
-  static void acquit_what_waits_for_room(const std::vector<Edge>& edges,
-                                         std::vector<int64_t>* more) {
-    const std::vector<int64_t> shown = *more;
-    for (size_t i = 0; i < edges.size(); ++i) {
-      for (const size_t feeder : edges[i].fed_by) {
-        if (shown[i] > 0 && shown[i] >= part_of(shown[feeder], kWaitsForRoom)) (*more)[feeder] = 0;
-      }
-    }
-  }
-
   // A slow edge sets the pace of every step: so it costs what operations take longer than steps that take as long
   // as the last usually does, one behind the other; not more than each of them shows, nor less than one.
-  int64_t cost_ns(const Tree& tree, const std::vector<int64_t>& more, int64_t time_ns) const {
+  int64_t cost_ns(const SeenTree& tree, const std::vector<int64_t>& more, int64_t time_ns) const {
     const size_t worst =
         static_cast<size_t>(std::max_element(more.begin(), more.end()) - more.begin());
     const int64_t usual_ns = usual_.at(role_of(tree.edges()[worst])).ns;
@@ -253,12 +150,25 @@ class TreesAlike {
     return std::clamp(longer_ns, more[worst], steps * more[worst]);
   }
   // By how much this channel takes longer than on other communicators; 0: it does not stand out, or is the only one.
-  int64_t longer_than_elsewhere(const Tree& tree) const {
+  int64_t longer_than_elsewhere(const SeenTree& tree) const {
+    return longer_than(tree, [&](const TreeSeries& other) {
+      return other.communicator != tree.series().communicator &&
+             other.channel == tree.series().channel;
+    });
+  }
+  // By how much it takes longer than the other channels of its communicator.
+  int64_t longer_than_beside(const SeenTree& tree) const {
+    if (!tree.is_together()) return 0;
+    return longer_than(tree, [&](const TreeSeries& other) {
+      return other.communicator == tree.series().communicator &&
+             other.channel != tree.series().channel;
+    });
+  }
+  template <class Counts>
+  int64_t longer_than(const SeenTree& tree, Counts counts) const {
     std::vector<int64_t> times;
-    for (const Tree* other : trees_) {
-      if (other->series().communicator != tree.series().communicator &&
-          other->series().channel == tree.series().channel && other->time().known())
-        times.push_back(other->time().ns);
+    for (const SeenTree* other : trees_) {
+      if (counts(other->series()) && other->time().known()) times.push_back(other->time().ns);
     }
     if (times.empty()) return 0;
     const int64_t usual_ns = reference_of(times);
@@ -268,33 +178,150 @@ class TreesAlike {
   }
 
   const size_t hosts_;
-  const std::vector<const Tree*> trees_;
+  const std::vector<const SeenTree*> trees_;
+  const bool several_;             // communicators
   std::map<size_t, Usual> usual_;  // by role
 };
 
-// Of two hosts each way is the only one in its direction.
-bool has_several_communicators(const std::vector<const Tree*>& trees) {
-  return std::any_of(trees.begin(), trees.end(), [&](const Tree* tree) {
-    return tree->series().communicator != trees.front()->series().communicator;
-  });
+// A tree that is slow at times, against its other times.
+class TreeAtTimes {
+ public:
+  // `step_of`: by row of `matches`.
+  TreeAtTimes(const SeenTree& all, const SeenTree& slow, const SeenTree& usual,
+              const SlowMoments& moments, const std::vector<uint32_t>& step_of)
+      : all_(all), slow_(slow), usual_(usual), moments_(moments) {
+    for (const uint32_t m : moments.slow) steps_[step_of[all.series().matches[m]]].push_back(m);
+    all_longer_ = all_longer();
+  }
+
+  void judge(std::vector<TransferExcess>* out) const {
+    const std::vector<SeenTreeEdge>& edges = slow_.edges();
+    std::vector<int64_t> more(edges.size());
+    for (size_t i = 0; i < edges.size(); ++i) more[i] = more_than_usual(i);
+    const std::vector<int64_t> shown = more;
+    acquit_what_waits_for_room(edges, &more);
+    std::vector<size_t> may_be;  // what waits for room may show more than what it waits for
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (shown[i] == more[i]) may_be.push_back(i);
+    }
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (more[i] != 0 && chance_of_edge(i, may_be) > kMostChanceOfMoments) more[i] = 0;
+    }
+    if (!any_shown(more)) accuse_beginning(&more);
+    const auto slow = edges.size() - static_cast<size_t>(std::count(more.begin(), more.end(), 0));
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (more[i] == 0) continue;
+      TransferExcess& excess = out->emplace_back(excess_of(all_.series(), i));
+      for (const uint32_t m : moments_.slow) excess.matches.push_back(all_.series().matches[m]);
+      excess.excess_ns = (slow_.time().ns - moments_.usual_ns) / static_cast<int64_t>(slow);
+      excess.usual_ns = moments_.usual_ns;
+      excess.sure = slow_.is_together();
+    }
+  }
+
+ private:
+  // What makes all edges slow lengthens what each shows alike.
+  int64_t usual_ns(size_t i) const { return part_of(usual_.edges()[i].last.ns, all_longer_); }
+  // By so many times; of one edge alone, as it does the whole.
+  double all_longer() const {
+    std::vector<double> longer;
+    for (size_t i = 0; i < slow_.edges().size(); ++i) {
+      const Middle &now = slow_.edges()[i].last, &before = usual_.edges()[i].last;
+      if (now.known() && before.known() && before.ns > 0)
+        longer.push_back(times_of(now.ns, before.ns));
+    }
+    if (longer.size() < 2) return times_of(slow_.time().ns, moments_.usual_ns);
+    return std::max(1.0, *std::min_element(longer.begin(), longer.end()));
+  }
+  static double times_of(int64_t ns, int64_t of_ns) {
+    return static_cast<double>(ns) / static_cast<double>(of_ns);
+  }
+  int64_t more_than_usual(size_t i) const {
+    const Middle& last = slow_.edges()[i].last;
+    if (!last.known() || !usual_.edges()[i].last.known()) return 0;
+    const int64_t usual = usual_ns(i);
+    return stands_out(last, usual, part_of(usual, kLeastMoreOfLast)) ? last.ns - usual : 0;
+  }
+  // Of those edges alone that nothing feeds.
+  void accuse_beginning(std::vector<int64_t>* more) const {
+    const auto first = slow_.begins_last();
+    if (first && first != usual_.begins_last() &&
+        chance_of_beginning(*first) <= kMostChanceOfMoments)
+      (*more)[*first] = slow_.time().ns - moments_.usual_ns;
+  }
+
+  // That noise makes this edge the one that shows most in so many of the slow steps.
+  double chance_of_edge(size_t edge, const std::vector<size_t>& may_be) const {
+    std::map<size_t, std::vector<int64_t>> shown;
+    size_t alike = 0;
+    for (const size_t i : may_be) {
+      shown[i] = all_.last_parts(i);
+      for (int64_t& ns : shown[i]) ns = ns == kNoTime ? 0 : ns - usual_ns(i);
+      const auto tells = [&](uint32_t m) { return shown[i][m] != 0; };
+      alike += std::any_of(moments_.slow.begin(), moments_.slow.end(), tells) ? 1 : 0;
+    }
+    return chance_by_steps(alike, [&](uint32_t m) {
+      return std::all_of(shown.begin(), shown.end(), [&](const auto& other) {
+        return shown[edge][m] >= part_of(other.second[m], kNearlyMost);
+      });
+    });
+  }
+  double chance_of_beginning(size_t edge) const {
+    const auto& edges = slow_.edges();
+    const auto alike = std::count_if(edges.begin(), edges.end(), [](const SeenTreeEdge& one) {
+      return one.up && one.fed_by.empty();
+    });
+    if (alike < 2) return 1;
+    return chance_by_steps(static_cast<size_t>(alike),
+                           [&](uint32_t m) { return all_.begins_last(m) == edge; });
+  }
+  // is_it: of an operation. 0 if there is no other edge.
+  template <class IsIt>
+  double chance_by_steps(size_t alike, IsIt is_it) const {
+    if (alike < 2) return 0;
+    std::vector<TrialLoss> trials;
+    for (const auto& [step, operations] : steps_) {
+      const auto here = std::count_if(operations.begin(), operations.end(), is_it);
+      const bool its = 2 * static_cast<size_t>(here) > operations.size();
+      trials.push_back({its ? 1 : 0, its ? 0 : 1});
+    }
+    return chance_of(trials, 1 / static_cast<double>(alike));
+  }
+
+  const SeenTree &all_, &slow_, &usual_;
+  const SlowMoments& moments_;
+  std::map<uint32_t, std::vector<uint32_t>> steps_;  // slow operations
+  double all_longer_ = 1;
+};
+
+void judge_at_times(const RunTables& run, const OwnSegments& own, const SeenTree& tree,
+                    const std::vector<uint32_t>& step_of, std::vector<TransferExcess>* out) {
+  const std::vector<int64_t> times = tree.times();
+  if (std::count(times.begin(), times.end(), kNoTime) != 0) return;
+  const SlowMoments moments = find_slow_moments(times);
+  if (moments.slow.empty()) return;
+  const SeenTree slow(run, own, tree.series(), moments.slow);
+  const SeenTree usual(run, own, tree.series(), moments.usual);
+  if (slow.time().known()) TreeAtTimes(tree, slow, usual, moments, step_of).judge(out);
 }
 
 }  // namespace
 
 std::vector<TransferExcess> excesses_of_trees(const RunTables& run, const OwnSegments& own,
-                                              const std::vector<TreeSeries>& trees) {
-  std::vector<Tree> known;
+                                              const std::vector<TreeSeries>& trees,
+                                              const std::vector<uint32_t>& step_of) {
+  std::vector<SeenTree> known;
   for (const TreeSeries& series : trees) {
-    Tree tree(run, own, series);
+    SeenTree tree(run, own, series);
     if (tree.is_known()) known.push_back(std::move(tree));
   }
-  std::map<std::tuple<Text, uint64_t, int32_t, size_t>, std::vector<const Tree*>> classes;
-  for (const Tree& tree : known) classes[tree.series().alike].push_back(&tree);
+  std::map<std::tuple<Text, uint64_t, int32_t, size_t>, std::vector<const SeenTree*>> classes;
+  for (const SeenTree& tree : known) classes[tree.series().alike].push_back(&tree);
   std::vector<TransferExcess> out;
-  for (auto& [alike, all] : classes) {
-    const size_t hosts = std::get<3>(alike);
-    if (hosts > 2 || has_several_communicators(all)) TreesAlike(hosts, std::move(all)).judge(&out);
-  }
+  std::vector<const SeenTree*> not_always;
+  for (auto& [alike, all] : classes)
+    TreesAlike(std::get<3>(alike), std::move(all)).judge(&out, &not_always);
+  for (const SeenTree* tree : not_always) judge_at_times(run, own, *tree, step_of, &out);
   return out;
 }
 

@@ -15,7 +15,7 @@ namespace {
 //  1 5       2 4
 // 0 2 4 6   1 3 5 6
 const Parents kFirst{1, 3, 1, -1, 5, 3, 5}, kSecond{-1, 2, 0, 2, 0, 4, 4};
-constexpr int kOperations = 24;
+constexpr int kOperations = 60, kOfAStep = 3;
 
 struct TwoTrees {
   TwoTrees() : first(kFirst), second(kSecond) {}
@@ -30,7 +30,23 @@ struct TwoTrees {
                                    series_of(second, second_channel, kOperations)};
     series[0].communicator = 0;
     series[1].communicator = second_communicator;
-    return excesses_of_trees(run, own, series);
+    if (!slow_at_times.empty()) mix_in(&series[0]);
+    std::vector<uint32_t> step_of(kOperations);
+    for (uint32_t m = 0; m < step_of.size(); ++m) step_of[m] = m / kOfAStep;
+    return excesses_of_trees(run, own, series, step_of);
+  }
+  // Every fourth step is slow, as one tree after the other.
+  void mix_in(TreeSeries* usual) const {
+    for (size_t m = 0; m < usual->matches.size(); ++m) {
+      const size_t step = m / kOfAStep;
+      if (step % 4 < 3) continue;
+      const TreeSeries slow =
+          series_of(slow_at_times[step / 4 % slow_at_times.size()], 0, kOperations);
+      for (size_t edge = 0; edge < slow.edges.size(); ++edge) {
+        usual->edges[edge].sent[m] = slow.edges[edge].sent[m];
+        usual->edges[edge].received[m] = slow.edges[edge].received[m];
+      }
+    }
   }
   using Edges = std::set<std::pair<uint32_t, uint32_t>>;
   static Edges edges_of(const std::vector<TransferExcess>& excesses, uint8_t channel) {
@@ -40,9 +56,23 @@ struct TwoTrees {
     return edges;
   }
   PlayedTree first, second;
+  std::vector<PlayedTree> slow_at_times;  // of the first
   uint8_t second_channel = 1;
   uint32_t second_communicator = 0;
 };
+
+PlayedTree all_slower(const PlayedTree& tree, int64_t times) {
+  PlayedTree made = tree;
+  for (int host = 0; host < static_cast<int>(tree.parents.size()); ++host) {
+    for (const auto& edge :
+         {std::pair(host, tree.above(host)), std::pair(tree.above(host), host)}) {
+      const auto slow = tree.slow_us.find(edge);
+      made.slow_us[edge] =
+          times * (slow != tree.slow_us.end() ? slow->second : PlayedTree::kStepUs);
+    }
+  }
+  return made;
+}
 
 TEST(TreeExcess, SaysNothingOfEdgesThatAreAlike) { EXPECT_TRUE(TwoTrees().judge().empty()); }
 
@@ -96,19 +126,106 @@ TEST(TreeExcess, IsSureOfNothingWhereAHostBeginsLate) {
   }
 }
 
-// Of two hosts each way is the only one in its direction, but other communicators have such a one.
-TEST(TreeExcess, SaysNothingOfTwoHostsUnlessOtherCommunicatorsTell) {
+// Nothing feeds it, but its channel takes longer than the other, and what host 2 sends waits for it.
+TEST(TreeExcess, NamesTheEdgeUpFromALeafForWhichOthersWait) {
+  TwoTrees trees;
+  trees.first.slow_us[{0, 1}] = 250;
+  const std::vector<TransferExcess> found = trees.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{0, 1}));
+  const int64_t longer_us = trees.first.took_us() - trees.second.took_us();
+  EXPECT_NEAR(static_cast<double>(found[0].excess_ns), static_cast<double>(longer_us * kUs), 10e3);
+  EXPECT_TRUE(found[0].sure);
+}
+
+TEST(TreeExcess, NamesNeitherOfTwoLeavesThatAreAsSlow) {
+  TwoTrees trees;
+  trees.first.slow_us[{0, 1}] = 250;
+  trees.first.slow_us[{2, 1}] = 253;
+  EXPECT_TRUE(trees.judge().empty());
+}
+
+//               7
+//       3               11
+//   1       5       9       13
+// 0   2   4   6   8  10   12  14
+const Parents kDeep{1, 3, 1, 7, 5, 3, 5, -1, 9, 11, 9, 7, 13, 11, 13};
+
+// What hosts 8, 10, 12 and 14 send waits for room as well, behind edges that wait for host 3.
+TEST(TreeExcess, SaysNothingOfWhatWaitsFarFromTheSlowEdge) {
+  TwoTrees trees;
+  trees.first = trees.second = PlayedTree(kDeep);
+  trees.first.steps = trees.second.steps = 24;
+  trees.first.slow_us[{0, 1}] = 250;
+  const std::vector<TransferExcess> found = trees.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{0, 1}));
+}
+
+TEST(TreeExcess, ComparesBothDirectionsOfTwoHosts) {
   TwoTrees trees;
   trees.first = PlayedTree({-1, 0});
-  trees.first.slow_us[{0, 1}] = 400;
   trees.second = PlayedTree({1, -1});
   EXPECT_TRUE(trees.judge().empty());
+  trees.first.slow_us[{0, 1}] = trees.second.slow_us[{0, 1}] = 400;
+  EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 0), (TwoTrees::Edges{{0, 1}}));
+  EXPECT_TRUE(TwoTrees::edges_of(trees.judge(), 1).empty());
+}
+
+// Their rails differ: those of one direction are compared with each other.
+TEST(TreeExcess, ComparesOneDirectionOfTwoHostsWhereThereAreSeveralCommunicators) {
+  TwoTrees trees;
+  trees.first = trees.second = PlayedTree({-1, 0});
   trees.second_communicator = 1;
   EXPECT_TRUE(trees.judge().empty());
-  trees.second = PlayedTree({-1, 0});
-  trees.second_communicator = 0;
+  trees.first.slow_us[{0, 1}] = 400;
+  EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 0), (TwoTrees::Edges{{0, 1}}));
+  trees.second = PlayedTree({1, -1});
   EXPECT_TRUE(trees.judge().empty());
-  trees.second_communicator = 1;
+}
+
+// Down, up where another edge feeds it, and up from a leaf.
+TEST(TreeExcess, NamesTheEdgeThatIsSlowAtTimesInTheOperationsInWhichItIs) {
+  for (const auto& edge : {std::pair(5, 4), std::pair(1, 3), std::pair(0, 1)}) {
+    TwoTrees trees;
+    trees.slow_at_times = {trees.first};
+    trees.slow_at_times[0].slow_us[edge] = 400;
+    const std::vector<TransferExcess> found = trees.judge();
+    ASSERT_EQ(found.size(), 1u) << edge.first;
+    EXPECT_EQ(
+        TwoTrees::edges_of(found, 0),
+        (TwoTrees::Edges{{static_cast<uint32_t>(edge.first), static_cast<uint32_t>(edge.second)}}));
+    EXPECT_EQ(found[0].matches.size(), kOperations / 4u);
+    EXPECT_TRUE(found[0].sure);
+    const int64_t longer_us = trees.slow_at_times[0].took_us() - trees.first.took_us();
+    EXPECT_NEAR(static_cast<double>(found[0].excess_ns), static_cast<double>(longer_us * kUs),
+                10e3);
+  }
+}
+
+TEST(TreeExcess, SaysNothingWhereAllEdgesAreSlowAtTimes) {
+  TwoTrees trees;
+  trees.slow_at_times = {all_slower(trees.first, 4)};
+  EXPECT_TRUE(trees.judge().empty());
+  // Others always wait a little for one of them.
+  trees.first.slow_us[{0, 1}] = 120;
+  trees.slow_at_times = {all_slower(trees.first, 4)};
+  EXPECT_TRUE(trees.judge().empty());
+}
+
+TEST(TreeExcess, SaysNothingWhereNowThisLeafIsSlowAndNowThat) {
+  TwoTrees trees;
+  trees.slow_at_times = {trees.first, trees.first};
+  trees.slow_at_times[0].slow_us[{0, 1}] = trees.slow_at_times[1].slow_us[{4, 5}] = 400;
+  EXPECT_TRUE(trees.judge().empty());
+}
+
+TEST(TreeExcess, NamesTheDirectionOfTwoHostsThatIsSlowAtTimes) {
+  TwoTrees trees;
+  trees.first = PlayedTree({-1, 0});
+  trees.second = PlayedTree({1, -1});
+  trees.slow_at_times = {trees.first};
+  trees.slow_at_times[0].slow_us[{0, 1}] = 400;
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 0), (TwoTrees::Edges{{0, 1}}));
 }
 
