@@ -32,12 +32,8 @@ constexpr double kLeastLater = 0.05;
 
 class SeenTree {
  public:
-  // In all operations, or in those of `among`: indices of the series' matches.
   SeenTree(const RunTables& run, const OwnSegments& own, const TreeSeries& series)
-      : SeenTree(run, own, series, all_of(series)) {}
-  SeenTree(const RunTables& run, const OwnSegments& own, const TreeSeries& series,
-           std::vector<uint32_t> among)
-      : series_(series), chosen_(std::move(among)) {
+      : series_(series) {
     for (const TreeEdge& edge : series.edges) {
       SeenTreeEdge& one = edges_.emplace_back();
       one.from = run.processes[own.actors[edge.from].process].host;
@@ -51,8 +47,16 @@ class SeenTree {
       edges_[i + 1].up = !edges_[i].up;
     }
     for (size_t i = 0; i < edges_.size(); ++i) find_feeders(i);
-    choose_operations();
-    for (size_t i = 0; i < edges_.size(); ++i) edges_[i].last = middle_of(last_parts(i), chosen_);
+    find_times();
+    std::vector<uint32_t> all(series.matches.size());
+    std::iota(all.begin(), all.end(), 0u);
+    measure(std::move(all));
+  }
+  // What it shows in these operations alone: indices of the series' matches.
+  SeenTree among(std::vector<uint32_t> operations) const {
+    SeenTree some = *this;
+    some.measure(std::move(operations));
+    return some;
   }
 
   bool is_known() const { return is_known_; }
@@ -64,18 +68,7 @@ class SeenTree {
   // From when all had started until the last was done.
   const Middle& time() const { return time_; }
   // ... of every operation; kNoTime: not known.
-  std::vector<int64_t> times() const {
-    std::vector<int64_t> times;
-    for (size_t m = 0; m < series_.matches.size(); ++m) {
-      int64_t last_ns = 0;
-      for (const TreeEdge& edge : series_.edges) {
-        if (last_ns != kNoTime)
-          last_ns = edge.received[m] == kNoTime ? kNoTime : std::max(last_ns, edge.received[m]);
-      }
-      times.push_back(last_ns);
-    }
-    return times;
-  }
+  const std::vector<int64_t>& times() const { return times_; }
   // By operation: how long the last of the data takes over an edge. kNoTime: that shows nothing.
   std::vector<int64_t> last_parts(size_t i) const {
     std::vector<int64_t> parts;
@@ -116,11 +109,6 @@ class SeenTree {
   }
 
  private:
-  static std::vector<uint32_t> all_of(const TreeSeries& series) {
-    std::vector<uint32_t> all(series.matches.size());
-    std::iota(all.begin(), all.end(), 0u);
-    return all;
-  }
   // From the root on to an edge that nothing feeds. last_of: of edges that go up together, the one to follow, or end().
   template <class LastOf>
   std::optional<size_t> follow(LastOf last_of) const {
@@ -147,12 +135,24 @@ class SeenTree {
       return middle.known() && stands_out(middle, 0, part_of(time_.ns, kLeastLater));
     });
   }
-  // Those that all ranks had started together, if there are enough of them.
-  void choose_operations() {
-    time_ = middle_of(times(), chosen_);
+  void find_times() {
+    for (size_t m = 0; m < series_.matches.size(); ++m) {
+      int64_t last_ns = 0;
+      for (const TreeEdge& edge : series_.edges) {
+        if (last_ns != kNoTime)
+          last_ns = edge.received[m] == kNoTime ? kNoTime : std::max(last_ns, edge.received[m]);
+      }
+      times_.push_back(last_ns);
+    }
+  }
+  // In those that all ranks had started together, if there are enough of them.
+  void measure(std::vector<uint32_t> operations) {
+    chosen_ = std::move(operations);
+    time_ = middle_of(times_, chosen_);
     std::vector<uint32_t> together = started_together(series_.apart, chosen_, time_.ns);
     together_ = !together.empty();
     if (together_) chosen_ = std::move(together);
+    for (size_t i = 0; i < edges_.size(); ++i) edges_[i].last = middle_of(last_parts(i), chosen_);
   }
   std::vector<int64_t> differences(size_t i, size_t j) const {
     std::vector<int64_t> all;
@@ -209,8 +209,9 @@ class SeenTree {
 
   const TreeSeries& series_;
   std::vector<SeenTreeEdge> edges_;
+  std::vector<int64_t> times_;    // by operation
+  std::vector<uint32_t> chosen_;  // of them
   Middle time_;
-  std::vector<uint32_t> chosen_;  // operations: indices of their times
   bool is_known_ = true, together_ = false;
 };
 

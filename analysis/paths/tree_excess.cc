@@ -294,14 +294,13 @@ class TreeAtTimes {
   double all_longer_ = 1;
 };
 
-void judge_at_times(const RunTables& run, const OwnSegments& own, const SeenTree& tree,
-                    const std::vector<uint32_t>& step_of, std::vector<TransferExcess>* out) {
-  const std::vector<int64_t> times = tree.times();
+void judge_at_times(const SeenTree& tree, const std::vector<uint32_t>& step_of,
+                    std::vector<TransferExcess>* out) {
+  const std::vector<int64_t>& times = tree.times();
   if (std::count(times.begin(), times.end(), kNoTime) != 0) return;
   const SlowMoments moments = find_slow_moments(times);
   if (moments.slow.empty()) return;
-  const SeenTree slow(run, own, tree.series(), moments.slow);
-  const SeenTree usual(run, own, tree.series(), moments.usual);
+  const SeenTree slow = tree.among(moments.slow), usual = tree.among(moments.usual);
   if (slow.time().known()) TreeAtTimes(tree, slow, usual, moments, step_of).judge(out);
 }
 
@@ -321,7 +320,7 @@ std::vector<TransferExcess> excesses_of_trees(const RunTables& run, const OwnSeg
   std::vector<const SeenTree*> not_always;
   for (auto& [alike, all] : classes)
     TreesAlike(std::get<3>(alike), std::move(all)).judge(&out, &not_always);
-  for (const SeenTree* tree : not_always) judge_at_times(run, own, *tree, step_of, &out);
+  for (const SeenTree* tree : not_always) judge_at_times(*tree, step_of, &out);
   return out;
 }
 

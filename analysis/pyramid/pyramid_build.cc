@@ -24,7 +24,7 @@ constexpr uint64_t kBriefBytesPerOperation =
 constexpr int64_t kSamples = 64;  // the part that an estimate reads is so small a share
 constexpr uint64_t kReadWholeBytes = 4 << 20;  // smaller runs are not estimated but counted
 // What a part is read with before and behind it: longer waits are hangs and pauses.
-constexpr int64_t kLeastMarginNs = 10'000'000'000, kMostMarginNs = 15'000'000'000;
+constexpr int64_t kMarginNs = 10'000'000'000;
 // An operation that was open when the run was shorter may have ended since.
 constexpr int64_t kUnsettledNs = 20'000'000'000;
 
@@ -86,7 +86,7 @@ bool has_grown_from(const PyramidSources& before, const PyramidSources& now) {
 
 // Of a run that is not read at once.
 struct Parts {
-  int64_t step_ns = 0, margin_ns = 0;
+  int64_t step_ns = 0;
   uint64_t count = 1;
 };
 
@@ -95,7 +95,6 @@ Parts parts_of(const RunExtent& extent, uint64_t most_table_bytes) {
   parts.count =
       extent.operations * kBriefBytesPerOperation / std::max<uint64_t>(most_table_bytes, 1) + 1;
   parts.step_ns = extent.length_ns / static_cast<int64_t>(parts.count) + 1;
-  parts.margin_ns = std::clamp(parts.step_ns / 8, kLeastMarginNs, kMostMarginNs);
   return parts;
 }
 
@@ -128,8 +127,7 @@ class Builder {
     const Parts parts = parts_of(extent_, options_.most_table_bytes);
     while (parts_ == 0 || from_ns <= extent_.length_ns) {
       const bool last = from_ns + parts.step_ns >= extent_.length_ns;
-      Status added = add_part(&from_ns, last ? extent_.length_ns + 1 : from_ns + parts.step_ns,
-                              parts.margin_ns);
+      Status added = add_part(&from_ns, last ? extent_.length_ns + 1 : from_ns + parts.step_ns);
       if (!added.ok()) return added;
       if (options_.progress && extent_.length_ns != 0)
         options_.progress(
@@ -177,9 +175,9 @@ class Builder {
     return Status();
   }
 
-  Status add_part(int64_t* from_ns, int64_t to_ns, int64_t margin_ns) {
+  Status add_part(int64_t* from_ns, int64_t to_ns) {
     auto tables =
-        load_part(directory_, *from_ns, to_ns, margin_ns, extent_.length_ns, &places_, part_.get());
+        load_part(directory_, *from_ns, to_ns, kMarginNs, extent_.length_ns, &places_, part_.get());
     if (!tables.ok()) return tables.status();
     part_ = std::move(tables.value());
     add_cells(activity_in<BriefOperation>(*part_), from_ns, to_ns);
@@ -276,7 +274,7 @@ PyramidSources sources_of(const dumper::RunDirectory& run) {
 double times_read(const RunExtent& extent, uint64_t most_table_bytes) {
   const Parts parts = parts_of(extent, most_table_bytes);
   const auto around_ns =
-      2 * parts.margin_ns *
+      2 * kMarginNs *
       static_cast<int64_t>(parts.count - 1);  // nothing lies before the first and behind the last
   return 1 + static_cast<double>(around_ns) /
                  static_cast<double>(std::max<int64_t>(extent.length_ns, 1));

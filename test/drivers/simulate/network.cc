@@ -79,9 +79,10 @@ TransportShape Network::chain_shape(const Part& part, uint64_t most_bytes, Flow*
 // Each way, as many steps.
 TransportShape Network::tree_shape(const Part& part, Flow* flow) const {
   TransportShape shape = chain_shape(part, kTreeStepBytes, flow);
-  if (!every_step_) shape.steps = std::min(shape.steps, kTreeSteps);
   shape.credits = kRingCredits;
-  flow->step_bytes = std::max<uint64_t>(part.bytes / layout_.channels() / shape.steps, 1);
+  if (every_step_ || shape.steps <= kTreeSteps) return shape;
+  shape.steps = kTreeSteps;
+  flow->step_bytes = part.bytes / layout_.channels() / kTreeSteps;
   return shape;
 }
 
@@ -161,7 +162,7 @@ void Network::play_by_formula(const Meeting& meeting, const std::vector<Way>& wa
 std::vector<TransportEdge> Network::edges(const Meeting& meeting, const Way& way, double noise,
                                           Flow* flow) const {
   const std::vector<int>& ranks = layout_.communicators[meeting.part.communicator].ranks;
-  // In a tree most hosts send and receive three times where a ring has one: up, and down to two.
+  // Where a ring has one edge out of a host, it has three of one tree and one of the other: two on average.
   const uint64_t bytes = flow->step_bytes * way.sharing * (way.tree ? 2 : 1);
   std::vector<TransportEdge> edges;
   flow->channels = way.channels;
