@@ -9,6 +9,7 @@
 #include "analysis/paths/moment_chance.h"
 #include "analysis/paths/pooled_rings.h"
 #include "analysis/paths/ring_excess.h"
+#include "analysis/paths/slow_gpus.h"
 #include "analysis/paths/slow_moments.h"
 #include "analysis/paths/transfer_samples.h"
 #include "analysis/paths/tree_excess.h"
@@ -294,6 +295,7 @@ class SlowTransferFinder {
     for (const Ring& ring : rings) times.push_back(ring.seen.time.ns);
     const int64_t slowest_ns = *std::max_element(times.begin(), times.end());
     const int64_t usual_ns = reference_of(times);
+    const std::map<const RingSeries*, TransferExcess> by_gpus = held_up_by_gpus(rings);
     for (const Ring& ring : rings) {
       const int64_t time_ns = ring.seen.time.ns;
       const bool longer = rings.size() > 1 && stands_out(ring.seen.time, usual_ns,
@@ -301,7 +303,9 @@ class SlowTransferFinder {
       // Where communicators differ, only what the slow ones show counts.
       const bool told = longer || time_ns * 11 / 10 >= slowest_ns;
       std::vector<TransferExcess> found;
-      if (told)
+      if (const auto by_gpu = by_gpus.find(ring.series); told && by_gpu != by_gpus.end())
+        found.push_back(by_gpu->second);
+      else if (told)
         found = excesses_of_ring(run_, *ring.series, ring.seen, usual_edges(*ring.series, roles),
                                  longer ? time_ns - usual_ns : 0);
       if (found.empty() && longer && in_trees_.count(ring.series->matches.front()) == 0) {
@@ -312,6 +316,18 @@ class SlowTransferFinder {
       for (TransferExcess& one : found) one.matches = ring.series->matches;
       std::move(found.begin(), found.end(), std::back_inserter(out_));
     }
+  }
+  // What a GPU holds up on all channels of a communicator, by channel.
+  std::map<const RingSeries*, TransferExcess> held_up_by_gpus(
+      const std::vector<Ring>& rings) const {
+    std::map<uint32_t, std::vector<const RingSeries*>> communicators;
+    for (const Ring& ring : rings) communicators[ring.series->communicator].push_back(ring.series);
+    std::map<const RingSeries*, TransferExcess> held_up;
+    for (const auto& [communicator, channels] : communicators) {
+      std::vector<TransferExcess> found = excesses_of_gpu(run_, own_, channels);
+      for (size_t c = 0; c < found.size(); ++c) held_up.emplace(channels[c], std::move(found[c]));
+    }
+    return held_up;
   }
   // From all others of its class: they are other ranks'.
   static bool are_apart(const std::vector<Ring>& rings, const Ring& ring) {

@@ -6,8 +6,7 @@
 #include <set>
 
 #include "analysis/paths/alike_sizes.h"
-#include "analysis/paths/channel_rings.h"
-#include "analysis/paths/channel_trees.h"
+#include "analysis/paths/channel_ways.h"
 
 namespace lockstep::analysis {
 namespace {

@@ -291,7 +291,7 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
            ", exchange with other hosts takes ";
   } else {
     text = "What " + who +
-           (facts.side == SlowSide::Gpu ? " hands on to its host's sender takes "
+           (facts.side == SlowSide::Gpu ? " hands on inside its host takes "
                                         : " sends and receives takes ");
   }
   text += times(facts.factor) + " as long as such transfers usually do (" + duration(facts.own_ns) +
@@ -309,7 +309,7 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
   else if (facts.both_ends)
     text += "The way between their hosts is suspected, or one of its two ends.";
   else if (facts.side == SlowSide::Gpu)
-    text += "Its GPU is slow to hand it on: the ranks after it on its host end together.";
+    text += "Its GPU is slow to hand it on.";
   else if (facts.peer_host != 0)
     text += "The way between these hosts is suspected.";
   else if (facts.peer < 0)

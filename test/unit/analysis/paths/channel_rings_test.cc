@@ -1,6 +1,6 @@
 // Jobs whose channels go round different rings: the first enters each host at its first rank and leaves it at
 // its last, the second the other way about.
-#include "analysis/paths/channel_rings.h"
+#include "analysis/paths/channel_ways.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Three hosts of two ranks each: between hosts the first channel leads from rank 0 to rank 4 and from there to rank 2,
 // and back.
-#include "analysis/paths/channel_trees.h"
+#include "analysis/paths/channel_ways.h"
 
 #include <gtest/gtest.h>
 

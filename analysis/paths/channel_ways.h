@@ -1,6 +1,6 @@
-// The rings of a collective whose channels go round different ones. Each channel enters a host at one rank
-// and leaves it at one, often another on each channel, and only there are its network operations. So what
-// is known of such a ring are its edges between hosts. Pure functions over the tables.
+// The way that each channel of a collective takes between hosts: a ring, or a tree. A channel's ring enters a host at
+// one rank and leaves it at one, often another on each channel, and only there are its network operations. So what is
+// known of a ring or a tree are its edges between hosts. Pure functions over the tables.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,17 @@ struct ChannelRing {
   std::vector<ChannelEdge> edges;  // by host, in the order of the ring
 };
 
+struct ChannelTree {
+  uint8_t channel = 0;
+  // Two for each pair of hosts that exchange data, one behind the other: there and back.
+  std::vector<ChannelEdge> edges;
+};
+
 // by_rank: rows of `operations`, of one collective. Empty unless every channel that is known of passes each host
 // once, and there are several.
 std::vector<ChannelRing> channel_rings(const RunTables& run, const std::vector<uint32_t>& by_rank);
+// Empty unless the edges of every channel that is known of make a tree of all hosts.
+std::vector<ChannelTree> channel_trees(const RunTables& run, const std::vector<uint32_t>& by_rank);
 
 // What is known of the ends of an operation, those of one rank: calls use(const ChannelEndRow&).
 template <typename Use>

@@ -1,4 +1,4 @@
-#include "analysis/paths/channel_rings.h"
+#include "analysis/paths/channel_ways.h"
 
 #include <map>
 #include <set>
@@ -21,13 +21,14 @@ struct AtHost {
   }
 };
 using ByHost = std::map<Text, AtHost>;
+using RankPair = std::pair<uint32_t, uint32_t>;
 
-class RingsOfChannels {
+class WaysOfChannels {
  public:
-  RingsOfChannels(const RunTables& run, const std::vector<uint32_t>& by_rank)
+  WaysOfChannels(const RunTables& run, const std::vector<uint32_t>& by_rank)
       : run_(run), by_rank_(by_rank) {}
 
-  std::vector<ChannelRing> find() const {
+  std::vector<ChannelRing> rings() const {
     std::set<Text> hosts;
     std::map<uint8_t, ByHost> channels;
     for (uint32_t rank = 0; rank < by_rank_.size(); ++rank) {
@@ -47,6 +48,24 @@ class RingsOfChannels {
     }
     if (rings.size() < 2) rings.clear();
     return rings;
+  }
+
+  std::vector<ChannelTree> trees() const {
+    std::set<Text> hosts;
+    std::map<uint8_t, std::set<RankPair>> sends;
+    for (uint32_t rank = 0; rank < by_rank_.size(); ++rank) {
+      hosts.insert(host_of(rank));
+      for_each_end(run_, by_rank_[rank], [&](const ChannelEndRow& end) {
+        if (end.is_send != 0 && end.peer < by_rank_.size() && host_of(end.peer) != host_of(rank))
+          sends[static_cast<uint8_t>(end.channel)].emplace(rank, end.peer);
+      });
+    }
+    std::vector<ChannelTree> trees;
+    for (const auto& [channel, of_channel] : sends) {
+      trees.push_back({channel, there_and_back(of_channel)});
+      if (!reaches_all(trees.back().edges, hosts)) return {};
+    }
+    return trees;
   }
 
  private:
@@ -70,6 +89,31 @@ class RingsOfChannels {
     return edges;
   }
 
+  // None if one leads in one direction only.
+  static std::vector<ChannelEdge> there_and_back(const std::set<RankPair>& sends) {
+    std::vector<ChannelEdge> edges;
+    for (const auto& [from, to] : sends) {
+      if (sends.count({to, from}) == 0) return {};
+      if (from > to) continue;
+      edges.push_back({from, to});
+      edges.push_back({to, from});
+    }
+    return edges;
+  }
+
+  // With one pair of hosts less than hosts, so that none is reached twice.
+  bool reaches_all(const std::vector<ChannelEdge>& edges, const std::set<Text>& hosts) const {
+    if (edges.size() != 2 * (hosts.size() - 1) || edges.empty()) return false;
+    std::set<Text> reached{host_of(edges.front().from)};
+    for (size_t before = 0; before != reached.size();) {
+      before = reached.size();
+      for (const ChannelEdge& edge : edges) {
+        if (reached.count(host_of(edge.from)) != 0) reached.insert(host_of(edge.to));
+      }
+    }
+    return reached.size() == hosts.size();
+  }
+
   const RunTables& run_;
   const std::vector<uint32_t>& by_rank_;
 };
@@ -77,7 +121,11 @@ class RingsOfChannels {
 }  // namespace
 
 std::vector<ChannelRing> channel_rings(const RunTables& run, const std::vector<uint32_t>& by_rank) {
-  return RingsOfChannels(run, by_rank).find();
+  return WaysOfChannels(run, by_rank).rings();
+}
+
+std::vector<ChannelTree> channel_trees(const RunTables& run, const std::vector<uint32_t>& by_rank) {
+  return WaysOfChannels(run, by_rank).trees();
 }
 
 int64_t channel_end_ns(const RunTables& run, uint32_t operation, uint8_t channel, bool is_send,
