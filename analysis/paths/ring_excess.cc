@@ -395,7 +395,7 @@ class Judge {
                               }),
                out_.end());
     for (const TransferExcess& one : out_) all_ns += one.excess_ns;
-    if (is_beyond_starts()) all_ns = part_of(all_ns, hidden());
+    if (is_beyond_starts() && series_.channels == 0) all_ns = part_of(all_ns, hidden());
     const bool by_steps = std::none_of(
         out_.begin(), out_.end(), [](const TransferExcess& one) { return is_by_ends(one.side); });
     if (by_steps && all_ns < part_of(more_ns, kLeastOfMore)) return out_.clear();

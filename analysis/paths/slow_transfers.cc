@@ -296,14 +296,16 @@ class SlowTransferFinder {
     const int64_t slowest_ns = *std::max_element(times.begin(), times.end());
     const int64_t usual_ns = reference_of(times);
     const std::map<const RingSeries*, TransferExcess> by_gpus = held_up_by_gpus(rings);
-    for (const Ring& ring : rings) {
+    std::vector<std::vector<TransferExcess>> shown(rings.size());
+    for (size_t i = 0; i < rings.size(); ++i) {
+      const Ring& ring = rings[i];
       const int64_t time_ns = ring.seen.time.ns;
       const bool longer = rings.size() > 1 && stands_out(ring.seen.time, usual_ns,
                                                          part_of(usual_ns, kLeastPartOfTransfer));
       // Where communicators differ, only what the slow ones show counts.
       const bool told = longer || time_ns * 11 / 10 >= slowest_ns;
-      std::vector<TransferExcess> found;
-      if (const auto by_gpu = by_gpus.find(ring.series); told && by_gpu != by_gpus.end())
+      std::vector<TransferExcess>& found = shown[i];
+      if (const auto by_gpu = by_gpus.find(ring.series); by_gpu != by_gpus.end())
         found.push_back(by_gpu->second);
       else if (told)
         found = excesses_of_ring(run_, *ring.series, ring.seen, usual_edges(*ring.series, roles),
@@ -314,7 +316,31 @@ class SlowTransferFinder {
       }
       if (found.empty()) not_always_slow_.push_back(ring.series);
       for (TransferExcess& one : found) one.matches = ring.series->matches;
+    }
+    limit_to_other_channels(rings, &shown);
+    for (std::vector<TransferExcess>& found : shown)
       std::move(found.begin(), found.end(), std::back_inserter(out_));
+  }
+  // Channels do equal parts of an operation: one that is slow costs no more than it takes longer than those that are not.
+  static void limit_to_other_channels(const std::vector<Ring>& rings,
+                                      std::vector<std::vector<TransferExcess>>* shown) {
+    std::map<uint32_t, std::vector<int64_t>>
+        usual;  // by communicator, of channels that show nothing
+    for (size_t i = 0; i < rings.size(); ++i) {
+      if ((*shown)[i].empty())
+        usual[rings[i].series->communicator].push_back(rings[i].seen.time.ns);
+    }
+    for (size_t i = 0; i < rings.size(); ++i) {
+      const auto others = usual.find(rings[i].series->communicator);
+      if (others == usual.end()) continue;
+      const int64_t longer_ns =
+          std::max<int64_t>(0, rings[i].seen.time.ns - reference_of(others->second));
+      for (TransferExcess& one : (*shown)[i]) {
+        const int64_t excess_ns =
+            std::min(one.excess_ns, longer_ns / static_cast<int64_t>((*shown)[i].size()));
+        one.usual_ns += one.excess_ns - excess_ns;
+        one.excess_ns = excess_ns;
+      }
     }
   }
   // What a GPU holds up on all channels of a communicator, by channel.

@@ -1,13 +1,12 @@
 // Jobs whose channels go round different rings: the first enters each host at its first rank and leaves it at
 // its last, the second the other way about.
-#include "analysis/paths/channel_ways.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
 #include <vector>
 
+#include "analysis/paths/channel_ways.h"
 #include "test/unit/analysis/judge/judged.h"
 #include "test/unit/durations.h"
 
@@ -105,6 +104,24 @@ TEST(ChannelRings, NameTheRankThatSendsSlowlyOnItsChannel) {
   ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
   EXPECT_TRUE(std::get<PathFacts>(judged.findings[0].facts).steps);
+}
+
+// Its ends differ by more than it takes longer than the channel that is not slow.
+TEST(ChannelRings, CostWhatTheSlowChannelTakesLongerThanTheOther) {
+  const Judged judged = judge_channels(
+      {{{0, 900 * kUs, 600 * kUs, 300 * kUs}, {500 * kUs, 500 * kUs, 500 * kUs, 500 * kUs}}});
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3}) << judged.text();
+  const auto& facts = std::get<PathFacts>(judged.findings[0].facts);
+  EXPECT_NEAR(static_cast<double>(facts.own_ns - facts.others_ns), 400e3, 2e3);
+  EXPECT_NEAR(static_cast<double>(facts.others_ns), 2'500e3, 10e3);
+}
+
+// All channels are slow there, and data passes the slow way once in what their ends show, however many steps it has.
+TEST(ChannelRings, CostWhatTheEndsShowWhereAllChannelsAreSlow) {
+  const Judged judged = judge_channels({{{0, 800 * kUs, 0, 0}, {0, 800 * kUs, 0, 0}}});
+  const auto& facts = std::get<PathFacts>(judged.findings.at(0).facts);
+  EXPECT_NEAR(static_cast<double>(facts.own_ns - facts.others_ns), 800e3, 2e3);
 }
 
 // Over two hosts each passes every host once, but goes up and down.

@@ -1,10 +1,10 @@
 // Three hosts of two ranks each: between hosts the first channel leads from rank 0 to rank 4 and from there to rank 2,
 // and back.
-#include "analysis/paths/channel_ways.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
+
+#include "analysis/paths/channel_ways.h"
 
 namespace lockstep::analysis {
 namespace {
