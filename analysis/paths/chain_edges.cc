@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/paths/channel_ways.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -32,18 +34,20 @@ class Chain {
       if (row.send_peer < 0 || next == by_rank.end() ||
           operation(next->second).receive_peer != row.rank)
         continue;
-      into_.emplace(host_of(next->second), edges_.size());
       edges_.push_back(
           {a, next->second, Begin::Whole, kNoTime, operation(next->second).received_ns});
     }
+    for (size_t e = 0; e < edges_.size(); ++e) into_[host_of(edges_[e].to)].push_back(e);
+    for (const auto& [host, into] : into_) several_ways_ = several_ways_ || into.size() > 1;
+    if (several_ways_) find_channels();
   }
 
   std::vector<ChainEdge> judge() {
     std::vector<ChainEdge> told;
-    for (const ChainEdge& edge : edges_) {
-      if (edge.done_ns == kNoTime) continue;
-      ChainEdge one = edge;
-      if (judge_edge(&one)) told.push_back(one);
+    for (size_t e = 0; e < edges_.size(); ++e) {
+      if (edges_[e].done_ns == kNoTime) continue;
+      ChainEdge one = edges_[e];
+      if (judge_edge(e, &one)) told.push_back(one);
     }
     return told;
   }
@@ -55,42 +59,58 @@ class Chain {
   Text host_of(uint32_t arrival) const { return run_.processes[operation(arrival).process].host; }
   int64_t start_ns(uint32_t arrival) const { return run_.arrivals[arrival].arrival_ns; }
 
-  // The edge over which a host gets what it sends on; kNoRow: it has the data, or nobody knows.
-  uint32_t feeds(Text host) const {
-    const auto at = into_.find(host);
-    return host == root_host_ || at == into_.end() ? kNoRow : static_cast<uint32_t>(at->second);
+  // One of those of each edge: edges of one way have the same.
+  void find_channels() {
+    for (const ChainEdge& edge : edges_) {
+      uint32_t& channel = channels_.emplace_back(kNoRow);
+      for_each_end(run_, run_.arrivals[edge.from].operation, [&](const ChannelEndRow& end) {
+        if (end.is_send != 0) channel = std::min(channel, uint32_t{end.channel});
+      });
+    }
   }
-  // From when all ranks of the sender's host were there that the data passes: it and those that ended
-  // before it.
+
+  // The edge over which a host gets what it sends over this one; kNoRow: it has the data, or nobody knows.
+  uint32_t feeds(size_t edge) const {
+    const Text host = host_of(edges_[edge].from);
+    const auto at = into_.find(host);
+    if (host == root_host_ || at == into_.end()) return kNoRow;
+    for (const size_t e : at->second) {
+      if (!several_ways_ || channels_[e] == channels_[edge]) return static_cast<uint32_t>(e);
+    }
+    return kNoRow;
+  }
+  // From when all ranks of the sender's host were there that the data passes: it and those that ended before it. Of
+  // several ways each passes all of them, but at the root's host.
   int64_t ready_ns(const ChainEdge& edge) const {
     int64_t ready_ns = start_ns(edge.from);
     for (uint32_t a = begin_; a < end_; ++a) {
-      if (host_of(a) == host_of(edge.from) && operation(a).kernel_stop_ns != kNoTime &&
-          operation(a).kernel_stop_ns < operation(edge.from).kernel_stop_ns)
+      if (host_of(a) != host_of(edge.from)) continue;
+      if (several_ways_ || (operation(a).kernel_stop_ns != kNoTime &&
+                            operation(a).kernel_stop_ns < operation(edge.from).kernel_stop_ns))
         ready_ns = std::max(ready_ns, start_ns(a));
     }
     return ready_ns;
   }
-  // Before this, nothing of it can have come to the host.
-  int64_t coming_ns(Text host) const {
+  // Before this, nothing of it can have come to the sender's host.
+  int64_t coming_ns(size_t edge) const {
     int64_t coming_ns = kNoTime;
     size_t passed = 0;
-    for (uint32_t e = feeds(host); e != kNoRow && passed < edges_.size(); ++passed) {
+    for (uint32_t e = feeds(edge); e != kNoRow && passed < edges_.size(); ++passed) {
       coming_ns = std::max(coming_ns, ready_ns(edges_[e]));
-      e = feeds(host_of(edges_[e].from));
+      e = feeds(e);
     }
     return coming_ns;
   }
 
   // False: when the transfer could begin is not known.
-  bool judge_edge(ChainEdge* edge) const {
-    const Text host = host_of(edge->from);
+  bool judge_edge(size_t number, ChainEdge* edge) const {
     const int64_t there_ns = ready_ns(*edge), receiver_ns = start_ns(edge->to);
-    const uint32_t feeder = feeds(host);
+    const uint32_t feeder = feeds(number);
+    if (several_ways_ && feeder == kNoRow && !begins_together(*edge, there_ns)) return false;
     int64_t first_ns = there_ns;  // when the first of the data was at the sender
     edge->begun_ns = std::max(there_ns, receiver_ns);
     if (feeder != kNoRow) {
-      const int64_t fed_ns = edges_[feeder].done_ns, coming_ns = coming_ns_of(host, there_ns);
+      const int64_t fed_ns = edges_[feeder].done_ns, coming_ns = coming_ns_of(number, there_ns);
       if (fed_ns == kNoTime) return false;
       if ((edge->begun_ns - coming_ns) * kPartLate <= fed_ns - coming_ns) {
         edge->begin = Begin::Fed;
@@ -104,16 +124,24 @@ class Chain {
     edge->begin = Begin::Waited;
     return (receiver_ns - first_ns) * kPartWaited >= edge->done_ns - receiver_ns;
   }
-  int64_t coming_ns_of(Text host, int64_t otherwise_ns) const {
-    const int64_t known_ns = coming_ns(host);
+  int64_t coming_ns_of(size_t edge, int64_t otherwise_ns) const {
+    const int64_t known_ns = coming_ns(edge);
     return known_ns == kNoTime ? otherwise_ns : known_ns;
+  }
+  // At the root's host it is not known which ranks a way passes.
+  bool begins_together(const ChainEdge& edge, int64_t there_ns) const {
+    return host_of(edge.from) != root_host_ ||
+           (there_ns - start_ns(edge.from)) * kPartTogether <= edge.done_ns - there_ns;
   }
 
   const RunTables& run_;
   const uint32_t begin_, end_;  // rows of `arrivals`
   Text root_host_ = 0;
   std::vector<ChainEdge> edges_;
-  std::map<Text, size_t> into_;  // by host: which of `edges_`
+  std::map<Text, std::vector<size_t>> into_;  // by host: which of `edges_`
+  // Channels enter and leave hosts at ranks of their own.
+  bool several_ways_ = false;
+  std::vector<uint32_t> channels_;  // by edge, of several ways
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ constexpr int64_t kPartHeld = 20;
 constexpr size_t kMostOfFour = 3;
 
 struct EndsOfHost {
-  // When the ranks of the sender's host ended, and who they are, up to the sender.
+  // When the ranks of the sender's host ended, and who they are, up to the sender. None where channels leave the host
+  // at several ranks: each passes the others in an order of its own.
   std::vector<std::pair<int64_t, uint32_t>> ends;
   bool begins_here = true;  // nobody on another host ended before
 };
@@ -28,9 +29,10 @@ EndsOfHost ends_up_to(const RunTables& run, const OwnSegments& own, uint32_t sen
     const uint32_t actor = own.segments[a].actor;
     if (actor == kNoRow || row.kernel_stop_ns == kNoTime) continue;
     if (actor == sender) sender_ns = row.kernel_stop_ns;
-    if (run.processes[row.process].host == host)
+    if (run.processes[row.process].host == host) {
+      if (row.send_peer != -1 && actor != sender) return {};
       chain.ends.emplace_back(row.kernel_stop_ns, actor);
-    else if (elsewhere_ns == kNoTime || row.kernel_stop_ns < elsewhere_ns)
+    } else if (elsewhere_ns == kNoTime || row.kernel_stop_ns < elsewhere_ns)
       elsewhere_ns = row.kernel_stop_ns;
   }
   const auto not_before = [&](const auto& end) {

@@ -13,6 +13,7 @@ struct Member {
   Text host = 0;
   int32_t sends_to = -1, receives_from = -1;
   int64_t start_us = 0, end_us = 0, received_us = -1;
+  uint8_t channel = 0;  // on which it sends
 };
 
 std::vector<ChainEdge> edges_of(const std::vector<Member>& members) {
@@ -34,6 +35,14 @@ std::vector<ChainEdge> edges_of(const std::vector<Member>& members) {
     operation.kernel_stop_ns = member.end_us * kUs;
     if (member.received_us >= 0) operation.received_ns = member.received_us * kUs;
     run.operations.push_back(operation);
+    if (member.sends_to >= 0) {
+      ChannelEndRow end;
+      end.operation = row;
+      end.peer = static_cast<uint32_t>(member.sends_to) & 0xffffffu;
+      end.channel = member.channel & 0x7fu;
+      end.is_send = 1;
+      run.channel_ends.push_back(end);
+    }
     ArrivalRow arrival;
     arrival.operation = row;
     arrival.match = 0;
@@ -88,6 +97,49 @@ TEST(ChainEdges, AHostThatBeginsLongAfterTheDataCameMovesTheWhole) {
   EXPECT_EQ(edges[1].begin, Begin::Whole);
   EXPECT_EQ(edges[1].begun_ns, 2'000 * kUs);
   EXPECT_EQ(edges[2].begin, Begin::Fed);
+}
+
+// Three hosts of two ranks. Channel 0 enters each at its first rank and leaves it at its second: 1 -> 2, 3 -> 4, 5 -> 0.
+// Channel 1 goes the other way through each host, takes twice as long, and begins behind the root: 2 -> 5, 4 -> 1.
+std::vector<Member> two_ways() {
+  return {{1, -1, 5, 0, 2'101, 1'200, 0}, {1, 2, 4, 0, 2'102, 2'100, 0},
+          {2, 5, 1, 0, 1'900, 1'000, 1},  {2, 4, -1, 0, 1'901, -1, 0},
+          {3, 1, 3, 0, 2'090, 1'100, 1},  {3, 0, 2, 0, 2'091, 2'000, 0}};
+}
+const ChainEdge* edge_from(const std::vector<ChainEdge>& edges, uint32_t rank) {
+  for (const ChainEdge& edge : edges) {
+    if (edge.from == rank) return &edge;
+  }
+  return nullptr;
+}
+
+TEST(ChainEdges, EachChannelsAreFedByTheEdgeBeforeThemOnTheSameChannel) {
+  const std::vector<ChainEdge> edges = edges_of(two_ways());
+  ASSERT_EQ(edges.size(), 5u);
+  EXPECT_EQ(edge_from(edges, 1)->begin, Begin::Whole);
+  EXPECT_EQ(edge_from(edges, 3)->begin, Begin::Fed);
+  EXPECT_EQ(edge_from(edges, 3)->begun_ns, 1'000 * kUs);
+  EXPECT_EQ(edge_from(edges, 5)->begun_ns, 1'100 * kUs);
+  EXPECT_EQ(edge_from(edges, 2)->begin, Begin::Whole);
+  EXPECT_EQ(edge_from(edges, 2)->begun_ns, 0);
+  EXPECT_EQ(edge_from(edges, 4)->begin, Begin::Fed);
+  EXPECT_EQ(edge_from(edges, 4)->begun_ns, 2'000 * kUs);
+}
+
+// In whatever order the ranks of a host end, each channel passes all of them.
+TEST(ChainEdges, OnEachChannelALateRankHoldsBackWhatBeginsOnItsHost) {
+  std::vector<Member> members = two_ways();
+  members[3].start_us = 800;
+  EXPECT_EQ(edge_from(edges_of(members), 2)->begun_ns, 800 * kUs);
+}
+
+// Whether channel 0 passes rank 0 before it leaves the root's host is not known.
+TEST(ChainEdges, OfTheRootsHostNothingIsToldWhereItsRanksBeginApart) {
+  std::vector<Member> members = two_ways();
+  members[0].start_us = 500;
+  const std::vector<ChainEdge> edges = edges_of(members);
+  EXPECT_EQ(edge_from(edges, 1), nullptr);
+  EXPECT_NE(edge_from(edges, 2), nullptr);
 }
 
 }  // namespace
