@@ -1,7 +1,8 @@
 // When data could begin to cross each edge between hosts of a chain: of an operation whose data goes from
-// a root along all ranks, or along all ranks to it. It enters each host once and leaves it once, or ends
-// there. What an edge's transfer takes depends on what was there when it began, so only those are told
-// that began in a way that is known, each with that way: only such are comparable. Pure functions.
+// a root along all ranks, or along all ranks to it. On each channel it enters each host once and leaves it
+// once, or ends there; channels may do so at ranks of their own. What an edge's transfer takes depends on
+// what was there when it began, so only those are told that began in a way that is known, each with that
+// way: only such are comparable. Pure functions.
 #pragma once
 
 #include <vector>

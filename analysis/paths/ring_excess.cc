@@ -71,7 +71,7 @@ class Judge {
   // How much later the receiver of an edge usually is done than its sender.
   int64_t usual_later(size_t i) const { return usual_[i].later_ns; }
 
-  // So many times what ends show of a slow edge it costs, at least.
+  // So many times what ends show of a slow edge it costs, at least. A channel's, which are those of its receives, show all.
   double hidden() const {
     return std::max(1.0, static_cast<double>(series_.steps) / static_cast<double>(kStepsShown));
   }
