@@ -171,7 +171,7 @@ TEST(TimesRead, CountWhatLiesAroundEachPartButTheEnds) {
   EXPECT_EQ(times_read(extent, kAll), 1);
   uint64_t most_bytes = kAll;
   while (times_read(extent, most_bytes) == 1) most_bytes /= 2;
-  EXPECT_NEAR(times_read(extent, most_bytes), 1 + 30.0 / 600, 1e-6) << "in two parts";
+  EXPECT_NEAR(times_read(extent, most_bytes), 1 + 20.0 / 600, 1e-6) << "in two parts";
   EXPECT_NEAR(times_read(extent, most_bytes / 8), 1 + 10 * 20.0 / 600, 1e-6) << "in eleven";
 }
 
