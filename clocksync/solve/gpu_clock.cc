@@ -20,9 +20,9 @@ constexpr double kMaxDriftPpm = 400;
 constexpr int64_t kUsualLookNs = 5'000;
 // An estimate is inside its bounds but for what rounding does to each.
 constexpr int64_t kEstimateRoundingNs = 100;
-// Between two instants theta is interpolated, which widens what is guaranteed by up to D h^2 / 8: 0.8 us. An
-// instant looks 5 s either way (taylor_hull.cc), so that each observation counts for one at least.
-constexpr int64_t kRoughGridNs = 8'000'000'000;
+// Between two instants theta is interpolated, which widens what is guaranteed by up to D h^2 / 8. An observation's
+// hull reaches 5 s either way (taylor_hull.cc), so that each is in the hull of two instants at least.
+constexpr int64_t kRoughGridNs = 4'000'000'000;
 
 int64_t stamp_ns(uint64_t stamp) { return int64_t(stamp); }
 

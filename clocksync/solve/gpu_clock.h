@@ -56,7 +56,7 @@ struct HostTime {
 };
 
 // Exact: to nanoseconds beside what the stamps and sightings leave open. Rough: to microseconds, for a tenth of the work:
-// instants lie 8 s apart (what is guaranteed is 800 ns wider), and the GPU's clock is taken for one that steps only where
+// instants lie 4 s apart (what is guaranteed is 200 ns wider), and the GPU's clock is taken for one that steps only where
 // its stamps contradict each other otherwise.
 enum class GpuPrecision : uint8_t { Exact, Rough };
 

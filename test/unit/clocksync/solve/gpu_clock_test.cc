@@ -141,9 +141,7 @@ TEST(GpuClock, KnowsStampsOfEarlierWorkAndIsNotMisled) {
 }
 
 // What is guaranteed holds on any grid; the estimate moves little.
-// By D h^2 / 8 at most: instants lie 8 s apart.
 TEST(GpuClock, IsAlmostAsGoodWhereItIsSolvedRoughly) {
-  constexpr int64_t kBetweenInstantsNs = 800;
   const Gpu gpu = busy_gpu(32, 4'000, 0);
   GpuClockEvidence evidence = sightings(gpu);
   for (const Work& w : gpu.works) evidence.launched(w.launched_ns, w.start_stamp);
@@ -156,7 +154,7 @@ TEST(GpuClock, IsAlmostAsGoodWhereItIsSolvedRoughly) {
     ASSERT_TRUE(exact && near);
     EXPECT_LE(near->lo_ns, gpu.started_ns[i]) << i;
     EXPECT_GE(near->hi_ns, gpu.started_ns[i]) << i;
-    EXPECT_LE(std::llabs(near->ns - exact->ns), kBetweenInstantsNs) << i;
+    EXPECT_LT(std::llabs(near->ns - exact->ns), 300) << i;
   }
 }
 
