@@ -106,7 +106,7 @@ class Chain {
   bool judge_edge(size_t number, ChainEdge* edge) const {
     const int64_t there_ns = ready_ns(*edge), receiver_ns = start_ns(edge->to);
     const uint32_t feeder = feeds(number);
-    if (several_ways_ && feeder == kNoRow && !begins_together(*edge, there_ns)) return false;
+    if (several_ways_ && !is_way_known(number, there_ns)) return false;
     int64_t first_ns = there_ns;  // when the first of the data was at the sender
     edge->begun_ns = std::max(there_ns, receiver_ns);
     if (feeder != kNoRow) {
@@ -128,10 +128,12 @@ class Chain {
     const int64_t known_ns = coming_ns(edge);
     return known_ns == kNoTime ? otherwise_ns : known_ns;
   }
-  // At the root's host it is not known which ranks a way passes.
-  bool begins_together(const ChainEdge& edge, int64_t there_ns) const {
-    return host_of(edge.from) != root_host_ ||
-           (there_ns - start_ns(edge.from)) * kPartTogether <= edge.done_ns - there_ns;
+  // Of several: which ranks it passes at the root's host is not, but matters only where these do not begin together.
+  bool is_way_known(size_t number, int64_t there_ns) const {
+    const ChainEdge& edge = edges_[number];
+    return channels_[number] != kNoRow &&
+           (host_of(edge.from) != root_host_ ||
+            (there_ns - start_ns(edge.from)) * kPartTogether <= edge.done_ns - there_ns);
   }
 
   const RunTables& run_;

@@ -324,8 +324,7 @@ class SlowTransferFinder {
   // Channels do equal parts of an operation: one that is slow costs no more than it takes longer than those that are not.
   static void limit_to_other_channels(const std::vector<Ring>& rings,
                                       std::vector<std::vector<TransferExcess>>* shown) {
-    std::map<uint32_t, std::vector<int64_t>>
-        usual;  // by communicator, of channels that show nothing
+    std::map<uint32_t, std::vector<int64_t>> usual;  // by communicator
     for (size_t i = 0; i < rings.size(); ++i) {
       if ((*shown)[i].empty())
         usual[rings[i].series->communicator].push_back(rings[i].seen.time.ns);

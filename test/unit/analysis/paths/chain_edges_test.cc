@@ -16,7 +16,7 @@ struct Member {
   uint8_t channel = 0;  // on which it sends
 };
 
-std::vector<ChainEdge> edges_of(const std::vector<Member>& members) {
+std::vector<ChainEdge> edges_of(const std::vector<Member>& members, bool channels = true) {
   RunTables run;
   MatchRow match;
   match.first_arrival = 0;
@@ -35,7 +35,7 @@ std::vector<ChainEdge> edges_of(const std::vector<Member>& members) {
     operation.kernel_stop_ns = member.end_us * kUs;
     if (member.received_us >= 0) operation.received_ns = member.received_us * kUs;
     run.operations.push_back(operation);
-    if (member.sends_to >= 0) {
+    if (member.sends_to >= 0 && channels) {
       ChannelEndRow end;
       end.operation = row;
       end.peer = static_cast<uint32_t>(member.sends_to) & 0xffffffu;
@@ -124,6 +124,11 @@ TEST(ChainEdges, EachChannelsAreFedByTheEdgeBeforeThemOnTheSameChannel) {
   EXPECT_EQ(edge_from(edges, 2)->begun_ns, 0);
   EXPECT_EQ(edge_from(edges, 4)->begin, Begin::Fed);
   EXPECT_EQ(edge_from(edges, 4)->begun_ns, 2'000 * kUs);
+}
+
+TEST(ChainEdges, OfSeveralWaysNothingIsToldWhereTheirChannelsAreNotRecorded) {
+  EXPECT_TRUE(edges_of(two_ways(), false).empty());
+  EXPECT_EQ(edges_of(four_hosts(), false).size(), 3u);
 }
 
 // In whatever order the ranks of a host end, each channel passes all of them.
