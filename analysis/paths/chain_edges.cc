@@ -4,6 +4,8 @@
 #include <map>
 
 #include "analysis/paths/channel_ways.h"
+#include "analysis/paths/middle.h"
+#include "analysis/paths/transfer_excess.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -17,10 +19,15 @@ constexpr int64_t kPartTogether = 25;
 // A receiver lets its sender wait for this part of the time that is left then, or for nothing.
 constexpr int64_t kPartWaited = 4;
 
+// Of the shortest time in which the last of the data is sent on as it comes.
+constexpr double kAsSoonAsFed = 1.1;
+
 class Chain {
  public:
-  Chain(const RunTables& run, const MatchRow& match)
-      : run_(run), begin_(match.first_arrival), end_(match.first_arrival + match.arrivals) {
+  Chain(const RunTables& run, uint32_t match)
+      : run_(run),
+        begin_(run.matches[match].first_arrival),
+        end_(begin_ + run.matches[match].arrivals) {
     std::map<int32_t, uint32_t> by_rank;
     for (uint32_t a = begin_; a < end_; ++a) {
       const OperationRow& row = operation(a);
@@ -34,8 +41,11 @@ class Chain {
       if (row.send_peer < 0 || next == by_rank.end() ||
           operation(next->second).receive_peer != row.rank)
         continue;
-      edges_.push_back(
-          {a, next->second, Begin::Whole, kNoTime, operation(next->second).received_ns});
+      ChainEdge& edge = edges_.emplace_back();
+      edge.match = match;
+      edge.from = a;
+      edge.to = next->second;
+      edge.done_ns = operation(next->second).received_ns;
     }
     for (size_t e = 0; e < edges_.size(); ++e) into_[host_of(edges_[e].to)].push_back(e);
     for (const auto& [host, into] : into_) several_ways_ = several_ways_ || into.size() > 1;
@@ -112,6 +122,7 @@ class Chain {
     if (feeder != kNoRow) {
       const int64_t fed_ns = edges_[feeder].done_ns, coming_ns = coming_ns_of(number, there_ns);
       if (fed_ns == kNoTime) return false;
+      edge->fed_ns = fed_ns;
       if ((edge->begun_ns - coming_ns) * kPartLate <= fed_ns - coming_ns) {
         edge->begin = Begin::Fed;
         edge->begun_ns = std::max(edge->begun_ns, fed_ns);
@@ -146,10 +157,53 @@ class Chain {
   std::vector<uint32_t> channels_;  // by edge, of several ways
 };
 
+// What the last of the data took, once its sender's host had all of it.
+int64_t last_part_ns(const RunTables& run, const AlikeSizes& sizes, const ChainEdge& edge) {
+  return sizes.of(run.matches[edge.match]).scaled(edge.done_ns - edge.fed_ns);
+}
+
+// Where it is sent on as it comes, over the edge where this is the shortest; kNoTime: not known.
+int64_t shortest_last_part_ns(const RunTables& run, const AlikeSizes& sizes,
+                              const std::vector<ChainEdge>& edges) {
+  std::map<std::pair<int32_t, int32_t>, std::vector<int64_t>> of_ranks;
+  const auto rank = [&](uint32_t arrival) { return run.arrivals[arrival].rank; };
+  for (const ChainEdge& edge : edges) {
+    if (edge.begin == Begin::Fed)
+      of_ranks[{rank(edge.from), rank(edge.to)}].push_back(last_part_ns(run, sizes, edge));
+  }
+  int64_t shortest_ns = kNoTime;
+  for (const auto& [ranks, times] : of_ranks) {
+    const Middle middle = middle_of(times);
+    if (middle.known() && (shortest_ns == kNoTime || middle.ns < shortest_ns))
+      shortest_ns = middle.ns;
+  }
+  return shortest_ns;
+}
+
+// What begins while its data comes ends no sooner than the last of this lets it. If it ends as soon as those do
+// that are sent on as they come, nothing tells what it takes by itself.
+void leave_out_held_up(const RunTables& run, const AlikeSizes& sizes,
+                       std::vector<ChainEdge>* edges) {
+  const int64_t shortest_ns = shortest_last_part_ns(run, sizes, *edges);
+  if (shortest_ns == kNoTime) return;
+  const auto is_held_up = [&](const ChainEdge& edge) {
+    return edge.begin != Begin::Fed && edge.fed_ns != kNoTime &&
+           last_part_ns(run, sizes, edge) <= part_of(shortest_ns, kAsSoonAsFed);
+  };
+  edges->erase(std::remove_if(edges->begin(), edges->end(), is_held_up), edges->end());
+}
+
 }  // namespace
 
-std::vector<ChainEdge> chain_edges(const RunTables& run, const MatchRow& match) {
-  return Chain(run, match).judge();
+std::vector<ChainEdge> chain_edges(const RunTables& run, const AlikeSizes& sizes,
+                                   const std::vector<uint32_t>& matches) {
+  std::vector<ChainEdge> all;
+  for (const uint32_t match : matches) {
+    const std::vector<ChainEdge> told = Chain(run, match).judge();
+    all.insert(all.end(), told.begin(), told.end());
+  }
+  leave_out_held_up(run, sizes, &all);
+  return all;
 }
 
 }  // namespace lockstep::analysis

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "analysis/paths/alike_sizes.h"
 #include "analysis/tables/run_tables.h"
 
 namespace lockstep::analysis {
@@ -19,11 +20,15 @@ enum class Begin : uint8_t {
 };
 
 struct ChainEdge {
+  uint32_t match = kNoRow;              // row
   uint32_t from = kNoRow, to = kNoRow;  // rows of `arrivals`
   Begin begin = Begin::Whole;
   int64_t begun_ns = kNoTime, done_ns = kNoTime;
+  int64_t fed_ns = kNoTime;  // when the sender's host had all of it; kNoTime: it comes from there
 };
 
-std::vector<ChainEdge> chain_edges(const RunTables& run, const MatchRow& match);
+// matches: rows, of one communicator, function and alike size.
+std::vector<ChainEdge> chain_edges(const RunTables& run, const AlikeSizes& sizes,
+                                   const std::vector<uint32_t>& matches);
 
 }  // namespace lockstep::analysis

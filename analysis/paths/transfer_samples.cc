@@ -32,9 +32,10 @@ class Sampler {
       } else if (goes_round(run_.text(match.func))) {
         take_collective(m);
       } else if (is_chain(run_.text(match.func))) {
-        take_chain(m);
+        chains_[{match.communicator, match.func, sizes_.of(match).bytes}].push_back(m);
       }
     }
+    for (const auto& [key, matches] : chains_) take_chains(matches);
     TransferSamples samples;
     for (auto& [key, series] : rings_) {
       if (channels_.count(key) == 0) samples.rings.push_back(std::move(series));
@@ -140,9 +141,9 @@ class Sampler {
            own_.launch_begin[launch + 1] - own_.launch_begin[launch] == 1;
   }
 
-  void take_chain(uint32_t m) {
-    for (const ChainEdge& edge : chain_edges(run_, run_.matches[m]))
-      take_send(m, edge.from, edge.to, edge.begin, edge.begun_ns, operation(edge.to).received_ns);
+  void take_chains(const std::vector<uint32_t>& matches) {
+    for (const ChainEdge& edge : chain_edges(run_, sizes_, matches))
+      take_send(edge.match, edge.from, edge.to, edge.begin, edge.begun_ns, edge.done_ns);
   }
 
   void take_collective(uint32_t m) {
@@ -442,6 +443,7 @@ class Sampler {
   std::map<Key, RingSeries> rings_;
   std::map<Key, std::vector<SeriesOfChannel>> channels_;  // instead, where channels differ
   std::map<Key, std::vector<SeriesOfTree>> trees_;        // beside it
+  std::map<Key, std::vector<uint32_t>> chains_;           // rows of `matches`
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, AlikeSends>, PairSeries> pairs_;
   std::vector<uint32_t> in_ring_;  // rows of `arrivals`, of the operation at hand
 };
