@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
+#include <utility>
 
 #include "analysis/tables/tables.h"
 #include "base/quantile.h"
@@ -95,15 +98,22 @@ int64_t unsureness_of(const std::vector<Middle>& all, int64_t usual_ns) {
   return at == all.end() ? 0 : at->at_most_ns - usual_ns;
 }
 
-std::vector<uint32_t> started_together(const std::vector<int64_t>& apart,
-                                       const std::vector<uint32_t>& chosen, int64_t time_ns) {
-  const auto most_ns = static_cast<int64_t>(kTogether * static_cast<double>(time_ns));
-  std::vector<uint32_t> together;
-  for (const uint32_t i : chosen) {
-    if (apart[i] <= most_ns) together.push_back(i);
-  }
-  if (together.size() < kFewestOfMiddle) together.clear();
-  return together;
+SeenOperations look_at_operations(const std::vector<int64_t>& times,
+                                  const std::vector<int64_t>& apart, std::vector<uint32_t> chosen) {
+  SeenOperations seen;
+  seen.time = middle_of(times, chosen);
+  const auto most_ns = static_cast<int64_t>(kTogether * static_cast<double>(seen.time.ns));
+  std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(seen.telling),
+               [&](uint32_t i) { return apart[i] <= most_ns; });
+  seen.together = seen.telling.size() >= kFewestOfMiddle;
+  if (!seen.together) seen.telling = std::move(chosen);
+  return seen;
+}
+SeenOperations look_at_operations(const std::vector<int64_t>& times,
+                                  const std::vector<int64_t>& apart) {
+  std::vector<uint32_t> all(times.size());
+  std::iota(all.begin(), all.end(), 0u);
+  return look_at_operations(times, apart, std::move(all));
 }
 
 int64_t reference_of(std::vector<int64_t> values) { return quantile(&values, kReference); }

@@ -33,10 +33,19 @@ bool is_steady(const Middle& middle, int64_t usual_ns, int64_t unsure_ns);
 // that: where times scatter, chance makes one middle low and another high.
 int64_t unsureness_of(const std::vector<Middle>& all, int64_t usual_ns);
 
-// Of the operations `chosen`, those whose ranks start within 5 % of its time of each other, unless these are too few to tell:
-// who starts late leaves traces in when others are done. apart: by operation, from the first start to the last.
-std::vector<uint32_t> started_together(const std::vector<int64_t>& apart,
-                                       const std::vector<uint32_t>& chosen, int64_t time_ns);
+// Of some operations: what they take, and which of them tell when ranks are done.
+struct SeenOperations {
+  Middle time;
+  // Those whose ranks start within 5 % of this time of each other: who starts late leaves traces in when others
+  // are done. All, where these are too few to tell.
+  std::vector<uint32_t> telling;
+  bool together = false;  // there are enough of those
+};
+// times, apart: by operation, what it takes and how long from the first start to the last. chosen: indices of them.
+SeenOperations look_at_operations(const std::vector<int64_t>& times,
+                                  const std::vector<int64_t>& apart, std::vector<uint32_t> chosen);
+SeenOperations look_at_operations(const std::vector<int64_t>& times,
+                                  const std::vector<int64_t>& apart);  // all
 
 // A low quantile, as for lateness: of edges, or of communicators.
 int64_t reference_of(std::vector<int64_t> values);

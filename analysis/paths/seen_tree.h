@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -48,14 +47,12 @@ class SeenTree {
     }
     for (size_t i = 0; i < edges_.size(); ++i) find_feeders(i);
     find_times();
-    std::vector<uint32_t> all(series.matches.size());
-    std::iota(all.begin(), all.end(), 0u);
-    measure(std::move(all));
+    measure(look_at_operations(times_, series.apart));
   }
   // What it shows in these operations alone: indices of the series' matches.
   SeenTree among(std::vector<uint32_t> operations) const {
     SeenTree some = *this;
-    some.measure(std::move(operations));
+    some.measure(look_at_operations(times_, series_.apart, std::move(operations)));
     return some;
   }
 
@@ -64,9 +61,9 @@ class SeenTree {
   const std::vector<SeenTreeEdge>& edges() const { return edges_; }
 
   // What its edges show is of operations that all ranks had started together.
-  bool is_together() const { return together_; }
+  bool is_together() const { return seen_.together; }
   // From when all had started until the last was done.
-  const Middle& time() const { return time_; }
+  const Middle& time() const { return seen_.time; }
   // ... of every operation; kNoTime: not known.
   const std::vector<int64_t>& times() const { return times_; }
   // By operation: how long the last of the data takes over an edge. kNoTime: that shows nothing.
@@ -127,12 +124,12 @@ class SeenTree {
     return std::all_of(level.begin(), level.end(), [&](size_t other) {
       if (other == i) return true;
       std::vector<int64_t> later(series_.matches.size(), kNoTime);
-      for (const uint32_t m : chosen_) {
+      for (const uint32_t m : seen_.telling) {
         const int64_t sent_ns = series_.edges[i].sent[m], other_ns = series_.edges[other].sent[m];
         if (sent_ns != kNoTime && other_ns != kNoTime) later[m] = sent_ns - other_ns;
       }
-      const Middle middle = middle_of(later, chosen_);
-      return middle.known() && stands_out(middle, 0, part_of(time_.ns, kLeastLater));
+      const Middle middle = middle_of(later, seen_.telling);
+      return middle.known() && stands_out(middle, 0, part_of(seen_.time.ns, kLeastLater));
     });
   }
   void find_times() {
@@ -146,13 +143,10 @@ class SeenTree {
     }
   }
   // In those that all ranks had started together, if there are enough of them.
-  void measure(std::vector<uint32_t> operations) {
-    chosen_ = std::move(operations);
-    time_ = middle_of(times_, chosen_);
-    std::vector<uint32_t> together = started_together(series_.apart, chosen_, time_.ns);
-    together_ = !together.empty();
-    if (together_) chosen_ = std::move(together);
-    for (size_t i = 0; i < edges_.size(); ++i) edges_[i].last = middle_of(last_parts(i), chosen_);
+  void measure(SeenOperations seen) {
+    seen_ = std::move(seen);
+    for (size_t i = 0; i < edges_.size(); ++i)
+      edges_[i].last = middle_of(last_parts(i), seen_.telling);
   }
   std::vector<int64_t> differences(size_t i, size_t j) const {
     std::vector<int64_t> all;
@@ -209,10 +203,9 @@ class SeenTree {
 
   const TreeSeries& series_;
   std::vector<SeenTreeEdge> edges_;
-  std::vector<int64_t> times_;    // by operation
-  std::vector<uint32_t> chosen_;  // of them
-  Middle time_;
-  bool is_known_ = true, together_ = false;
+  std::vector<int64_t> times_;  // by operation
+  SeenOperations seen_;
+  bool is_known_ = true;
 };
 
 }  // namespace lockstep::analysis

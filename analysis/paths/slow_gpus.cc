@@ -1,7 +1,6 @@
 #include "analysis/paths/slow_gpus.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "analysis/paths/middle.h"
@@ -23,18 +22,15 @@ struct SeenChannel {
 
 SeenChannel look_at_channel(const RingSeries& channel) {
   SeenChannel shown;
-  std::vector<uint32_t> chosen(channel.times.size());
-  std::iota(chosen.begin(), chosen.end(), 0u);
-  shown.time = middle_of(channel.times, chosen);
-  std::vector<uint32_t> together = started_together(channel.apart, chosen, shown.time.ns);
-  shown.together = !together.empty();
-  if (shown.together) chosen = std::move(together);
+  const SeenOperations seen = look_at_operations(channel.times, channel.apart);
+  shown.time = seen.time;
+  shown.together = seen.together;
   for (const EdgeSamples& edge : channel.edges) {
     std::vector<int64_t> through;
     for (size_t m = 0; m < edge.later.size(); ++m)
       through.push_back(edge.lag[m] == kNoTime ? kNoTime : edge.later[m] - edge.lag[m]);
-    shown.through.push_back(middle_of(through, chosen));
-    shown.taken_up.push_back(middle_of(edge.lag, chosen));
+    shown.through.push_back(middle_of(through, seen.telling));
+    shown.taken_up.push_back(middle_of(edge.lag, seen.telling));
   }
   return shown;
 }

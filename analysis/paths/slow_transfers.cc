@@ -220,16 +220,16 @@ class SlowTransferFinder {
   };
   // Ends tell most where all ranks had started together.
   static SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& chosen) {
+    const SeenOperations operations = look_at_operations(series.times, series.apart, chosen);
     SeenRing seen;
-    seen.time = middle_of(series.times, chosen);
-    const std::vector<uint32_t> together = started_together(series.apart, chosen, seen.time.ns);
-    seen.together = !together.empty();
+    seen.time = operations.time;
+    seen.together = operations.together;
     for (const EdgeSamples& edge : series.edges) {
       seen.edges.push_back(look_at(edge, chosen));
-      if (seen.together) seen.edges.back().later = middle_of(edge.later, together);
+      seen.edges.back().later = middle_of(edge.later, operations.telling);
     }
-    seen.apart_ns = middle_of(series.apart, seen.together ? together : chosen).ns;
-    seen.passages = look_at_passages(series.edges, seen.together ? together : chosen);
+    seen.apart_ns = middle_of(series.apart, operations.telling).ns;
+    seen.passages = look_at_passages(series.edges, operations.telling);
     return seen;
   }
 

@@ -58,12 +58,20 @@ TEST(Middle, IsLessSureWhereNeighboursRepeatEachOther) {
 }
 
 // Within 5 % of 1 ms; seven do not tell enough.
-TEST(StartedTogether, AreOperationsOfTheChosenIfThereAreEnough) {
-  std::vector<int64_t> apart(9, 50'000);
+TEST(SeenOperations, ThatStartedTogetherTellIfThereAreEnough) {
+  const std::vector<int64_t> times(10, 1'000'000);
+  std::vector<int64_t> apart(10, 50'000);
   apart[4] = 50'001;
-  EXPECT_EQ(started_together(apart, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1'000'000),
-            (std::vector<uint32_t>{0, 1, 2, 3, 5, 6, 7, 8}));
-  EXPECT_TRUE(started_together(apart, {0, 1, 2, 3, 4, 5, 6, 7}, 1'000'000).empty());
+  const std::vector<uint32_t> nine{0, 1, 2, 3, 4, 5, 6, 7, 8}, eight{0, 1, 2, 3, 4, 5, 6, 7};
+  const SeenOperations enough = look_at_operations(times, apart, nine);
+  EXPECT_TRUE(enough.together);
+  EXPECT_EQ(enough.time.ns, 1'000'000);
+  EXPECT_EQ(enough.telling, (std::vector<uint32_t>{0, 1, 2, 3, 5, 6, 7, 8}));
+  const SeenOperations few = look_at_operations(times, apart, eight);
+  EXPECT_FALSE(few.together);
+  EXPECT_EQ(few.telling, eight);
+  EXPECT_EQ(look_at_operations(times, apart).telling,
+            (std::vector<uint32_t>{0, 1, 2, 3, 5, 6, 7, 8, 9}));
 }
 
 // What is usual is one of the middles, and no better known than that.
