@@ -50,6 +50,7 @@ def by_kind(results):
     table(["finding", "times", "precision"], rows)
 
 
+CLOSE = 1.5  # a cost is said well within this factor
 EFFECTS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.01]  # shares of the run, doubling
 
 
@@ -109,6 +110,19 @@ def clear_faults(results):
         runs = [r for r in results if r["faults"] and (len(r["faults"]) > 1) == several and all(map(clear, r["faults"]))]
         rows.append([text, len(runs), share(sum(r["right"] for r in runs), len(runs))])
     table(["at least twice the smallest effect", "runs", "right"], rows)
+
+
+def by_cost(results):
+    """What findings say that a fault costs, against the truth. Of faults that are worth naming, and findings that say it."""
+    said = [f for r in results for f in r["faults"] if f["said_cost"] and f["cost"] >= WORTH_NAMING]
+    rows = []
+    for name in [*KINDS, "all"]:
+        times = sorted(f["said_cost"] / f["cost"] for f in said if name in ("all", f["class"]))
+        if not times:
+            continue
+        close = sum(1 / CLOSE <= t <= CLOSE for t in times)
+        rows.append([name, len(times), share(close, len(times)), *[f"{times[int(q * len(times))]:.2f}" for q in (0.1, 0.5, 0.9)]])
+    table(["cost as said, against the truth", "faults", f"within a factor of {CLOSE:g}", "times, at 10 %", "50 %", "90 %"], rows)
 
 
 def by_preset(results):
@@ -182,6 +196,7 @@ def print_tables(results):
     by_class(results)
     by_kind(results)
     by_effect(results)
+    by_cost(results)
     by_preset(results)
     clear_faults(results)
     reliability(results)

@@ -78,21 +78,29 @@ def need_not_be_named(fault, hung, not_known):
 
 
 def score(faults, findings, hung, not_known):
-    """(right, for each fault whether it was found and need not be, innocents accused, innocent first)."""
+    """(right, for each fault the finding that names it, if any, and whether it need not be named, innocents accused, innocent
+    first)."""
     left = list(findings)
     found = []
     for fault in faults:
         match = next((f for f in left if names(f, fault)), None)
-        found.append(match is not None)
+        found.append(match)
         if match is not None:
             left.remove(match)
     spared = [need_not_be_named(fault, hung, not_known) for fault in faults]
-    named = all(hit or spare for hit, spare in zip(found, spared))
+    named = all(match is not None or spare for match, spare in zip(found, spared))
     guilty = set().union(*[set(f["ranks"]) | {f.get("peer", -1)} | set(f.get("suspects", [])) for f in faults
                             if f["class"] not in NOBODYS])
     innocents = [f for f in left if accused(f) - guilty]
     first = bool(findings) and bool(accused(findings[0]) - guilty)
-    return named and not left, [(hit, spare) for hit, spare in zip(found, spared)], innocents, first
+    return named and not left, list(zip(found, spared)), innocents, first
+
+
+def said_cost(finding, fault, run_ns):
+    """By what share the run would be shorter, as the finding of this fault says; None where it says nothing of the kind."""
+    if finding is None or "cost" not in fault or finding["since_s"] is None:
+        return None
+    return finding["since_s"] * 1e9 / run_ns
 
 
 def run(job):
@@ -117,7 +125,8 @@ def run(job):
     return {"number": number, "arguments": arguments, "class": label, "right": right, "innocents": len(innocents),
             "innocent_first": first, "ns": truth["run_ns"],
             "faults": [{"class": fault["class"], "cost": fault.get("cost"), "once": fault["when"] == "once",
-                        "shown": fault.get("shown", True), "found": hit, "spared": spare} for fault, (hit, spare) in zip(faults, found)],
+                        "shown": fault.get("shown", True), "found": match is not None, "spared": spare,
+                        "said_cost": said_cost(match, fault, truth["run_ns"])} for fault, (match, spare) in zip(faults, found)],
             "findings": [{"kind": finding["kind"], "confidence": finding["confidence"], "accuses": bool(accused(finding)),
                           "right": any(names(finding, fault) for fault in faults)} for finding in findings],
             "truth": truth["faults"], "texts": [f["text"] for f in findings]}
