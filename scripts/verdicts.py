@@ -66,10 +66,14 @@ def names(finding, fault):
         return fault["class"].startswith("stuck-") and set(fault.get("suspects", [])) >= set(fault["members"])
     if not accused(finding) and "members" in fault and set(fault.get("suspects", [])) == set(fault["members"]):
         return finding["kind"] in KINDS[fault["class"]] and finding["comm"] == fault["comm_id"]
-    return finding["kind"] in KINDS[fault["class"]] and accused(finding) in wanted(fault)
+    # Of what cannot be told apart, fewer may be named if the culprit is among them.
+    among = set(fault["ranks"]) <= accused(finding) <= set(fault.get("suspects", []))
+    return finding["kind"] in KINDS[fault["class"]] and (among or accused(finding) in wanted(fault))
 
 
 def need_not_be_named(fault, hung, not_known):
+    if fault["class"] == "stuck-transport" and not hung:  # its rank had nothing to send
+        return True
     if "cost" not in fault:
         return hung and fault["when"] != "once"
     # What the recorded events do not show may be missed, but the answer has to say so.

@@ -56,6 +56,7 @@ enum class StallClue : uint8_t {
   NoCommonValues,  // they differ from each other, and none has more ranks than the next
   GaveUp,
   KernelNeverBegan,
+  EndsBeforeNotKnown,  // the kernels of `named` never began, nor does anything tell when what came `before` them ended
   DataNeverArrived,  // from `named` to `peer`
   HostCutOff,        // neither what the host of `named` sent arrived nor what was sent to it
   NoCredit,          // `peer` has data for `named`, which gives no room
@@ -79,6 +80,7 @@ struct StallFacts {
   uint32_t other = kNoRow;       // OtherCall: what was called instead
   Shift shift = Shift::None;     // OtherCall, OtherValues: of the calls of `named`
   int32_t peer = -1;
+  std::vector<uint32_t> before;  // EndsBeforeNotKnown: operations of one of `named`
   std::vector<uint32_t> circle;  // Circle: the operations,
   // and the processes that stand in them: not known where no ends are recorded.
   std::vector<uint32_t> inside_circle;

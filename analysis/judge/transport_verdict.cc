@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/join/step_times.h"
+#include "analysis/judge/stuck_tree.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -37,8 +38,8 @@ class TransportJudge {
 
   TransportVerdict judge() {
     describe();
-    if (!kernel_never_began() && !send_never_completed() && !no_credit() && !gpu_stands_still() &&
-        !data_never_left() && !host_sends_less())
+    if (!kernel_never_began() && !send_never_completed() && !stops_in_tree() && !no_credit() &&
+        !gpu_stands_still() && !data_never_left() && !host_sends_less())
       unknown();
     return std::move(out_);
   }
@@ -66,9 +67,37 @@ class TransportJudge {
       if (member.stand == Stand::NotBegun) not_begun.push_back(member.rank);
       others_began = others_began || member.stand == Stand::Inside || member.stand == Stand::Passed;
     }
-    if (!others_began || not_begun.empty()) return false;
+    if (not_begun.empty()) return false;
+    if (2 * not_begun.size() > stall_.members.size() && ends_before_not_known(not_begun))
+      return true;
+    if (!others_began) return false;
     accuse(FindingKind::StuckOnGpu, StallClue::KernelNeverBegan, not_begun, 0.9);
     return true;
+  }
+  // Most GPUs do not stop at once: they wait for something else, perhaps for each other.
+  bool ends_before_not_known(const std::vector<int32_t>& not_begun) {
+    for (const StallMember& member : stall_.members) {
+      if (member.stand != Stand::NotBegun) continue;
+      std::vector<uint32_t> before = without_end_before(member.operation);
+      if (before.empty()) return false;
+      if (out_.before.empty()) out_.before = std::move(before);
+    }
+    out_.not_begun = not_begun;
+    accuse(FindingKind::Standstill, StallClue::EndsBeforeNotKnown, {}, 0.6);
+    return true;
+  }
+  // What its process called after the last operation that is known to have ended.
+  std::vector<uint32_t> without_end_before(uint32_t operation) const {
+    const OperationRow& row = run_.operations[operation];
+    std::vector<uint32_t> before;
+    while (operation-- > 0) {
+      const OperationRow& other = run_.operations[operation];
+      if (other.process != row.process || other.state == OpState::Done) break;
+      if (other.state == OpState::Enqueued && other.kind != OpKind::Assembled)
+        before.push_back(operation);
+    }
+    std::reverse(before.begin(), before.end());
+    return before;
   }
 
   bool send_never_completed() {
@@ -128,6 +157,18 @@ class TransportJudge {
     }
     if (ranks.size() == 1) return 0.95;
     return stall_.one_clock ? 0.7 : 0.5;  // without one clock nobody knows who stopped first
+  }
+
+  bool stops_in_tree() {
+    if (run_.text(run_.operations[stall_.operation].algo) != "TREE") return false;
+    const StuckTree stuck = find_stuck_tree(run_, stall_, open_);
+    if (stuck.hosts.size() != 1) return false;
+    const std::vector<int32_t> ranks = ranks_on(*stuck.hosts.begin());
+    out_.one_of = stuck.or_next || ranks.size() > 1;
+    accuse(FindingKind::StuckInTransport,
+           stuck.or_next ? StallClue::NotTakenOrLeft : StallClue::DataNeverLeft, ranks,
+           stuck.or_next ? 0.5 : 0.7);
+    return true;
   }
 
   bool no_credit() {

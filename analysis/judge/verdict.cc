@@ -146,6 +146,8 @@ class CauseJudge {
     case_.finding.evidence.insert(case_.finding.evidence.end(), transport.evidence.begin(),
                                   transport.evidence.end());
     if (transport.not_known.has_value()) case_.add_gap(*transport.not_known);
+    case_.facts.named = transport.not_begun;
+    case_.facts.before = transport.before;
     case_.facts.peer = transport.peer;
     case_.facts.one_of = transport.one_of;
     case_.conclude(transport.kind, transport.clue, transport.culprits,

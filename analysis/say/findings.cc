@@ -23,20 +23,20 @@ std::string waiting(const RunTables& run, const Finding& finding, const StallFac
          " been waiting in " + where + time;
 }
 
-// "in AllReduce #20 on tp, AllReduce #7 on dp and 2 more operations"
-std::string circle_operations(const RunTables& run, const StallFacts& facts) {
+// "Broadcast #68 on dp, Broadcast #69 on dp and 2 more operations"
+std::string operations_on(const RunTables& run, const std::vector<uint32_t>& operations) {
   constexpr size_t kShown = 4;
   std::vector<std::string> names;
-  for (size_t i = 0; i < facts.circle.size() && i < kShown; ++i)
-    names.push_back(operation_on(run, facts.circle[i]));
-  if (facts.circle.size() > kShown)
-    names.push_back(counted(facts.circle.size() - kShown, "more operation"));
+  for (size_t i = 0; i < operations.size() && i < kShown; ++i)
+    names.push_back(operation_on(run, operations[i]));
+  if (operations.size() > kShown)
+    names.push_back(counted(operations.size() - kShown, "more operation"));
   return listed(names);
 }
 
 std::string circle(const RunTables& run, const Finding& finding, const StallFacts& facts) {
   std::string text = "Ranks have been waiting for each other for " + seconds(finding.since_s) +
-                     " in " + circle_operations(run, facts) +
+                     " in " + operations_on(run, facts.circle) +
                      ": they call these operations in different orders.";
   if (finding.culprits.empty() && !finding.culprits_elsewhere.empty() && !facts.one_of) {
     std::vector<int32_t> ranks;
@@ -131,6 +131,11 @@ std::string stall_headline(const RunTables& run, const Finding& finding, const S
     case StallClue::NoCommonValues:
       return wait + ", but the ranks disagree about size, type or root: " + named +
              " differ from each other.";
+    case StallClue::EndsBeforeNotKnown:
+      return wait + "; nobody is missing. The kernels of " + named +
+             " never began. Nothing tells whether " + operations_on(run, facts.before) +
+             " ended, which " + (facts.before.size() == 1 ? "was" : "were") +
+             " called before: they may wait for that.";
     case StallClue::GaveUp:
       return capitalized(named) + " gave up " + operation_on(run, facts.operation) +
              " while the others were inside. " + wait + ".";

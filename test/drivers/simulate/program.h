@@ -20,6 +20,8 @@ constexpr const char* kFunctionNames[] = {"AllReduce", "AllGather", "ReduceScatt
                                           "Broadcast", "Send",      "Recv"};
 constexpr unsigned kFunctions = 7;
 constexpr bool is_p2p(Function function) { return function >= Function::Send; }
+// A broadcast goes through all-gather's path, of which NCCL tells the call alone.
+constexpr bool has_calls_only(Function function) { return function == Function::Broadcast; }
 // Data goes along a chain, to the root or from it: ranks do not all wait for each other.
 constexpr bool is_rooted(Function function) {
   return function == Function::Reduce || function == Function::Broadcast;

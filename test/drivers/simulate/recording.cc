@@ -40,9 +40,6 @@ uint16_t name_text(const Communicator& communicator) {
   return static_cast<uint16_t>(kFirstName + axis);
 }
 
-// A broadcast goes through all-gather's path, of which NCCL tells the call alone.
-bool has_calls_only(Function function) { return function == Function::Broadcast; }
-
 // When the keeper last took its anchor, and the dump thread wrote.
 int64_t last_round(int64_t at_ns) { return at_ns - (at_ns - kInitNs) % kRoundNs; }
 

@@ -6,6 +6,7 @@
 
 #include "lockstep/event.h"
 #include "test/drivers/simulate/network.h"
+#include "test/drivers/simulate/ways.h"
 
 namespace lockstep::simulate {
 namespace {
@@ -33,18 +34,31 @@ std::vector<int> of_transfers(const Fault& fault, const Layout& layout, const Pr
   return {outside.begin(), outside.end()};
 }
 
+std::vector<int> ranks_here(int rank, const Layout& layout, const std::vector<int>& ranks) {
+  std::vector<int> here;
+  std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(here), [&](int other) {
+    return layout.host_of(other) == layout.host_of(rank);
+  });
+  return here;
+}
+
+// Up a tree and down again, over ranks of the host that differ from channel to channel. Without steps what does not
+// fit into buffers stands still everywhere.
+std::vector<int> of_tree(const Fault& fault, const Layout& layout, const Part& part, bool steps) {
+  const std::vector<int>& ranks = layout.communicators[part.communicator].ranks;
+  return steps || part.bytes <= kSmallBytes ? ranks_here(fault.rank, layout, ranks) : ranks;
+}
+
 // Data goes round a ring. What leaves and enters each host tells which of them holds it back; without
 // steps, where it has received everything. Half of its steps leave the rank, and each of the `ahead`
 // ranks from there on to its own host sends one more than the one before.
 std::vector<int> of_ring(const Fault& fault, const Layout& layout, const Part& part, bool steps) {
   const std::vector<int>& ranks = layout.communicators[part.communicator].ranks;
   const auto self = static_cast<size_t>(layout.rank_in(fault.rank, part.communicator));
-  const int host = layout.host_of(fault.rank);
-  const bool leaves_host = layout.host_of(ranks[(self + 1) % ranks.size()]) != host;
-  if (leaves_host && steps) return {};
-  std::vector<int> here;
-  std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(here),
-               [&](int rank) { return layout.host_of(rank) == host; });
+  const bool leaves_host =
+      layout.host_of(ranks[(self + 1) % ranks.size()]) != layout.host_of(fault.rank);
+  if (leaves_host && steps && !layout.options.adapter_each) return {};
+  const std::vector<int> here = ranks_here(fault.rank, layout, ranks);
   // One step to each neighbour ends whatever the neighbours do.
   if (part.bytes <= kSmallBytes) return leaves_host ? here : ranks;
   const size_t before =
@@ -74,10 +88,13 @@ std::vector<int> suspects_of(const Fault& fault, const Layout& layout,
   if (!records_gpus(events)) {
     // Calls alone: all have called all there is to call.
     for (int rank = 0; rank < layout.options.ranks; ++rank) suspects.push_back(rank);
+  } else if (has_calls_only(part.function)) {
+    suspects = layout.communicators[part.communicator].ranks;
   } else if (harm == Harm::TransferStops) {
     const bool steps = records(events, Kind::ProxyStep);
-    suspects = is_p2p(part.function) ? of_transfers(fault, layout, program, steps)
-                                     : of_ring(fault, layout, part, steps);
+    suspects = is_p2p(part.function)        ? of_transfers(fault, layout, program, steps)
+               : goes_by_tree(part, layout) ? of_tree(fault, layout, part, steps)
+                                            : of_ring(fault, layout, part, steps);
   }
   std::sort(suspects.begin(), suspects.end());
   return suspects.size() > 1 ? suspects : std::vector<int>();
