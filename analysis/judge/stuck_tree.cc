@@ -11,8 +11,6 @@
 namespace lockstep::analysis {
 namespace {
 
-constexpr uint32_t kBuffered = 8;  // steps, of NCCL between two ranks
-
 // Of one edge between two hosts, in one direction.
 struct StuckEdge {
   Text from = 0, to = 0;
@@ -55,8 +53,7 @@ class TreeSearch {
       std::map<int32_t, uint32_t> by_rank;
       for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
         const uint32_t row = run_.arrivals[a].operation;
-        if (run_.operations[row].state == OpState::Done &&
-            run_.operations[row].algo == stuck.algo)
+        if (run_.operations[row].state == OpState::Done && run_.operations[row].algo == stuck.algo)
           by_rank[run_.operations[row].rank] = row;
       }
       if (by_rank.size() != match.expected) continue;
@@ -108,7 +105,7 @@ class TreeSearch {
     for (const StuckEdge* to : out) {
       if (to->send == nullptr) continue;
       const uint8_t state = to->send->last_state;
-      const bool fits = to->send->steps_planned <= kBuffered;
+      const bool fits = to->send->steps_planned <= kBufferedSteps;
       // Without steps what ended tells, or that all would fit into buffers.
       const bool waits_to_be_filled =
           state == kNoState ? !into.empty() || fits : state == kSendGpuWait;

@@ -12,6 +12,9 @@
 
 namespace lockstep::analysis {
 
+// So many steps fit between two ranks (NCCL_STEPS).
+constexpr uint32_t kBufferedSteps = 8;
+
 struct StuckTree {
   std::set<Text> hosts;  // none: it tells of none, or does not go by trees
   bool or_next = false;  // or those do not take it that they should send to

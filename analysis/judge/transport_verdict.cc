@@ -255,7 +255,7 @@ class TransportJudge {
       if (flow.received <= flow.sent) continue;
       hosts.insert(where.first);
       const bool by_ends = flow.received == kAll && flow.send->last_state == kNoState;
-      either = either || (by_ends && flow.send->steps_planned > kBuffered);
+      either = either || (by_ends && flow.send->steps_planned > kBufferedSteps);
     }
     if (hosts.size() != 1) return false;
     const std::vector<int32_t> ranks = ranks_on(*hosts.begin());
@@ -265,7 +265,6 @@ class TransportJudge {
            either ? 0.5 : 0.7);
     return true;
   }
-  static constexpr uint32_t kBuffered = 8;  // steps, of NCCL between two ranks
   bool is_ring() const {
     const OperationRow& row = run_.operations[stall_.operation];
     const std::string& func = run_.text(row.func);

@@ -21,8 +21,8 @@ struct TransportVerdict {
   std::vector<int32_t> culprits;
   std::vector<int32_t> not_begun;  // whose kernels never began where that accuses nobody
   std::vector<uint32_t> before;    // operations that may be why: those of one of them, rows
-  bool one_of = false;  // one of these, and which is not known
-  int32_t peer = -1;    // the other end of the link
+  bool one_of = false;             // one of these, and which is not known
+  int32_t peer = -1;               // the other end of the link
   double confidence = 0;
   std::optional<NotKnownKind> not_known;  // why nobody is accused
   std::vector<Evidence> evidence;

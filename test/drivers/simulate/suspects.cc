@@ -36,9 +36,8 @@ std::vector<int> of_transfers(const Fault& fault, const Layout& layout, const Pr
 
 std::vector<int> ranks_here(int rank, const Layout& layout, const std::vector<int>& ranks) {
   std::vector<int> here;
-  std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(here), [&](int other) {
-    return layout.host_of(other) == layout.host_of(rank);
-  });
+  std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(here),
+               [&](int other) { return layout.host_of(other) == layout.host_of(rank); });
   return here;
 }
 

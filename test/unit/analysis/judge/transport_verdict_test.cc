@@ -192,6 +192,42 @@ TEST(Transport, AccusesTheReceiverWhoseKernelNeverBeganAlsoWhenTheSendHasEnded) 
   EXPECT_EQ(judged.findings[0].culprits, Ranks{2}) << judged.text();
 }
 
+// Ranks below `begin` are in the kernel of the last operation; `broadcast` of the ranks called a broadcast before that,
+// of which NCCL tells the call alone, and perhaps `between` an operation that ended.
+Judged judged_behind_broadcast(int32_t begin, int32_t broadcast, bool between = false) {
+  return judged_transfers([=](int32_t rank, driver::RankRecords* records) {
+    driver::RankOperation before = operation_at(kOperations, 0);
+    before.func = "Broadcast";
+    before.stream = 0x78;
+    if (rank < broadcast) records->call_only(before);
+    if (between) records->operation(operation_at(kOperations + 1, 0));
+    const driver::RankOperation last = open_at(kOperations + 2);
+    records->operation(rank < begin ? last : queued(last));
+  });
+}
+
+TEST(Transport, AccusesNobodyWhereMostKernelsNeverBeganAndTheCallBeforeMayNotHaveEnded) {
+  for (const int32_t begin : {0, 1}) {
+    const Judged judged = judged_behind_broadcast(begin, 4);
+    ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+    EXPECT_EQ(judged.findings[0].kind, FindingKind::Standstill) << judged.text();
+    EXPECT_EQ(judged.findings[0].culprits, Ranks{}) << judged.text();
+    EXPECT_NE(judged.text().find("Nothing tells whether Broadcast #0 on world ended, which was "
+                                 "called before: they may wait for that."),
+              std::string::npos)
+        << judged.text();
+  }
+}
+
+TEST(Transport, AccusesOneGpuWhateverWasCalledBeforeAndAllThatWereFreeToBegin) {
+  EXPECT_EQ(judged_behind_broadcast(3, 4).findings.at(0).culprits, Ranks{3});
+  const Judged free = judged_behind_broadcast(1, 0);
+  EXPECT_EQ(free.findings.at(0).kind, FindingKind::StuckOnGpu) << free.text();
+  EXPECT_EQ(free.findings[0].culprits, (Ranks{1, 2, 3})) << free.text();
+  const Judged ended = judged_behind_broadcast(1, 4, true);
+  EXPECT_EQ(ended.findings.at(0).culprits, (Ranks{1, 2, 3})) << ended.text();
+}
+
 TEST(Transport, AccusesTheSenderThatSeveralTransfersHaveInCommon) {
   const Judged judged = judged_transfers(
       [](int32_t rank, driver::RankRecords* records) {
