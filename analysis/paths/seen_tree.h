@@ -24,6 +24,7 @@ struct SeenTreeEdge {
   // from the same.
   std::vector<size_t> beside;
   Middle last;  // the last of the data takes so long
+  Middle lag;   // ... of which it is taken up so long after the sender knew that all was sent
 };
 
 // What is sent last of those that go up together is so by this part of the operation.
@@ -40,7 +41,8 @@ class SeenTree {
     }
     // What goes up is there before it comes down again.
     for (size_t i = 0; i < edges_.size(); i += 2) {
-      const Middle later = middle_of(differences(i, i + 1));
+      const Middle later =
+          middle_of(differences(series.edges[i].received, series.edges[i + 1].received));
       is_known_ = is_known_ && later.known();
       edges_[i].up = later.ns < 0;
       edges_[i + 1].up = !edges_[i].up;
@@ -145,15 +147,19 @@ class SeenTree {
   // In those that all ranks had started together, if there are enough of them.
   void measure(SeenOperations seen) {
     seen_ = std::move(seen);
-    for (size_t i = 0; i < edges_.size(); ++i)
+    for (size_t i = 0; i < edges_.size(); ++i) {
       edges_[i].last = middle_of(last_parts(i), seen_.telling);
-  }
-  std::vector<int64_t> differences(size_t i, size_t j) const {
-    std::vector<int64_t> all;
-    for (size_t m = 0; m < series_.matches.size(); ++m) {
-      const int64_t a_ns = series_.edges[i].received[m], b_ns = series_.edges[j].received[m];
-      all.push_back(a_ns == kNoTime || b_ns == kNoTime ? kNoTime : a_ns - b_ns);
+      edges_[i].lag = middle_of(lags(series_.edges[i]), seen_.telling);
     }
+  }
+  static std::vector<int64_t> lags(const TreeEdge& edge) {
+    return differences(edge.received, edge.sent);
+  }
+  static std::vector<int64_t> differences(const std::vector<int64_t>& of,
+                                          const std::vector<int64_t>& from) {
+    std::vector<int64_t> all;
+    for (size_t m = 0; m < of.size(); ++m)
+      all.push_back(of[m] == kNoTime || from[m] == kNoTime ? kNoTime : of[m] - from[m]);
     return all;
   }
 

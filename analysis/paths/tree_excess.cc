@@ -16,6 +16,8 @@ namespace {
 
 // By this part the last of the data must take longer over an edge than usual, or all of it on a communicator.
 constexpr double kLeastMoreOfLast = 0.25;
+// It is the receiver that is slow where it is late by this part of what an edge takes longer.
+constexpr double kLeastOfLag = 0.5;
 // An edge waits for room behind one that it feeds where that shows this part of what it shows itself.
 constexpr double kWaitsForRoom = 0.3;
 // Where a rank starts late, what others had sent fills the buffers before it, and each edge is as far behind as these
@@ -81,6 +83,9 @@ class TreesAlike {
       }
     }
     for (const auto& [role, all] : roles) usual_[role] = usual_of(all, hosts);
+    std::vector<int64_t> lags;
+    for_each_down([&](const SeenTreeEdge& edge) { lags.push_back(edge.lag.ns); });
+    if (lags.size() > 1) usual_lag_ns_ = reference_of(lags);
   }
 
   // `not_always`: those that show nothing in all of their operations.
@@ -120,11 +125,26 @@ class TreesAlike {
       const auto found = usual_.find(role_of(edges[i]));
       const Usual usual = found != usual_.end() ? found->second : Usual();
       TransferExcess& excess = out->emplace_back(excess_of(tree.series(), i));
+      if (is_taken_up_late(edges[i], more[i])) excess.side = SlowSide::Receiver;
       excess.matches = tree.series().matches;
       excess.excess_ns = all_ns / static_cast<int64_t>(slow);
       excess.usual_ns = std::max<int64_t>(1, time.ns - all_ns);
       excess.sure = tree.is_together() || longer_ns != 0 || more[i] > kBuffers * usual.ns;
       excess.steady = !shown || is_steady(edges[i].last, usual.ns, usual.unsure_ns);
+    }
+  }
+
+  // What goes up waits at a host for what else does, and for all ranks there; what comes down only for who takes it up.
+  bool is_taken_up_late(const SeenTreeEdge& edge, int64_t more_ns) const {
+    return !edge.up && usual_lag_ns_ != kNoTime &&
+           stands_out(edge.lag, usual_lag_ns_, part_of(more_ns, kLeastOfLag));
+  }
+  template <class Use>
+  void for_each_down(Use use) const {
+    for (const SeenTree* tree : trees_) {
+      for (const SeenTreeEdge& edge : tree->edges()) {
+        if (!edge.up && edge.lag.known()) use(edge);
+      }
     }
   }
 
@@ -179,8 +199,9 @@ class TreesAlike {
 
   const size_t hosts_;
   const std::vector<const SeenTree*> trees_;
-  const bool several_;             // communicators
-  std::map<size_t, Usual> usual_;  // by role
+  const bool several_;              // communicators
+  std::map<size_t, Usual> usual_;   // by role
+  int64_t usual_lag_ns_ = kNoTime;  // of edges down
 };
 
 // A tree that is slow at times, against its other times.

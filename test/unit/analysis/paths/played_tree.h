@@ -22,6 +22,7 @@ struct PlayedTree {
   Parents parents;
   std::vector<int64_t> start_us;                   // by host
   std::map<std::pair<int, int>, int64_t> slow_us;  // by edge: a step takes that
+  std::map<int, int64_t> takes_us;                 // by host: to take up what comes of a step
   int steps = 8;
   static constexpr int kRoom = 3;
   static constexpr int64_t kStepUs = 100;
@@ -50,6 +51,7 @@ struct PlayedTree {
       for (auto host = order.rbegin(); host != order.rend(); ++host) {
         int64_t& us = up_us[static_cast<size_t>(*host)];
         for (const int child : below(*host)) us = std::max(us, sent[{child, *host}].back());
+        if (!below(*host).empty()) us += take_us(*host);
         for (const int child : below(*host)) received[{child, *host}].push_back(us);
         if (above(*host) >= 0) us = send(*host, above(*host), step, us);
       }
@@ -57,7 +59,7 @@ struct PlayedTree {
         int64_t& us = down_us[static_cast<size_t>(host)];
         us = std::max(us, above(host) < 0 ? up_us[static_cast<size_t>(host)]
                                           : sent[{above(host), host}].back());
-        if (above(host) >= 0) received[{above(host), host}].push_back(us);
+        if (above(host) >= 0) received[{above(host), host}].push_back(us += take_us(host));
         for (const int child : below(host)) us = send(host, child, step, us);
       }
     }
@@ -78,6 +80,10 @@ struct PlayedTree {
   }
 
  private:
+  int64_t take_us(int host) const {
+    const auto at = takes_us.find(host);
+    return at == takes_us.end() ? 0 : at->second;
+  }
   int64_t step_us(int from, int to) const {
     const auto at = slow_us.find({from, to});
     return at == slow_us.end() ? kStepUs : at->second;

@@ -90,6 +90,29 @@ TEST(TreeExcess, NamesTheEdgeDownToALeafThatIsSlowAndNoneThatFeedsIt) {
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 1), (TwoTrees::Edges{{4, 6}}));
 }
 
+TEST(TreeExcess, TellsAReceiverThatTakesUpLateFromASlowWayToIt) {
+  for (const bool receiver : {true, false}) {
+    TwoTrees trees;
+    if (receiver)
+      trees.second.takes_us[6] = 250;
+    else
+      trees.second.slow_us[{4, 6}] = 250;
+    const std::vector<TransferExcess> found = trees.judge();
+    ASSERT_EQ(found.size(), 1u) << receiver;
+    EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{4, 6}));
+    EXPECT_EQ(found[0].side, receiver ? SlowSide::Receiver : SlowSide::SenderOrLink);
+  }
+}
+
+// What goes up to the root waits there for any of its ranks.
+TEST(TreeExcess, DoesNotTellWhoIsLateToTakeUpWhatGoesUp) {
+  TwoTrees trees;
+  trees.first.takes_us[3] = 250;
+  const std::vector<TransferExcess> found = trees.judge();
+  EXPECT_FALSE(found.empty());
+  for (const TransferExcess& one : found) EXPECT_EQ(one.side, SlowSide::SenderOrLink);
+}
+
 // Host 1 is in the middle of one tree and at the end of the other.
 TEST(TreeExcess, NamesOnlyEdgesOfTheHostWhoseWaysAreSlow) {
   TwoTrees trees;
