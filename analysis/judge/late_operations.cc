@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analysis/judge/call_chain.h"
+#include "analysis/waits/call_chain.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/judge/call_chain.h"
+#include "analysis/waits/call_chain.h"
 
 #include <algorithm>
 
