@@ -110,6 +110,17 @@ TEST(ChainEdges, AHostThatBeginsLongAfterTheDataCameMovesTheWhole) {
   EXPECT_EQ(edges[2].begin, Begin::Fed);
 }
 
+// Rank 3 begins 1,000 us after rank 2, but only 100 us after rank 1, where the data comes from.
+TEST(ChainEdges, NothingComesToAHostBeforeTheFirstRankOfItsChainBegins) {
+  const std::vector<ChainEdge> edges = edges_of({{1, -1, 3, 0, 2'001, 2'000},
+                                                 {2, 2, -1, 900, 1'700, -1},
+                                                 {3, 3, 1, 0, 1'800, 1'900},
+                                                 {4, 0, 2, 1'000, 1'900, 1'950}});
+  ASSERT_EQ(edges.size(), 3u);
+  EXPECT_EQ(edges[2].from, 3u);
+  EXPECT_EQ(edges[2].begin, Begin::Fed);
+}
+
 // As four_hosts(), but the last of the data takes 250 us over each edge. Rank 2's host begins after 1's, and is done
 // `ends_us` after the data came to it.
 Members through_four_hosts(int64_t begins_us, int64_t ends_us) {
