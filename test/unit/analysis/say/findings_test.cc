@@ -152,7 +152,7 @@ TEST(Sentence, IsWholeForEveryClueAndNeverWritesAnUnknownRankAsANumber) {
       facts.clue = static_cast<StallClue>(clue);
       facts.other = 1;
       facts.waiting = facts.named = finding.culprits = ranks;
-      facts.circle = {1};
+      facts.circle = facts.before = {1};
       facts.by_calls = facts.too_soon = facts.one_of = true;
       const std::string text = sentence(SaidRun(), finding);
       EXPECT_EQ(text.find("-1"), std::string::npos) << text;
@@ -160,6 +160,22 @@ TEST(Sentence, IsWholeForEveryClueAndNeverWritesAnUnknownRankAsANumber) {
       EXPECT_EQ(text.back(), '.') << text;
     }
   }
+}
+
+TEST(Sentence, NamesTheOperationsBeforeWhoseEndsNothingTells) {
+  Finding finding = missing_rank();
+  StallFacts& facts = facts_of(&finding);
+  facts.clue = StallClue::EndsBeforeNotKnown;
+  facts.named = {0, 1};
+  facts.before = {1, 1, 1, 1, 1};
+  EXPECT_NE(sentence(SaidRun(), finding)
+                .find("The kernels of ranks 0 and 1 never began. Nothing tells whether " +
+                      operation_on(SaidRun(), 1)),
+            std::string::npos)
+      << sentence(SaidRun(), finding);
+  EXPECT_NE(
+      sentence(SaidRun(), finding).find("and 1 more operation ended, which were called before"),
+      std::string::npos);
 }
 
 TEST(OperationOn, NamesThePeerOfASend) {
