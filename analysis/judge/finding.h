@@ -62,7 +62,7 @@ enum class StallClue : uint8_t {
   NoCredit,          // `peer` has data for `named`, which gives no room
   GpuStandsStill,
   DataNeverLeft,   // `named` has what it should send
-  NotTakenOrLeft,  // or the next host of its ring does not take it
+  NotTakenOrLeft,  // or the next host of its ring or tree does not take it
   NoNetworkOperation,
   StepsNotRecorded,
   AllWaitForData,

@@ -1,8 +1,9 @@
 // Where data stopped when every rank is inside an operation: what the open network operations and
 // kernels of its ranks wait for. A send in the network that never completes accuses its link, and
 // several the host that they have in common; a send without credit its peer; a kernel that never began
-// its GPU, or what most ranks called before it, if nothing tells when that ended; a rank whose data has all come and whose GPU produces nothing itself; on a ring the host that
-// received more than it sent, and a transfer its ends. Everything else only waits.
+// its GPU, or what most ranks called before it, if nothing tells when that ended; a rank whose data has
+// all come and whose GPU produces nothing itself; on a ring the host that received more than it sent, in
+// a tree the one that has all and sends nothing on, and a transfer its ends. Everything else only waits.
 #pragma once
 
 #include <optional>

@@ -117,6 +117,7 @@ class Chain {
     const int64_t there_ns = ready_ns(*edge), receiver_ns = start_ns(edge->to);
     const uint32_t feeder = feeds(number);
     if (several_ways_ && !is_way_known(number, there_ns)) return false;
+    if (several_ways_ && host_of(edge->from) != root_host_) edge->begin = Begin::Passed;
     int64_t first_ns = there_ns;  // when the first of the data was at the sender
     edge->begun_ns = std::max(there_ns, receiver_ns);
     if (feeder != kNoRow) {

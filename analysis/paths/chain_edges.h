@@ -15,6 +15,7 @@ namespace lockstep::analysis {
 // How a transfer begins, for its time: when the sender has the data, along a chain.
 enum class Begin : uint8_t {
   Whole,   // all of it moves from when the sender, or either of a send and its receive, begins
+  Passed,  // ... and has to pass all ranks of the sender's host first, in an order that is not known
   Fed,     // it arrives at the sender's host while it is sent on
   Waited,  // the first of it was sent before the receiver began
 };

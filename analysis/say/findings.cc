@@ -75,7 +75,7 @@ std::string inside_clue(const StallFacts& facts) {
       return "Data that " + named + (one(facts.named) ? " has does" : " have does") + " not leave.";
     case StallClue::NotTakenOrLeft:
       return "Data that " + named + (one(facts.named) ? " has does" : " have does") +
-             " not leave, or the next host of the ring does not take it; which is not known.";
+             " not leave, or the next host does not take it; which is not known.";
     case StallClue::NoNetworkOperation:
       return "None of its network operations is open.";
     case StallClue::StepsNotRecorded:

@@ -96,8 +96,7 @@ TEST(Transport, IsNotSureOfAHostWhoseDataDoesNotFitIntoTheBuffersOfTheNext) {
       row->steps_planned = planned;
       return row->rank == 1 || row->rank == 2;
     });
-    const bool said =
-        judged.text().find("or the next host of the ring does not take it") != std::string::npos;
+    const bool said = judged.text().find("or the next host does not take it") != std::string::npos;
     EXPECT_EQ(said, planned > 8) << judged.text();
     return judged.findings.at(0).confidence;
   };

@@ -167,6 +167,7 @@ const ChainEdge* edge_from(const std::vector<ChainEdge>& edges, uint32_t rank) {
   return nullptr;
 }
 
+// Channel 1 passes all of host 2 before it leaves it, and of the root's host only what lies behind the root.
 TEST(ChainEdges, EachChannelsAreFedByTheEdgeBeforeThemOnTheSameChannel) {
   const std::vector<ChainEdge> edges = edges_of(two_ways());
   ASSERT_EQ(edges.size(), 5u);
@@ -174,7 +175,7 @@ TEST(ChainEdges, EachChannelsAreFedByTheEdgeBeforeThemOnTheSameChannel) {
   EXPECT_EQ(edge_from(edges, 3)->begin, Begin::Fed);
   EXPECT_EQ(edge_from(edges, 3)->begun_ns, 1'000 * kUs);
   EXPECT_EQ(edge_from(edges, 5)->begun_ns, 1'100 * kUs);
-  EXPECT_EQ(edge_from(edges, 2)->begin, Begin::Whole);
+  EXPECT_EQ(edge_from(edges, 2)->begin, Begin::Passed);
   EXPECT_EQ(edge_from(edges, 2)->begun_ns, 0);
   EXPECT_EQ(edge_from(edges, 4)->begin, Begin::Fed);
   EXPECT_EQ(edge_from(edges, 4)->begun_ns, 2'000 * kUs);
