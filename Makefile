@@ -37,8 +37,8 @@ OPT_BUSY    = $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
 TOGETHER    = analysis/account analysis/chance analysis/clock analysis/export analysis/hostload analysis/inspect analysis/join \
               analysis/judge analysis/load analysis/page analysis/pyramid analysis/relate analysis/report analysis/say \
-              analysis/paths analysis/sql analysis/waits analysis/whatif analysis/why cli/capture cli/commands cli/job cli/live \
-              cli/show clocksync/probe clocksync/record clocksync/rendezvous clocksync/solve clocksync/wire \
+              analysis/paths analysis/sql analysis/transfers analysis/waits analysis/whatif analysis/why cli/capture \
+              cli/commands cli/job cli/live cli/show clocksync/probe clocksync/record clocksync/rendezvous clocksync/solve clocksync/wire \
               dumper/feeds dumper/recovery dumper/run hostload/sample live/agent live/asker live/follow live/http \
               live/local live/native live/places live/questions live/ras live/serve live/stacks live/wire \
               plugin/capture plugin/gpu plugin/process reader \

@@ -38,9 +38,10 @@ analysis/relate       analysis/tables analysis/join clocksync/record
 analysis/waits        analysis/tables
 analysis/chance
 analysis/whatif       analysis/tables analysis/chance
-analysis/paths        analysis/tables analysis/chance analysis/whatif
+analysis/transfers    analysis/tables analysis/whatif
+analysis/paths        analysis/tables analysis/chance analysis/whatif analysis/transfers
 analysis/account      analysis/tables analysis/whatif
-analysis/judge        analysis/tables analysis/join analysis/waits analysis/whatif analysis/paths analysis/account
+analysis/judge        analysis/tables analysis/join analysis/waits analysis/whatif analysis/transfers analysis/paths analysis/account
 analysis/say          analysis/tables analysis/judge analysis/whatif analysis/paths
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "analysis/join/step_times.h"
-#include "analysis/paths/channel_ways.h"
+#include "analysis/transfers/channel_ways.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {

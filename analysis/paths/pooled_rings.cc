@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-#include "analysis/paths/middle.h"
+#include "analysis/transfers/middle.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -43,6 +43,7 @@ void append(const OfRing& one, double scale, PooledRing* pool) {
   to.matches.insert(to.matches.end(), from.matches.begin(), from.matches.end());
   append(from.times, scale, &to.times);
   append(from.apart, scale, &to.apart);
+  to.last.insert(to.last.end(), from.last.begin(), from.last.end());
   for (size_t i = 0; i < from.edges.size(); ++i) {
     for (const auto times : kTimesOfEdge) {
       append(from.edges[i].*times, scale, &(to.edges[i].*times));
@@ -78,6 +79,7 @@ void sort_by_time(const RunTables& run, PooledRing* pool) {
   reorder(order, &series.matches);
   reorder(order, &series.times);
   reorder(order, &series.apart);
+  reorder(order, &series.last);
   reorder(order, &pool->scale);
   for (EdgeSamples& edge : series.edges) {
     for (const auto times : kTimesOfEdge) reorder(order, &(edge.*times));

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "analysis/paths/transfer_samples.h"
+#include "analysis/transfers/transfer_samples.h"
 
 namespace lockstep::analysis {
 

@@ -7,7 +7,7 @@
 
 #include "analysis/paths/seen_ring.h"
 #include "analysis/paths/transfer_excess.h"
-#include "analysis/paths/transfer_samples.h"
+#include "analysis/transfers/transfer_samples.h"
 
 namespace lockstep::analysis {
 

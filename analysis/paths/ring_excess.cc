@@ -22,6 +22,8 @@ constexpr double kOfOtherEdge = 0.3;
 // leave traces that do not depend on steps: so these must be so many times smaller.
 constexpr uint64_t kStepsShown = 12;
 constexpr int64_t kBeyondApart = 2;
+// Whichever host starts last, so much of what an edge shows it shows always, or it may be a trace of that.
+constexpr double kAlwaysShown = 0.75;
 // An edge that shows less than this beside the worst of its ring is none.
 constexpr double kRingTrifle = 0.04;
 // Of what a receiver is done later by, what its host's way out shows where that holds it up.
@@ -34,14 +36,6 @@ constexpr double kLeastOfMore = 0.25;
 constexpr double kLeastMoreWork = 0.05;
 // Of an operation's time, how long the link that sets its pace works.
 constexpr double kSetsThePace = 0.7;
-
-std::vector<size_t> network_edges(const std::vector<EdgeSamples>& edges) {
-  std::vector<size_t> network;
-  for (size_t i = 0; i < edges.size(); ++i) {
-    if (edges[i].network) network.push_back(i);
-  }
-  return network;
-}
 
 class Judge {
  public:
@@ -82,6 +76,7 @@ class Judge {
   void find_stretches() {
     stretch_ns_.assign(count_, 0);
     unsteady_.assign(count_, 0);
+    no_trace_.assign(count_, 0);
     std::vector<int64_t> more(count_);
     const int64_t least_ns =
         part_of(seen_.time.ns, count_ == 2 ? kLeastStretchOfTwo : kLeastStretch);
@@ -122,7 +117,11 @@ class Judge {
     // Who starts last leaves its trace in the ends of this operation and of those that follow it without
     // a pause: ends then lie in two heaps, and chance alone makes one the larger.
     unsteady_[i] = later.at_least_ns - usual_later(i) < least_ns ? 1 : 0;
+    no_trace_[i] = is_always_shown(seen_.edges[i].least_later, later, usual_later(i)) ? 1 : 0;
     return later.ns - usual_later(i);
+  }
+  static bool is_always_shown(const Middle& least, const Middle& all, int64_t usual_ns) {
+    return stands_out(least, usual_ns, part_of(all.ns - usual_ns, kAlwaysShown));
   }
 
   // Above what edges show that are not slow.
@@ -131,7 +130,7 @@ class Judge {
   }
   // A host's way to the network is that of the data that comes in and of the data that goes out.
   void follow_hosts() {
-    std::vector<size_t> network = network_edges(series_.edges);
+    std::vector<size_t> network = series_.network_edges();
     network.erase(std::remove_if(network.begin(), network.end(),
                                  [&](size_t i) { return usual_[i].beside_ns == kNoTime; }),
                   network.end());
@@ -152,7 +151,7 @@ class Judge {
   // Of two slow edges, that into a host and that out of it, now the one shows more and now the other, but
   // both together always the same.
   void find_slow_hosts() {
-    const std::vector<size_t> network = network_edges(series_.edges);
+    const std::vector<size_t> network = series_.network_edges();
     if (network.size() < 3) return;
     const int64_t least_ns = part_of(seen_.time.ns, kLeastStretch);
     for (size_t k = 0; k < network.size(); ++k) {
@@ -180,13 +179,14 @@ class Judge {
       for (const size_t i : {into, out}) {
         stretch_ns_[i] = (passage.ns - usual_ns) / 2;
         unsteady_[i] = 0;
+        if (is_always_shown(seen_.least_passages[into], passage, usual_ns)) no_trace_[i] = 1;
       }
     }
   }
   // Before a slow way others wait for room behind it, and all show as much. So of several in a row it is the last, or
   // the last two, which are those of one host, where the first of these shows clearly less than the one before it.
   void acquit_what_waits_for_room() {
-    const std::vector<size_t> network = network_edges(series_.edges);
+    const std::vector<size_t> network = series_.network_edges();
     const auto at = [&](size_t k) { return network[k % network.size()]; };
     const auto is_slow = [&](size_t k) { return stretch_ns_[at(k)] > 0; };
     for (size_t begin = 1; begin <= network.size(); ++begin) {
@@ -246,7 +246,7 @@ class Judge {
     excess.actors = {series_.edges[i].from, series_.edges[i].to};
     excess.communicator = series_.communicator;
     excess.channel = series_.channel;
-    excess.sure = seen_.together;
+    excess.sure = seen_.together || no_trace_[i] != 0;
     excess.excess_ns = stretch_ns_[i] > 0 ? stretch_ns_[i] : passes * seen_ns;
     if (excess.side == SlowSide::Link)
       excess.excess_ns = std::max(excess.excess_ns, more_work(seen, usual));
@@ -265,7 +265,7 @@ class Judge {
   // before it on the sender's host are held up by that receiver. Against the ring's direction, twice around:
   // a host that is held up holds up the one before it.
   void explain_lags() {
-    const std::vector<size_t> network = network_edges(series_.edges);
+    const std::vector<size_t> network = series_.network_edges();
     explain_rows_of_lags(network);
     for (size_t k = 2 * network.size(); k-- > 0;) {
       const size_t into = network[k % network.size()], out = network[(k + 1) % network.size()];
@@ -407,8 +407,12 @@ class Judge {
     const bool guess =
         !held_up_ && std::all_of(out_.begin(), out_.end(),
                                  [](const TransferExcess& one) { return is_by_ends(one.side); });
-    const double least = seen_.together ? kLeastOfGuessTogether : kLeastOfGuess;
+    const bool sure =
+        std::all_of(out_.begin(), out_.end(), [](const TransferExcess& one) { return one.sure; });
+    const double least = sure ? kLeastOfGuessTogether : kLeastOfGuess;
     if (guess && all_ns < part_of(seen_.time.ns, least)) return out_.clear();
+    if (guess && more_ns == 0)
+      all_ns = std::min(all_ns_of_channel(all_ns), part_of(seen_.time.ns, 0.9));
     for (TransferExcess& one : out_) {
       one.sure = one.sure || more_ns != 0;
       one.excess_ns = all_ns / static_cast<int64_t>(out_.size());
@@ -416,6 +420,12 @@ class Judge {
     }
   }
 
+  // The differences add up to 0 around a ring: behind the slow edges they show what these take longer less its mean
+  // over all edges, so that of the whole that part is missing which these are of the ring.
+  int64_t all_ns_of_channel(int64_t shown_ns) const {
+    const auto edges = static_cast<int64_t>(count_), slow = static_cast<int64_t>(out_.size());
+    return series_.channels == 0 || slow >= edges ? shown_ns : shown_ns * edges / (edges - slow);
+  }
   int64_t most_of_links() const {
     int64_t most_ns = 0;
     for (const TransferExcess& one : out_) {
@@ -428,8 +438,9 @@ class Judge {
   // What the ends show of edges between hosts is no trace of late starts.
   bool is_beyond_starts() const {
     return std::all_of(out_.begin(), out_.end(), [&](const TransferExcess& one) {
-      return is_by_ends(one.side) && one.steady && series_.edges[edge_of(one)].network &&
-             one.excess_ns >= kBeyondApart * seen_.apart_ns;
+      const size_t edge = edge_of(one);
+      return is_by_ends(one.side) && one.steady && series_.edges[edge].network &&
+             (no_trace_[edge] != 0 || one.excess_ns >= kBeyondApart * seen_.apart_ns);
     });
   }
 
@@ -440,41 +451,12 @@ class Judge {
   const bool twice_;
   std::vector<int64_t> stretch_ns_;  // by edge
   std::vector<uint8_t> unsteady_;    // ... may be longer by chance alone
+  std::vector<uint8_t> no_trace_;    // ... is not by who starts late
   bool held_up_ = false;             // a receiver is, by its host's way out
   std::vector<TransferExcess> out_;
 };
 
 }  // namespace
-
-SeenEdge look_at(const EdgeSamples& edge) {
-  return {middle_of(edge.later), middle_of(edge.lag), middle_of(edge.wire), middle_of(edge.work),
-          middle_of(edge.gpu)};
-}
-SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen) {
-  return {middle_of(edge.later, chosen), middle_of(edge.lag, chosen), middle_of(edge.wire, chosen),
-          middle_of(edge.work, chosen), middle_of(edge.gpu, chosen)};
-}
-
-std::vector<Middle> look_at_passages(const std::vector<EdgeSamples>& edges,
-                                     const std::vector<uint32_t>& chosen) {
-  std::vector<Middle> passages(edges.size());
-  const std::vector<size_t> network = network_edges(edges);
-  for (size_t k = 0; k < network.size(); ++k) {
-    const size_t into = network[k], out = network[(k + 1) % network.size()];
-    std::vector<int64_t> sums;
-    for (const uint32_t match : chosen) {
-      int64_t sum_ns = 0;
-      for (size_t i = into; sum_ns != kNoTime; i = (i + 1) % edges.size()) {
-        const int64_t later_ns = edges[i].later[match];
-        sum_ns = later_ns == kNoTime ? kNoTime : sum_ns + later_ns;
-        if (i == out) break;
-      }
-      sums.push_back(sum_ns);
-    }
-    passages[into] = middle_of(sums);
-  }
-  return passages;
-}
 
 bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns) {
   return usual.wire_ns != kNoTime && stands_out(seen.wire, usual.wire_ns, least_ns) &&

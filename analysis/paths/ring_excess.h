@@ -10,14 +10,9 @@
 
 #include "analysis/paths/seen_ring.h"
 #include "analysis/paths/transfer_excess.h"
-#include "analysis/paths/transfer_samples.h"
+#include "analysis/transfers/transfer_samples.h"
 
 namespace lockstep::analysis {
-
-SeenEdge look_at(const EdgeSamples& edge);
-SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen);
-std::vector<Middle> look_at_passages(const std::vector<EdgeSamples>& edges,
-                                     const std::vector<uint32_t>& chosen);
 
 // Its network steps take longer than usual by at least so much, and the network works longer on each as well:
 // steps that are sent together wait behind each other, and those that go alone have the whole way before them.

@@ -1,23 +1,27 @@
-// What the edges of a ring show of some operations, and what they usually show.
+// What the edges of a ring show of some operations, and what they usually show. Pure; no I/O.
 #pragma once
 
 #include <vector>
 
-#include "analysis/paths/middle.h"
 #include "analysis/tables/tables.h"
+#include "analysis/transfers/middle.h"
+#include "analysis/transfers/transfer_samples.h"
 
 namespace lockstep::analysis {
 
 // Middles over some of a series' operations.
 struct SeenEdge {
   Middle later, lag, wire, work, gpu;
+  // `later` of the operations in which that host starts last with which it is least. Not known where too few
+  // operations tell, or always the same host starts last.
+  Middle least_later;
 };
 struct SeenRing {
   Middle time;
   std::vector<SeenEdge> edges;
   // By network edge: how much later than its sender the receiver of the next network edge is done, so of
-  // both edges of the host between them.
-  std::vector<Middle> passages;
+  // both edges of the host between them. And the same as `least_later`.
+  std::vector<Middle> passages, least_passages;
   int64_t apart_ns = 0;   // what its ranks start apart, usually
   bool together = false;  // `later` was taken where all ranks had started together
 };
@@ -28,5 +32,12 @@ struct UsualEdge {
   // `later` of the edges that are not slow, in a ring that has slow ones: below 0.
   int64_t beside_ns = kNoTime;
 };
+
+// Without `least_later`. chosen: indices of the edge's operations.
+SeenEdge look_at(const EdgeSamples& edge);
+SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen);
+
+// chosen: indices of the series' operations. Ends tell most where all ranks had started together.
+SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& chosen);
 
 }  // namespace lockstep::analysis

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/paths/middle.h"
 #include "analysis/paths/transfer_excess.h"
-#include "analysis/paths/transfer_samples.h"
+#include "analysis/transfers/middle.h"
+#include "analysis/transfers/transfer_samples.h"
 #include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {

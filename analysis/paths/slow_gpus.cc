@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/paths/middle.h"
+#include "analysis/transfers/middle.h"
 
 namespace lockstep::analysis {
 namespace {

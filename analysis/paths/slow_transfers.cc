@@ -11,8 +11,8 @@
 #include "analysis/paths/ring_excess.h"
 #include "analysis/paths/slow_gpus.h"
 #include "analysis/paths/slow_moments.h"
-#include "analysis/paths/transfer_samples.h"
 #include "analysis/paths/tree_excess.h"
+#include "analysis/transfers/transfer_samples.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -220,20 +220,6 @@ class SlowTransferFinder {
     const RingSeries* series = nullptr;
     SeenRing seen;
   };
-  // Ends tell most where all ranks had started together.
-  static SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& chosen) {
-    const SeenOperations operations = look_at_operations(series.times, series.apart, chosen);
-    SeenRing seen;
-    seen.time = operations.time;
-    seen.together = operations.together;
-    for (const EdgeSamples& edge : series.edges) {
-      seen.edges.push_back(look_at(edge, chosen));
-      seen.edges.back().later = middle_of(edge.later, operations.telling);
-    }
-    seen.apart_ns = middle_of(series.apart, operations.telling).ns;
-    seen.passages = look_at_passages(series.edges, operations.telling);
-    return seen;
-  }
 
   void judge_rings() {
     // A channel does a part of an operation.

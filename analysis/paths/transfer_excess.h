@@ -30,10 +30,6 @@ inline bool is_of_receiver(SlowSide side) {
          side == SlowSide::ReceiverGpu;
 }
 
-inline int64_t part_of(int64_t ns, double part) {
-  return static_cast<int64_t>(part * static_cast<double>(ns));
-}
-
 // That operations take longer than usual, for one reason.
 struct TransferExcess {
   SlowSide side = SlowSide::Anybody;

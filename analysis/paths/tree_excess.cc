@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/chance/chance.h"
-#include "analysis/paths/middle.h"
+#include "analysis/transfers/middle.h"
 #include "analysis/paths/moment_chance.h"
 #include "analysis/paths/seen_tree.h"
 #include "analysis/paths/slow_moments.h"

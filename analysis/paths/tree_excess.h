@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/paths/transfer_excess.h"
-#include "analysis/paths/transfer_samples.h"
+#include "analysis/transfers/transfer_samples.h"
 #include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/paths/transfer_samples.h"
+#include "analysis/transfers/transfer_samples.h"
 #include "analysis/whatif/own_segments.h"
 #include "test/unit/durations.h"
 

@@ -93,15 +93,15 @@ struct RingOfHosts {
     series.actors = {0, 1, 2, 3, 4, 5, 6, 7};
     series.edges = edges;
     series.steps = series.sends = 28;
-    SeenRing seen;
-    seen.time = middle_of(std::vector<int64_t>(40, 4'000 * kUs));
-    seen.passages.resize(edges.size());
-    const bool known = std::none_of(edges.begin(), edges.end(),
-                                    [](const EdgeSamples& edge) { return edge.later.empty(); });
+    series.times.assign(40, 4'000 * kUs);
+    series.apart.assign(40, 4'000 * kUs);
+    series.matches.resize(40);
+    series.last = last;
+    for (EdgeSamples& edge : series.edges) edge.later.resize(40, kNoTime);
     std::vector<uint32_t> all(40);
     std::iota(all.begin(), all.end(), 0u);
-    if (known) seen.passages = look_at_passages(edges, all);
-    for (const EdgeSamples& edge : edges) seen.edges.push_back(look_at(edge));
+    SeenRing seen = look_at_ring(series, all);
+    seen.apart_ns = 0;
     UsualEdge usual;
     usual.later_ns = usual.beside_ns = 0;
     usual.lag_ns = 5 * kUs;
@@ -114,6 +114,7 @@ struct RingOfHosts {
     return std::vector<int64_t>(40, us * static_cast<int64_t>(kUs));
   }
   std::vector<EdgeSamples> edges;
+  std::vector<Text> last;  // by operation: the host that starts last
 };
 
 TEST(RingExcess, NamesAReceiverThatIsDoneLateAndNobodyBeforeIt) {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "analysis/paths/channel_ways.h"
+#include "analysis/transfers/channel_ways.h"
 
 namespace lockstep::analysis {
 namespace {

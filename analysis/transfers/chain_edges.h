@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "analysis/paths/alike_sizes.h"
 #include "analysis/tables/run_tables.h"
+#include "analysis/transfers/alike_sizes.h"
 
 namespace lockstep::analysis {
 

@@ -1,10 +1,9 @@
-#include "analysis/paths/alike_sizes.h"
+#include "analysis/transfers/alike_sizes.h"
 
 #include <set>
 #include <utility>
 
-#include "analysis/paths/middle.h"
-#include "analysis/paths/transfer_excess.h"
+#include "analysis/transfers/middle.h"
 
 namespace lockstep::analysis {
 namespace {

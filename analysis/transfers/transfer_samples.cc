@@ -1,12 +1,12 @@
-#include "analysis/paths/transfer_samples.h"
+#include "analysis/transfers/transfer_samples.h"
 
 #include <algorithm>
 #include <bitset>
 #include <map>
 #include <set>
 
-#include "analysis/paths/alike_sizes.h"
-#include "analysis/paths/channel_ways.h"
+#include "analysis/transfers/alike_sizes.h"
+#include "analysis/transfers/channel_ways.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -154,41 +154,52 @@ class Sampler {
       if (segment.actor == kNoRow || !segment.counts || !segment.waits) return;
     }
     std::vector<uint32_t> by_rank(match.arrivals, kNoRow);
-    int64_t last_end_ns = kNoTime, first_start_ns = own_.last_start_ns[m];
+    Starts starts;
+    int64_t last_end_ns = kNoTime;
     for (uint32_t a = begin; a < end; ++a) {
       const int32_t rank = run_.arrivals[a].rank;
       if (rank < 0 || static_cast<uint32_t>(rank) >= match.arrivals) return;
       by_rank[static_cast<size_t>(rank)] = a;
       last_end_ns = std::max(last_end_ns, own_.segments[a].end_ns);
-      first_start_ns = std::min(first_start_ns, own_.segments[a].start_ns);
+      const int64_t before_ns = own_.last_start_ns[m] - own_.segments[a].start_ns;
+      starts.apart_ns = std::max(starts.apart_ns, before_ns);
+      if (before_ns == 0) starts.last = host_of(own_.segments[a].actor);
     }
     if (std::count(by_rank.begin(), by_rank.end(), kNoRow) != 0) return;
     const AlikeSize alike = sizes_.of(match);
     const Key key{match.communicator, match.func, alike.bytes};
     const Text algo = operation(begin).algo;
     const bool is_ring = algo == 0 || algo == ring_;
-    const int64_t apart_ns = own_.last_start_ns[m] - first_start_ns;
-    if (algo == tree_ && algo != 0) take_trees(m, key, by_rank, apart_ns, alike);
+    if (algo == tree_ && algo != 0) take_trees(m, key, by_rank, starts, alike);
     RingSeries& series = rings_[key];
     if (series.actors.empty()) {
       begin_series(match, alike.bytes, by_rank, &series);
       if (!series.in_order && is_ring) begin_channels(key, series, by_rank);
     }
     if (const auto channels = channels_.find(key); channels != channels_.end()) {
-      for (SeriesOfChannel& one : channels->second) take_channel(m, by_rank, apart_ns, alike, &one);
+      for (SeriesOfChannel& one : channels->second) take_channel(m, by_rank, starts, alike, &one);
       return;
     }
     if (series.edges.size() != match.arrivals) return;
     series.in_order = series.in_order && is_ring;
     series.matches.push_back(m);
     series.times.push_back(alike.scaled(last_end_ns - own_.last_start_ns[m]));
-    series.apart.push_back(alike.scaled(apart_ns));
+    note_starts(starts, alike, &series);
     for (size_t rank = 0; rank < by_rank.size(); ++rank)
       in_ring_[series.place[rank]] = by_rank[rank];
     for (size_t i = 0; i < by_rank.size(); ++i) {
       const uint32_t next = in_ring_[(i + 1) % by_rank.size()];
       take_edge(in_ring_[i], next, own_.last_start_ns[m], alike, &series.edges[i], &series);
     }
+  }
+
+  struct Starts {
+    int64_t apart_ns = 0;
+    Text last = 0;
+  };
+  static void note_starts(const Starts& starts, const AlikeSize& alike, RingSeries* series) {
+    series->apart.push_back(alike.scaled(starts.apart_ns));
+    series->last.push_back(starts.last);
   }
 
   void begin_series(const MatchRow& match, uint64_t alike_bytes,
@@ -243,7 +254,7 @@ class Sampler {
   }
 
   // Channels work at the same time: each takes until the last of its receivers is done.
-  void take_channel(uint32_t m, const std::vector<uint32_t>& by_rank, int64_t apart_ns,
+  void take_channel(uint32_t m, const std::vector<uint32_t>& by_rank, const Starts& starts,
                     const AlikeSize& alike, SeriesOfChannel* one) {
     const uint8_t channel = one->ring.channel;
     const auto end_ns = [&](uint32_t rank, bool is_send, uint32_t peer) {
@@ -258,7 +269,7 @@ class Sampler {
     series.matches.push_back(m);
     series.times.push_back(
         alike.scaled(*std::max_element(received_ns.begin(), received_ns.end()) - begun_ns));
-    series.apart.push_back(alike.scaled(apart_ns));
+    note_starts(starts, alike, &series);
     for (size_t i = 0; i < ring.size(); ++i) {
       EdgeSamples& edge = series.edges[i];
       const OperationRow& sender = operation(by_rank[ring[i].from]);
@@ -285,13 +296,13 @@ class Sampler {
     TreeSeries series;
   };
   void take_trees(uint32_t m, const Key& key, const std::vector<uint32_t>& by_rank,
-                  int64_t apart_ns, const AlikeSize& alike) {
+                  const Starts& starts, const AlikeSize& alike) {
     const auto [at, is_new] = trees_.try_emplace(key);
     if (is_new) begin_trees(m, alike, by_rank, &at->second);
     for (SeriesOfTree& one : at->second) {
       TreeSeries& series = one.series;
       series.matches.push_back(m);
-      series.apart.push_back(alike.scaled(apart_ns));
+      series.apart.push_back(alike.scaled(starts.apart_ns));
       const auto end_ns = [&](uint32_t operation, bool is_send, uint32_t peer) {
         const int64_t done_ns = channel_end_ns(run_, operation, one.tree.channel, is_send, peer);
         return done_ns == kNoTime ? kNoTime : alike.scaled(done_ns - own_.last_start_ns[m]);

@@ -1,4 +1,4 @@
-#include "analysis/paths/channel_ways.h"
+#include "analysis/transfers/channel_ways.h"
 
 #include <map>
 #include <set>

@@ -8,6 +8,10 @@
 
 namespace lockstep::analysis {
 
+inline int64_t part_of(int64_t ns, double part) {
+  return static_cast<int64_t>(part * static_cast<double>(ns));
+}
+
 // Of fewer values nothing is known.
 constexpr size_t kFewestOfMiddle = 8;
 
@@ -23,6 +27,10 @@ struct Middle {
 // kNoTime among the values is left out. `chosen`: indices of `values`.
 Middle middle_of(const std::vector<int64_t>& values);
 Middle middle_of(const std::vector<int64_t>& values, const std::vector<uint32_t>& chosen);
+
+// Of groups of the chosen values: the middle that is least. Not known unless two groups' middles are. group: by value.
+Middle least_of_groups(const std::vector<int64_t>& values, const std::vector<uint32_t>& chosen,
+                       const std::vector<uint32_t>& group);
 
 // Longer than usual by at least so much, and by several times its own inexactness.
 bool stands_out(const Middle& middle, int64_t usual_ns, int64_t least_ns);

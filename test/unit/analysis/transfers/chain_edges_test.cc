@@ -1,6 +1,6 @@
 // Reductions along a chain over four hosts of one or two ranks: rank 0 has the last data of all, and the
 // chain begins at rank 1. Every edge between hosts takes 1,000 us, of which 250 go ahead of a late receiver.
-#include "analysis/paths/chain_edges.h"
+#include "analysis/transfers/chain_edges.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,9 @@
 // Values that were measured again and again, and how surely their middle lies above something.
-#include "analysis/paths/middle.h"
+#include "analysis/transfers/middle.h"
 
 #include <gtest/gtest.h>
+
+#include <numeric>
 
 #include "test/unit/durations.h"
 
@@ -85,6 +87,28 @@ TEST(Steady, IsWhatLiesBeyondWhatChanceDoesToBoth) {
   EXPECT_EQ(unsureness_of({longer, usual}, 101), 0);
   EXPECT_TRUE(is_steady(longer, 100, 40));
   EXPECT_FALSE(is_steady(longer, 100, 41));
+}
+
+TEST(LeastOfGroups, IsTheMiddleOfTheGroupThatShowsLeast) {
+  std::vector<int64_t> values;
+  std::vector<uint32_t> all, group;
+  for (uint32_t i = 0; i < 40; ++i) {
+    all.push_back(i);
+    group.push_back(i % 4);
+    values.push_back(group.back() == 2 ? kLow : kHigh);
+  }
+  EXPECT_EQ(least_of_groups(values, all, group).ns, kLow);
+  EXPECT_EQ(least_of_groups(values, all, group).count, 10u);
+}
+
+TEST(LeastOfGroups, IsNotKnownOfOneGroupAlone) {
+  const std::vector<int64_t> values(40, kHigh);
+  std::vector<uint32_t> all(40), group(40);
+  std::iota(all.begin(), all.end(), 0u);
+  EXPECT_FALSE(least_of_groups(values, all, group).known());
+  // Of the other, too few values are known.
+  group[3] = group[17] = 1;
+  EXPECT_FALSE(least_of_groups(values, all, group).known());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What sizes of transfers are compared with each other.
-#include "analysis/paths/alike_sizes.h"
+#include "analysis/transfers/alike_sizes.h"
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/paths/chain_edges.h"
+#include "analysis/transfers/chain_edges.h"
 #include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {
@@ -49,6 +49,7 @@ struct RingSeries {
   std::vector<uint32_t> matches;
   std::vector<int64_t> times;  // by match: from the last start to the last end
   std::vector<int64_t> apart;  // ... from the first start to the last
+  std::vector<Text> last;      // ... the host whose rank starts last
   // From each of `actors` to the next, the last to the first; of a channel from each host to the next.
   std::vector<EdgeSamples> edges;
   uint64_t steps = 0;    // over one edge, on a channel
@@ -60,6 +61,14 @@ struct RingSeries {
     const auto at = std::find_if(edges.begin(), edges.end(),
                                  [&](const EdgeSamples& edge) { return edge.from == actor; });
     return static_cast<size_t>(at - edges.begin());
+  }
+  // Those between hosts, in the order of the ring.
+  std::vector<size_t> network_edges() const {
+    std::vector<size_t> network;
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (edges[i].network) network.push_back(i);
+    }
+    return network;
   }
   // Inside one host ranks do not end in the order of a ring.
   bool crosses_hosts() const { return std::get<3>(alike) > 1; }

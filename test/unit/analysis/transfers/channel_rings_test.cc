@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/paths/channel_ways.h"
+#include "analysis/transfers/channel_ways.h"
 #include "test/unit/analysis/judge/judged.h"
 #include "test/unit/durations.h"
 
@@ -117,11 +117,12 @@ TEST(ChannelRings, CostWhatTheSlowChannelTakesLongerThanTheOther) {
   EXPECT_NEAR(static_cast<double>(facts.others_ns), 2'500e3, 10e3);
 }
 
-// All channels are slow there, and data passes the slow way once in what their ends show, however many steps it has.
+// All channels are slow there. Data passes the slow way once in what their ends show, however many steps it has, and as
+// the ends of four hosts differ by 0 in all, the slow one shows three quarters of that.
 TEST(ChannelRings, CostWhatTheEndsShowWhereAllChannelsAreSlow) {
   const Judged judged = judge_channels({{{0, 800 * kUs, 0, 0}, {0, 800 * kUs, 0, 0}}});
   const auto& facts = std::get<PathFacts>(judged.findings.at(0).facts);
-  EXPECT_NEAR(static_cast<double>(facts.own_ns - facts.others_ns), 800e3, 2e3);
+  EXPECT_NEAR(static_cast<double>(facts.own_ns - facts.others_ns), 800e3 * 4 / 3, 2e3);
 }
 
 // Over two hosts each passes every host once, but goes up and down.

@@ -1,11 +1,10 @@
-#include "analysis/paths/chain_edges.h"
+#include "analysis/transfers/chain_edges.h"
 
 #include <algorithm>
 #include <map>
 
-#include "analysis/paths/channel_ways.h"
-#include "analysis/paths/middle.h"
-#include "analysis/paths/transfer_excess.h"
+#include "analysis/transfers/channel_ways.h"
+#include "analysis/transfers/middle.h"
 
 namespace lockstep::analysis {
 namespace {

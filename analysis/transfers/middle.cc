@@ -1,8 +1,9 @@
-#include "analysis/paths/middle.h"
+#include "analysis/transfers/middle.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -78,6 +79,22 @@ Middle middle_of(const std::vector<int64_t>& values, const std::vector<uint32_t>
     if (i < values.size()) some.push_back(values[i]);
   }
   return middle_of_known(std::move(some));
+}
+
+Middle least_of_groups(const std::vector<int64_t>& values, const std::vector<uint32_t>& chosen,
+                       const std::vector<uint32_t>& group) {
+  std::map<uint32_t, std::vector<int64_t>> groups;
+  for (const uint32_t i : chosen) {
+    if (i < values.size() && i < group.size()) groups[group[i]].push_back(values[i]);
+  }
+  std::vector<Middle> middles;
+  for (auto& [which, some] : groups) {
+    const Middle middle = middle_of_known(std::move(some));
+    if (middle.known()) middles.push_back(middle);
+  }
+  if (middles.size() < 2) return Middle();
+  return *std::min_element(middles.begin(), middles.end(),
+                           [](const Middle& a, const Middle& b) { return a.ns < b.ns; });
 }
 
 bool stands_out(const Middle& middle, int64_t usual_ns, int64_t least_ns) {

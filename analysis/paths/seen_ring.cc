@@ -1,0 +1,55 @@
+#include "analysis/paths/seen_ring.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// By operation: what the edges from one to the other are done later, one after the other.
+std::vector<int64_t> later_over(const RingSeries& series, size_t first, size_t last) {
+  std::vector<int64_t> sums;
+  for (size_t m = 0; m < series.matches.size(); ++m) {
+    int64_t sum_ns = 0;
+    for (size_t i = first; sum_ns != kNoTime; i = (i + 1) % series.edges.size()) {
+      const int64_t later_ns = series.edges[i].later[m];
+      sum_ns = later_ns == kNoTime ? kNoTime : sum_ns + later_ns;
+      if (i == last) break;
+    }
+    sums.push_back(sum_ns);
+  }
+  return sums;
+}
+
+}  // namespace
+
+SeenEdge look_at(const EdgeSamples& edge) {
+  return {middle_of(edge.later), middle_of(edge.lag), middle_of(edge.wire),
+          middle_of(edge.work),  middle_of(edge.gpu), Middle()};
+}
+SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen) {
+  return {middle_of(edge.later, chosen), middle_of(edge.lag, chosen), middle_of(edge.wire, chosen),
+          middle_of(edge.work, chosen),  middle_of(edge.gpu, chosen), Middle()};
+}
+
+SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& chosen) {
+  const SeenOperations operations = look_at_operations(series.times, series.apart, chosen);
+  SeenRing seen;
+  seen.time = operations.time;
+  seen.together = operations.together;
+  seen.apart_ns = middle_of(series.apart, operations.telling).ns;
+  for (const EdgeSamples& edge : series.edges) {
+    SeenEdge& one = seen.edges.emplace_back(look_at(edge, chosen));
+    one.later = middle_of(edge.later, operations.telling);
+    one.least_later = least_of_groups(edge.later, chosen, series.last);
+  }
+  seen.passages.resize(series.edges.size());
+  seen.least_passages.resize(series.edges.size());
+  const std::vector<size_t> network = series.network_edges();
+  for (size_t k = 0; k < network.size(); ++k) {
+    const std::vector<int64_t> sums =
+        later_over(series, network[k], network[(k + 1) % network.size()]);
+    seen.passages[network[k]] = middle_of(sums, operations.telling);
+    seen.least_passages[network[k]] = least_of_groups(sums, chosen, series.last);
+  }
+  return seen;
+}
+
+}  // namespace lockstep::analysis
