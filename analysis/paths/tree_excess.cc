@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "analysis/chance/chance.h"
-#include "analysis/transfers/middle.h"
 #include "analysis/paths/moment_chance.h"
 #include "analysis/paths/seen_tree.h"
 #include "analysis/paths/slow_moments.h"
+#include "analysis/paths/tree_counterparts.h"
+#include "analysis/transfers/middle.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -74,8 +75,11 @@ TransferExcess excess_of(const TreeSeries& series, size_t edge) {
 
 class TreesAlike {
  public:
-  TreesAlike(size_t hosts, std::vector<const SeenTree*> trees)
-      : hosts_(hosts), trees_(std::move(trees)), several_(has_several_communicators(trees_)) {
+  TreesAlike(const RunTables& run, size_t hosts, std::vector<const SeenTree*> trees)
+      : run_(run),
+        hosts_(hosts),
+        trees_(std::move(trees)),
+        several_(has_several_communicators(trees_)) {
     std::map<size_t, std::vector<Middle>> roles;
     for (const SeenTree* tree : trees_) {
       for (const SeenTreeEdge& edge : tree->edges()) {
@@ -84,7 +88,11 @@ class TreesAlike {
     }
     for (const auto& [role, all] : roles) usual_[role] = usual_of(all, hosts);
     std::vector<int64_t> lags;
-    for_each_down([&](const SeenTreeEdge& edge) { lags.push_back(edge.lag.ns); });
+    for (const SeenTree* tree : trees_) {
+      for (const SeenTreeEdge& edge : tree->edges()) {
+        if (!edge.up && edge.lag.known()) lags.push_back(edge.lag.ns);
+      }
+    }
     if (lags.size() > 1) usual_lag_ns_ = reference_of(lags);
   }
 
@@ -108,6 +116,7 @@ class TreesAlike {
     const std::vector<SeenTreeEdge>& edges = tree.edges();
     std::vector<int64_t> more(edges.size());
     for (size_t i = 0; i < edges.size(); ++i) more[i] = more_than_usual(edges[i]);
+    if (any_shown(more)) acquit_what_is_so_in_both_trees(tree, &more);
     acquit_what_waits_for_room(edges, &more);
     const int64_t than_beside_ns = longer_than_beside(tree);
     const bool shown = any_shown(more);
@@ -139,14 +148,6 @@ class TreesAlike {
     return !edge.up && usual_lag_ns_ != kNoTime &&
            stands_out(edge.lag, usual_lag_ns_, part_of(more_ns, kLeastOfLag));
   }
-  template <class Use>
-  void for_each_down(Use use) const {
-    for (const SeenTree* tree : trees_) {
-      for (const SeenTreeEdge& edge : tree->edges()) {
-        if (!edge.up && edge.lag.known()) use(edge);
-      }
-    }
-  }
 
   // 0: it does not stand out.
   int64_t more_than_usual(const SeenTreeEdge& edge) const {
@@ -156,6 +157,26 @@ class TreesAlike {
         !stands_out(edge.last, usual_ns, part_of(std::max<int64_t>(0, usual_ns), kLeastMoreOfLast)))
       return 0;
     return edge.last.ns - usual_ns;
+  }
+
+  // What takes as long at the same place of the other tree does so by what the hosts there have to carry.
+  void acquit_what_is_so_in_both_trees(const SeenTree& tree, std::vector<int64_t>* more) const {
+    const std::vector<Text> hosts = hosts_in_order(run_, tree);
+    for (const SeenTree* other : trees_) {
+      if (other->series().communicator != tree.series().communicator) continue;
+      const std::vector<size_t> counterparts = counterparts_of(hosts, tree, *other);
+      for (size_t i = 0; i < counterparts.size(); ++i) {
+        const SeenTreeEdge &edge = tree.edges()[i], &there = other->edges()[counterparts[i]];
+        if ((*more)[i] == 0 || there.last.count == 0 || have_a_host_in_common(edge, there))
+          continue;
+        const int64_t least_ns = part_of(std::max<int64_t>(0, there.last.ns), kLeastMoreOfLast);
+        if (edge.last.at_least_ns - there.last.at_most_ns < least_ns) (*more)[i] = 0;
+      }
+    }
+  }
+  // If that is slow, both are.
+  static bool have_a_host_in_common(const SeenTreeEdge& a, const SeenTreeEdge& b) {
+    return a.from == b.from || a.from == b.to || a.to == b.from || a.to == b.to;
   }
 
   // A slow edge sets the pace of every step: so it costs what operations take longer than steps that take as long
@@ -197,6 +218,7 @@ class TreesAlike {
                : 0;
   }
 
+  const RunTables& run_;
   const size_t hosts_;
   const std::vector<const SeenTree*> trees_;
   const bool several_;              // communicators
@@ -340,7 +362,7 @@ std::vector<TransferExcess> excesses_of_trees(const RunTables& run, const OwnSeg
   std::vector<TransferExcess> out;
   std::vector<const SeenTree*> not_always;
   for (auto& [alike, all] : classes)
-    TreesAlike(std::get<3>(alike), std::move(all)).judge(&out, &not_always);
+    TreesAlike(run, std::get<3>(alike), std::move(all)).judge(&out, &not_always);
   for (const SeenTree* tree : not_always) judge_at_times(*tree, step_of, &out);
   return out;
 }

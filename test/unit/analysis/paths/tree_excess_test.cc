@@ -1,4 +1,4 @@
-// Collectives of seven hosts that go up and down two trees, one on each channel, with edges that are slow.
+// Collectives of seven or eight hosts that go up and down two trees, one on each channel, with edges that are slow.
 #include "analysis/paths/tree_excess.h"
 
 #include <gtest/gtest.h>
@@ -18,14 +18,22 @@ const Parents kFirst{1, 3, 1, -1, 5, 3, 5}, kSecond{-1, 2, 0, 2, 0, 4, 4};
 constexpr int kOperations = 60, kOfAStep = 3;
 
 struct TwoTrees {
-  TwoTrees() : first(kFirst), second(kSecond) {}
+  TwoTrees() : TwoTrees(kFirst, kSecond) {}
+  TwoTrees(const Parents& above_first, const Parents& above_second)
+      : first(above_first), second(above_second) {}
   std::vector<TransferExcess> judge() const {
     RunTables run;
     OwnSegments own;
     for (uint32_t host = 0; host < first.parents.size(); ++host) {
       run.processes.emplace_back().host = host + 1;
       own.actors.emplace_back().process = host;
+      MemberRow& member = run.members.emplace_back();
+      member.rank = static_cast<int32_t>(host);
+      member.process = host;
     }
+    run.communicators.resize(2);
+    for (CommunicatorRow& comm : run.communicators)
+      comm.members = static_cast<uint32_t>(run.members.size());
     std::vector<TreeSeries> series{series_of(first, 0, kOperations),
                                    series_of(second, second_channel, kOperations)};
     series[0].communicator = 0;
@@ -88,6 +96,35 @@ TEST(TreeExcess, NamesTheEdgeDownToALeafThatIsSlowAndNoneThatFeedsIt) {
   TwoTrees trees;
   trees.second.slow_us[{4, 6}] = 250;
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 1), (TwoTrees::Edges{{4, 6}}));
+}
+
+// Those that NCCL makes of eight hosts: the second is the first mirrored. And of seven, where it is shifted by one.
+const Parents kOfEight{-1, 2, 4, 2, 0, 6, 4, 6}, kMirrored{1, 3, 1, 7, 5, 3, 5, -1};
+const Parents kOfSeven{-1, 2, 4, 2, 0, 6, 4}, kShifted{5, -1, 3, 5, 3, 1, 0};
+
+TEST(TreeExcess, SaysNothingOfWhatTakesLongAtTheSamePlaceOfBothTrees) {
+  TwoTrees eight(kOfEight, kMirrored);
+  eight.first.slow_us[{0, 4}] = eight.second.slow_us[{7, 3}] = 250;
+  EXPECT_TRUE(eight.judge().empty());
+  TwoTrees seven(kOfSeven, kShifted);
+  seven.first.slow_us[{0, 4}] = seven.second.slow_us[{1, 5}] = 250;
+  EXPECT_TRUE(seven.judge().empty());
+}
+
+TEST(TreeExcess, NamesWhatTakesLongInOneOfThemOnly) {
+  TwoTrees eight(kOfEight, kMirrored);
+  eight.first.slow_us[{0, 4}] = 250;
+  EXPECT_EQ(TwoTrees::edges_of(eight.judge(), 0), (TwoTrees::Edges{{0, 4}}));
+  TwoTrees seven(kOfSeven, kShifted);
+  seven.second.slow_us[{1, 5}] = 250;
+  EXPECT_EQ(TwoTrees::edges_of(seven.judge(), 1), (TwoTrees::Edges{{1, 5}}));
+}
+
+// Host 3 is at the end of both edges.
+TEST(TreeExcess, NamesWhatTakesLongInBothWhereOneHostExplainsIt) {
+  TwoTrees seven(kOfSeven, kShifted);
+  seven.first.slow_us[{2, 3}] = seven.second.slow_us[{3, 4}] = 250;
+  EXPECT_FALSE(seven.judge().empty());
 }
 
 TEST(TreeExcess, TellsAReceiverThatTakesUpLateFromASlowWayToIt) {
