@@ -191,6 +191,26 @@ TEST(Transport, AccusesTheReceiverWhoseKernelNeverBeganAlsoWhenTheSendHasEnded) 
   EXPECT_EQ(judged.findings[0].culprits, Ranks{2}) << judged.text();
 }
 
+// Rank 2 receives from rank 1 and from rank 3 in one kernel, which is at what rank 3 never sent.
+TEST(Transport, AccusesNoReceiverWhoseKernelIsAtAnotherTransferOfItsGroupCall) {
+  const Judged judged = judged_transfers(
+      [](int32_t rank, driver::RankRecords* records) {
+        driver::RankOperation later = transfer("Recv", 1, false);
+        later.channels = 0;
+        if (rank == 1) records->operation(transfer("Send", 2, true));
+        if (rank == 2) records->operation(later);
+        if (rank == 2) records->operation(transfer("Recv", 3, false));
+      },
+      [](RunTables* run) {
+        for (OperationRow& row : run->operations) {
+          if (row.rank == 2 && row.kind == OpKind::PointToPoint) row.group_id = 99;
+        }
+      });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::MissingRank) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{3}) << judged.text();
+}
+
 // Ranks below `begin` are in the kernel of the last operation; `broadcast` of the ranks called a broadcast before that,
 // of which NCCL tells the call alone, and perhaps `between` an operation that ended.
 Judged judged_behind_broadcast(int32_t begin, int32_t broadcast, bool between = false) {
