@@ -17,6 +17,7 @@ int64_t quantile(std::vector<int64_t> values, double share) {
 }
 struct RankTimes {
   uint32_t process = 0;
+  uint32_t transfers = 0;  // network operations of one operation, at most
   // Per operation; waits: for others, with what its sends spend in the network; inside: enqueue to finish.
   std::vector<int64_t> network, sending, lag, waits, inside;
 };
@@ -56,6 +57,7 @@ class SlowFinder {
         continue;
       RankTimes& times = calls_[{row.communicator, row.func}][row.rank];
       times.process = row.process;
+      times.transfers = std::max(times.transfers, row.proxy_ops);
       if (row.steps != 0) steps_.insert(row.communicator);
       if (row.steps != 0) {
         times.network.push_back(row.network_ns);
@@ -153,6 +155,17 @@ class SlowFinder {
 
   Text host_of(const RankTimes& times) const { return run_.processes[times.process].host; }
 
+  // As the slowest, which is the first: whose peers are on other hosts has more to send by nature.
+  static void leave_with_as_many_transfers(const Ranks& ranks,
+                                           std::vector<std::pair<int64_t, int32_t>>* typical) {
+    const uint32_t transfers = ranks.at(typical->front().second).transfers;
+    typical->erase(std::remove_if(typical->begin(), typical->end(),
+                                  [&](const auto& one) {
+                                    return ranks.at(one.second).transfers != transfers;
+                                  }),
+                   typical->end());
+  }
+
   // The slowest is compared with ranks of other hosts, where there are two: what slows a host's way
   // out slows all its ranks down, and they are no measure for each other.
   void compare(const Call& call, const Ranks& ranks, std::vector<int64_t> RankTimes::*what,
@@ -162,9 +175,11 @@ class SlowFinder {
       if ((times.*what).size() >= kFewestOperations)
         typical.emplace_back(quantile(times.*what, kQuarter), rank);
     }
-    if (typical.size() < kFewestRanks) return;
+    if (typical.empty()) return;
     std::sort(typical.rbegin(), typical.rend());
     const auto [slowest, rank] = typical.front();
+    if (cause == Cause::NetworkSlow) leave_with_as_many_transfers(ranks, &typical);
+    if (typical.size() < kFewestRanks) return;
     const Text host = host_of(ranks.at(rank));
     const auto elsewhere = [&](const auto& one) { return host_of(ranks.at(one.second)) != host; };
     const bool by_host = std::count_if(typical.begin(), typical.end(), elsewhere) >= 2;

@@ -10,6 +10,7 @@ namespace {
 
 struct States {
   int64_t gpu_wait_ns = 0, receive_wait_ns = 0, network_ns = 0, sending_ns = 0;
+  uint32_t transfers = 4;
 };
 
 // Operations of ranks on a host each, all alike.
@@ -27,7 +28,8 @@ std::vector<SlowPath> judge(const std::vector<States>& ranks) {
       row.func = func;
       row.ordinal = i;
       row.match = i;
-      row.proxy_ops = row.steps = 4;
+      row.proxy_ops = ranks[rank].transfers;
+      row.steps = 4;
       row.enqueue_ns = i * 100 * kMs;
       row.finish_ns = row.enqueue_ns + 20 * kMs;
       row.gpu_wait_ns = ranks[rank].gpu_wait_ns;
@@ -68,6 +70,13 @@ TEST(SlowPaths, NameTheRankWhoseSendsTakeLong) {
 TEST(SlowPaths, CompareNoSendsWithThoseOfRanksThatSendNothing) {
   constexpr States kIdle{10 * kMs, 10 * kMs, 0, 0};
   EXPECT_TRUE(judge({kIdle, {5 * kMs, 5 * kMs, 18 * kMs, 18 * kMs}, kIdle, kIdle}).empty());
+}
+
+// Of an all-to-all, alone on its host among its peers.
+TEST(SlowPaths, CompareNoSendsWithThoseOfRanksThatHaveFewerPeersOnOtherHosts) {
+  constexpr States kSends{10 * kMs, 10 * kMs, 5 * kMs, 5 * kMs};
+  const States slow{5 * kMs, 5 * kMs, 18 * kMs, 18 * kMs, 10};
+  EXPECT_TRUE(judge({kSends, slow, kSends, kSends}).empty());
 }
 
 // What is sent in one burst waits for itself in the network, which is no slower for that.
