@@ -182,6 +182,12 @@ void Player::start(const LogLine& line) {
   if (line.kind == Kind::Coll) event.coll.parent_group = group;
   if (line.kind == Kind::P2p) event.p2p.parent_group = group;
   if (line.kind == Kind::ProxyOp && event.proxy_op.pid == 0) event.proxy_op.pid = getpid();
+  // Of the calls inside a group call that is captured into a graph NCCL says the same; logs say it of the group call.
+  const bool captured = events_[line.parent].graph_captured;
+  if (line.kind == Kind::GroupApi)
+    events_[line.event].graph_captured = event.group_api.graph_captured;
+  if (line.kind == Kind::CollApi) event.coll_api.graph_captured = captured;
+  if (line.kind == Kind::P2pApi) event.p2p_api.graph_captured = captured;
   const bool is_comm_rank = line.kind == Kind::Coll || line.kind == Kind::P2p ||
                             line.kind == Kind::ProxyOp || line.kind == Kind::ProxyStep ||
                             line.kind == Kind::NetPlugin;

@@ -39,6 +39,7 @@ class Player {
   struct Event {
     std::atomic<void*> handle{nullptr};
     std::atomic<uint32_t> calls_done{0};
+    bool graph_captured = false;  // of a group call
   };
   struct Planned {
     uint32_t line;
