@@ -10,6 +10,7 @@
 #include "analysis/paths/slow_transfers.h"
 #include "analysis/paths/traces_of_starts.h"
 #include "analysis/paths/ways_of_hosts.h"
+#include "analysis/transfers/middle.h"
 #include "analysis/whatif/what_if.h"
 #include "base/quantile.h"
 

@@ -17,6 +17,8 @@ namespace {
 
 // By this part the last of the data must take longer over an edge than usual, or all of it on a communicator.
 constexpr double kLeastMoreOfLast = 0.25;
+// ... or by so much than over the edge at its place in the other tree, where it may be so by chance.
+constexpr double kMuchMoreOfLast = 1;
 // It is the receiver that is slow where it is late by this part of what an edge takes longer.
 constexpr double kLeastOfLag = 0.5;
 // An edge waits for room behind one that it feeds where that shows this part of what it shows itself.
@@ -169,8 +171,12 @@ class TreesAlike {
         const SeenTreeEdge &edge = tree.edges()[i], &there = other->edges()[counterparts[i]];
         if ((*more)[i] == 0 || there.last.count == 0 || have_a_host_in_common(edge, there))
           continue;
-        const int64_t least_ns = part_of(std::max<int64_t>(0, there.last.ns), kLeastMoreOfLast);
-        if (edge.last.at_least_ns - there.last.at_most_ns < least_ns) (*more)[i] = 0;
+        const int64_t there_ns = std::max<int64_t>(0, there.last.ns);
+        const bool much_longer =
+            stands_out(edge.last, there_ns, part_of(there_ns, kMuchMoreOfLast));
+        const int64_t least_ns = part_of(there_ns, kLeastMoreOfLast);
+        if (!much_longer && edge.last.at_least_ns - there.last.at_most_ns < least_ns)
+          (*more)[i] = 0;
       }
     }
   }

@@ -191,9 +191,9 @@ TEST(Transport, AccusesTheReceiverWhoseKernelNeverBeganAlsoWhenTheSendHasEnded) 
   EXPECT_EQ(judged.findings[0].culprits, Ranks{2}) << judged.text();
 }
 
-// Rank 2 receives from rank 1 and from rank 3 in one kernel, which is at what rank 3 never sent.
-TEST(Transport, AccusesNoReceiverWhoseKernelIsAtAnotherTransferOfItsGroupCall) {
-  const Judged judged = judged_transfers(
+// Rank 2 receives from rank 1 and from rank 3, which never sends. The kernel is at that, or one of two kernels is.
+Judged judged_behind_missing(void (*change)(RunTables*)) {
+  return judged_transfers(
       [](int32_t rank, driver::RankRecords* records) {
         driver::RankOperation later = transfer("Recv", 1, false);
         later.channels = 0;
@@ -201,14 +201,28 @@ TEST(Transport, AccusesNoReceiverWhoseKernelIsAtAnotherTransferOfItsGroupCall) {
         if (rank == 2) records->operation(later);
         if (rank == 2) records->operation(transfer("Recv", 3, false));
       },
-      [](RunTables* run) {
-        for (OperationRow& row : run->operations) {
-          if (row.rank == 2 && row.kind == OpKind::PointToPoint) row.group_id = 99;
-        }
-      });
+      change);
+}
+void set_group_call(RunTables* run, uint64_t group) {
+  for (OperationRow& row : run->operations) {
+    if (row.rank == 2 && row.kind == OpKind::PointToPoint) row.group_id = group;
+  }
+}
+
+TEST(Transport, AccusesNoReceiverWhoseKernelIsAtAnotherTransferOfItsGroupCall) {
+  const Judged judged = judged_behind_missing([](RunTables* run) { set_group_call(run, 99); });
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].kind, FindingKind::MissingRank) << judged.text();
   EXPECT_EQ(judged.findings[0].culprits, Ranks{3}) << judged.text();
+}
+
+TEST(Transport, AccusesAReceiverWhoseKernelNeverBeganThoughAnotherDid) {
+  const Judged judged = judged_behind_missing([](RunTables* run) { set_group_call(run, 0); });
+  const auto stuck =
+      std::find_if(judged.findings.begin(), judged.findings.end(),
+                   [](const Finding& one) { return one.kind == FindingKind::StuckOnGpu; });
+  ASSERT_NE(stuck, judged.findings.end()) << all_text(judged);
+  EXPECT_EQ(stuck->culprits, Ranks{2}) << judged.text();
 }
 
 // Ranks below `begin` are in the kernel of the last operation; `broadcast` of the ranks called a broadcast before that,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "test/unit/durations.h"
 
@@ -101,7 +102,7 @@ struct RingOfHosts {
     std::vector<uint32_t> all(40);
     std::iota(all.begin(), all.end(), 0u);
     SeenRing seen = look_at_ring(series, all);
-    seen.apart_ns = 0;
+    seen.apart_ns = apart_us * kUs;
     UsualEdge usual;
     usual.later_ns = usual.beside_ns = 0;
     usual.lag_ns = 5 * kUs;
@@ -115,6 +116,7 @@ struct RingOfHosts {
   }
   std::vector<EdgeSamples> edges;
   std::vector<Text> last;  // by operation: the host that starts last
+  int64_t apart_us = 0;    // usually, where that counts
 };
 
 TEST(RingExcess, NamesAReceiverThatIsDoneLateAndNobodyBeforeIt) {
@@ -169,6 +171,28 @@ TEST(RingExcess, NamesTheOneWayThatIsSlowWhereTheNextVariesWithIt) {
   const std::vector<TransferExcess> found = ring.judge();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{5, 6}));
+}
+
+// Host 2's two ways share what they take longer, by who starts last: now the one has more of it and now the other.
+TEST(RingExcess, NamesBothWaysOfAHostWhoseSumIsTheSameWhicheverHostStartsLast) {
+  RingOfHosts ring;
+  for (EdgeSamples& edge : ring.edges) edge.later = ring.always(0);
+  for (const size_t i : {1u, 7u}) ring.edges[i].later = ring.always(-300);
+  for (size_t i = 0; i < 40; ++i) {
+    ring.edges[3].later[i] = (i % 2 == 0 ? 150 : 450) * static_cast<int64_t>(kUs);
+    ring.edges[5].later[i] = (i % 2 == 0 ? 450 : 150) * static_cast<int64_t>(kUs);
+  }
+  ring.apart_us = 1'000;
+  ring.last.assign(40, 1);
+  EXPECT_TRUE(ring.judge().empty()) << "always the same host starts last";
+  for (size_t i = 0; i < 40; ++i) ring.last[i] = static_cast<Text>(i % 2);
+  std::set<std::vector<uint32_t>> named;
+  for (const TransferExcess& one : ring.judge()) {
+    named.insert(one.actors);
+    EXPECT_TRUE(one.sure);
+    EXPECT_EQ(one.excess_ns, 700 * kUs) << "300 us and, with 28 steps, more that ends do not show";
+  }
+  EXPECT_EQ(named, (std::set<std::vector<uint32_t>>{{3, 4}, {5, 6}}));
 }
 
 // Buffers are full through three hosts: more than one slow host's two ways explain.

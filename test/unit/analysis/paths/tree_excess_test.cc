@@ -1,4 +1,4 @@
-// Collectives of seven or eight hosts that go up and down two trees, one on each channel, with edges that are slow.
+// Collectives of six or seven hosts that go up and down two trees, one on each channel, with edges that are slow.
 #include "analysis/paths/tree_excess.h"
 
 #include <gtest/gtest.h>
@@ -98,23 +98,23 @@ TEST(TreeExcess, NamesTheEdgeDownToALeafThatIsSlowAndNoneThatFeedsIt) {
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 1), (TwoTrees::Edges{{4, 6}}));
 }
 
-// Those that NCCL makes of eight hosts: the second is the first mirrored. And of seven, where it is shifted by one.
-const Parents kOfEight{-1, 2, 4, 2, 0, 6, 4, 6}, kMirrored{1, 3, 1, 7, 5, 3, 5, -1};
+// Those that NCCL makes of six hosts: the second is the first mirrored. And of seven, where it is shifted by one.
+const Parents kOfSix{-1, 2, 4, 2, 0, 4}, kMirrored{1, 5, 3, 1, 3, -1};
 const Parents kOfSeven{-1, 2, 4, 2, 0, 6, 4}, kShifted{5, -1, 3, 5, 3, 1, 0};
 
 TEST(TreeExcess, SaysNothingOfWhatTakesLongAtTheSamePlaceOfBothTrees) {
-  TwoTrees eight(kOfEight, kMirrored);
-  eight.first.slow_us[{0, 4}] = eight.second.slow_us[{7, 3}] = 250;
-  EXPECT_TRUE(eight.judge().empty());
+  TwoTrees six(kOfSix, kMirrored);
+  six.first.slow_us[{0, 4}] = six.second.slow_us[{5, 1}] = 250;
+  EXPECT_TRUE(six.judge().empty());
   TwoTrees seven(kOfSeven, kShifted);
   seven.first.slow_us[{0, 4}] = seven.second.slow_us[{1, 5}] = 250;
   EXPECT_TRUE(seven.judge().empty());
 }
 
 TEST(TreeExcess, NamesWhatTakesLongInOneOfThemOnly) {
-  TwoTrees eight(kOfEight, kMirrored);
-  eight.first.slow_us[{0, 4}] = 250;
-  EXPECT_EQ(TwoTrees::edges_of(eight.judge(), 0), (TwoTrees::Edges{{0, 4}}));
+  TwoTrees six(kOfSix, kMirrored);
+  six.first.slow_us[{0, 4}] = 250;
+  EXPECT_EQ(TwoTrees::edges_of(six.judge(), 0), (TwoTrees::Edges{{0, 4}}));
   TwoTrees seven(kOfSeven, kShifted);
   seven.second.slow_us[{1, 5}] = 250;
   EXPECT_EQ(TwoTrees::edges_of(seven.judge(), 1), (TwoTrees::Edges{{1, 5}}));
