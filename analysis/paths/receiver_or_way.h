@@ -11,7 +11,12 @@
 
 namespace lockstep::analysis {
 
-// Of those of one ring: receivers that see their sends in time become ways. What takes but little longer goes.
+// ... as late as its receives, by a part.
+bool sees_its_sends_late(const RingSeries& series, const SeenRing& seen,
+                         const std::vector<UsualEdge>& usual, const TransferExcess& receiver);
+
+// Of those of one ring: receivers that see their sends in time become ways. What takes but little longer
+// goes, unless the receiver sees its sends late, too.
 void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
                               const std::vector<UsualEdge>& usual,
                               std::vector<TransferExcess>* excesses);

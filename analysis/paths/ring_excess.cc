@@ -82,10 +82,13 @@ class Judge {
         part_of(seen_.time.ns, count_ == 2 ? kLeastStretchOfTwo : kLeastStretch);
     for (size_t i = 0; i < count_; ++i) more[i] = later_than_usual(i, least_ns);
     if (hidden() > 1 && std::count(more.begin(), more.end(), 0) == static_cast<ptrdiff_t>(count_)) {
-      const int64_t hidden_ns =
+      const int64_t beyond_ns =
           std::max(part_of(least_ns, 1 / hidden()), kBeyondApart * seen_.apart_ns);
-      for (size_t i = 0; i < count_ && hidden_ns < least_ns; ++i)
-        more[i] = series_.edges[i].network ? later_than_usual(i, hidden_ns) : 0;
+      for (size_t i = 0; i < count_; ++i) {
+        if (!series_.edges[i].network) continue;
+        more[i] = later_than_usual(i, part_of(seen_.time.ns, kLeastStretch / hidden()));
+        if (no_trace_[i] == 0 && more[i] < beyond_ns) more[i] = 0;
+      }
     }
     // A rank that is slow at both of its edges shows at the second one but a little.
     for (size_t k = 0, i = 0; count_ > 2 && k < 2 * count_; ++k, i = (i + 1) % count_) {
@@ -117,11 +120,14 @@ class Judge {
     // Who starts last leaves its trace in the ends of this operation and of those that follow it without
     // a pause: ends then lie in two heaps, and chance alone makes one the larger.
     unsteady_[i] = later.at_least_ns - usual_later(i) < least_ns ? 1 : 0;
-    no_trace_[i] = is_always_shown(seen_.edges[i].least_later, later, usual_later(i)) ? 1 : 0;
+    no_trace_[i] = last_starters(seen_.edges[i].least_later, later, usual_later(i));
     return later.ns - usual_later(i);
   }
-  static bool is_always_shown(const Middle& least, const Middle& all, int64_t usual_ns) {
-    return stands_out(least, usual_ns, part_of(all.ns - usual_ns, kAlwaysShown));
+  // Whichever of so many hosts starts last it shows; 0: not so, or not known.
+  static size_t last_starters(const LeastOfGroups& least, const Middle& all, int64_t usual_ns) {
+    return stands_out(least.middle, usual_ns, part_of(all.ns - usual_ns, kAlwaysShown))
+               ? least.groups
+               : 0;
   }
 
   // Above what edges show that are not slow.
@@ -153,7 +159,7 @@ class Judge {
   void find_slow_hosts() {
     const std::vector<size_t> network = series_.network_edges();
     if (network.size() < 3) return;
-    const int64_t least_ns = part_of(seen_.time.ns, kLeastStretch);
+    const int64_t usually_least_ns = part_of(seen_.time.ns, kLeastStretch);
     for (size_t k = 0; k < network.size(); ++k) {
       const size_t into = network[k], out = network[(k + 1) % network.size()];
       if (usual_later(into) == kNoTime || usual_later(out) == kNoTime) return;
@@ -166,6 +172,8 @@ class Judge {
       if (network.size() > kFewestInRow && stretch_ns_[network[(k + 2) % network.size()]] > 0)
         continue;
       const Middle& passage = seen_.passages[into];
+      const size_t starters = last_starters(seen_.least_passages[into], passage, usual_ns);
+      const int64_t least_ns = part_of(usually_least_ns, starters != 0 ? 1 / hidden() : 1);
       if (!stands_out(passage, usual_ns, least_ns) || passage.at_least_ns - usual_ns < least_ns)
         continue;
       const bool one_tells =
@@ -179,7 +187,7 @@ class Judge {
       for (const size_t i : {into, out}) {
         stretch_ns_[i] = (passage.ns - usual_ns) / 2;
         unsteady_[i] = 0;
-        if (is_always_shown(seen_.least_passages[into], passage, usual_ns)) no_trace_[i] = 1;
+        no_trace_[i] = std::max(no_trace_[i], starters);
       }
     }
   }
@@ -246,7 +254,8 @@ class Judge {
     excess.actors = {series_.edges[i].from, series_.edges[i].to};
     excess.communicator = series_.communicator;
     excess.channel = series_.channel;
-    excess.sure = seen_.together || no_trace_[i] != 0;
+    excess.sure = seen_.together;
+    excess.last_starters = no_trace_[i];
     excess.excess_ns = stretch_ns_[i] > 0 ? stretch_ns_[i] : passes * seen_ns;
     if (excess.side == SlowSide::Link)
       excess.excess_ns = std::max(excess.excess_ns, more_work(seen, usual));
@@ -398,7 +407,12 @@ class Judge {
     if (is_beyond_starts() && series_.channels == 0) all_ns = part_of(all_ns, hidden());
     const bool by_steps = std::none_of(
         out_.begin(), out_.end(), [](const TransferExcess& one) { return is_by_ends(one.side); });
-    if (by_steps && all_ns < part_of(more_ns, kLeastOfMore)) return out_.clear();
+    const auto by_its_proxy = [&](const TransferExcess& one) {
+      return is_of_receiver(one.side) && sees_its_sends_late(series_, seen_, usual_, one);
+    };
+    if (by_steps && all_ns < part_of(more_ns, kLeastOfMore) &&
+        std::none_of(out_.begin(), out_.end(), by_its_proxy))
+      return out_.clear();
     if (more_ns != 0)  // other channels may be slow, too; of two edges ends tell too little
       all_ns = series_.channels == 0 || count_ == 2 ? more_ns : std::max(all_ns, more_ns);
     else if (link)
@@ -407,12 +421,13 @@ class Judge {
     const bool guess =
         !held_up_ && std::all_of(out_.begin(), out_.end(),
                                  [](const TransferExcess& one) { return is_by_ends(one.side); });
-    const bool sure =
-        std::all_of(out_.begin(), out_.end(), [](const TransferExcess& one) { return one.sure; });
+    const bool sure = std::all_of(out_.begin(), out_.end(), [](const TransferExcess& one) {
+      return one.sure || one.last_starters != 0;
+    });
+    const int64_t whole_ns = guess && more_ns == 0 ? all_ns_of_channel(all_ns) : all_ns;
     const double least = sure ? kLeastOfGuessTogether : kLeastOfGuess;
-    if (guess && all_ns < part_of(seen_.time.ns, least)) return out_.clear();
-    if (guess && more_ns == 0)
-      all_ns = std::min(all_ns_of_channel(all_ns), part_of(seen_.time.ns, 0.9));
+    if (guess && (sure ? whole_ns : all_ns) < part_of(seen_.time.ns, least)) return out_.clear();
+    all_ns = std::min(whole_ns, part_of(seen_.time.ns, 0.9));
     for (TransferExcess& one : out_) {
       one.sure = one.sure || more_ns != 0;
       one.excess_ns = all_ns / static_cast<int64_t>(out_.size());
@@ -451,7 +466,7 @@ class Judge {
   const bool twice_;
   std::vector<int64_t> stretch_ns_;  // by edge
   std::vector<uint8_t> unsteady_;    // ... may be longer by chance alone
-  std::vector<uint8_t> no_trace_;    // ... is not by who starts late
+  std::vector<size_t> no_trace_;     // ... is so whichever of these many hosts starts last
   bool held_up_ = false;             // a receiver is, by its host's way out
   std::vector<TransferExcess> out_;
 };

@@ -22,11 +22,11 @@ std::vector<int64_t> later_over(const RingSeries& series, size_t first, size_t l
 
 SeenEdge look_at(const EdgeSamples& edge) {
   return {middle_of(edge.later), middle_of(edge.lag), middle_of(edge.wire),
-          middle_of(edge.work),  middle_of(edge.gpu), Middle()};
+          middle_of(edge.work),  middle_of(edge.gpu), {}};
 }
 SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen) {
   return {middle_of(edge.later, chosen), middle_of(edge.lag, chosen), middle_of(edge.wire, chosen),
-          middle_of(edge.work, chosen),  middle_of(edge.gpu, chosen), Middle()};
+          middle_of(edge.work, chosen),  middle_of(edge.gpu, chosen), {}};
 }
 
 SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& chosen) {

@@ -14,14 +14,15 @@ struct SeenEdge {
   Middle later, lag, wire, work, gpu;
   // `later` of the operations in which that host starts last with which it is least. Not known where too few
   // operations tell, or always the same host starts last.
-  Middle least_later;
+  LeastOfGroups least_later;
 };
 struct SeenRing {
   Middle time;
   std::vector<SeenEdge> edges;
   // By network edge: how much later than its sender the receiver of the next network edge is done, so of
   // both edges of the host between them. And the same as `least_later`.
-  std::vector<Middle> passages, least_passages;
+  std::vector<Middle> passages;
+  std::vector<LeastOfGroups> least_passages;
   int64_t apart_ns = 0;   // what its ranks start apart, usually
   bool together = false;  // `later` was taken where all ranks had started together
 };

@@ -15,6 +15,10 @@ namespace {
 constexpr int64_t kBeyondStarts = 2;
 constexpr double kOfStarts = 0.95, kOfOwnStarts = 0.5, kLeastPartBesideLate = 0.28;
 
+// Whichever of so many hosts starts last it shows, or of one more where ranks are late: two that are leave a trace that
+// shows with either.
+constexpr size_t kFewestLast = 2;
+
 struct StartsApart {
   int64_t all_ns = 0;  // usually
   int64_t own_ns = 0;  // by what each rank did itself before, in three quarters of the operations
@@ -43,7 +47,9 @@ StartsApart how_apart(const RunTables& run, const OwnSegments& own,
 
 std::vector<TransferExcess> without_traces_of_starts(const RunTables& run, const OwnSegments& own,
                                                      Starts starts,
-                                                     const std::vector<TransferExcess>& all) {
+                                                     std::vector<TransferExcess> all) {
+  for (TransferExcess& one : all)
+    one.sure = one.sure || one.last_starters >= kFewestLast + (starts == Starts::SomebodyIsLate);
   const auto trace = [&](const TransferExcess& one) {
     if (one.sure || !is_by_ends(one.side)) return false;
     const auto took_ns = static_cast<double>(one.usual_ns + one.excess_ns);

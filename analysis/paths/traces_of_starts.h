@@ -16,6 +16,6 @@ enum class Starts : uint8_t { NobodyIsLate, SomebodyIsLate };
 
 std::vector<TransferExcess> without_traces_of_starts(const RunTables& run, const OwnSegments& own,
                                                      Starts starts,
-                                                     const std::vector<TransferExcess>& all);
+                                                     std::vector<TransferExcess> all);
 
 }  // namespace lockstep::analysis

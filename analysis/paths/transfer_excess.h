@@ -46,6 +46,7 @@ struct TransferExcess {
   int64_t usual_ns = 0;           // what they take without it
   // No trace of late starts: seen where all ranks had started together, or as a longer time.
   bool sure = false;
+  size_t last_starters = 0;  // it shows whichever of so many hosts starts last
   // With what takes place elsewhere, not with its own other times.
   bool compared = false;
   // Seen in so many of the operations, and so far above what is usual, that chance does not make it.

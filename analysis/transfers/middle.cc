@@ -81,8 +81,9 @@ Middle middle_of(const std::vector<int64_t>& values, const std::vector<uint32_t>
   return middle_of_known(std::move(some));
 }
 
-Middle least_of_groups(const std::vector<int64_t>& values, const std::vector<uint32_t>& chosen,
-                       const std::vector<uint32_t>& group) {
+LeastOfGroups least_of_groups(const std::vector<int64_t>& values,
+                              const std::vector<uint32_t>& chosen,
+                              const std::vector<uint32_t>& group) {
   std::map<uint32_t, std::vector<int64_t>> groups;
   for (const uint32_t i : chosen) {
     if (i < values.size() && i < group.size()) groups[group[i]].push_back(values[i]);
@@ -92,9 +93,9 @@ Middle least_of_groups(const std::vector<int64_t>& values, const std::vector<uin
     const Middle middle = middle_of_known(std::move(some));
     if (middle.known()) middles.push_back(middle);
   }
-  if (middles.size() < 2) return Middle();
-  return *std::min_element(middles.begin(), middles.end(),
-                           [](const Middle& a, const Middle& b) { return a.ns < b.ns; });
+  if (middles.size() < 2) return {};
+  const auto is_less = [](const Middle& a, const Middle& b) { return a.ns < b.ns; };
+  return {*std::min_element(middles.begin(), middles.end(), is_less), middles.size()};
 }
 
 bool stands_out(const Middle& middle, int64_t usual_ns, int64_t least_ns) {

@@ -28,9 +28,15 @@ struct Middle {
 Middle middle_of(const std::vector<int64_t>& values);
 Middle middle_of(const std::vector<int64_t>& values, const std::vector<uint32_t>& chosen);
 
-// Of groups of the chosen values: the middle that is least. Not known unless two groups' middles are. group: by value.
-Middle least_of_groups(const std::vector<int64_t>& values, const std::vector<uint32_t>& chosen,
-                       const std::vector<uint32_t>& group);
+// Of groups of the chosen values whose middles are known: the middle that is least. Not known of fewer than two. group: by
+// value.
+struct LeastOfGroups {
+  Middle middle;
+  size_t groups = 0;
+};
+LeastOfGroups least_of_groups(const std::vector<int64_t>& values,
+                              const std::vector<uint32_t>& chosen,
+                              const std::vector<uint32_t>& group);
 
 // Longer than usual by at least so much, and by several times its own inexactness.
 bool stands_out(const Middle& middle, int64_t usual_ns, int64_t least_ns);

@@ -145,13 +145,12 @@ bool Heads::not_begun(uint32_t operation) const {
 }
 
 bool Heads::comes_after_open(uint32_t operation, uint32_t actor) const {
-  const std::vector<uint32_t>& heads = heads_[actor];
-  if (heads.empty()) return false;
   const OperationRow& row = run_.operations[operation];
-  return heads.front() < operation || std::any_of(heads.begin(), heads.end(), [&](uint32_t head) {
-           const OperationRow& other = run_.operations[head];
-           return other.kernels != 0 && row.group_id != 0 && other.group_id == row.group_id;
-         });
+  return std::any_of(heads_[actor].begin(), heads_[actor].end(), [&](uint32_t head) {
+    const OperationRow& other = run_.operations[head];
+    const bool one_call = row.group_id != 0 && other.group_id == row.group_id;
+    return one_call ? other.kernels != 0 : head < operation;
+  });
 }
 
 }  // namespace lockstep::analysis

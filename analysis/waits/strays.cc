@@ -1,5 +1,6 @@
 #include "analysis/waits/strays.h"
 
+#include "analysis/waits/odd_runs.h"
 #include "analysis/waits/usual_calls.h"
 
 namespace lockstep::analysis {
@@ -40,6 +41,17 @@ Suspects who_differed(const RunTables& run, const WaitGraph& graph, const HangCa
   return {strayed, false, 0.8};
 }
 
+// Who left a call out, or made one more, among others that are like it.
+Suspects who_miscounted(const RunTables& run, const WaitGraph& graph, const HangCause& circle) {
+  const std::vector<bool> odd = last_runs_odd(run);
+  std::vector<uint32_t> miscounted;
+  for (const uint32_t actor : circle.actors) {
+    if (odd[graph.actors().process_of(actor)]) miscounted.push_back(actor);
+  }
+  if (2 * miscounted.size() >= circle.actors.size()) return {};
+  return {miscounted, false, 0.8};
+}
+
 }  // namespace
 
 Suspects find_strays(const RunTables& run, const WaitGraph& graph, const HangCause& circle) {
@@ -49,6 +61,7 @@ Suspects find_strays(const RunTables& run, const WaitGraph& graph, const HangCau
     if (!who.actors.empty()) return who;
   }
   Suspects who = who_differed(run, graph, circle);
+  if (who.actors.empty()) who = who_miscounted(run, graph, circle);
   if (!who.actors.empty()) return who;
   if (2 * circle.actors.size() < graph.actors().size()) return {circle.actors, true, 0.5};
   return {{}, true, 0.5};

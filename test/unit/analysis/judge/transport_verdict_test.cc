@@ -225,6 +225,23 @@ TEST(Transport, AccusesAReceiverWhoseKernelNeverBeganThoughAnotherDid) {
   EXPECT_EQ(stuck->culprits, Ranks{2}) << judged.text();
 }
 
+// Ranks 1 and 3 send to rank 2, whose kernel for both does not begin.
+TEST(Transport, AccusesAReceiverOnceWhoseKernelOfSeveralTransfersNeverBegan) {
+  const Judged judged = judged_transfers(
+      [](int32_t rank, driver::RankRecords* records) {
+        if (rank == 1 || rank == 3) records->operation(transfer("Send", 2, false));
+        for (const int32_t peer : {1, 3}) {
+          driver::RankOperation receive = transfer("Recv", peer, false);
+          receive.channels = 0;
+          if (rank == 2) records->operation(receive);
+        }
+      },
+      [](RunTables* run) { set_group_call(run, 99); });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::StuckOnGpu) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{2}) << judged.text();
+}
+
 // Ranks below `begin` are in the kernel of the last operation; `broadcast` of the ranks called a broadcast before that,
 // of which NCCL tells the call alone, and perhaps `between` an operation that ended.
 Judged judged_behind_broadcast(int32_t begin, int32_t broadcast, bool between = false) {

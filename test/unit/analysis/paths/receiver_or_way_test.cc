@@ -73,6 +73,15 @@ TEST(ReceiverOrWay, IsTheReceiverWhereItSeesItsSendsLateAsWell) {
   EXPECT_EQ(late.judge().at(0).side, SlowSide::ReceiverProxy);
 }
 
+TEST(ReceiverOrWay, IsTheReceiverHoweverLittleItCostsWhereItSeesItsSendsLateAsWell) {
+  LateReceiver late;
+  late.excess_us = 100;
+  EXPECT_TRUE(late.judge().empty());
+  late.seen.edges[3].lag = always(-170);
+  ASSERT_EQ(late.judge().size(), 1u);
+  EXPECT_EQ(late.judge()[0].side, SlowSide::ReceiverProxy);
+}
+
 TEST(ReceiverOrWay, StaysTheReceiverWhereNothingTellsOfItsSends) {
   LateReceiver late;
   late.usual[3].lag_ns = kNoTime;

@@ -97,18 +97,19 @@ TEST(LeastOfGroups, IsTheMiddleOfTheGroupThatShowsLeast) {
     group.push_back(i % 4);
     values.push_back(group.back() == 2 ? kLow : kHigh);
   }
-  EXPECT_EQ(least_of_groups(values, all, group).ns, kLow);
-  EXPECT_EQ(least_of_groups(values, all, group).count, 10u);
+  EXPECT_EQ(least_of_groups(values, all, group).middle.ns, kLow);
+  EXPECT_EQ(least_of_groups(values, all, group).middle.count, 10u);
+  EXPECT_EQ(least_of_groups(values, all, group).groups, 4u);
 }
 
 TEST(LeastOfGroups, IsNotKnownOfOneGroupAlone) {
   const std::vector<int64_t> values(40, kHigh);
   std::vector<uint32_t> all(40), group(40);
   std::iota(all.begin(), all.end(), 0u);
-  EXPECT_FALSE(least_of_groups(values, all, group).known());
+  EXPECT_FALSE(least_of_groups(values, all, group).middle.known());
   // Of the other, too few values are known.
   group[3] = group[17] = 1;
-  EXPECT_FALSE(least_of_groups(values, all, group).known());
+  EXPECT_FALSE(least_of_groups(values, all, group).middle.known());
 }
 
 }  // namespace
