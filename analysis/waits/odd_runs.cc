@@ -8,7 +8,7 @@ namespace lockstep::analysis {
 namespace {
 
 // So many runs, counted from the last, may have been called after the odd one, by a process that is ahead of its GPU.
-constexpr size_t kLast = 64;
+constexpr size_t kLastRuns = 64;
 // Between the same two others it must have been called so many times, in as few different numbers.
 constexpr size_t kOften = 4, kFewLengths = 2;
 
@@ -33,7 +33,7 @@ bool is_odd(const std::vector<CallsInARow>& rows, size_t i) {
 
 // The last may not have been called as often as it would be.
 bool any_odd(const std::vector<CallsInARow>& rows) {
-  for (size_t back = 2; back <= kLast && back < rows.size(); ++back) {
+  for (size_t back = 2; back <= kLastRuns && back < rows.size(); ++back) {
     if (is_odd(rows, rows.size() - back)) return true;
   }
   return false;
