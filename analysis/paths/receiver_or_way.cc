@@ -13,42 +13,49 @@ constexpr double kOfOperation = 1.0 / 3, kOfDelay = 0.5;
 // By how much of an operation's time a way must be slow, or a receiver: healthy ones differ by up to 7 %.
 constexpr double kLeastOfWay = 0.15, kLeastOfReceiver = 0.08;
 
-bool knows_lag(const RingSeries& series, const SeenRing& seen, const std::vector<UsualEdge>& usual,
-               size_t edge) {
-  return edge < series.edges.size() && seen.edges[edge].lag.known() &&
-         usual[edge].lag_ns != kNoTime;
-}
-int64_t more_lag_ns(const SeenRing& seen, const std::vector<UsualEdge>& usual, size_t edge) {
-  return seen.edges[edge].lag.ns - usual[edge].lag_ns;
+// How much later than usual a rank sees that its receives and its sends are done.
+struct Lateness {
+  bool known = false;
+  size_t in = 0;  // the edge that it receives over
+  int64_t receives_ns = 0, sends_ns = 0;
+  bool sees_its_sends_late() const {
+    return known && sends_ns >= part_of(receives_ns, kOfItsReceives);
+  }
+};
+Lateness lateness_of(const RingSeries& series, const SeenRing& seen,
+                     const std::vector<UsualEdge>& usual, const TransferExcess& receiver) {
+  const size_t in = series.edge_from(receiver.actors.front());
+  const size_t out = series.edge_from(receiver.actors.back());
+  const auto known = [&](size_t edge) {
+    return edge < series.edges.size() && seen.edges[edge].lag.known() &&
+           usual[edge].lag_ns != kNoTime;
+  };
+  if (!known(in) || !known(out)) return {};
+  return {true, in, seen.edges[in].lag.ns - usual[in].lag_ns,
+          usual[out].lag_ns - seen.edges[out].lag.ns};
 }
 
 }  // namespace
 
 bool sees_its_sends_late(const RingSeries& series, const SeenRing& seen,
                          const std::vector<UsualEdge>& usual, const TransferExcess& receiver) {
-  const size_t in = series.edge_from(receiver.actors.front());
-  const size_t out = series.edge_from(receiver.actors.back());
-  return knows_lag(series, seen, usual, in) && knows_lag(series, seen, usual, out) &&
-         -more_lag_ns(seen, usual, out) >= part_of(more_lag_ns(seen, usual, in), kOfItsReceives);
+  return lateness_of(series, seen, usual, receiver).sees_its_sends_late();
 }
 
 void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
                               const std::vector<UsualEdge>& usual,
                               std::vector<TransferExcess>* excesses) {
-  const auto known = [&](size_t i) { return knows_lag(series, seen, usual, i); };
-  const auto adds_up = [&](size_t i) {
-    const Middle& later = seen.edges[i].later;
-    const int64_t more_ns = more_lag_ns(seen, usual, i);
-    return more_ns >= part_of(seen.time.ns, kOfOperation) ||
-           (later.known() && usual[i].later_ns != kNoTime &&
-            later.ns - usual[i].later_ns >= part_of(more_ns, kOfDelay));
+  const auto adds_up = [&](const Lateness& late) {
+    const int64_t later_ns = usual[late.in].later_ns;
+    const Middle& later = seen.edges[late.in].later;
+    return late.receives_ns >= part_of(seen.time.ns, kOfOperation) ||
+           (later.known() && later_ns != kNoTime &&
+            later.ns - later_ns >= part_of(late.receives_ns, kOfDelay));
   };
   for (TransferExcess& one : *excesses) {
     if (!is_of_receiver(one.side) || one.side == SlowSide::ReceiverGpu) continue;
-    const size_t in = series.edge_from(one.actors.front());
-    const size_t out = series.edge_from(one.actors.back());
-    if (known(in) && known(out) && adds_up(in) && !sees_its_sends_late(series, seen, usual, one))
-      one.side = SlowSide::Way;
+    const Lateness late = lateness_of(series, seen, usual, one);
+    if (late.known && adds_up(late) && !late.sees_its_sends_late()) one.side = SlowSide::Way;
   }
   const auto is_trifle = [&](const TransferExcess& one) {
     const double least = one.side == SlowSide::Way ? kLeastOfWay : kLeastOfReceiver;

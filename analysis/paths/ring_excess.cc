@@ -76,7 +76,7 @@ class Judge {
   void find_stretches() {
     stretch_ns_.assign(count_, 0);
     unsteady_.assign(count_, 0);
-    no_trace_.assign(count_, 0);
+    last_starters_.assign(count_, 0);
     std::vector<int64_t> more(count_);
     const int64_t least_ns =
         part_of(seen_.time.ns, count_ == 2 ? kLeastStretchOfTwo : kLeastStretch);
@@ -87,7 +87,7 @@ class Judge {
       for (size_t i = 0; i < count_; ++i) {
         if (!series_.edges[i].network) continue;
         more[i] = later_than_usual(i, part_of(seen_.time.ns, kLeastStretch / hidden()));
-        if (no_trace_[i] == 0 && more[i] < beyond_ns) more[i] = 0;
+        if (last_starters_[i] == 0 && more[i] < beyond_ns) more[i] = 0;
       }
     }
     // A rank that is slow at both of its edges shows at the second one but a little.
@@ -120,11 +120,12 @@ class Judge {
     // Who starts last leaves its trace in the ends of this operation and of those that follow it without
     // a pause: ends then lie in two heaps, and chance alone makes one the larger.
     unsteady_[i] = later.at_least_ns - usual_later(i) < least_ns ? 1 : 0;
-    no_trace_[i] = last_starters(seen_.edges[i].least_later, later, usual_later(i));
+    last_starters_[i] = starters_that_show(seen_.edges[i].least_later, later, usual_later(i));
     return later.ns - usual_later(i);
   }
   // Whichever of so many hosts starts last it shows; 0: not so, or not known.
-  static size_t last_starters(const LeastOfGroups& least, const Middle& all, int64_t usual_ns) {
+  static size_t starters_that_show(const LeastOfGroups& least, const Middle& all,
+                                   int64_t usual_ns) {
     return stands_out(least.middle, usual_ns, part_of(all.ns - usual_ns, kAlwaysShown))
                ? least.groups
                : 0;
@@ -172,7 +173,7 @@ class Judge {
       if (network.size() > kFewestInRow && stretch_ns_[network[(k + 2) % network.size()]] > 0)
         continue;
       const Middle& passage = seen_.passages[into];
-      const size_t starters = last_starters(seen_.least_passages[into], passage, usual_ns);
+      const size_t starters = starters_that_show(seen_.least_passages[into], passage, usual_ns);
       const int64_t least_ns = part_of(usually_least_ns, starters != 0 ? 1 / hidden() : 1);
       if (!stands_out(passage, usual_ns, least_ns) || passage.at_least_ns - usual_ns < least_ns)
         continue;
@@ -187,7 +188,7 @@ class Judge {
       for (const size_t i : {into, out}) {
         stretch_ns_[i] = (passage.ns - usual_ns) / 2;
         unsteady_[i] = 0;
-        no_trace_[i] = std::max(no_trace_[i], starters);
+        last_starters_[i] = std::max(last_starters_[i], starters);
       }
     }
   }
@@ -255,7 +256,7 @@ class Judge {
     excess.communicator = series_.communicator;
     excess.channel = series_.channel;
     excess.sure = seen_.together;
-    excess.last_starters = no_trace_[i];
+    excess.last_starters = last_starters_[i];
     excess.excess_ns = stretch_ns_[i] > 0 ? stretch_ns_[i] : passes * seen_ns;
     if (excess.side == SlowSide::Link)
       excess.excess_ns = std::max(excess.excess_ns, more_work(seen, usual));
@@ -455,7 +456,7 @@ class Judge {
     return std::all_of(out_.begin(), out_.end(), [&](const TransferExcess& one) {
       const size_t edge = edge_of(one);
       return is_by_ends(one.side) && one.steady && series_.edges[edge].network &&
-             (no_trace_[edge] != 0 || one.excess_ns >= kBeyondApart * seen_.apart_ns);
+             (last_starters_[edge] != 0 || one.excess_ns >= kBeyondApart * seen_.apart_ns);
     });
   }
 
@@ -464,10 +465,10 @@ class Judge {
   const std::vector<UsualEdge>& usual_;
   const size_t count_;
   const bool twice_;
-  std::vector<int64_t> stretch_ns_;  // by edge
-  std::vector<uint8_t> unsteady_;    // ... may be longer by chance alone
-  std::vector<size_t> no_trace_;     // ... is so whichever of these many hosts starts last
-  bool held_up_ = false;             // a receiver is, by its host's way out
+  std::vector<int64_t> stretch_ns_;    // by edge
+  std::vector<uint8_t> unsteady_;      // ... may be longer by chance alone
+  std::vector<size_t> last_starters_;  // ... is so whichever of these many hosts starts last
+  bool held_up_ = false;               // a receiver is, by its host's way out
   std::vector<TransferExcess> out_;
 };
 

@@ -35,9 +35,8 @@ TEST(Circles, OfTwoOrdersAreADeadlockThatNamesBothOperations) {
   EXPECT_NE(judged.text().find("0xd0"), std::string::npos) << judged.text();
 }
 
-// Four ranks call on two communicators of all, a and b, `steps` telling for each step in what order. In
-// the last step rank r begins with `last[r]`, which stands still; the other is
-// called behind it.
+// Four ranks call on two communicators of all, a and b, `steps` telling for each step in what order. In the last step rank r begins
+// with `last[r]`, which stands still; the other is called behind it.
 Judged two_orders(const std::vector<std::string>& steps, const std::string& last) {
   TestRun run;
   for (int32_t rank = 0; rank < 4; ++rank) {
@@ -125,29 +124,44 @@ TEST(Circles, OfAnAllToAllAccuseWhoCalledTheNextOperationInItsPlace) {
   EXPECT_EQ(world_ranks(judged), Ranks{2}) << judged.text();
 }
 
-// Calls on two communicators, on a stream each, so that a rank that leaves one out goes on for a while.
-TEST(Circles, AccuseWhoLeftACallOutLongBefore) {
+// Four ranks call a on one communicator, `layers` times, then b on another, on a stream each. Of a step
+// long ago rank 1 left one call of `what` out, and goes on until it stands in a call that is another's next.
+Judged left_out_long_before(char what, unsigned layers) {
   constexpr unsigned kAll = 12, kWithout = 7;
   TestRun run;
   for (int32_t rank = 0; rank < 4; ++rank) {
     driver::RankRecords a = rank_of(&run, 1, 0xc0, rank, 4), b = rank_of(&run, 2, 0xd0, rank, 4);
     unsigned i = 0;
-    uint64_t on_a = 0, on_b = 0;
-    const auto call = [&](driver::RankRecords* on, uint64_t* number, bool open) {
+    uint64_t calls[2] = {};
+    const auto call = [&](char on, bool open) {
       driver::RankOperation op = open ? open_at(i) : operation_at(i, 0);
-      op.sequence = (*number)++;
-      on->operation(op);
+      op.sequence = calls[on - 'a']++;
+      (on == 'a' ? a : b).operation(op);
       ++i;
     };
+    const bool strayed = rank == 1;
     for (unsigned step = 0; step < kAll; ++step) {
-      for (unsigned k = 0; k < 5; ++k) call(&a, &on_a, false);
-      const bool left_out = rank == 1 && step == kWithout;
-      if (!left_out) call(&b, &on_b, step + 1 == kAll && rank != 1);
+      const bool last = step + 1 == kAll, without = strayed && step == kWithout;
+      for (unsigned k = without && what == 'a' ? 1 : 0; k < layers; ++k)
+        call('a', last && what == 'a' && !strayed && k + 1 == layers);
+      if (last && what == 'a' && !strayed) continue;
+      if (!without || what == 'a') call('b', last && strayed == (what == 'a'));
     }
-    if (rank == 1) call(&a, &on_a, true);
+    if (strayed && what == 'b') call('a', true);
     run.add(static_cast<uint32_t>(10 + rank), {&a.user, &a.proxy, &b.user, &b.proxy}, "test");
   }
-  const Judged judged(run.load());
+  return Judged(run.load());
+}
+
+TEST(Circles, AccuseWhoLeftACallOutLongBefore) {
+  const Judged judged = left_out_long_before('b', 5);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
+}
+
+// What comes before it is as at other places: only their number tells.
+TEST(Circles, AccuseWhoLeftOneOfManyCallsInARowOutLongBefore) {
+  const Judged judged = left_out_long_before('a', 24);
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
 }

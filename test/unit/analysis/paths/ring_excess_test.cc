@@ -189,18 +189,22 @@ TEST(RingExcess, NamesTheOneWayThatIsSlowWhereTheNextVariesWithIt) {
 }
 
 // Host 2's two ways share what they take longer, by who starts last: now the one has more of it and now the other.
-TEST(RingExcess, NamesBothWaysOfAHostWhoseSumIsTheSameWhicheverHostStartsLast) {
+RingOfHosts ring_of_a_host_that_takes_turns(int64_t longer_us) {
   RingOfHosts ring;
   for (EdgeSamples& edge : ring.edges) edge.later = ring.always(0);
-  for (const size_t i : {1u, 7u}) ring.edges[i].later = ring.always(-300);
+  for (const size_t i : {1u, 7u}) ring.edges[i].later = ring.always(-longer_us / 2);
   for (size_t i = 0; i < 40; ++i) {
-    ring.edges[3].later[i] = (i % 2 == 0 ? 150 : 450) * static_cast<int64_t>(kUs);
-    ring.edges[5].later[i] = (i % 2 == 0 ? 450 : 150) * static_cast<int64_t>(kUs);
+    const size_t more = i % 2 == 0 ? 5 : 3, less = i % 2 == 0 ? 3 : 5;
+    ring.edges[more].later[i] = longer_us * 3 / 4 * static_cast<int64_t>(kUs);
+    ring.edges[less].later[i] = longer_us / 4 * static_cast<int64_t>(kUs);
+    ring.last.push_back(static_cast<Text>(i % 2));
   }
   ring.apart_us = 1'000;
-  ring.last.assign(40, 1);
-  EXPECT_TRUE(ring.judge().empty()) << "always the same host starts last";
-  for (size_t i = 0; i < 40; ++i) ring.last[i] = static_cast<Text>(i % 2);
+  return ring;
+}
+
+TEST(RingExcess, NamesBothWaysOfAHostWhoseSumIsTheSameWhicheverHostStartsLast) {
+  RingOfHosts ring = ring_of_a_host_that_takes_turns(600);
   std::set<std::vector<uint32_t>> named;
   for (const TransferExcess& one : ring.judge()) {
     named.insert(one.actors);
@@ -208,19 +212,13 @@ TEST(RingExcess, NamesBothWaysOfAHostWhoseSumIsTheSameWhicheverHostStartsLast) {
     EXPECT_EQ(one.excess_ns, 700 * kUs) << "300 us and, with 28 steps, more that ends do not show";
   }
   EXPECT_EQ(named, (std::set<std::vector<uint32_t>>{{3, 4}, {5, 6}}));
+  ring.last.assign(40, 1);
+  EXPECT_TRUE(ring.judge().empty()) << "always the same host starts last";
 }
 
 // 120 of 4,000 us: by one passage of many.
 TEST(RingExcess, NamesBothWaysOfAHostThatShowLittleOfManySteps) {
-  RingOfHosts ring;
-  for (EdgeSamples& edge : ring.edges) edge.later = ring.always(0);
-  for (const size_t i : {1u, 7u}) ring.edges[i].later = ring.always(-60);
-  for (size_t i = 0; i < 40; ++i) {
-    ring.edges[3].later[i] = (i % 2 == 0 ? 30 : 90) * static_cast<int64_t>(kUs);
-    ring.edges[5].later[i] = (i % 2 == 0 ? 90 : 30) * static_cast<int64_t>(kUs);
-    ring.last.push_back(static_cast<Text>(i % 2));
-  }
-  ring.apart_us = 1'000;
+  RingOfHosts ring = ring_of_a_host_that_takes_turns(120);
   EXPECT_TRUE(ring.judge().empty());
   ring.steps = 56;
   EXPECT_EQ(ring.judge().size(), 2u);

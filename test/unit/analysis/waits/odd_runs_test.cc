@@ -8,19 +8,18 @@
 namespace lockstep::analysis {
 namespace {
 
-// One process for each text, which calls a collective on one communicator for each 'a', on another for each 'b', in
-// this order.
+// One process for each text, which calls a collective on a communicator of its own for each letter, in this order.
 std::vector<bool> odd_of(const std::vector<std::string>& processes) {
   RunTables run;
   const Text func = run.strings.intern("AllReduce");
   for (const std::string& calls : processes) {
     const auto process = static_cast<uint32_t>(run.processes.size());
     run.processes.emplace_back();
-    uint32_t positions[2] = {0, 0};
+    uint32_t positions[3] = {};
     for (const char call : calls) {
       OperationRow& row = run.operations.emplace_back();
       row.process = process;
-      row.communicator = call == 'a' ? 0 : 1;
+      row.communicator = static_cast<uint32_t>(call - 'a');
       row.func = func;
       row.position = positions[row.communicator]++;
     }
@@ -43,6 +42,11 @@ TEST(OddRuns, AreOfWhoLeftOneCallOutOrMadeOneMore) {
 // The last may not be all yet.
 TEST(OddRuns, AreNotOfWhoIsStillAtIt) {
   EXPECT_EQ(odd_of({times(6, "aaaab") + "aa"}), std::vector<bool>{false});
+}
+
+TEST(OddRuns, AreToldByThoseBetweenTheSameTwoOthers) {
+  EXPECT_EQ(odd_of({times(6, "aabaaac") + "aaabaaac" + "aabaaac"}), std::vector<bool>{true});
+  EXPECT_EQ(odd_of({times(8, "aabaaac")}), std::vector<bool>{false});
 }
 
 TEST(OddRuns, AreNotToldOfFewStepsNorWhereTheNumberVaries) {
