@@ -142,7 +142,9 @@ class Blamer {
     std::set<uint32_t> accused;  // processes
     // So far, stragglers alone.
     const Starts starts = out_.findings.empty() ? Starts::NobodyIsLate : Starts::SomebodyIsLate;
-    for (const SlowPart& part : find_slow_parts(run_, followed, starts)) {
+    const SlowParts parts = find_slow_parts(run_, followed, starts);
+    for (const WithinClocks& unsure : parts.within_clocks) note_within_clocks(unsure);
+    for (const SlowPart& part : parts.found) {
       const uint32_t process = own.actors[part.actors.front()].process;
       const bool of_many = std::any_of(slow_.begin(), slow_.end(), [&](const SlowPath& path) {
         return path.processes.size() > part.actors.size() &&
@@ -154,10 +156,20 @@ class Blamer {
       out_.findings.push_back(slow_part_finding(run_, own, part));
     }
     for (const SlowPath& path : slow_) {
+      // What a slow way delays comes all at once, and others wait behind it.
+      if (path.cause == Cause::NetworkSlow && !accused.empty()) continue;
       const bool known = std::any_of(path.processes.begin(), path.processes.end(),
                                      [&](uint32_t process) { return accused.count(process) != 0; });
       if (!known) out_.findings.push_back(slow_path_finding(run_, path));
     }
+  }
+
+  void note_within_clocks(const WithinClocks& unsure) {
+    if (!matters(unsure.all_ns, unsure.communicator)) return;
+    NotKnown& gap = add_gap(NotKnownKind::WithinClocks, 1);
+    gap.communicator = unsure.communicator;
+    gap.typical_ns = unsure.shown_ns;
+    gap.clock_error_ns = unsure.error_ns;
   }
 
   // What the ends alone show of the transfers of those that are late, and of nobody else's, and costs less than

@@ -26,14 +26,15 @@ enum class NotKnownKind : uint8_t {
   LateOrNoWork,      // likewise, by `ranks` whose broadcasts hand out the work of `communicator`
   SlowOrMoreWork,    // `ranks` of `communicator`: each does what no other does
   WhoCameLast,       // in `count` of `of` operations: the hosts are not on one clock
-  SlowPaths,         // which links are slow; count != 0: network operations were recorded
-  SlowGpus,          // whose GPU is slow: kernels were not recorded
-  Ends,              // when `count` of `of` operations ended
-  Lost,              // `count` calls, for `loss`
-  GpuTimes,          // of `count` operations: they contradict the host's clock
-  Damage,            // `count` chunks
-  Settings,          // what only some processes recorded: `setting` differs between them
-  Note,              // what the reader met, in its own words
+  WithinClocks,  // which ways are slow on `communicator`: ranks show it by `typical_ns`, and clocks err by more
+  SlowPaths,  // which links are slow; count != 0: network operations were recorded
+  SlowGpus,   // whose GPU is slow: kernels were not recorded
+  Ends,       // when `count` of `of` operations ended
+  Lost,       // `count` calls, for `loss`
+  GpuTimes,   // of `count` operations: they contradict the host's clock
+  Damage,     // `count` chunks
+  Settings,   // what only some processes recorded: `setting` differs between them
+  Note,       // what the reader met, in its own words
 };
 
 struct NotKnown {
@@ -43,6 +44,7 @@ struct NotKnown {
   std::vector<int32_t> ranks;
   int32_t rank = -1;
   int64_t typical_ns = 0;
+  int64_t clock_error_ns = 0;  // between two hosts, guaranteed
   // Of the communicator's time; of ByChance, LateOrNoWork and SlowOrMoreWork the run's.
   int64_t share_percent = 0;
   Loss loss = Loss::Unknown;

@@ -240,6 +240,7 @@ class Judge {
     if (usual.lag_ns != kNoTime && stands_out(seen.lag, usual.lag_ns, least_ns)) {
       excess.side = receiver_side(seen, usual);
       seen_ns = seen.lag.ns - usual.lag_ns;
+      if (excess.side != SlowSide::ReceiverGpu) excess.across_ns = seen_ns;
     } else if (is_link_slow(seen, usual, stretch_ns_[i] > 0 ? usual.wire_ns / 20 : least_ns)) {
       // Where the ends show the edge, the steps need but say which side it is.
       excess.side = SlowSide::Link;
@@ -249,6 +250,7 @@ class Judge {
       excess.side = seen.wire.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
       seen_ns = seen.later.ns - usual_later(i);
       excess.steady = unsteady_[i] == 0;
+      excess.across_ns = stretch_ns_[i];
     } else {
       return;
     }

@@ -36,7 +36,8 @@ class PartSearch {
       : run_(run), own_(followed.own), starts_(starts), no_lateness_(own_.segments.size()) {
     SlowTransfers seen = find_slow_transfers(run, followed);
     compared_ = std::move(seen.compared);
-    excesses_ = without_traces_of_starts(run, own_, starts, seen.excesses);
+    within_clocks_ = leave_out_within_clocks(run, own_, &seen.excesses);
+    excesses_ = without_traces_of_starts(run, own_, starts, std::move(seen.excesses));
     cured_.resize(excesses_.size());
     for (uint32_t i = 0; i < excesses_.size(); ++i) {
       const size_t channel = excesses_[i].channel;
@@ -45,17 +46,17 @@ class PartSearch {
     }
   }
 
-  std::vector<SlowPart> find() {
-    std::vector<SlowPart> found;
-    if (excesses_.empty()) return found;
+  SlowParts find() {
+    SlowParts parts{{}, std::move(within_clocks_)};
+    if (excesses_.empty()) return parts;
     find_launches();
     WhatIf what_if(run_, own_, no_lateness_);
     what_if_ = &what_if;
-    if (what_if.span_ns() <= 0) return found;  // nothing but connections was set up
-    while (found.size() < kMostParts && find_next(&found)) {
+    if (what_if.span_ns() <= 0) return parts;  // nothing but connections was set up
+    while (parts.found.size() < kMostParts && find_next(&parts.found)) {
     }
-    join_ways_of_hosts(run_, own_, &found);
-    return found;
+    join_ways_of_hosts(run_, own_, &parts.found);
+    return parts;
   }
 
  private:
@@ -431,6 +432,7 @@ class PartSearch {
   const std::vector<int64_t> no_lateness_;
   std::set<std::pair<uint32_t, uint32_t>> compared_;  // sends: sender, receiver
   std::vector<TransferExcess> excesses_;
+  std::vector<WithinClocks> within_clocks_;
   std::vector<uint8_t> cured_;                      // by excess: accused already
   std::vector<std::vector<uint32_t>> by_channel_;   // rows of excesses_
   std::vector<std::vector<uint32_t>> arrivals_of_;  // by launch
@@ -440,8 +442,7 @@ class PartSearch {
 
 }  // namespace
 
-std::vector<SlowPart> find_slow_parts(const RunTables& run, const FollowedRun& followed,
-                                      Starts starts) {
+SlowParts find_slow_parts(const RunTables& run, const FollowedRun& followed, Starts starts) {
   return PartSearch(run, followed, starts).find();
 }
 

@@ -9,11 +9,15 @@
 
 #include "analysis/paths/slow_part.h"
 #include "analysis/paths/traces_of_starts.h"
+#include "analysis/paths/within_clocks.h"
 #include "analysis/whatif/followed_run.h"
 
 namespace lockstep::analysis {
 
-std::vector<SlowPart> find_slow_parts(const RunTables& run, const FollowedRun& followed,
-                                      Starts starts);
+struct SlowParts {
+  std::vector<SlowPart> found;
+  std::vector<WithinClocks> within_clocks;  // what may be slow, too
+};
+SlowParts find_slow_parts(const RunTables& run, const FollowedRun& followed, Starts starts);
 
 }  // namespace lockstep::analysis

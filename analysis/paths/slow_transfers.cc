@@ -106,6 +106,8 @@ class SlowTransferFinder {
       if (!stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPartOfTransfer))) continue;
       out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
       out_.back().steady = is_steady(pair.time, usual_ns, unsure_ns);
+      if (out_.back().side != SlowSide::Link && out_.back().side != SlowSide::ReceiverGpu)
+        out_.back().across_ns = out_.back().excess_ns;
       out_.back().holder = holder_of(*pair.series, pair.time.ns, usual_ns);
     }
   }
@@ -397,6 +399,7 @@ class SlowTransferFinder {
         of_scale.excess_ns = part_of(one.excess_ns, scale);
         of_scale.usual_ns = part_of(one.usual_ns, scale);
         of_scale.matches = matches;
+        of_scale.across_ns = 0;
       }
     }
   }

@@ -49,6 +49,9 @@ struct TransferExcess {
   size_t last_starters = 0;  // it shows whichever of so many hosts starts last
   // With what takes place elsewhere, not with its own other times.
   bool compared = false;
+  // So much more than usual stamps of two hosts show of one operation, or of one pass; 0: those of one host do, or it is
+  // compared with other times of the same two.
+  int64_t across_ns = 0;
   // Seen in so many of the operations, and so far above what is usual, that chance does not make it.
   bool steady = true;
 };

@@ -204,6 +204,12 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
       return "Who arrived last is not known for " + some_of(gap, "operation") +
              ": their ranks are on hosts whose clocks are not aligned (`lockstep align` aligns "
              "them).";
+    case NotKnownKind::WithinClocks:
+      return "Which ways between hosts are slow on " + communicator_label(run, gap.communicator) +
+             " is not fully known: transfers there seem " + duration(gap.typical_ns) +
+             " longer than others, but the clocks of their hosts are known to +-" +
+             duration(gap.clock_error_ns) +
+             " only (`lockstep clock` says why; probes between hosts tell far better).";
     case NotKnownKind::SlowPaths:
       return slow_paths(gap);
     case NotKnownKind::SlowGpus:

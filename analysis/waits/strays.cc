@@ -1,5 +1,9 @@
 #include "analysis/waits/strays.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 #include "analysis/waits/odd_runs.h"
 #include "analysis/waits/usual_calls.h"
 
@@ -8,6 +12,8 @@ namespace {
 
 // What a rank did in at most one of so many such places is rare.
 constexpr uint32_t kRarely = 4;
+// Of fewer ranks, the other may be who left out what the one is in.
+constexpr size_t kFewestToAgree = 3;
 
 // None where nobody differs.
 Suspects who_differs(const RunTables& run, const WaitGraph& graph, const HangCause& circle,
@@ -30,6 +36,11 @@ Suspects who_differs(const RunTables& run, const WaitGraph& graph, const HangCau
   return {};
 }
 
+// Of two, one.
+bool are_few(const std::vector<uint32_t>& actors, const HangCause& circle) {
+  return actors.size() == 1 || 2 * actors.size() < circle.actors.size();
+}
+
 // Whose calls, on streams of their own, went on for a while after one that was out of order.
 Suspects who_differed(const RunTables& run, const WaitGraph& graph, const HangCause& circle) {
   const std::vector<Stray> strays = last_strays(run, Sizes::Ignored);
@@ -37,7 +48,7 @@ Suspects who_differed(const RunTables& run, const WaitGraph& graph, const HangCa
   for (const uint32_t actor : circle.actors) {
     if (strays[graph.actors().process_of(actor)].first != kNoRow) strayed.push_back(actor);
   }
-  if (2 * strayed.size() >= circle.actors.size()) return {};
+  if (!are_few(strayed, circle)) return {};
   return {strayed, false, 0.8};
 }
 
@@ -48,8 +59,29 @@ Suspects who_miscounted(const RunTables& run, const WaitGraph& graph, const Hang
   for (const uint32_t actor : circle.actors) {
     if (odd[graph.actors().process_of(actor)]) miscounted.push_back(actor);
   }
-  if (2 * miscounted.size() >= circle.actors.size()) return {};
+  if (!are_few(miscounted, circle)) return {};
   return {miscounted, false, 0.8};
+}
+
+// Who alone is in a collective that none of its other ranks came to, and alone is missing in another, whatever came before.
+Suspects who_is_alone(const WaitGraph& graph, const HangCause& circle) {
+  std::set<uint32_t> inside, missing;
+  for (const uint32_t s : circle.stalls) {
+    const Stall& stall = graph.stalls()[s];
+    std::vector<uint32_t> here, away;
+    for (const StallMember& one : stall.members) {
+      const bool entered = one.stand == Stand::Inside || one.stand == Stand::NotBegun;
+      (entered ? here : away).push_back(one.actor);
+    }
+    if (stall.pair || stall.members.size() < kFewestToAgree) continue;
+    if (here.size() == 1) inside.insert(here.front());
+    if (away.size() == 1) missing.insert(away.front());
+  }
+  std::vector<uint32_t> alone;
+  std::set_intersection(inside.begin(), inside.end(), missing.begin(), missing.end(),
+                        std::back_inserter(alone));
+  if (alone.size() != 1) return {};
+  return {alone, false, 0.8};
 }
 
 }  // namespace
@@ -62,6 +94,7 @@ Suspects find_strays(const RunTables& run, const WaitGraph& graph, const HangCau
   }
   Suspects who = who_differed(run, graph, circle);
   if (who.actors.empty()) who = who_miscounted(run, graph, circle);
+  if (who.actors.empty()) who = who_is_alone(graph, circle);
   if (!who.actors.empty()) return who;
   if (2 * circle.actors.size() < graph.actors().size()) return {circle.actors, true, 0.5};
   return {{}, true, 0.5};

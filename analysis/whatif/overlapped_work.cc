@@ -200,14 +200,21 @@ class Intervals {
 
   void bound_position(const Position& position) {
     const std::vector<Work> work = work_at(position, position.back);
-    std::vector<int64_t> all_ns;
-    for (const Work& one : work) all_ns.push_back(one.interval_ns);
     // Who was queued needed no longer, at least: where all others are, they are the measure of a late one.
+    std::vector<int64_t> all_ns, at_least_ns;
+    std::set<uint32_t> shown;  // actors
     for (const Placed* one = position.begin; one != position.end; ++one) {
       const Segment* start = beside(one->place, position.back);
-      if (start != nullptr && was_queued(one->place) && !was_queued(one->place - position.back))
-        all_ns.push_back(segment(one->place).start_ns - start->start_ns);
+      if (start == nullptr) continue;
+      const bool began_before = was_queued(one->place - position.back);
+      (began_before ? at_least_ns : all_ns)
+          .push_back(segment(one->place).start_ns - start->start_ns);
+      if (!began_before) shown.insert(start->actor);
     }
+    // The others may all be faster than these: the ranks of a host that waits for one whose ranks are late.
+    if (static_cast<double>(position.ranks - shown.size()) >
+        kRoleReference * static_cast<double>(position.ranks))
+      all_ns.insert(all_ns.end(), at_least_ns.begin(), at_least_ns.end());
     const int64_t usual_ns = quantile(&all_ns, kRoleReference);
     const std::vector<int64_t> at_a_time_ns = usual_at_a_time(position, work);
     for (const Placed* one = position.begin; one != position.end; ++one) {

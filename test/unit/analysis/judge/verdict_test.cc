@@ -35,17 +35,19 @@ TEST(Circles, OfTwoOrdersAreADeadlockThatNamesBothOperations) {
   EXPECT_NE(judged.text().find("0xd0"), std::string::npos) << judged.text();
 }
 
-// Four ranks call on two communicators of all, a and b, `steps` telling for each step in what order. In the last step rank r begins
-// with `last[r]`, which stands still; the other is called behind it.
-Judged two_orders(const std::vector<std::string>& steps, const std::string& last) {
+// Four ranks call on three communicators of all, a, b and c, `steps` telling for each step in what order. In the last step
+// rank r begins with `last[r]`, which stands still; what another begins with is called behind it.
+Judged orders(const std::vector<std::string>& steps, const std::string& last) {
   TestRun run;
   for (int32_t rank = 0; rank < 4; ++rank) {
-    driver::RankRecords a = rank_of(&run, 1, 0xc0, rank, 4), b = rank_of(&run, 2, 0xd0, rank, 4);
+    std::vector<driver::RankRecords> comms;
+    for (const uint32_t comm : {1u, 2u, 3u})
+      comms.push_back(rank_of(&run, comm, 0xb0 + 0x10 * comm, rank, 4));
     unsigned i = 0;
-    uint64_t calls[2] = {};
+    uint64_t calls[3] = {};
     const auto call = [&](char on, driver::RankOperation op) {
       op.sequence = calls[on - 'a']++;
-      (on == 'a' ? a : b).operation(op);
+      comms[static_cast<size_t>(on - 'a')].operation(op);
       ++i;
     };
     for (const std::string& step : steps) {
@@ -53,8 +55,11 @@ Judged two_orders(const std::vector<std::string>& steps, const std::string& last
     }
     const char first = last[static_cast<size_t>(rank)];
     call(first, open_at(i));
-    call(first == 'a' ? 'b' : 'a', queued(open_at(i)));
-    run.add(static_cast<uint32_t>(10 + rank), {&a.user, &a.proxy, &b.user, &b.proxy}, "test");
+    call(last[last.find_first_not_of(first)], queued(open_at(i)));
+    std::vector<const std::vector<uint64_t>*> threads;
+    for (const driver::RankRecords& one : comms)
+      threads.insert(threads.end(), {&one.user, &one.proxy});
+    run.add(static_cast<uint32_t>(10 + rank), threads, "test");
   }
   return Judged(run.load());
 }
@@ -62,18 +67,26 @@ Judged two_orders(const std::vector<std::string>& steps, const std::string& last
 TEST(Circles, AccuseWhoDidWhatItDoesOnlyNowAndThen) {
   const std::string step = std::string(17, 'a') + "b", barrier = "b";
   const std::vector<std::string> steps = {step, step, step + barrier, step, step, step, step};
-  const Judged more = two_orders(steps, "aaba");
+  const Judged more = orders(steps, "aaba");
   ASSERT_EQ(more.findings.size(), 1u) << all_text(more);
   EXPECT_EQ(more.findings[0].kind, FindingKind::Deadlock);
   EXPECT_EQ(more.findings[0].culprits, Ranks{2});
   EXPECT_LE(more.findings[0].confidence, 0.8);
-  EXPECT_EQ(two_orders(steps, "bbab").findings[0].culprits, Ranks{2}) << "it left the barrier out";
+  EXPECT_EQ(orders(steps, "bbab").findings[0].culprits, Ranks{2}) << "it left the barrier out";
+}
+
+// Nobody called either before: three ranks come to a checkpoint, and the fourth to something else.
+TEST(Circles, AccuseWhoAloneIsWhereNobodyElseCame) {
+  const Judged judged = orders(std::vector<std::string>(6, std::string(17, 'a')), "bbcb");
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{2}) << judged.text();
+  EXPECT_LE(judged.findings[0].confidence, 0.8);
 }
 
 TEST(Circles, AccuseNobodyWhereAllKeepTheirOrder) {
   const std::string one = std::string(17, 'a') + "b", other = "b" + std::string(17, 'a');
   const std::vector<std::string> steps = {one, one, other, one, other, other, one};
-  const Judged judged = two_orders(steps, "aabb");
+  const Judged judged = orders(steps, "aabb");
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].kind, FindingKind::Deadlock);
   EXPECT_EQ(judged.findings[0].culprits, Ranks{}) << judged.text();
@@ -124,13 +137,14 @@ TEST(Circles, OfAnAllToAllAccuseWhoCalledTheNextOperationInItsPlace) {
   EXPECT_EQ(world_ranks(judged), Ranks{2}) << judged.text();
 }
 
-// Four ranks call a on one communicator, `layers` times, then b on another, on a stream each. Of a step
+// Ranks call a on one communicator, `layers` times, then b on another, on a stream each. Of a step
 // long ago rank 1 left one call of `what` out, and goes on until it stands in a call that is another's next.
-Judged left_out_long_before(char what, unsigned layers) {
+Judged left_out_long_before(char what, unsigned layers, int32_t ranks = 4) {
   constexpr unsigned kAll = 12, kWithout = 7;
   TestRun run;
-  for (int32_t rank = 0; rank < 4; ++rank) {
-    driver::RankRecords a = rank_of(&run, 1, 0xc0, rank, 4), b = rank_of(&run, 2, 0xd0, rank, 4);
+  for (int32_t rank = 0; rank < ranks; ++rank) {
+    driver::RankRecords a = rank_of(&run, 1, 0xc0, rank, ranks),
+                        b = rank_of(&run, 2, 0xd0, rank, ranks);
     unsigned i = 0;
     uint64_t calls[2] = {};
     const auto call = [&](char on, bool open) {
@@ -157,6 +171,7 @@ TEST(Circles, AccuseWhoLeftACallOutLongBefore) {
   const Judged judged = left_out_long_before('b', 5);
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].culprits, Ranks{1}) << judged.text();
+  EXPECT_EQ(left_out_long_before('b', 5, 2).findings[0].culprits, Ranks{1}) << "one of two";
 }
 
 // What comes before it is as at other places: only their number tells.

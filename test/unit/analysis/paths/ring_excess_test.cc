@@ -143,6 +143,8 @@ TEST(RingExcess, NamesAReceiverThatIsDoneLateAndNobodyBeforeIt) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{3, 4}));
   EXPECT_EQ(found[0].side, SlowSide::Receiver);
+  EXPECT_EQ(found[0].across_ns, 500 * kUs)
+      << "by the clocks of both hosts: 505 us where 5 is usual";
 }
 
 // What cannot leave host 2, of ranks 4 and 5, is not taken up there either.

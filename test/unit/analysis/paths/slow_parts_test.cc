@@ -25,6 +25,23 @@ TEST(SlowParts, NameTheSenderWhereALinkIsSlow) {
   }
 }
 
+// What the slow way delays comes all at once, and others wait behind it.
+TEST(SlowParts, AccuseNobodyElseWhoseSendsAreLongInTheNetwork) {
+  for (const bool slow : {true, false}) {
+    Ring ring(8);
+    ring.steps = 28;
+    ring.link_ns.assign(8, 50 * kUs);
+    if (slow) ring.link_ns[1] = 300 * kUs;
+    Judged first = judge_ring(ring, 2);
+    for (OperationRow& row : first.run->operations) {
+      if (row.rank == 4) row.network_ns = row.sending_ns = 20 * kMs;
+    }
+    const Judged judged(std::move(first.run));
+    ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+    EXPECT_EQ(judged.findings[0].culprits, Ranks{slow ? 1 : 4}) << judged.text();
+  }
+}
+
 TEST(SlowParts, NameTheReceiverThatIsDoneLate) {
   Ring ring(8);
   ring.receiver_ns[2] = 400 * kUs;

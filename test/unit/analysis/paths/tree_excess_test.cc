@@ -90,6 +90,8 @@ TEST(TreeExcess, NamesTheEdgeUpThatIsSlowAndNoneThatWaitsForIt) {
   const std::vector<TransferExcess> found = trees.judge();
   EXPECT_EQ(TwoTrees::edges_of(found, 0), (TwoTrees::Edges{{1, 3}}));
   EXPECT_TRUE(TwoTrees::edges_of(found, 1).empty());
+  ASSERT_FALSE(found.empty());
+  EXPECT_GE(found.front().across_ns, 250 * kUs) << "by the clocks of both hosts";
 }
 
 TEST(TreeExcess, NamesTheEdgeDownToALeafThatIsSlowAndNoneThatFeedsIt) {

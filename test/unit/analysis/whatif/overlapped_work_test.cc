@@ -126,5 +126,41 @@ TEST(OverlappedWork, CountsLatenessOnceWhereWeightsAreGatheredInBetween) {
       << all_text(judged);
 }
 
+// Two hosts reduce together. On the second all takes longer, so that the first waits for each layer and its own work is
+// done before the wait ends: what is usual shows on the second alone.
+TEST(OverlappedWork, NamesAHostThatIsAlwaysSlowBesideOneThatAlwaysWaits) {
+  constexpr uint64_t kForwardNs = 9 * kMs, kReduceNs = 2 * kMs, kSlowerNs = 1'500 * kUs;
+  constexpr uint64_t kSizes[] = {1 << 20, 1 << 18, 1 << 19, 1 << 20, 1 << 18};
+  PlayedJob job(8, 4);
+  std::mt19937_64 random{7};
+  const auto noise_ns = [&](uint64_t ns) { return (random() >> 11) % ns; };
+  job.collective(0);
+  for (unsigned step = 0; step < 40; ++step) {
+    std::vector<uint64_t> ready_ns;
+    for (int32_t rank = 0; rank < 8; ++rank) {
+      const bool slow = rank >= 4;
+      ready_ns.push_back(job.now_ns(rank) + kForwardNs + noise_ns(200 * kUs) +
+                         (slow ? 4 * kSlowerNs + noise_ns(2 * kMs) : 0));
+    }
+    for (const uint64_t size : kSizes) {
+      job.size(size);
+      for (int32_t rank = 0; rank < 8; ++rank) {
+        const uint64_t ready = ready_ns[static_cast<size_t>(rank)];
+        job.work(rank, std::max(ready, job.now_ns(rank)) - job.now_ns(rank));
+        ready_ns[static_cast<size_t>(rank)] +=
+            kMs + (rank >= 4 ? kSlowerNs / 2 + noise_ns(kSlowerNs) : noise_ns(200 * kUs));
+      }
+      job.collective(0, kReduceNs);
+    }
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  Ranks named = judged.findings[0].culprits;
+  std::sort(named.begin(), named.end());
+  EXPECT_EQ(named, (Ranks{4, 5, 6, 7})) << all_text(judged);
+  // 8 ms of 28 ms each step.
+  EXPECT_NEAR(std::get<LateFacts>(judged.findings[0].facts).gain_share, 0.28, 0.03);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
