@@ -119,10 +119,15 @@ bool Heads::some_never_called(const OperationRow& row) const {
 void Heads::find_heads() {
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> first;  // (actor, stream) -> head
   for (uint32_t i = 0; i < run_.operations.size(); ++i) {
-    if (!unfinished_[i]) continue;
     const OperationRow& row = run_.operations[i];
+    const bool open = row.state == OpState::InFlight || row.state == OpState::Aborted;
+    if (!open && !unfinished_[i]) continue;
     const uint32_t actor = actors_.of_operation(row);
     if (actor == kNoRow) continue;
+    // Also of what the receiver has already: the kernel goes on with others of the call.
+    if (open && row.group_id != 0 && row.kernels != 0 && row.kind != OpKind::Assembled)
+      running_calls_.emplace(actor, row.group_id);
+    if (!unfinished_[i]) continue;
     const OperationRow& head =
         run_.operations[first.try_emplace({actor, row.stream}, i).first->second];
     const bool one_call = row.group_id != 0 && row.group_id == head.group_id &&
@@ -146,10 +151,10 @@ bool Heads::not_begun(uint32_t operation) const {
 
 bool Heads::comes_after_open(uint32_t operation, uint32_t actor) const {
   const OperationRow& row = run_.operations[operation];
+  if (running_calls_.count({actor, row.group_id}) != 0) return true;
   return std::any_of(heads_[actor].begin(), heads_[actor].end(), [&](uint32_t head) {
-    const OperationRow& other = run_.operations[head];
-    const bool one_call = row.group_id != 0 && other.group_id == row.group_id;
-    return one_call ? other.kernels != 0 : head < operation;
+    const bool one_call = row.group_id != 0 && run_.operations[head].group_id == row.group_id;
+    return !one_call && head < operation;
   });
 }
 

@@ -3,6 +3,8 @@
 // and accuse nobody. Built once by the wait graph, linear in the operations; then only read.
 #pragma once
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "analysis/tables/run_tables.h"
@@ -47,6 +49,8 @@ class Heads {
   std::vector<bool> kernels_of_member_;
   std::vector<bool> unfinished_;  // by operation
   std::vector<std::vector<uint32_t>> heads_;
+  std::set<std::pair<uint32_t, uint64_t>>
+      running_calls_;  // actor, group call: it has a kernel that began and did not end
 };
 
 }  // namespace lockstep::analysis

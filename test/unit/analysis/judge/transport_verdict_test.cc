@@ -216,6 +216,26 @@ TEST(Transport, AccusesNoReceiverWhoseKernelIsAtAnotherTransferOfItsGroupCall) {
   EXPECT_EQ(judged.findings[0].culprits, Ranks{3}) << judged.text();
 }
 
+// Rank 2's kernel sent to rank 1, which has all, and did not come to what it receives: rank 3 never sends.
+TEST(Transport, AccusesNoReceiverWhoseKernelHasBegunWithWhatArrived) {
+  const Judged judged = judged_transfers(
+      [](int32_t rank, driver::RankRecords* records) {
+        if (rank == 1) records->operation(transfer("Send", 2, true));
+        if (rank == 1) records->operation(transfer("Recv", 2, true));
+        if (rank != 2) return;
+        records->operation(transfer("Send", 1, false));
+        for (const int32_t peer : {1, 3}) {
+          driver::RankOperation receive = transfer("Recv", peer, false);
+          receive.channels = 0;
+          records->operation(receive);
+        }
+      },
+      [](RunTables* run) { set_group_call(run, 99); });
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::MissingRank) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, Ranks{3}) << judged.text();
+}
+
 TEST(Transport, AccusesAReceiverWhoseKernelNeverBeganThoughAnotherDid) {
   const Judged judged = judged_behind_missing([](RunTables* run) { set_group_call(run, 0); });
   const auto stuck =
