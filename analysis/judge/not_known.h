@@ -26,15 +26,15 @@ enum class NotKnownKind : uint8_t {
   LateOrNoWork,      // likewise, by `ranks` whose broadcasts hand out the work of `communicator`
   SlowOrMoreWork,    // `ranks` of `communicator`: each does what no other does
   WhoCameLast,       // in `count` of `of` operations: the hosts are not on one clock
-  WithinClocks,  // which ways are slow on `communicator`: ranks show it by `typical_ns`, and clocks err by more
-  SlowPaths,  // which links are slow; count != 0: network operations were recorded
-  SlowGpus,   // whose GPU is slow: kernels were not recorded
-  Ends,       // when `count` of `of` operations ended
-  Lost,       // `count` calls, for `loss`
-  GpuTimes,   // of `count` operations: they contradict the host's clock
-  Damage,     // `count` chunks
-  Settings,   // what only some processes recorded: `setting` differs between them
-  Note,       // what the reader met, in its own words
+  WithinClocks,      // which ways of `communicator` are slow: clocks err by more than is seen
+  SlowPaths,         // which links are slow; count != 0: network operations were recorded
+  SlowGpus,          // whose GPU is slow: kernels were not recorded
+  Ends,              // when `count` of `of` operations ended
+  Lost,              // `count` calls, for `loss`
+  GpuTimes,          // of `count` operations: they contradict the host's clock
+  Damage,            // `count` chunks
+  Settings,          // what only some processes recorded: `setting` differs between them
+  Note,              // what the reader met, in its own words
 };
 
 struct NotKnown {

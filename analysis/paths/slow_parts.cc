@@ -36,7 +36,7 @@ class PartSearch {
       : run_(run), own_(followed.own), starts_(starts), no_lateness_(own_.segments.size()) {
     SlowTransfers seen = find_slow_transfers(run, followed);
     compared_ = std::move(seen.compared);
-    within_clocks_ = leave_out_within_clocks(run, own_, &seen.excesses);
+    within_clocks_ = std::move(seen.within_clocks);
     excesses_ = without_traces_of_starts(run, own_, starts, std::move(seen.excesses));
     cured_.resize(excesses_.size());
     for (uint32_t i = 0; i < excesses_.size(); ++i) {

@@ -9,7 +9,7 @@
 
 #include "analysis/paths/slow_part.h"
 #include "analysis/paths/traces_of_starts.h"
-#include "analysis/paths/within_clocks.h"
+#include "analysis/paths/transfer_excess.h"
 #include "analysis/whatif/followed_run.h"
 
 namespace lockstep::analysis {

@@ -12,6 +12,7 @@
 #include "analysis/paths/slow_gpus.h"
 #include "analysis/paths/slow_moments.h"
 #include "analysis/paths/tree_excess.h"
+#include "analysis/paths/within_clocks.h"
 #include "analysis/transfers/transfer_samples.h"
 
 namespace lockstep::analysis {
@@ -34,10 +35,11 @@ class SlowTransferFinder {
 
   SlowTransfers find() {
     judge_pairs();
-    name_holders();
     judge_trees();
     judge_rings();
-    return {std::move(out_), std::move(compared_)};
+    std::vector<WithinClocks> within_clocks = leave_out_within_clocks(run_, own_, &out_);
+    name_holders();
+    return {std::move(out_), std::move(within_clocks), std::move(compared_)};
   }
 
  private:

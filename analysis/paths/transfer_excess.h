@@ -61,9 +61,19 @@ inline int64_t all_ns(const TransferExcess& one) {
   return one.excess_ns * static_cast<int64_t>(one.matches.size());
 }
 
+// What was left out of one communicator's transfers, by what costs most: stamps of two hosts show it, and by no more than
+// these hosts' clocks may be apart.
+struct WithinClocks {
+  uint32_t communicator = kNoRow;
+  int64_t all_ns = 0;    // of all operations
+  int64_t shown_ns = 0;  // more than usual, of one
+  int64_t error_ns = 0;  // so far apart the clocks may be, either way
+};
+
 // What find_slow_transfers() saw.
 struct SlowTransfers {
   std::vector<TransferExcess> excesses;
+  std::vector<WithinClocks> within_clocks;
   // Sender and receiver of all sends that were compared with others like them, slow or not.
   std::set<std::pair<uint32_t, uint32_t>> compared;
 };

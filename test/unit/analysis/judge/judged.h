@@ -68,6 +68,14 @@ inline void align_hosts(const TestRun& run, int32_t ranks, int32_t per_host) {
       clocksync::save_clock_model(model, run.path() + "/" + clocksync::kClockModelFile).ok());
 }
 
+// The same run, of hosts whose clocks may be so far apart.
+inline Judged with_clocks_apart(Judged judged, int64_t error_ns) {
+  for (ArrivalRow& row : judged.run->arrivals) {
+    if (row.clock_error_ns != 0) row.clock_error_ns = error_ns;
+  }
+  return Judged(std::move(judged.run));
+}
+
 // Ranks 0 and 1 of three wait for rank 2, which was not recorded.
 inline Judged judged_without_rank_2() {
   TestRun run;

@@ -7,14 +7,6 @@
 namespace lockstep::analysis {
 namespace {
 
-// With hosts whose clocks may be so far apart.
-Judged with_clocks_apart(Judged judged, int64_t error_ns) {
-  for (ArrivalRow& row : judged.run->arrivals) {
-    if (row.clock_error_ns != 0) row.clock_error_ns = error_ns;
-  }
-  return Judged(std::move(judged.run));
-}
-
 TEST(WithinClocks, NobodyIsAccusedOfWhatTheClocksOfTwoHostsMayBeApart) {
   Ring ring(8);
   ring.link_ns[1] = 300 * kUs;
