@@ -16,7 +16,7 @@ chmod 500 "$TMP/n3/run/agents"
 ip netns exec "lsl3-$$" sh -c "mount -t tmpfs -o size=4k,mode=700 none '$TMP/n3/run/agents' &&
   head -c 100000 /dev/zero >'$TMP/n3/run/agents/full' 2>/dev/null
   exec env LOCKSTEP_HOST=n3 '$lockstep' agent '$TMP/n3/run' --listen 10.79.0.3:4711 --key '$KEY'" >"$TMP/agent3" 2>&1 &
-wait_for 120 "that the agent with a full disk listens" grep -q "listens on" "$TMP/agent3"
+wait_for 20 "that the agent with a full disk listens" grep -q "listens on" "$TMP/agent3"
 grep -q "not registered" "$TMP/agent3" || fail "the agent says nothing of its full disk: $(cat "$TMP/agent3")"
 for n in 1 2 4; do start_agent "$n"; done
 
@@ -91,7 +91,7 @@ echo "an agent that is killed in the middle of an answer is named at once"
 ask ctl status --timeout 200 >"$TMP/killed.out" 2>"$TMP/killed.err" &
 asker=$!
 answering() { [ "$(find "/proc/${AGENT[4]}/task" -mindepth 1 -maxdepth 1 | wc -l)" -gt 1 ]; }
-wait_for 120 "that the agent of n4 answers" answering
+wait_for 20 "that the agent of n4 answers" answering
 kill -KILL "${AGENT[4]}"
 code=0
 wait $asker || code=$?
@@ -101,7 +101,7 @@ want_equal "rows of the others" 24 "$(wc -l <"$TMP/killed.out")"
 kill -CONT "$frozen"
 # Its connections end before its last thread is gone; until then somebody seems to listen.
 gone() { [ ! -e "/proc/${AGENT[4]}" ]; }
-wait_for 120 "that the killed agent is gone" gone
+wait_for 20 "that the killed agent is gone" gone
 want_exit 1 ask ps
 grep -q "nobody listens there any more" "$TMP/err" || fail "a dead agent is not named: $(cat "$TMP/err")"
 start_agent 4
@@ -124,7 +124,7 @@ echo "an agent that ends takes its registration along"
 [ -e "$TMP/n1/run/agents/n1.json" ] || fail "the agent is not registered"
 kill -TERM "${AGENT[1]}"
 unregistered() { [ ! -e "$TMP/n1/run/agents/n1.json" ]; }
-wait_for 120 "that the registration goes" unregistered
+wait_for 20 "that the registration goes" unregistered
 
 echo "the jobs noticed nothing"
 for n in $HOSTS; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeout: 300
+# timeout: 120
 # `lockstep run` starts an agent beside the program and ends it afterwards; one that is stopped, killed or cannot start
 # changes neither the program's time nor its exit code.
 . "$(dirname "$0")/../lib.sh"
@@ -41,7 +41,7 @@ agent() { pgrep -f "lockstep agent $RUN"; }
 registered() { compgen -G "$RUN/agents/*.json"; }
 
 start with
-wait_for 120 "that an agent registers" registered
+wait_for 20 "that an agent registers" registered
 grep -q "it listens on TCP" "$TMP/with.err" || fail "it does not say that it listens: $(cat "$TMP/with.err")"
 address=$(jq -r '"\(.address):\(.port)"' "$RUN"/agents/*.json)
 LOCKSTEP_HOST=elsewhere "$lockstep" ps "$RUN" --json >"$TMP/ps" || fail "by its agent: $(cat "$TMP/ps")"
@@ -52,7 +52,7 @@ finish with
 [ -z "$(find "$RUN/agents" -name '*.json')" ] || fail "an agent's registration is left in $RUN/agents"
 
 start frozen
-wait_for 120 "that an agent registers" registered
+wait_for 20 "that an agent registers" registered
 kill -STOP "$(agent)"
 finish frozen
 code=0
@@ -61,7 +61,7 @@ want_equal "exit code after the job, with a stale registration" "3 $RUN: no proc
   "$code $(sed 's/^lockstep: //' "$TMP/ps")"
 
 start killed
-wait_for 120 "that an agent registers" registered
+wait_for 20 "that an agent registers" registered
 kill -KILL "$(agent)"
 "$lockstep" ps "$RUN" >/dev/null || fail "the own host needs no agent"
 finish killed
@@ -73,7 +73,7 @@ finish without
 
 # The processes record on a disk of the node, and are found there.
 start local --node-local "$TMP/disk"
-wait_for 120 "that an agent registers" registered
+wait_for 20 "that an agent registers" registered
 "$lockstep" ps "$RUN" --json >"$TMP/ps" || fail "on the node's disk: $(cat "$TMP/ps")"
 want_equal "processes on the node's disk" 2 "$(jq '.processes | length' "$TMP/ps")"
 finish local
@@ -92,7 +92,7 @@ finish job
 
 # Without an interface to listen on, the own host at least.
 NCCL_SOCKET_IFNAME="=none" start inside
-wait_for 120 "that an agent registers" registered
+wait_for 20 "that an agent registers" registered
 want_equal "where it listens" '""' "$(jq -c .address "$RUN"/agents/*.json)"
 grep -q "no interface" "$RUN/agents/log" || fail "it does not say why it has no TCP: $(cat "$RUN/agents/log")"
 finish inside
