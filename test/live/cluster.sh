@@ -67,7 +67,7 @@ start_agent() {
   local n=$1
   shift
   on "$n" "$lockstep" agent "$TMP/n$n/run" --listen "10.79.0.$n:4711" --key "$KEY" "$@" >"$TMP/agent$n" 2>&1 &
-  wait_for 120 "that the agent of n$n listens" grep -q "listens on" "$TMP/agent$n"
+  wait_for 20 "that the agent of n$n listens" grep -q "listens on" "$TMP/agent$n"
   AGENT[$n]=$(ip netns pids "lsl$n-$$" | while read -r pid; do
     [ "$(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | cut -d' ' -f2)" != agent ] || echo "$pid"
   done)

@@ -92,7 +92,7 @@ jq '[.progress[] | select(.ranks == 30)] | sort_by(.rank) | {nccl_version: "2.29
 for n in 1 2 3; do
   on "$n" python3 "$ROOT/test/live/ras_server.py" ok "$TMP/report.json" 0.0.0.0:28028 >"$TMP/ras.$n" 2>"$TMP/requests.$n" &
   RAS[$n]=$!
-  wait_for 120 "that RAS of n$n listens" test -s "$TMP/ras.$n"
+  wait_for 20 "that RAS of n$n listens" test -s "$TMP/ras.$n"
 done
 cat >"$TMP/wanted" <<END
 NCCL 2.29.2, now

@@ -79,7 +79,10 @@ void Progress::run() {
     }
     if (active_.empty()) continue;
     if (was_idle) control({abi::kProxyCtrlActive});
-    if (!pass()) wait_for_sockets();
+    if (pass())
+      still_ = 0;
+    else
+      wait_for_sockets();
     if (active_.empty()) control({abi::kProxyCtrlIdle});
   }
 }
@@ -183,7 +186,8 @@ bool Progress::advance_streams() {
 
 // NCCL spins here. With more ranks than cores that would only measure the scheduler, so this waits
 // for a reason to run: data, room to send, a post, or half a millisecond for what has no descriptor
-// (a throttled link, another's kernel).
+// (a throttled link, another's kernel). In a hang, of a second and more, it looks fifty times a second: many ranks that
+// look more often take all processors.
 void Progress::wait_for_sockets() {
   std::vector<pollfd> wanted{{wake_fd_, POLLIN, 0}};
   bool throttled = false;
@@ -197,8 +201,9 @@ void Progress::wait_for_sockets() {
     else if (sub->in_transit && !sub->op.stuck)
       wanted.push_back({sub->op.link->fd, POLLOUT, 0});
   }
-  const timespec half_millisecond{0, throttled ? 50'000 : 500'000};
-  ppoll(wanted.data(), wanted.size(), &half_millisecond, nullptr);
+  constexpr int kHang = 2'000;  // half milliseconds
+  const timespec longest{0, throttled ? 50'000 : ++still_ > kHang ? 20'000'000 : 500'000};
+  ppoll(wanted.data(), wanted.size(), &longest, nullptr);
   uint64_t count = 0;
   if ((wanted[0].revents & POLLIN) != 0 && read(wake_fd_, &count, sizeof count) < 0) return;
 }

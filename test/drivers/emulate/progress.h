@@ -54,6 +54,7 @@ class Progress {
   std::vector<PostedOp> posted_;
   std::vector<Stream*> streams_;
   std::list<Sub*> active_;
+  int still_ = 0;  // waits in a row in which nothing moved
   std::deque<Sub> pool_;
   std::vector<Sub*> free_;
   std::thread thread_;
