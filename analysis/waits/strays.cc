@@ -68,12 +68,12 @@ Suspects who_is_alone(const WaitGraph& graph, const HangCause& circle) {
   std::set<uint32_t> inside, missing;
   for (const uint32_t s : circle.stalls) {
     const Stall& stall = graph.stalls()[s];
+    if (stall.pair || stall.members.size() < kFewestToAgree) continue;
     std::vector<uint32_t> here, away;
     for (const StallMember& one : stall.members) {
       const bool entered = one.stand == Stand::Inside || one.stand == Stand::NotBegun;
       (entered ? here : away).push_back(one.actor);
     }
-    if (stall.pair || stall.members.size() < kFewestToAgree) continue;
     if (here.size() == 1) inside.insert(here.front());
     if (away.size() == 1) missing.insert(away.front());
   }
