@@ -31,6 +31,15 @@ void add_any_kernel(const KernelSpan& kernel, Row* row) {
   if (stopped) latest(&row->kernel_stop_ns, static_cast<int64_t>(kernel.gpu_stop));
 }
 
+// Before the work's steps are counted: the row's are those that its average is over.
+void add_seen(const ProxyWork& work, OperationRow* row) {
+  if (work.seen_steps == 0) return;
+  const int64_t before = work.is_send ? row->send_steps : row->steps - row->send_steps;
+  int64_t* seen_ns = work.is_send ? &row->sends_seen_ns : &row->receives_seen_ns;
+  const int64_t base_ns = *seen_ns == kNoTime ? work.seen_ns() : *seen_ns;
+  *seen_ns = base_ns + (work.seen_ns() - base_ns) * work.seen_steps / (before + work.seen_steps);
+}
+
 int64_t spent(const Stretches& all, Stretch one) { return all[static_cast<unsigned>(one)]; }
 
 }  // namespace
@@ -49,9 +58,10 @@ void add_work(const ProxyWork& work, OperationRow* row) {
   row->receive_wait_ns += spent(work.spent, Stretch::ReceiveWait);
   row->flush_ns += spent(work.spent, Stretch::Flush);
   (work.is_send ? row->sent_bytes : row->received_bytes) += work.bytes;
-  row->steps += work.steps;
   one_peer(work.is_send ? &row->send_peer : &row->receive_peer, work.peer);
   latest(work.is_send ? &row->sent_ns : &row->received_ns, work.stop_ns);
+  add_seen(work, row);
+  row->steps += work.steps;
   if (work.is_send) {
     row->send_gpu_wait_ns += spent(work.spent, Stretch::GpuWait);
     row->send_steps += work.steps;
@@ -71,6 +81,7 @@ void add_channel_end(const ProxyWork& work, const OperationRow& row, uint32_t at
   if (work.peer < 0) return;
   ChannelEndRow& end = ends->emplace_back();
   end.done_ns = work.stop_ns;
+  end.seen_ns = work.seen_ns();
   end.operation = at;
   end.peer = static_cast<uint32_t>(work.peer) & 0xffffffu;
   end.channel = work.channel & 0x7fu;

@@ -385,6 +385,10 @@ void OperationJoin::stop_step(uint64_t id, int64_t now_ns) {
     for (unsigned i = 0; i < kStretches; ++i) work.spent[i] += step.times.spent[i];
     work.sending_ns += sending_ns;
     work.bytes += step.times.size_bytes;
+    if (step.times.network_done_ns != kNoTime) {
+      ++work.seen_steps;
+      work.seen_after_ns += step.times.network_done_ns - work.start_ns;
+    }
     work.retries += step.times.retries;
     work.last_ns = now_ns;
     ++work.steps;

@@ -38,12 +38,20 @@ struct ProxyWork {
   int64_t start_ns = kNoTime, stop_ns = kNoTime, last_ns = kNoTime;
   Stretches spent{};
   int64_t sending_ns = 0;  // as in OperationRow
+  // Of the steps that the proxy thread saw the network done with: how many, and how long after start_ns it did, summed.
+  uint32_t seen_steps = 0;
+  int64_t seen_after_ns = 0;
   uint64_t bytes = 0;
   int32_t rank = -1, peer = -1;
   uint32_t pid = 0, planned = 0, steps = 0, retries = 0;
   uint8_t channel = 0;
   bool is_send = false, stepped = false;
   std::array<uint32_t, 8> slots{};  // open steps by step % 8, as numbers + 1
+
+  // When it did, on average.
+  int64_t seen_ns() const {
+    return seen_steps == 0 ? kNoTime : start_ns + seen_after_ns / seen_steps;
+  }
 };
 
 // A row of an operation of which only a brief one will be left: what it takes to make that. Names are those of OperationRow,

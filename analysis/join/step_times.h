@@ -40,6 +40,8 @@ struct StepTimes {
   uint8_t state = kNoState;
   uint32_t retries = 0;
   uint64_t size_bytes = 0;
+  int64_t network_done_ns =
+      kNoTime;  // the proxy thread saw that data had come, or that it had been sent
 
   void start(int64_t now_ns) { since_ns = now_ns; }
   void enter(uint8_t next, uint64_t argument, int64_t now_ns) {
@@ -56,6 +58,7 @@ struct StepTimes {
     const auto index = static_cast<unsigned>(stretch_of(state));
     if (since_ns != kNoTime) spent[index] += std::max<int64_t>(0, now_ns - since_ns);
     seen = static_cast<uint8_t>(seen | 1u << index);
+    if (state == kSendWait || state == kRecvWait) network_done_ns = now_ns;
     since_ns = now_ns;
   }
 };

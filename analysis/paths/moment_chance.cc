@@ -19,7 +19,9 @@ struct Shown {
   std::vector<int64_t> EdgeSamples::*times = nullptr;
   int64_t UsualEdge::*usual_ns = nullptr;
 };
-Shown shown_by(SlowSide side) {
+Shown shown_by(SlowSide side, const UsualEdge& usual) {
+  if (side == SlowSide::ReceiverProxy && usual.uptake_ns != kNoTime)
+    return {&EdgeSamples::uptake, &UsualEdge::uptake_ns};
   if (is_by_ends(side)) return {&EdgeSamples::later, &UsualEdge::later_ns};
   if (side == SlowSide::Link) return {&EdgeSamples::wire, &UsualEdge::wire_ns};
   if (side == SlowSide::ReceiverGpu) return {&EdgeSamples::gpu, &UsualEdge::gpu_ns};
@@ -87,7 +89,7 @@ double chance_of_moments(const RingSeries& series, const TransferExcess& found,
   if (own == edges.end()) return 0;
   Steps steps;
   for (const uint32_t i : slow) steps[step_of[series.matches[i]]].push_back(i);
-  const Shown shown = shown_by(found.side);
+  const Shown shown = shown_by(found.side, usual[static_cast<size_t>(own - edges.begin())]);
   std::vector<const EdgeSamples*> alike;
   std::vector<std::vector<int64_t>> more_ns;  // by edge that is like its own, by step
   std::vector<int64_t> typical_ns;

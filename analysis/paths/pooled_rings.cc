@@ -34,8 +34,8 @@ void append(const std::vector<int64_t>& from, double scale, std::vector<int64_t>
 }
 
 constexpr std::vector<int64_t> EdgeSamples::*kTimesOfEdge[] = {
-    &EdgeSamples::later, &EdgeSamples::lag, &EdgeSamples::wire, &EdgeSamples::work,
-    &EdgeSamples::gpu};
+    &EdgeSamples::later, &EdgeSamples::lag,  &EdgeSamples::uptake,
+    &EdgeSamples::wire,  &EdgeSamples::work, &EdgeSamples::gpu};
 
 void append(const OfRing& one, double scale, PooledRing* pool) {
   const RingSeries& from = *one.series;

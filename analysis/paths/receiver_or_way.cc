@@ -12,6 +12,8 @@ constexpr double kOfItsReceives = 0.1;
 constexpr double kOfOperation = 1.0 / 3, kOfDelay = 0.5;
 // By how much of an operation's time a way must be slow, or a receiver: healthy ones differ by up to 7 %.
 constexpr double kLeastOfWay = 0.15, kLeastOfReceiver = 0.08;
+// Of two hosts the one whose ranks begin later empties its buffers later, too: a slow GPU takes so many times as long.
+constexpr int64_t kTimesOtherGpu = 2;
 
 // How much later than usual a rank sees that its receives and its sends are done.
 struct Lateness {
@@ -58,6 +60,10 @@ void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
     if (late.known && adds_up(late) && !late.sees_its_sends_late()) one.side = SlowSide::Way;
   }
   const auto is_trifle = [&](const TransferExcess& one) {
+    if (one.side == SlowSide::ReceiverGpu && series.network_edges().size() == 2) {
+      const size_t in = series.edge_from(one.actors.front());
+      if (seen.edges[in].gpu.ns < kTimesOtherGpu * usual[in].gpu_ns) return true;
+    }
     const double least = one.side == SlowSide::Way ? kLeastOfWay : kLeastOfReceiver;
     return (one.side == SlowSide::Way || is_of_receiver(one.side)) &&
            one.excess_ns < part_of(seen.time.ns, least) &&

@@ -32,8 +32,6 @@ constexpr size_t kFewestInRow = 3;
 constexpr double kAsMuch = 0.9;
 // Of what operations take longer, what lags and links must show on their own.
 constexpr double kLeastOfMore = 0.25;
-// By this part the network works longer on the steps of a slow link.
-constexpr double kLeastMoreWork = 0.05;
 // Of an operation's time, how long the link that sets its pace works.
 constexpr double kSetsThePace = 0.7;
 
@@ -231,16 +229,17 @@ class Judge {
   void judge_edge(size_t i) {
     const SeenEdge& seen = seen_.edges[i];
     const UsualEdge& usual = usual_[i];
-    const int64_t hops = int64_t{std::get<2>(series_.alike)} - 1;
-    const int64_t passes =
-        std::max<int64_t>(1, hops > 0 ? static_cast<int64_t>(series_.steps) / hops : 1);
+    const int64_t passes = series_.passes();
     const auto least_ns = part_of(seen_.time.ns, kLeastPartOfRing / static_cast<double>(passes));
     TransferExcess excess;
     int64_t seen_ns = 0;  // more than usual
-    if (usual.lag_ns != kNoTime && stands_out(seen.lag, usual.lag_ns, least_ns)) {
+    // One clock shows a link, two clocks a lag.
+    if (usual.lag_ns != kNoTime && stands_out(seen.lag, usual.lag_ns, least_ns) &&
+        !is_link_slow(seen, usual, least_ns)) {
       excess.side = receiver_side(seen, usual);
       seen_ns = seen.lag.ns - usual.lag_ns;
       if (excess.side != SlowSide::ReceiverGpu) excess.across_ns = seen_ns;
+      excess.usual_across = true;
     } else if (is_link_slow(seen, usual, stretch_ns_[i] > 0 ? usual.wire_ns / 20 : least_ns)) {
       // Where the ends show the edge, the steps need but say which side it is.
       excess.side = SlowSide::Link;
@@ -259,7 +258,10 @@ class Judge {
     excess.channel = series_.channel;
     excess.sure = seen_.together;
     excess.last_starters = last_starters_[i];
-    excess.excess_ns = stretch_ns_[i] > 0 ? stretch_ns_[i] : passes * seen_ns;
+    // Ends show of a late receiver but the last pass.
+    excess.excess_ns = stretch_ns_[i] == 0 || is_of_receiver(excess.side)
+                           ? std::max(stretch_ns_[i], passes * seen_ns)
+                           : stretch_ns_[i];
     if (excess.side == SlowSide::Link)
       excess.excess_ns = std::max(excess.excess_ns, more_work(seen, usual));
     excess.excess_ns = std::min(excess.excess_ns, part_of(seen_.time.ns, 0.9));
@@ -475,14 +477,6 @@ class Judge {
 };
 
 }  // namespace
-
-bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns) {
-  return usual.wire_ns != kNoTime && stands_out(seen.wire, usual.wire_ns, least_ns) &&
-         usual.work_ns != kNoTime &&
-         stands_out(seen.work, usual.work_ns,
-                    std::min(least_ns, static_cast<int64_t>(kLeastMoreWork *
-                                                            static_cast<double>(usual.work_ns))));
-}
 
 SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual) {
   if (!seen.gpu.known() || usual.gpu_ns == kNoTime) return SlowSide::Receiver;

@@ -14,10 +14,6 @@
 
 namespace lockstep::analysis {
 
-// Its network steps take longer than usual by at least so much, and the network works longer on each as well:
-// steps that are sent together wait behind each other, and those that go alone have the whole way before them.
-bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns);
-
 // Network steps tell how long the receiver's GPU takes to empty a buffer.
 SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual);
 

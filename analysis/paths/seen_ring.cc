@@ -3,6 +3,9 @@
 namespace lockstep::analysis {
 namespace {
 
+// By this part the network works longer on the steps of a slow link.
+constexpr double kLeastMoreWork = 0.05;
+
 // By operation: what the edges from one to the other are done later, one after the other.
 std::vector<int64_t> later_over(const RingSeries& series, size_t first, size_t last) {
   std::vector<int64_t> sums;
@@ -50,6 +53,14 @@ SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& cho
     seen.least_passages[network[k]] = least_of_groups(sums, chosen, series.last);
   }
   return seen;
+}
+
+bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns) {
+  return usual.wire_ns != kNoTime && stands_out(seen.wire, usual.wire_ns, least_ns) &&
+         usual.work_ns != kNoTime &&
+         stands_out(seen.work, usual.work_ns,
+                    std::min(least_ns, static_cast<int64_t>(kLeastMoreWork *
+                                                            static_cast<double>(usual.work_ns))));
 }
 
 }  // namespace lockstep::analysis

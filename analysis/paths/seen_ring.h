@@ -32,6 +32,8 @@ struct UsualEdge {
           gpu_ns = kNoTime;
   // `later` of the edges that are not slow, in a ring that has slow ones: below 0.
   int64_t beside_ns = kNoTime;
+  // How late the receiver sees what has come.
+  int64_t uptake_ns = kNoTime;
 };
 
 // Without `least_later`. chosen: indices of the edge's operations.
@@ -40,5 +42,9 @@ SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen);
 
 // chosen: indices of the series' operations. Ends tell most where all ranks had started together.
 SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& chosen);
+
+// Its network steps take longer than usual by at least so much, and the network works longer on each as well:
+// steps that are sent together wait behind each other, and those that go alone have the whole way before them.
+bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns);
 
 }  // namespace lockstep::analysis

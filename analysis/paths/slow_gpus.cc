@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/paths/seen_ring.h"
 #include "analysis/transfers/middle.h"
 
 namespace lockstep::analysis {
@@ -45,7 +46,7 @@ class GpuSearch {
 
   std::vector<TransferExcess> find() const {
     std::vector<TransferExcess> found;
-    if (!is_known()) return found;
+    if (!is_known() || has_slow_link()) return found;
     const uint32_t gpu = taken_up_late();
     if (gpu == kNoRow) return found;
     for (size_t c = 0; c < channels_.size(); ++c) {
@@ -73,6 +74,29 @@ class GpuSearch {
              std::all_of(shown.through.begin(), shown.through.end(), is) &&
              std::all_of(shown.taken_up.begin(), shown.taken_up.end(), is);
     });
+  }
+
+  // Which no GPU makes.
+  bool has_slow_link() const {
+    std::vector<SeenEdge> links;
+    std::vector<int64_t> wires, works, times;
+    for (size_t c = 0; c < channels_.size(); ++c) {
+      for (const EdgeSamples& edge : channels_[c]->edges) {
+        const SeenEdge link = look_at(edge);
+        if (!link.wire.known() || !link.work.known()) continue;
+        links.push_back(link);
+        wires.push_back(link.wire.ns);
+        works.push_back(link.work.ns);
+        times.push_back(shown_[c].time.ns);
+      }
+    }
+    if (links.empty()) return false;
+    UsualEdge usual;
+    usual.wire_ns = reference_of(wires);
+    usual.work_ns = reference_of(works);
+    const int64_t least_ns = part_of(reference_of(times), kLeastLonger);
+    return std::any_of(links.begin(), links.end(),
+                       [&](const SeenEdge& link) { return is_link_slow(link, usual, least_ns); });
   }
 
   // By how much it takes longer through this host than usual; 0: not longer than through each of the others.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analysis/paths/chain_holder.h"
+#include "analysis/paths/late_proxies.h"
 #include "analysis/paths/moment_chance.h"
 #include "analysis/paths/pooled_rings.h"
 #include "analysis/paths/ring_excess.h"
@@ -108,8 +109,10 @@ class SlowTransferFinder {
       if (!stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPartOfTransfer))) continue;
       out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
       out_.back().steady = is_steady(pair.time, usual_ns, unsure_ns);
-      if (out_.back().side != SlowSide::Link && out_.back().side != SlowSide::ReceiverGpu)
+      if (out_.back().side != SlowSide::Link && out_.back().side != SlowSide::ReceiverGpu) {
         out_.back().across_ns = out_.back().excess_ns;
+        out_.back().usual_across = true;
+      }
       out_.back().holder = holder_of(*pair.series, pair.time.ns, usual_ns);
     }
   }
@@ -299,6 +302,8 @@ class SlowTransferFinder {
       std::vector<TransferExcess>& found = shown[i];
       if (const auto by_gpu = by_gpus.find(ring.series); by_gpu != by_gpus.end())
         found.push_back(by_gpu->second);
+      else if (const auto late = late_proxy(*ring.series, ring.seen); told && late)
+        found.push_back(*late);
       else if (told)
         found = excesses_of_ring(run_, *ring.series, ring.seen, usual_edges(*ring.series, roles),
                                  longer ? time_ns - usual_ns : 0);
@@ -386,8 +391,11 @@ class SlowTransferFinder {
     sink_beside_slow_edges(series, seen, &usual);
     std::map<double, std::vector<uint32_t>> slow;  // by scale: matches
     for (const uint32_t i : moments.slow) slow[pool.scale[i]].push_back(series.matches[i]);
-    std::vector<TransferExcess> found =
-        excesses_of_ring(run_, series, seen, usual, seen.time.ns - moments.usual_ns);
+    std::vector<TransferExcess> found;
+    if (auto late = late_proxy_at(series, moments, seen.time.ns, &usual))
+      found.push_back(std::move(*late));
+    else
+      found = excesses_of_ring(run_, series, seen, usual, seen.time.ns - moments.usual_ns);
     const auto tells_nothing = [&](const TransferExcess& one) {
       return is_inside_host(one) ||
              chance_of_moments(series, one, usual, moments.slow, step_of_) > kMostChanceOfMoments;

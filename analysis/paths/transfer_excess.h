@@ -52,6 +52,8 @@ struct TransferExcess {
   // So much more than usual stamps of two hosts show of one operation, or of one pass; 0: those of one host do, or it is
   // compared with other times of the same two.
   int64_t across_ns = 0;
+  // What is usual there was seen across hosts as well: between two others, or the other way round.
+  bool usual_across = false;
   // Seen in so many of the operations, and so far above what is usual, that chance does not make it.
   bool steady = true;
 };

@@ -20,7 +20,8 @@ int64_t error_to_last_ns(const RunTables& run, const MatchRow& match, uint32_t p
   return kNoTime;
 }
 
-// How far apart both may be, usually: each is held against who came last. 0: they are on one host, or share a clock.
+// How far apart both may be, usually: each is held against who came last. Twice that, where what is usual may be as far
+// off the other way. 0: they are on one host, or share a clock.
 int64_t usual_error_ns(const RunTables& run, const OwnSegments& own, const TransferExcess& one) {
   const uint32_t from = own.actors[one.actors.front()].process;
   const uint32_t to = own.actors[one.actors.back()].process;
@@ -32,7 +33,7 @@ int64_t usual_error_ns(const RunTables& run, const OwnSegments& own, const Trans
     const int64_t to_ns = error_to_last_ns(run, match, to);
     if (from_ns != kNoTime && to_ns != kNoTime) errors.push_back(from_ns + to_ns);
   }
-  return errors.empty() ? 0 : median(&errors);
+  return errors.empty() ? 0 : median(&errors) * (one.usual_across ? 2 : 1);
 }
 
 }  // namespace

@@ -68,14 +68,15 @@ void move_rows(RunTables* run, std::vector<HostAxis>* axes) {
     move(axis, {&row.api_start_ns, &row.api_stop_ns, &row.enqueue_ns, &row.kernel_start_ns,
                 &row.kernel_stop_ns, &row.kernel_seen_ns, &row.last_progress_ns, &row.finish_ns});
     if constexpr (std::is_same_v<Row, OperationRow>)
-      move(axis, {&row.launch_ns, &row.proxy_start_ns, &row.sent_ns, &row.received_ns});
+      move(axis, {&row.launch_ns, &row.proxy_start_ns, &row.sent_ns, &row.received_ns,
+                  &row.sends_seen_ns, &row.receives_seen_ns});
   }
   for (MemberRow& row : run->members) {
     if (row.process != kNoRow) move(&(*axes)[row.process], {&row.init_ns, &row.finalize_ns});
   }
   for (OpenTransportRow& row : run->open_transports) move(&(*axes)[row.process], {&row.since_ns});
   for (ChannelEndRow& row : run->channel_ends)
-    move(&(*axes)[operations_of<Row>(*run)[row.operation].process], {&row.done_ns});
+    move(&(*axes)[operations_of<Row>(*run)[row.operation].process], {&row.done_ns, &row.seen_ns});
   for (MarkedStepRow& row : run->rank_steps)
     move(&(*axes)[row.process], {&row.start_ns, &row.finish_ns});
   for (RangeRow& row : run->ranges) move(&(*axes)[row.process], {&row.start_ns, &row.finish_ns});

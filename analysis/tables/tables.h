@@ -81,6 +81,8 @@ struct OperationRow : BriefOperation {
   // Of the network operations that send: when the last was done, how often they wait for the GPU; and
   // when the last of those that receive was done. No columns: for the comparison of paths.
   int64_t sent_ns = kNoTime, received_ns = kNoTime;
+  // When the proxy thread saw the network done with their steps, on average over these.
+  int64_t sends_seen_ns = kNoTime, receives_seen_ns = kNoTime;
   int64_t send_gpu_wait_ns = 0;  // of gpu_wait_ns
   // Of network_ns: without what sends waited behind others that their process had sent before them.
   int64_t sending_ns = 0;

@@ -169,9 +169,10 @@ struct OpenTransportRow {
 };
 
 // When a network operation of a collective that has several channels was done. No table of SQL: for the
-// comparison of paths, where channels may take different ways. There are several to each operation: so 16 bytes.
+// comparison of paths, where channels may take different ways. There are several to each operation: so 24 bytes.
 struct ChannelEndRow {
   int64_t done_ns = kNoTime;
+  int64_t seen_ns = kNoTime;  // as in OperationRow
   uint32_t operation = kNoRow;
   uint32_t peer : 24, channel : 7, is_send : 1;
 };

@@ -128,14 +128,13 @@ std::vector<ChannelTree> channel_trees(const RunTables& run, const std::vector<u
   return WaysOfChannels(run, by_rank).trees();
 }
 
-int64_t channel_end_ns(const RunTables& run, uint32_t operation, uint8_t channel, bool is_send,
-                       uint32_t peer) {
-  int64_t done_ns = kNoTime;
+ChannelEndRow channel_end(const RunTables& run, uint32_t operation, uint8_t channel, bool is_send,
+                          uint32_t peer) {
+  ChannelEndRow found{};
   for_each_end(run, operation, [&](const ChannelEndRow& end) {
-    if (end.channel == channel && (end.is_send != 0) == is_send && end.peer == peer)
-      done_ns = end.done_ns;
+    if (end.channel == channel && (end.is_send != 0) == is_send && end.peer == peer) found = end;
   });
-  return done_ns;
+  return found;
 }
 
 uint32_t sending_channels(const RunTables& run, uint32_t operation) {

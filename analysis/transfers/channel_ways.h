@@ -44,9 +44,14 @@ void for_each_end(const RunTables& run, uint32_t operation, const Use& use) {
   std::for_each(begin, end, use);
 }
 
-// When an operation was done sending to that rank on that channel, or receiving from it; kNoTime: not known.
-int64_t channel_end_ns(const RunTables& run, uint32_t operation, uint8_t channel, bool is_send,
-                       uint32_t peer);
+// The end of what an operation sent to that rank on that channel, or received from it; not known: without times.
+ChannelEndRow channel_end(const RunTables& run, uint32_t operation, uint8_t channel, bool is_send,
+                          uint32_t peer);
+// When it was done; kNoTime: not known.
+inline int64_t channel_end_ns(const RunTables& run, uint32_t operation, uint8_t channel,
+                              bool is_send, uint32_t peer) {
+  return channel_end(run, operation, channel, is_send, peer).done_ns;
+}
 // On how many channels it sends.
 uint32_t sending_channels(const RunTables& run, uint32_t operation);
 

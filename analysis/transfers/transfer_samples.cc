@@ -86,8 +86,12 @@ class Sampler {
     if (received != 0)
       edge->gpu.back() = (receiver.gpu_wait_ns - receiver.send_gpu_wait_ns) / received;
   }
+  static int64_t between(int64_t sent_ns, int64_t come_ns) {
+    return sent_ns == kNoTime || come_ns == kNoTime ? kNoTime : come_ns - sent_ns;
+  }
   static void add_unknown(EdgeSamples* edge) {
     edge->lag.push_back(kNoTime);
+    edge->uptake.push_back(kNoTime);
     edge->wire.push_back(kNoTime);
     edge->work.push_back(kNoTime);
     edge->gpu.push_back(kNoTime);
@@ -127,6 +131,7 @@ class Sampler {
     if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime || sender.sent_ns < begun_ns)
       return;
     pair.edge.lag.back() = receiver.received_ns - sender.sent_ns;
+    pair.edge.uptake.back() = between(sender.sends_seen_ns, receiver.receives_seen_ns);
     note_steps(sender, receiver, &pair.edge);
   }
 
@@ -257,12 +262,16 @@ class Sampler {
   void take_channel(uint32_t m, const std::vector<uint32_t>& by_rank, const Starts& starts,
                     const AlikeSize& alike, SeriesOfChannel* one) {
     const uint8_t channel = one->ring.channel;
-    const auto end_ns = [&](uint32_t rank, bool is_send, uint32_t peer) {
-      return channel_end_ns(run_, run_.arrivals[by_rank[rank]].operation, channel, is_send, peer);
+    const auto end_of = [&](uint32_t rank, bool is_send, uint32_t peer) {
+      return channel_end(run_, run_.arrivals[by_rank[rank]].operation, channel, is_send, peer);
     };
     const std::vector<ChannelEdge>& ring = one->ring.edges;
+    std::vector<ChannelEndRow> received;
     std::vector<int64_t> received_ns;
-    for (const ChannelEdge& edge : ring) received_ns.push_back(end_ns(edge.to, false, edge.from));
+    for (const ChannelEdge& edge : ring) {
+      received.push_back(end_of(edge.to, false, edge.from));
+      received_ns.push_back(received.back().done_ns);
+    }
     if (std::count(received_ns.begin(), received_ns.end(), kNoTime) != 0) return;
     RingSeries& series = one->series;
     const int64_t begun_ns = own_.last_start_ns[m];
@@ -279,9 +288,10 @@ class Sampler {
       add_unknown(&edge);
       const uint32_t sends = sending_channels(run_, run_.arrivals[by_rank[ring[i].from]].operation);
       if (sends != 0) series.steps = std::max<uint64_t>(series.steps, sender.planned_sends / sends);
-      const int64_t sent_ns = end_ns(ring[i].from, true, ring[i].to);
-      if (sent_ns == kNoTime || sent_ns < begun_ns) continue;
-      edge.lag.back() = received_ns[i] - sent_ns;
+      const ChannelEndRow sent = end_of(ring[i].from, true, ring[i].to);
+      if (sent.done_ns == kNoTime || sent.done_ns < begun_ns) continue;
+      edge.lag.back() = received_ns[i] - sent.done_ns;
+      edge.uptake.back() = between(sent.seen_ns, received[i].seen_ns);
       // Steps are added up over the channels of an operation.
       if (sender.send_peer == receiver.rank) {
         note_sends(sender, &edge);
@@ -444,6 +454,7 @@ class Sampler {
     // What was sent before the receiver's kernel began waits for that.
     if (sender.sent_ns < begun_ns) return;
     edge->lag.back() = receiver.received_ns - sender.sent_ns;
+    edge->uptake.back() = between(sender.sends_seen_ns, receiver.receives_seen_ns);
     note_steps(sender, receiver, edge);
   }
 

@@ -32,9 +32,11 @@ struct EdgeSamples {
   uint64_t role = 0;           // edges of a role are alike
   std::vector<int64_t> later;  // the receiver's kernel ends after the sender's; of a channel: above
   std::vector<int64_t> lag;    // the receiver is done after the sender knew of the last arrival
-  std::vector<int64_t> wire;   // a network step takes from sending to its acknowledgement
-  std::vector<int64_t> work;   // ... of which it waits behind no other that was sent before it
-  std::vector<int64_t> gpu;    // ... to be emptied by the receiver's GPU
+  // ... saw that a step had come after the sender saw it sent, on average over all of them
+  std::vector<int64_t> uptake;
+  std::vector<int64_t> wire;  // a network step takes from sending to its acknowledgement
+  std::vector<int64_t> work;  // ... of which it waits behind no other that was sent before it
+  std::vector<int64_t> gpu;   // ... to be emptied by the receiver's GPU
 };
 
 // The operations of one function and size on one communicator; or where their channels go round different
@@ -56,6 +58,11 @@ struct RingSeries {
   uint64_t sends = 0;    // ... on all channels
   bool in_order = true;  // as far as peers are named, they are those of this ring
 
+  // How often the data of an operation passes an edge, one after the other.
+  int64_t passes() const {
+    const int64_t hops = int64_t{std::get<2>(alike)} - 1;
+    return std::max<int64_t>(1, hops > 0 ? static_cast<int64_t>(steps) / hops : 1);
+  }
   // The edge that this actor sends over; as many as there are: it sends over none.
   size_t edge_from(uint32_t actor) const {
     const auto at = std::find_if(edges.begin(), edges.end(),

@@ -149,9 +149,12 @@ bool Heads::not_begun(uint32_t operation) const {
   return row.communicator != kNoRow && kernels_on_[row.communicator] && kernels_of_[row.process];
 }
 
+bool Heads::its_call_runs(uint32_t operation, uint32_t actor) const {
+  return running_calls_.count({actor, run_.operations[operation].group_id}) != 0;
+}
+
 bool Heads::comes_after_open(uint32_t operation, uint32_t actor) const {
   const OperationRow& row = run_.operations[operation];
-  if (running_calls_.count({actor, row.group_id}) != 0) return true;
   return std::any_of(heads_[actor].begin(), heads_[actor].end(), [&](uint32_t head) {
     const bool one_call = row.group_id != 0 && run_.operations[head].group_id == row.group_id;
     return !one_call && head < operation;

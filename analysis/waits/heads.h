@@ -23,8 +23,9 @@ class Heads {
   bool unfinished(uint32_t operation) const { return unfinished_[operation]; }
   // The kernel has not begun although its beginning would have been recorded.
   bool not_begun(uint32_t operation) const;
-  // The actor called something before it that has not ended either, on whatever stream; or of its group call something
-  // else has begun and not ended. NCCL does the transfers of one kernel one after the other where they share a channel.
+  // A kernel of its group call has begun and not ended. It is told of with one of the call's transfers on each channel.
+  bool its_call_runs(uint32_t operation, uint32_t actor) const;
+  // The actor called something before it that has not ended either, on whatever stream.
   bool comes_after_open(uint32_t operation, uint32_t actor) const;
   // Position of the member's last collective on its communicator, -1 = none.
   int64_t last_position(uint32_t member) const { return last_position_[member]; }

@@ -149,7 +149,7 @@ class StallFinder {
     const OperationRow& row = run_.operations[operation];
     if (!is_open(row) && !heads_.unfinished(operation))
       return row.state == OpState::Enqueued ? Stand::Inside : Stand::Passed;
-    if (heads_.not_begun(operation))
+    if (heads_.not_begun(operation) && !heads_.its_call_runs(operation, actor))
       return heads_.comes_after_open(operation, actor) ? Stand::Queued : Stand::NotBegun;
     return row.kernels != 0 || heads_.is_head(operation) ? Stand::Inside : Stand::Queued;
   }

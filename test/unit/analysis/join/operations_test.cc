@@ -30,6 +30,34 @@ TEST(Operations, JoinChildrenThatAreWrittenBeforeTheirParents) {
   EXPECT_GE(row.kernel_start_ns + row.kernel_late_ns, kernel_ns);
 }
 
+// Three steps begin at 0, 1/4 and 1/2 of its kernel's time. Each is received half of its time in the network later, and seen
+// sent after all of it.
+TEST(Operations, TellWhenTheirProxyThreadsSawTheNetworkDoneOnAverage) {
+  TestRun run;
+  driver::RankRecords rank(1, 0xc0, 0, 1, 10, &run.strings);
+  rank.init(1'000 * kMs);
+  driver::RankOperation op = operation_at(0, 0);
+  op.steps = 3;
+  op.finish_ns = op.kernel_ns + 4 * kMs;
+  op.network_ns = 100 * kUs;
+  rank.operation(op);
+  rank.operation(operation_at(1, 0));  // without steps
+  run.add(10, rank);
+
+  const auto tables = run.load();
+  ASSERT_EQ(tables->operations.size(), 2u);
+  const auto kernel_ns = static_cast<int64_t>(op.kernel_ns);
+  EXPECT_EQ(tables->operations[0].receives_seen_ns - kernel_ns, 1'050 * kUs);
+  EXPECT_EQ(tables->operations[0].sends_seen_ns - kernel_ns, 1'100 * kUs + 250);
+  EXPECT_EQ(tables->operations[1].receives_seen_ns, kNoTime);
+  EXPECT_EQ(tables->operations[1].sends_seen_ns, kNoTime);
+  for (const ChannelEndRow& end : tables->channel_ends) {
+    if (end.operation != 0) continue;
+    EXPECT_EQ(end.seen_ns - kernel_ns, end.is_send != 0 ? 1'100 * kUs + 250 : 1'050 * kUs);
+  }
+  EXPECT_EQ(tables->channel_ends.size(), 8u);
+}
+
 TEST(Operations, TellInFlightFromAbortedFromIncomplete) {
   TestRun run;
   driver::RankRecords stuck(1, 0xc0, 0, 2, 10, &run.strings),

@@ -137,6 +137,40 @@ TEST(Circles, OfAnAllToAllAccuseWhoCalledTheNextOperationInItsPlace) {
   EXPECT_EQ(world_ranks(judged), Ranks{2}) << judged.text();
 }
 
+// Four ranks exchange data in one group call. Its kernel, of which NCCL tells with the first transfer only, runs on three of
+// them and never began on the fourth.
+TEST(Circles, AreNoneInOneGroupCallWhoseKernelHasNotBegunOnOneRank) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i <= kOperations; ++i) {
+      const bool last = i == kOperations;
+      driver::RankOperation op = last ? open_at(i) : operation_at(i, 0);
+      op.channels = last && rank == 2 ? 0 : 1;
+      for (int32_t step = 1; step < 4; ++step) {
+        op.func = "Send";
+        op.peer = (rank + step) % 4;
+        records.operation(op);
+        if (last) op.channels = 0;
+        op.func = "Recv";
+        op.peer = (rank + 4 - step) % 4;
+        records.operation(op);
+      }
+    }
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+  auto tables = run.load();
+  for (OperationRow& row : tables->operations) {
+    if (row.kind != OpKind::PointToPoint) continue;
+    row.group_id = 1'000 + row.ordinal;
+    row.proxy_ops = row.proxy_ops_open = 0;
+  }
+  const Judged judged(std::move(tables));
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::StuckOnGpu) << judged.text();
+  EXPECT_EQ(world_ranks(judged), Ranks{2}) << judged.text();
+}
+
 // Ranks call a on one communicator, `layers` times, then b on another, on a stream each. Of a step
 // long ago rank 1 left one call of `what` out, and goes on until it stands in a call that is another's next.
 Judged left_out_long_before(char what, unsigned layers, int32_t ranks = 4) {

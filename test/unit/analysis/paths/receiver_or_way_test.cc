@@ -94,6 +94,19 @@ TEST(ReceiverOrWay, StaysTheGpuThatTakesLongToEmptyItsBuffers) {
   EXPECT_EQ(late.judge().at(0).side, SlowSide::ReceiverGpu);
 }
 
+// Rank 1 of two hosts empties its buffers in 90 us, where rank 0 does in 50.
+TEST(ReceiverOrWay, IsNoGpuOfTwoHostsThatTakesLessThanTwiceAsLong) {
+  LateReceiver late;
+  late.side = SlowSide::ReceiverGpu;
+  late.usual[2].gpu_ns = 50 * kUs;
+  late.seen.edges[2].gpu = always(90);
+  EXPECT_EQ(late.judge().size(), 1u) << "of four hosts it is";
+  late.series.edges[0].network = late.series.edges[3].network = false;
+  EXPECT_TRUE(late.judge().empty());
+  late.seen.edges[2].gpu = always(110);
+  EXPECT_EQ(late.judge().size(), 1u);
+}
+
 TEST(ReceiverOrWay, IsNeitherWhereItCostsNoMoreThanHealthyWaysDiffer) {
   LateReceiver late;
   late.excess_us = 500;

@@ -396,6 +396,33 @@ TEST(RingExcess, DoesNotTakeLateStartsForManySteps) {
   EXPECT_EQ((RingOfFour{48, 160, 100, true}.judge().size()), 1u) << "no trace of starts";
 }
 
+// Steps from rank 2 take three times as long in the network. When they are seen to come, two clocks tell.
+TEST(RingExcess, BelievesWhatOneClockShowsBeforeWhatTwoDo) {
+  RingOfHosts ring;
+  for (const size_t i : {1, 3, 5, 7}) {
+    ring.edges[i].lag = ring.always(5);
+    ring.edges[i].wire = ring.always(60);
+    ring.edges[i].work = ring.always(30);
+  }
+  ring.edges[3].lag = ring.always(505);
+  ASSERT_EQ(ring.judge().size(), 1u);
+  EXPECT_TRUE(is_of_receiver(ring.judge()[0].side));
+  EXPECT_TRUE(ring.judge()[0].usual_across);
+  ring.edges[3].wire = ring.always(260);
+  ring.edges[3].work = ring.always(230);
+  ASSERT_EQ(ring.judge().size(), 1u);
+  EXPECT_EQ(ring.judge()[0].side, SlowSide::Link);
+}
+
+// Rank 3 receives 270 us late, in 16 passes. Its end shows one of them, as 400 us.
+TEST(RingExcess, CountsEachPassOfALateReceiver) {
+  const auto found = RingOfFour{48, 400, 0, false, 0, {30, 30, 300, 30}}.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{2, 3}));
+  EXPECT_EQ(found[0].side, SlowSide::Way);
+  EXPECT_EQ(found[0].excess_ns, 3'600 * kUs) << "90 % of 4 ms, the most that is believed";
+}
+
 // It receives 30 us late, four times, in operations that take a millisecond longer, and sees its sends late.
 TEST(RingExcess, NamesAProxyThreadThatEndsShowLittleOf) {
   EXPECT_TRUE((RingOfFour{12, 0, 0, false, 0, {30, 60, 30, 30}}.judge(1'000).empty()));

@@ -140,6 +140,23 @@ TEST(SlowGpu, IsNobodysWhereAChannelPassesInTime) {
   EXPECT_EQ(accused(channels), kNoRow);
 }
 
+// Steps from node3 take three times as long in the network as others.
+TEST(SlowGpu, IsNobodysWhereNetworkStepsShowASlowLink) {
+  Channels channels;
+  channels.passes(0, 0, -300, 100);
+  for (RingSeries& one : channels.series) {
+    for (uint32_t host = 0; host < 4; ++host) {
+      one.edges[host].wire.assign(kTimes, 100 * kUs);
+      one.edges[host].work.assign(kTimes, 100 * kUs);
+    }
+  }
+  EXPECT_EQ(accused(channels), 2u);
+  channels.series[0].edges[3].wire.assign(kTimes, 300 * kUs);
+  EXPECT_EQ(accused(channels), 2u) << "steps that are sent together wait for each other";
+  channels.series[0].edges[3].work.assign(kTimes, 300 * kUs);
+  EXPECT_EQ(accused(channels), kNoRow);
+}
+
 // The way of a host to the network is slow in both directions, so that data waits in the host before it as well.
 TEST(SlowGpu, IsNobodysWhereAnotherHostIsAsSlow) {
   Channels channels;

@@ -70,6 +70,18 @@ TEST(WithinClocks, IsWhatTwoHostsShowByNoMoreThanTheirClocksAreKnownTo) {
   EXPECT_TRUE(edge.left_out().empty());
 }
 
+// Where one way seems 1 us longer, the way back seems 1 us shorter.
+TEST(WithinClocks, IsTwiceAsMuchWhereWhatIsUsualIsSeenAcrossHostsAsWell) {
+  Edge edge;
+  TransferExcess one = edge.shown(0, 1, 2'000);
+  EXPECT_EQ(edge.kept(one), 1u);
+  one.usual_across = true;
+  EXPECT_EQ(edge.kept(one), 0u);
+  EXPECT_EQ(edge.left_out().front().error_ns, 2'000);
+  one.across_ns = 2'001;
+  EXPECT_EQ(edge.kept(one), 1u);
+}
+
 TEST(WithinClocks, IsNothingThatOneHostShows) {
   Edge edge;
   EXPECT_EQ(edge.kept(edge.shown(0, 1, 0)), 1u) << "by stamps of one clock";

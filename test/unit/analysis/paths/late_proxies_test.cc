@@ -1,0 +1,182 @@
+// Whose proxy thread sees late what the network has done.
+#include "analysis/paths/late_proxies.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+constexpr size_t kRanksOfRing = 4, kSeenTimes = 40;
+
+// Four ranks, each on a host of its own, whose operations take 4 ms, in four passes. Who receives sees each step 1 us after
+// its sender saw it sent.
+struct RingOfProxies {
+  RingOfProxies() {
+    series.alike = {0, 1 << 20, kRanksOfRing, kRanksOfRing};
+    series.steps = 12;
+    series.communicator = 3;
+    series.channel = 2;
+    series.times.assign(kSeenTimes, 4'000 * kUs);
+    for (uint32_t rank = 0; rank < kRanksOfRing; ++rank) {
+      EdgeSamples& edge = series.edges.emplace_back();
+      edge.from = rank;
+      edge.to = (rank + 1) % kRanksOfRing;
+      edge.network = true;
+      edge.uptake.assign(kSeenTimes, kUs);
+    }
+  }
+  // What this rank sends is seen so much later by the next one.
+  void sees(uint32_t sender, int64_t us, size_t from = 0) {
+    for (size_t m = from; m < kSeenTimes; ++m) series.edges[sender].uptake[m] = us * kUs;
+  }
+  std::optional<TransferExcess> always() const {
+    SeenRing seen;
+    seen.time = middle_of(series.times);
+    return late_proxy(series, seen);
+  }
+  RingSeries series;
+};
+
+TEST(LateProxy, IsTheOneThatSeesLateWhatComesAndWhatItSent) {
+  RingOfProxies ring;
+  ring.sees(1, 101);
+  ring.sees(2, -89);
+  const auto found = ring.always();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->side, SlowSide::ReceiverProxy);
+  EXPECT_EQ(found->actors, (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(found->communicator, 3u);
+  EXPECT_EQ(found->channel, 2u);
+  EXPECT_EQ(found->excess_ns, 400 * kUs) << "in each of four passes";
+  EXPECT_EQ(found->usual_ns, 3'600 * kUs);
+  EXPECT_EQ(found->across_ns, 100 * kUs);
+  EXPECT_TRUE(found->usual_across);
+  EXPECT_TRUE(found->sure);
+}
+
+TEST(LateProxy, CostsNoMoreThanNineTenths) {
+  RingOfProxies ring;
+  ring.sees(1, 1'401);
+  ring.sees(2, -1'401);
+  EXPECT_EQ(ring.always().value().excess_ns, 3'600 * kUs);
+}
+
+TEST(LateProxy, IsNobodysWhereOnlyWhatComesIsSeenLate) {
+  RingOfProxies ring;
+  ring.sees(1, 101);
+  EXPECT_FALSE(ring.always()) << "the way may take long";
+  ring.sees(2, -48);
+  EXPECT_FALSE(ring.always()) << "less than half of that";
+  ring.sees(2, -50);
+  EXPECT_TRUE(ring.always());
+}
+
+TEST(LateProxy, IsNobodysWhereOnlyWhatIsSentIsSeenLate) {
+  RingOfProxies ring;
+  ring.sees(2, -99);
+  EXPECT_FALSE(ring.always());
+}
+
+// Rank 2 receives late, and rank 0 sees its sends late.
+TEST(LateProxy, IsNobodysWhereItIsNotOneRank) {
+  RingOfProxies ring;
+  ring.sees(1, 101);
+  ring.sees(0, -99);
+  EXPECT_FALSE(ring.always());
+}
+
+TEST(LateProxy, IsNobodysWhereAnotherIsLateAsWell) {
+  RingOfProxies ring;
+  ring.sees(1, 101);
+  ring.sees(2, -99);
+  ring.sees(3, 22);
+  EXPECT_TRUE(ring.always());
+  ring.sees(3, 42);
+  EXPECT_FALSE(ring.always());
+}
+
+// Four times 15 us are less than 2 % of 4 ms.
+TEST(LateProxy, IsNobodysWhereItIsATrifle) {
+  RingOfProxies ring;
+  ring.sees(1, 16);
+  ring.sees(2, -14);
+  EXPECT_FALSE(ring.always());
+}
+
+TEST(LateProxy, IsNobodysOfTwoHostsNorWhereStepsAreNotKnown) {
+  RingOfProxies two;
+  two.series.edges.resize(2);
+  two.series.edges[1].to = 0;
+  two.sees(0, 101);
+  two.sees(1, -99);
+  EXPECT_FALSE(two.always()) << "their clocks may differ";
+  RingOfProxies unknown;
+  unknown.sees(1, 101);
+  unknown.sees(2, -99);
+  unknown.series.edges[3].uptake.assign(kSeenTimes, kNoTime);
+  EXPECT_FALSE(unknown.always());
+}
+
+// In the last 20 of 40 operations, which take 2 ms longer.
+struct ProxyAtMoments : RingOfProxies {
+  ProxyAtMoments() {
+    for (uint32_t m = 0; m < kSeenTimes; ++m) {
+      (m < kSeenTimes / 2 ? moments.usual : moments.slow).push_back(m);
+      if (m >= kSeenTimes / 2) series.times[m] = 6'000 * kUs;
+    }
+    moments.usual_ns = 4'000 * kUs;
+  }
+  void sees_then(uint32_t sender, int64_t us) { sees(sender, us, kSeenTimes / 2); }
+  std::optional<TransferExcess> at() {
+    usual.assign(kRanksOfRing, UsualEdge());
+    return late_proxy_at(series, moments, 6'000 * kUs, &usual);
+  }
+  SlowMoments moments;
+  std::vector<UsualEdge> usual;
+};
+
+// Its clock is 30 us off as well, always.
+TEST(LateProxyAtMoments, IsTheOneThatThenSeesLateWhatComes) {
+  ProxyAtMoments ring;
+  ring.sees(1, 31);
+  ring.sees(2, -29);
+  ring.sees_then(1, 531);
+  const auto found = ring.at();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->side, SlowSide::ReceiverProxy);
+  EXPECT_EQ(found->actors, (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(found->excess_ns, 2'000 * kUs);
+  EXPECT_EQ(found->usual_ns, 4'000 * kUs);
+  EXPECT_EQ(found->across_ns, 0) << "compared with its own other times";
+  EXPECT_EQ(ring.usual[1].uptake_ns, 31 * kUs);
+  EXPECT_EQ(ring.usual[2].uptake_ns, -29 * kUs);
+}
+
+TEST(LateProxyAtMoments, IsNobodysWhereItDoesNotMakeUpAQuarterOfWhatTheyTakeLonger) {
+  ProxyAtMoments ring;
+  ring.sees_then(1, 121);
+  EXPECT_FALSE(ring.at());
+  ring.sees_then(1, 131);
+  EXPECT_TRUE(ring.at());
+}
+
+TEST(LateProxyAtMoments, IsNobodysWhereOthersAreLateAsWell) {
+  ProxyAtMoments ring;
+  ring.sees_then(1, 501);
+  ring.sees_then(3, 101);
+  EXPECT_TRUE(ring.at());
+  ring.sees_then(3, 201);
+  EXPECT_FALSE(ring.at());
+}
+
+TEST(LateProxyAtMoments, IsNobodysWhereNothingTells) {
+  ProxyAtMoments ring;
+  EXPECT_FALSE(ring.at());
+  for (EdgeSamples& edge : ring.series.edges) edge.uptake.clear();
+  EXPECT_FALSE(ring.at());
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
