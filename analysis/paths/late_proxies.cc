@@ -56,21 +56,22 @@ std::optional<TransferExcess> late_proxy(const RingSeries& series, const SeenRin
   const auto is_later = [](const Uptake& a, const Uptake& b) {
     return a.later_ns() < b.later_ns();
   };
-  const auto [sent, come] = std::minmax_element(all.begin(), all.end(), is_later);
-  if (series.edges[come->edge].to != series.edges[sent->edge].from) return std::nullopt;
-  const int64_t most_ns = std::max(come->later_ns(), -sent->later_ns());
+  const auto ends = std::minmax_element(all.begin(), all.end(), is_later);
+  const Uptake &sent = *ends.first, &come = *ends.second;
+  if (series.edges[come.edge].to != series.edges[sent.edge].from) return std::nullopt;
+  const int64_t most_ns = std::max(come.later_ns(), -sent.later_ns());
   const int64_t least_ns =
       std::max(least_late_ns(series, seen.time.ns), part_of(most_ns, kOfOtherEnd));
-  Middle not_late = sent->seen;
+  Middle not_late = sent.seen;
   not_late.ns = -not_late.ns;
-  if (!stands_out(come->seen, usual_ns, least_ns) || !stands_out(not_late, -usual_ns, least_ns))
+  if (!stands_out(come.seen, usual_ns, least_ns) || !stands_out(not_late, -usual_ns, least_ns))
     return std::nullopt;
   const bool alone = std::all_of(all.begin(), all.end(), [&](const Uptake& one) {
-    return one.edge == come->edge || one.edge == sent->edge ||
+    return one.edge == come.edge || one.edge == sent.edge ||
            std::abs(one.later_ns()) <= part_of(most_ns, kOfOthers);
   });
   if (!alone) return std::nullopt;
-  TransferExcess excess = excess_of(series, come->edge, series.passes() * most_ns, seen.time.ns);
+  TransferExcess excess = excess_of(series, come.edge, series.passes() * most_ns, seen.time.ns);
   excess.across_ns = most_ns;
   excess.usual_across = true;
   return excess;
