@@ -94,6 +94,7 @@ void RankRecords::network(const RankOperation& op, EventId parent, unsigned chan
   put(&proxy, {make_word0(state_tag(kProxyOpInProgress), begin + 100), work});
   const uint64_t end = op.finish_ns != 0 ? op.finish_ns : op.kernel_ns + 1'000'000;
   const uint64_t network = op.network_ns != 0 ? op.network_ns : (end - op.kernel_ns) / 10;
+  const uint64_t come = network / 2 + op.proxy_late_ns, done = 250 + network + op.proxy_late_ns;
   for (unsigned step = 0; step < op.steps; ++step) {
     const EventId id = next(Kind::ProxyStep);
     const uint64_t at = op.kernel_ns + (end - op.kernel_ns) * step / (op.steps + 1);
@@ -107,10 +108,10 @@ void RankRecords::network(const RankOperation& op, EventId parent, unsigned chan
       put(&proxy, {make_word0(state_tag(kSendPeerWait), at + 200), id});
       put(&proxy, {make_word0(state_tag(kSendWait), at + 250), id, 8192});
     } else {
-      put(&proxy, {make_word0(state_tag(kRecvFlushWait), at + network / 2), id, 8192});
-      put(&proxy, {make_word0(state_tag(kRecvGpuWait), at + network / 2 + 50), id});
+      put(&proxy, {make_word0(state_tag(kRecvFlushWait), at + come), id, 8192});
+      put(&proxy, {make_word0(state_tag(kRecvGpuWait), at + come + 50), id});
     }
-    put(&proxy, {make_word0(stop_tag(Kind::ProxyStep), at + 250 + network), id});
+    put(&proxy, {make_word0(stop_tag(Kind::ProxyStep), at + done), id});
   }
   const uint64_t own_end = send ? here.sent_ns : here.received_ns;
   if (op.finish_ns != 0)

@@ -44,6 +44,8 @@ struct RankOperation {
   unsigned steps = 0;  // network steps of each direction and channel
   // Each send step spends in the network; 0 = a tenth of the kernel's time.
   uint64_t network_ns = 0;
+  // So much later its proxy thread sees that a step was sent, or has come.
+  uint64_t proxy_late_ns = 0;
   uint64_t sent_ns = 0, received_ns = 0;  // its network operations end; 0 = when the kernel does
   bool network_operations = true;
   uint64_t stream = 0x77;

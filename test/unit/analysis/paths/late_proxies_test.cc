@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/analysis/judge/judged.h"
 #include "test/unit/durations.h"
 
 namespace lockstep::analysis {
@@ -169,6 +170,34 @@ TEST(LateProxyAtMoments, IsNobodysWhereOthersAreLateAsWell) {
   EXPECT_TRUE(ring.at());
   ring.sees_then(3, 201);
   EXPECT_FALSE(ring.at());
+}
+
+// Four ranks, each on a host of its own. Operations take 4 ms, and 6 ms where rank 2 sees steps 300 us late.
+Judged judge_late_proxy(unsigned from, unsigned until) {
+  return diagnose_hosts(4, 1, kSeenTimes, [&](int32_t rank, unsigned i) {
+    const bool late = i >= from && i < until;
+    driver::RankOperation op;
+    op.sequence = i;
+    op.channels = 1;
+    op.steps = 12;
+    op.network_ns = 50 * kUs;
+    op.call_ns = 2'000 * kMs + i * 10 * kMs;
+    op.kernel_ns = op.call_ns + 10 * kUs;
+    op.finish_ns =
+        op.kernel_ns + (late ? 6 : 4) * kMs + (i * 7 + static_cast<unsigned>(rank)) % 5 * 100;
+    if (late && rank == 2) op.proxy_late_ns = 300 * kUs;
+    return op;
+  });
+}
+
+TEST(LateProxyAtMoments, IsTheFinding) {
+  for (const unsigned from : {0u, 20u}) {
+    const Judged judged = judge_late_proxy(from, kSeenTimes);
+    ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+    EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowProxy) << judged.text();
+    EXPECT_EQ(judged.findings[0].culprits, Ranks{2}) << judged.text();
+  }
+  EXPECT_TRUE(judge_late_proxy(0, 0).findings.empty());
 }
 
 TEST(LateProxyAtMoments, IsNobodysWhereNothingTells) {
