@@ -73,7 +73,6 @@ std::optional<TransferExcess> late_proxy(const RingSeries& series, const SeenRin
   if (!alone) return std::nullopt;
   TransferExcess excess = excess_of(series, come.edge, series.passes() * most_ns, seen.time.ns);
   excess.across_ns = most_ns;
-  excess.usual_across = true;
   return excess;
 }
 

@@ -103,6 +103,10 @@ class SlowTransferFinder {
     std::vector<Middle> middles;
     for (const SeenPair& pair : pairs) middles.push_back(pair.time);
     const int64_t unsure_ns = unsureness_of(middles, usual_ns);
+    std::set<Text> hosts;
+    for (const SeenPair& pair : pairs)
+      hosts.insert({host_of(pair.series->from), host_of(pair.series->to)});
+    const bool between_two = hosts.size() == 2;
     for (SeenPair& pair : pairs) {
       pair.usual_ns = usual_ns;
       compared_.emplace(pair.series->from, pair.series->to);
@@ -111,7 +115,7 @@ class SlowTransferFinder {
       out_.back().steady = is_steady(pair.time, usual_ns, unsure_ns);
       if (out_.back().side != SlowSide::Link && out_.back().side != SlowSide::ReceiverGpu) {
         out_.back().across_ns = out_.back().excess_ns;
-        out_.back().usual_across = true;
+        out_.back().usual_across = between_two;
       }
       out_.back().holder = holder_of(*pair.series, pair.time.ns, usual_ns);
     }

@@ -52,7 +52,7 @@ struct TransferExcess {
   // So much more than usual stamps of two hosts show of one operation, or of one pass; 0: those of one host do, or it is
   // compared with other times of the same two.
   int64_t across_ns = 0;
-  // What is usual there was seen across hosts as well: between two others, or the other way round.
+  // Of two hosts: what is usual was seen the other way round, by which the clocks make it look shorter by as much.
   bool usual_across = false;
   // Seen in so many of the operations, and so far above what is usual, that chance does not make it.
   bool steady = true;

@@ -20,8 +20,8 @@ int64_t error_to_last_ns(const RunTables& run, const MatchRow& match, uint32_t p
   return kNoTime;
 }
 
-// How far apart both may be, usually: each is held against who came last. Twice that, where what is usual may be as far
-// off the other way. 0: they are on one host, or share a clock.
+// How far apart both may be, usually: each is held against who came last. Twice that, where what is usual is as far off
+// the other way. 0: they are on one host, or share a clock.
 int64_t usual_error_ns(const RunTables& run, const OwnSegments& own, const TransferExcess& one) {
   const uint32_t from = own.actors[one.actors.front()].process;
   const uint32_t to = own.actors[one.actors.back()].process;

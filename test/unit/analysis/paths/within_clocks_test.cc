@@ -77,6 +77,7 @@ TEST(WithinClocks, IsTwiceAsMuchWhereWhatIsUsualIsSeenAcrossHostsAsWell) {
   EXPECT_EQ(edge.kept(one), 1u);
   one.usual_across = true;
   EXPECT_EQ(edge.kept(one), 0u);
+  ASSERT_EQ(edge.left_out().size(), 1u);
   EXPECT_EQ(edge.left_out().front().error_ns, 2'000);
   one.across_ns = 2'001;
   EXPECT_EQ(edge.kept(one), 1u);
