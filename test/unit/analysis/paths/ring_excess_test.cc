@@ -399,7 +399,7 @@ TEST(RingExcess, DoesNotTakeLateStartsForManySteps) {
 // Steps from rank 2 take three times as long in the network. When they are seen to come, two clocks tell.
 TEST(RingExcess, BelievesWhatOneClockShowsBeforeWhatTwoDo) {
   RingOfHosts ring;
-  for (const size_t i : {1, 3, 5, 7}) {
+  for (const size_t i : {1u, 3u, 5u, 7u}) {
     ring.edges[i].lag = ring.always(5);
     ring.edges[i].wire = ring.always(60);
     ring.edges[i].work = ring.always(30);
