@@ -22,6 +22,7 @@ struct Uptake {
   int64_t usual_ns = 0;
   int64_t later_ns() const { return seen.ns - usual_ns; }
 };
+bool is_later(const Uptake& a, const Uptake& b) { return a.later_ns() < b.later_ns(); }
 
 int64_t least_late_ns(const RingSeries& series, int64_t took_ns) {
   return part_of(took_ns, kLeastSeenLate / static_cast<double>(series.passes()));
@@ -53,9 +54,6 @@ std::optional<TransferExcess> late_proxy(const RingSeries& series, const SeenRin
   if (all.size() < kFewestEdges) return std::nullopt;
   const int64_t usual_ns = lower_median(&uptakes);
   for (Uptake& one : all) one.usual_ns = usual_ns;
-  const auto is_later = [](const Uptake& a, const Uptake& b) {
-    return a.later_ns() < b.later_ns();
-  };
   const auto ends = std::minmax_element(all.begin(), all.end(), is_later);
   const Uptake &sent = *ends.first, &come = *ends.second;
   if (series.edges[come.edge].to != series.edges[sent.edge].from) return std::nullopt;
@@ -87,9 +85,6 @@ std::optional<TransferExcess> late_proxy_at(const RingSeries& series, const Slow
     if (!all.back().seen.known()) all.pop_back();
   }
   if (all.size() < 2) return std::nullopt;
-  const auto is_later = [](const Uptake& a, const Uptake& b) {
-    return a.later_ns() < b.later_ns();
-  };
   const Uptake& late = *std::max_element(all.begin(), all.end(), is_later);
   const int64_t more_ns = took_ns - moments.usual_ns;
   if (!stands_out(late.seen, late.usual_ns, least_late_ns(series, took_ns)) ||

@@ -1,6 +1,7 @@
 // Whose proxy thread sees late what the network has done: on a ring, a rank's. Each step is seen twice, by its sender when
-// it is sent and by its receiver when it has come. Between these lies next to nothing, whatever GPUs and ways take. So a
-// receiver that sees steps later than others do has a proxy thread that was elsewhere. Pure; no I/O.
+// it is sent and by its receiver when it has come. What a GPU takes to fill or empty a buffer
+// is not between these, nor how long the network works on a step. So a receiver that sees steps later than others do has a
+// proxy thread that was elsewhere, or a way before it that delays them. Pure; no I/O.
 #pragma once
 
 #include <optional>

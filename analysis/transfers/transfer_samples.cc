@@ -131,7 +131,6 @@ class Sampler {
     if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime || sender.sent_ns < begun_ns)
       return;
     pair.edge.lag.back() = receiver.received_ns - sender.sent_ns;
-    pair.edge.uptake.back() = between(sender.sends_seen_ns, receiver.receives_seen_ns);
     note_steps(sender, receiver, &pair.edge);
   }
 

@@ -32,7 +32,7 @@ struct EdgeSamples {
   uint64_t role = 0;           // edges of a role are alike
   std::vector<int64_t> later;  // the receiver's kernel ends after the sender's; of a channel: above
   std::vector<int64_t> lag;    // the receiver is done after the sender knew of the last arrival
-  // ... saw that a step had come after the sender saw it sent, on average over all of them
+  // ... saw that a step had come after the sender saw it sent, on average over all of them; of rings only
   std::vector<int64_t> uptake;
   std::vector<int64_t> wire;  // a network step takes from sending to its acknowledgement
   std::vector<int64_t> work;  // ... of which it waits behind no other that was sent before it
