@@ -139,7 +139,7 @@ class TreesAlike {
       if (is_taken_up_late(edges[i], more[i])) excess.side = SlowSide::Receiver;
       excess.matches = tree.series().matches;
       if (shown) excess.across_ns = more[i];
-      excess.usual_across = hosts_ == 2;
+      excess.usual_across = hosts_ == 2 && !several_;
       excess.excess_ns = all_ns / static_cast<int64_t>(slow);
       excess.usual_ns = std::max<int64_t>(1, time.ns - all_ns);
       excess.sure = tree.is_together() || longer_ns != 0 || more[i] > kBuffers * usual.ns;

@@ -50,6 +50,21 @@ TEST(MomentChance, IsSmallWhereOneEdgeIsSlowInAllSlowSteps) {
   EXPECT_LT(SlowSteps({2, 2, 2, 2}).chance_of(2), 0.01);
 }
 
+// Their ends tell nothing: its proxy thread is told by when it sees steps.
+TEST(MomentChance, OfALateProxyThreadIsByItsSteps) {
+  SlowSteps steps({2, 2, 2, 2});
+  for (size_t i = 0; i < kEdges; ++i) {
+    EdgeSamples& edge = steps.series.edges[i];
+    edge.uptake = edge.later;
+    edge.lag.assign(edge.later.size(), 0);
+    steps.usual[i].uptake_ns = steps.usual[i].lag_ns = 0;
+  }
+  TransferExcess found;
+  found.side = SlowSide::ReceiverProxy;
+  found.actors = {2, 3};
+  EXPECT_LT(chance_of_moments(steps.series, found, steps.usual, steps.slow, steps.step_of), 0.01);
+}
+
 TEST(MomentChance, IsLargeWhereSeveralEdgesTakeTurns) {
   EXPECT_EQ(SlowSteps({2, 5, 2, 7, 0}).chance_of(2), 1);
 }

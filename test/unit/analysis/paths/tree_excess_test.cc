@@ -92,6 +92,7 @@ TEST(TreeExcess, NamesTheEdgeUpThatIsSlowAndNoneThatWaitsForIt) {
   EXPECT_TRUE(TwoTrees::edges_of(found, 1).empty());
   ASSERT_FALSE(found.empty());
   EXPECT_GE(found.front().across_ns, 250 * kUs) << "by the clocks of both hosts";
+  EXPECT_FALSE(found.front().usual_across);
 }
 
 TEST(TreeExcess, NamesTheEdgeDownToALeafThatIsSlowAndNoneThatFeedsIt) {
@@ -232,6 +233,7 @@ TEST(TreeExcess, ComparesBothDirectionsOfTwoHosts) {
   trees.first.slow_us[{0, 1}] = trees.second.slow_us[{0, 1}] = 400;
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 0), (TwoTrees::Edges{{0, 1}}));
   EXPECT_TRUE(TwoTrees::edges_of(trees.judge(), 1).empty());
+  EXPECT_TRUE(trees.judge().at(0).usual_across);
 }
 
 // Their rails differ: those of one direction are compared with each other.

@@ -76,6 +76,11 @@ TEST(RunClock, MovesEveryTimeOfAHostOntoTheReferencesClock) {
     process.first_ns = 1'000'000'000, process.last_ns = 6'000'000'000;
   const int64_t a_ns = run.operations[40].api_start_ns, b_ns = run.operations[41].api_start_ns;
   ASSERT_EQ(b_ns - a_ns, 1'000'007'000);
+  run.operations[41].sends_seen_ns = b_ns + 1'000;
+  run.operations[41].receives_seen_ns = b_ns + 2'000;
+  ChannelEndRow& end = run.channel_ends.emplace_back();
+  end.operation = 41;
+  end.seen_ns = b_ns + 3'000;
   clocksync::ClockModel model;
   model.reference = "a";
   model.hosts.resize(2);
@@ -91,6 +96,9 @@ TEST(RunClock, MovesEveryTimeOfAHostOntoTheReferencesClock) {
 
   EXPECT_EQ(run.operations[40].api_start_ns, a_ns);
   EXPECT_EQ(run.operations[41].api_start_ns, a_ns + 7'000);
+  EXPECT_EQ(run.operations[41].sends_seen_ns, a_ns + 8'000);
+  EXPECT_EQ(run.operations[41].receives_seen_ns, a_ns + 9'000);
+  EXPECT_EQ(run.channel_ends[0].seen_ns, a_ns + 10'000);
   EXPECT_EQ(run.operations[41].finish_ns, kNoTime);
   EXPECT_EQ(run.processes[1].aligned, 1);
   EXPECT_EQ(run.processes[1].raw_offset_ns, -1'000'000'000);
