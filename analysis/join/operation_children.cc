@@ -77,7 +77,7 @@ void add_work(const ProxyWork& work, OperationRow* row) {
 
 void add_channel_end(const ProxyWork& work, const OperationRow& row, uint32_t at,
                      std::vector<ChannelEndRow>* ends) {
-  if (row.kind != OpKind::Collective || row.channels < 2 || work.stop_ns == kNoTime) return;
+  if (row.kind != OpKind::Collective || work.stop_ns == kNoTime) return;
   if (work.peer < 0) return;
   ChannelEndRow& end = ends->emplace_back();
   end.done_ns = work.stop_ns;
@@ -86,6 +86,10 @@ void add_channel_end(const ProxyWork& work, const OperationRow& row, uint32_t at
   end.peer = static_cast<uint32_t>(work.peer) & 0xffffffu;
   end.channel = work.channel & 0x7fu;
   end.is_send = work.is_send ? 1 : 0;
+}
+
+bool needs_channel_ends(const OperationRow& row, const StringPool& strings) {
+  return row.channels > 1 || strings.text(row.algo) == "TREE";
 }
 
 void add_kernel(const KernelSpan& kernel, OperationRow* row) {

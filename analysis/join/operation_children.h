@@ -16,9 +16,11 @@ inline void add_work(const ProxyWork& work, BriefOperation* row) {
   row->last_progress_ns = std::max(row->last_progress_ns, work.last_ns);
   row->finish_ns = std::max(row->finish_ns, work.stop_ns);
 }
-// When it was done, beside the row at this place, where that is of a collective with several channels.
+// When it was done, beside the row at this place, where that is of a collective.
 void add_channel_end(const ProxyWork& work, const OperationRow& row, uint32_t at,
                      std::vector<ChannelEndRow>* ends);
+// Whether its ends say more than the row does: where one channel goes round a ring, that has both peers.
+bool needs_channel_ends(const OperationRow& row, const StringPool& strings);
 void add_kernel(const KernelSpan& kernel, OperationRow* row);
 
 // The same for a row that will be brief; a few instructions each, at every end of a child.

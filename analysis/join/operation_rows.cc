@@ -23,6 +23,7 @@ class OperationRows {
  private:
   static constexpr bool kBrief = std::is_same_v<Row, BriefRow>;
   void resolve_late_children();
+  void drop_channel_ends();
   void add_open_works();
   void join_calls();
   void take_call(const ApiCall& api, Row* row) const;
@@ -52,6 +53,7 @@ class OperationRows {
 template <typename Row>
 void OperationRows<Row>::make(clocksync::GpuPrecision gpu_clocks) {
   resolve_late_children();
+  if constexpr (!kBrief) drop_channel_ends();
   join_calls();
   map_gpu_times(gpu_clocks);
   add_api_only();
@@ -85,6 +87,16 @@ void OperationRows<Row>::resolve_late_children() {
   for (const KernelSpan& kernel : join_.kernels) {
     if (kernel.seen_ns != kNoTime && !join_.fold(kernel)) lost_kernel(kernel);
   }
+}
+
+template <typename Row>
+void OperationRows<Row>::drop_channel_ends() {
+  std::vector<ChannelEndRow>& ends = out_.channel_ends;
+  ends.erase(std::remove_if(ends.begin(), ends.end(),
+                            [&](const ChannelEndRow& end) {
+                              return !needs_channel_ends(rows_[end.operation], strings_);
+                            }),
+             ends.end());
 }
 
 template <typename Row>

@@ -106,7 +106,8 @@ class Merger {
       add_work(one.work, &row);
       if constexpr (std::is_same_v<Row, OperationRow>) {
         channels.add(one.work, row, &run_.channels);
-        add_channel_end(one.work, row, at, &run_.channel_ends);
+        if (needs_channel_ends(row, run_.strings))
+          add_channel_end(one.work, row, at, &run_.channel_ends);
       }
       row.flags |= kForeignChildren;
       if (row.state != OpState::Done) row.finish_ns = finish_ns;

@@ -58,6 +58,25 @@ TEST(Operations, TellWhenTheirProxyThreadsSawTheNetworkDoneOnAverage) {
   EXPECT_EQ(tables->channel_ends.size(), 8u);
 }
 
+// The row of an operation whose only channel goes round a ring has both its peers.
+TEST(Operations, TellWhenChannelsWereDoneUnlessOneGoesRoundARing) {
+  TestRun run;
+  driver::RankRecords rank(1, 0xc0, 0, 1, 10, &run.strings);
+  rank.init(1'000 * kMs);
+  unsigned number = 0;
+  for (const auto& [channels, algo] : {std::pair(2u, "RING"), {1u, "TREE"}, {1u, "RING"}}) {
+    driver::RankOperation op = operation_at(number++, 0);
+    op.channels = channels;
+    op.algo = algo;
+    rank.operation(op);
+  }
+  run.add(10, rank);
+  const auto tables = run.load();
+  std::vector<uint32_t> ends(3);
+  for (const ChannelEndRow& end : tables->channel_ends) ++ends.at(end.operation);
+  EXPECT_EQ(ends, (std::vector<uint32_t>{4, 2, 0}));
+}
+
 TEST(Operations, TellInFlightFromAbortedFromIncomplete) {
   TestRun run;
   driver::RankRecords stuck(1, 0xc0, 0, 2, 10, &run.strings),
