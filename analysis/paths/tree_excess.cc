@@ -21,8 +21,9 @@ constexpr double kLeastMoreOfLast = 0.25;
 constexpr double kMuchMoreOfLast = 1;
 // It is the receiver that is slow where it is late by this part of what an edge takes longer.
 constexpr double kLeastOfLag = 0.5;
-// An edge waits for room behind one that it feeds where that shows this part of what it shows itself.
-constexpr double kWaitsForRoom = 0.3;
+// An edge waits for room behind one that it feeds where that shows this part of what it shows itself, or where the last of
+// the data takes nearly as long over it: behind a slow edge that waits for nothing more.
+constexpr double kWaitsForRoom = 0.3, kAsLong = 0.8;
 // Where a rank starts late, what others had sent fills the buffers before it, and each edge is as far behind as these
 // are deep, in steps: NCCL_STEPS.
 constexpr int64_t kBuffers = 8;
@@ -57,7 +58,10 @@ void acquit_what_waits_for_room(const std::vector<SeenTreeEdge>& edges,
   const std::vector<int64_t> shown = *more;
   for (size_t i = 0; i < edges.size(); ++i) {
     for (const size_t feeder : edges[i].fed_by) {
-      if (shown[i] > 0 && shown[i] >= part_of(shown[feeder], kWaitsForRoom)) (*more)[feeder] = 0;
+      const bool as_long =
+          edges[i].last.known() && edges[i].last.ns >= part_of(edges[feeder].last.ns, kAsLong);
+      if (as_long || (shown[i] > 0 && shown[i] >= part_of(shown[feeder], kWaitsForRoom)))
+        (*more)[feeder] = 0;
     }
   }
 }

@@ -101,6 +101,18 @@ TEST(TreeExcess, NamesTheEdgeDownToALeafThatIsSlowAndNoneThatFeedsIt) {
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 1), (TwoTrees::Edges{{4, 6}}));
 }
 
+// Host 2 sends the last data to both hosts below it as slowly, over an adapter that these share: what host 0 sends to it
+// waits for room.
+TEST(TreeExcess, SaysNothingOfAnEdgeThatWaitsBehindTwoAsSlowAsItself) {
+  const Parents parents{-1, 2, 0, 2};
+  TwoTrees trees(parents, parents);
+  for (PlayedTree* tree : {&trees.first, &trees.second})
+    tree->slow_us[{2, 1}] = tree->slow_us[{2, 3}] = 250;
+  EXPECT_TRUE(trees.judge().empty());
+  trees.first.slow_us[{2, 3}] = 900;
+  EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 0), (TwoTrees::Edges{{2, 3}}));
+}
+
 // Those that NCCL makes of six hosts: the second is the first mirrored. And of seven, where it is shifted by one.
 const Parents kOfSix{-1, 2, 4, 2, 0, 4}, kMirrored{1, 5, 3, 1, 3, -1};
 const Parents kOfSeven{-1, 2, 4, 2, 0, 6, 4}, kShifted{5, -1, 3, 5, 3, 1, 0};
