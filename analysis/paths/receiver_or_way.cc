@@ -39,6 +39,12 @@ Lateness lateness_of(const RingSeries& series, const SeenRing& seen,
 
 }  // namespace
 
+SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual) {
+  if (!seen.gpu.known() || usual.gpu_ns == kNoTime) return SlowSide::Receiver;
+  return seen.gpu.ns - usual.gpu_ns > (seen.lag.ns - usual.lag_ns) / 2 ? SlowSide::ReceiverGpu
+                                                                       : SlowSide::ReceiverProxy;
+}
+
 bool sees_its_sends_late(const RingSeries& series, const SeenRing& seen,
                          const std::vector<UsualEdge>& usual, const TransferExcess& receiver) {
   return lateness_of(series, seen, usual, receiver).sees_its_sends_late();
@@ -50,8 +56,9 @@ void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
   const auto adds_up = [&](const Lateness& late) {
     const int64_t later_ns = usual[late.in].later_ns;
     const Middle& later = seen.edges[late.in].later;
+    // Where steps do not tell how long a GPU takes to empty its buffers, that may be what makes its kernel end later.
     return late.receives_ns >= part_of(seen.time.ns, kOfOperation) ||
-           (later.known() && later_ns != kNoTime &&
+           (seen.edges[late.in].gpu.known() && later.known() && later_ns != kNoTime &&
             later.ns - later_ns >= part_of(late.receives_ns, kOfDelay));
   };
   for (TransferExcess& one : *excesses) {

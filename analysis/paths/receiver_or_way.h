@@ -11,7 +11,10 @@
 
 namespace lockstep::analysis {
 
-// ... as late as its receives, by a part.
+// Network steps tell how long the receiver's GPU takes to empty a buffer.
+SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual);
+
+// A receiver sees its sends as late as its receives, by a part.
 bool sees_its_sends_late(const RingSeries& series, const SeenRing& seen,
                          const std::vector<UsualEdge>& usual, const TransferExcess& receiver);
 

@@ -29,6 +29,7 @@ constexpr double kRingTrifle = 0.04;
 // Of what a receiver is done later by, what its host's way out shows where that holds it up.
 constexpr double kHeldUpByWayOut = 0.5;
 constexpr size_t kFewestInRow = 3;
+constexpr double kFarLess = 0.6;
 constexpr double kAsMuch = 0.9;
 // Of what operations take longer, what lags and links must show on their own.
 constexpr double kLeastOfMore = 0.25;
@@ -74,6 +75,7 @@ class Judge {
   void find_stretches() {
     stretch_ns_.assign(count_, 0);
     unsteady_.assign(count_, 0);
+    followed_.assign(count_, 0);
     last_starters_.assign(count_, 0);
     std::vector<int64_t> more(count_);
     const int64_t least_ns =
@@ -144,10 +146,12 @@ class Judge {
       const size_t into = network[k], out = network[(k + 1) % network.size()];
       const Middle& later = seen_.edges[out].later;
       const auto least_ns = static_cast<int64_t>(kOfEdgeBefore * std::max(0.0, shown(into)));
-      if (before[into] != 0 && before[out] == 0 &&
+      if (before[into] != 0 && before[out] == 0 && followed_[into] == 0 &&
           (stands_out(later, usual_[out].beside_ns, least_ns) ||
-           later.at_least_ns - usual_[out].beside_ns >= least_ns))
+           later.at_least_ns - usual_[out].beside_ns >= least_ns)) {
         stretch_ns_[out] = before[into];
+        followed_[out] = 1;
+      }
       if (before[into] != 0 && before[out] != 0 && shown(into) < kOfEdgeBehind * shown(out))
         stretch_ns_[into] = 0;
     }
@@ -348,11 +352,17 @@ class Judge {
     }
   }
   // Lags at both are a way that takes long in both directions, but not where a channel enters the host at one
-  // rank and leaves it at another, and shows more there.
+  // rank and leaves it at another, and shows more there; nor where the way out shows far more by all that it shows.
   bool shows_more(size_t into, size_t out) const {
-    return series_.channels != 0 && series_.edges[into].to != series_.edges[out].from &&
-           stretch_ns_[out] > 0 && seen_.edges[out].later.ns >= seen_.edges[into].later.ns;
+    if (stretch_ns_[out] == 0) return false;
+    const SeenEdge &in = seen_.edges[into], &behind = seen_.edges[out];
+    if (series_.channels != 0 && series_.edges[into].to != series_.edges[out].from)
+      return behind.later.ns >= in.later.ns;
+    return usual_[into].beside_ns != kNoTime && usual_[out].beside_ns != kNoTime &&
+           shown(into) < kFarLess * shown(out) &&
+           static_cast<double>(lag_more(into)) < kFarLess * static_cast<double>(lag_more(out));
   }
+  int64_t lag_more(size_t edge) const { return seen_.edges[edge].lag.ns - usual_[edge].lag_ns; }
   // Its network steps show it, whoever waits for whom.
   bool is_slow_link(size_t edge) const {
     return std::any_of(out_.begin(), out_.end(), [&](const TransferExcess& one) {
@@ -471,18 +481,13 @@ class Judge {
   const bool twice_;
   std::vector<int64_t> stretch_ns_;    // by edge
   std::vector<uint8_t> unsteady_;      // ... may be longer by chance alone
+  std::vector<uint8_t> followed_;      // ... is slow as its host's way in is
   std::vector<size_t> last_starters_;  // ... is so whichever of these many hosts starts last
   bool held_up_ = false;               // a receiver is, by its host's way out
   std::vector<TransferExcess> out_;
 };
 
 }  // namespace
-
-SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual) {
-  if (!seen.gpu.known() || usual.gpu_ns == kNoTime) return SlowSide::Receiver;
-  return seen.gpu.ns - usual.gpu_ns > (seen.lag.ns - usual.lag_ns) / 2 ? SlowSide::ReceiverGpu
-                                                                       : SlowSide::ReceiverProxy;
-}
 
 std::vector<TransferExcess> excesses_of_ring(const RunTables& run, const RingSeries& series,
                                              const SeenRing& seen,

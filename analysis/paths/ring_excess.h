@@ -14,9 +14,6 @@
 
 namespace lockstep::analysis {
 
-// Network steps tell how long the receiver's GPU takes to empty a buffer.
-SlowSide receiver_side(const SeenEdge& seen, const UsualEdge& usual);
-
 // more_ns: by how much the operations, or at least this channel of them, are longer than usual; 0: not known.
 // Without `matches`.
 std::vector<TransferExcess> excesses_of_ring(const RunTables& run, const RingSeries& series,

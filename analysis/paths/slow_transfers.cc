@@ -9,6 +9,7 @@
 #include "analysis/paths/late_proxies.h"
 #include "analysis/paths/moment_chance.h"
 #include "analysis/paths/pooled_rings.h"
+#include "analysis/paths/receiver_or_way.h"
 #include "analysis/paths/ring_excess.h"
 #include "analysis/paths/slow_gpus.h"
 #include "analysis/paths/slow_moments.h"

@@ -29,6 +29,7 @@ struct LateReceiver {
       seen.edges.back().lag = always(lag_us);
     }
     seen.edges[2].later = always(900);
+    seen.edges[2].gpu = always(50);
   }
   std::vector<TransferExcess> judge() const {
     TransferExcess excess;
@@ -50,6 +51,16 @@ TEST(ReceiverOrWay, IsTheWayWhereTheReceiverSeesItsOwnSendsInTime) {
   const std::vector<TransferExcess> found = LateReceiver().judge();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].side, SlowSide::Way);
+}
+
+// Its GPU may be what takes long, for all that is known.
+TEST(ReceiverOrWay, IsTheReceiverWhereStepsAreNotKnown) {
+  LateReceiver late;
+  late.side = SlowSide::Receiver;
+  late.seen.edges[2].gpu = Middle();
+  EXPECT_EQ(late.judge().at(0).side, SlowSide::Receiver);
+  late.seen.edges[2].gpu = always(50);
+  EXPECT_EQ(late.judge().at(0).side, SlowSide::Way);
 }
 
 // A receiver that takes long for each step holds its sender up, and the last step is a small part of that.

@@ -414,12 +414,41 @@ TEST(RingExcess, BelievesWhatOneClockShowsBeforeWhatTwoDo) {
   EXPECT_EQ(ring.judge()[0].side, SlowSide::Link);
 }
 
+// The edges behind the slow one show a little of it each, as does a host's way out: but only one of them is that.
+TEST(RingExcess, FollowsASlowWayInNoFurtherThanItsHost) {
+  RingOfHosts ring;
+  for (EdgeSamples& edge : ring.edges) edge.later = ring.always(0);
+  ring.edges[1].later = ring.always(1'000);
+  ring.edges[3].later = ring.edges[5].later = ring.always(90);
+  const auto found = ring.judge(1'500);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(found[1].actors, (std::vector<uint32_t>{3, 4}));
+}
+
+// Rank 3 empties its buffers slowly, so that rank 2 is held up.
+TEST(RingExcess, NamesTheReceiverThatHoldsUpTheOneBefore) {
+  RingOfHosts ring;
+  for (EdgeSamples& edge : ring.edges) edge.later = ring.always(0);
+  for (const size_t i : {1u, 3u, 5u, 7u}) ring.edges[i].lag = ring.always(5);
+  ring.edges[1].lag = ring.always(305);
+  ring.edges[3].lag = ring.always(605);
+  ring.edges[1].later = ring.always(300);
+  ring.edges[3].later = ring.always(900);
+  const auto found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{3, 4}));
+  EXPECT_TRUE(is_of_receiver(found[0].side));
+  ring.edges[1].lag = ring.always(505);
+  EXPECT_EQ(ring.judge().size(), 2u) << "nearly as much: a way that takes long in both directions";
+}
+
 // Rank 3 receives 270 us late, in 16 passes. Its end shows one of them, as 400 us.
 TEST(RingExcess, CountsEachPassOfALateReceiver) {
   const auto found = RingOfFour{48, 400, 0, false, 0, {30, 30, 300, 30}}.judge();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{2, 3}));
-  EXPECT_EQ(found[0].side, SlowSide::Way);
+  EXPECT_EQ(found[0].side, SlowSide::Receiver);
   EXPECT_EQ(found[0].excess_ns, 3'600 * kUs) << "90 % of 4 ms, the most that is believed";
 }
 
