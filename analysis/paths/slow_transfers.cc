@@ -22,6 +22,8 @@ namespace {
 
 // What is less than this part of an operation's time does not matter.
 constexpr double kLeastPartOfTransfer = 0.02;
+// ... or of what is usual where both begin together, if these do not.
+constexpr double kLeastPartOfOther = 0.25;
 // By this part the last part of what goes along a chain must take longer than usual.
 constexpr double kLeastOfLastPart = 0.25;
 // Of so many edges most are not slow.
@@ -55,17 +57,20 @@ class SlowTransferFinder {
 
   struct SeenPair {
     const PairSeries* series = nullptr;
-    Middle time;
+    Middle time, alone;
     SeenEdge edge;
     int64_t usual_ns = kNoTime;  // what such take; kNoTime: there is but this one
   };
+  static SeenPair see(const PairSeries& pair) {
+    return {&pair, middle_of(pair.times), middle_of(pair.alone), look_at(pair.edge), kNoTime};
+  }
 
   using Classes = std::map<AlikeSends, std::vector<SeenPair>>;
 
   void judge_pairs() {
     Classes classes;
     for (const PairSeries& pair : samples_.pairs) {
-      const SeenPair seen{&pair, middle_of(pair.times), look_at(pair.edge), kNoTime};
+      const SeenPair seen = see(pair);
       if (seen.time.known()) classes[pair.alike].push_back(seen);
     }
     for (auto& [alike, pairs] : classes) judge_pairs_alike(&pairs, usual_at_most(classes, alike));
@@ -76,28 +81,38 @@ class SlowTransferFinder {
   }
   // Where the first of it was sent before the receiver began, no more is left than all of it. What passes all of a
   // host first takes longer.
-  static int64_t usual_at_most(const Classes& classes, AlikeSends alike) {
-    if (std::get<Begin>(alike) == Begin::Passed) return std::numeric_limits<int64_t>::max();
-    std::get<Begin>(alike) = Begin::Whole;
-    const auto whole = classes.find(alike);
-    if (whole == classes.end() || whole->second.size() < 2)
-      return std::numeric_limits<int64_t>::max();
-    std::vector<int64_t> times;
-    for (const SeenPair& pair : whole->second) times.push_back(pair.time.ns);
-    return reference_of(times);
-  }
-  void judge_pairs_alike(std::vector<SeenPair>* alike, int64_t usual_at_most_ns) {
-    std::vector<SeenPair>& pairs = *alike;
-    if (pairs.size() < 2) return;
-    std::vector<int64_t> times, lags, wires, works, gpus;
+  struct UsualTimes {
+    int64_t ns = std::numeric_limits<int64_t>::max(), alone_ns = ns;
+  };
+  static UsualTimes usual_times(const std::vector<SeenPair>& pairs) {
+    if (pairs.size() < 2) return {};
+    std::vector<int64_t> times, alone;
     for (const SeenPair& pair : pairs) {
       times.push_back(pair.time.ns);
+      alone.push_back(pair.alone.ns);
+    }
+    return {reference_of(times), reference_of(alone)};
+  }
+  static UsualTimes usual_at_most(const Classes& classes, AlikeSends alike) {
+    if (std::get<Begin>(alike) == Begin::Passed) return {};
+    std::get<Begin>(alike) = Begin::Whole;
+    const auto whole = classes.find(alike);
+    return whole == classes.end() ? UsualTimes() : usual_times(whole->second);
+  }
+  void judge_pairs_alike(std::vector<SeenPair>* alike, const UsualTimes& at_most) {
+    std::vector<SeenPair>& pairs = *alike;
+    if (pairs.size() < 2) return;
+    std::vector<int64_t> lags, wires, works, gpus;
+    for (const SeenPair& pair : pairs) {
       lags.push_back(pair.edge.lag.ns);
       wires.push_back(pair.edge.wire.ns);
       works.push_back(pair.edge.work.ns);
       gpus.push_back(pair.edge.gpu.ns);
     }
-    const int64_t usual_ns = std::min(reference_of(times), usual_at_most_ns);
+    const UsualTimes these = usual_times(pairs);
+    const int64_t usual_ns = std::min(these.ns, at_most.ns),
+                  usual_alone_ns = std::min(these.alone_ns, at_most.alone_ns);
+    const double least_part = at_most.ns < these.ns ? kLeastPartOfOther : kLeastPartOfTransfer;
     const UsualEdge usual{
         kNoTime, reference_of(lags), reference_of(wires), reference_of(works), reference_of(gpus),
         kNoTime};
@@ -111,8 +126,11 @@ class SlowTransferFinder {
     for (SeenPair& pair : pairs) {
       pair.usual_ns = usual_ns;
       compared_.emplace(pair.series->from, pair.series->to);
-      if (!stands_out(pair.time, usual_ns, part_of(usual_ns, kLeastPartOfTransfer))) continue;
+      if (!stands_out(pair.time, usual_ns, part_of(usual_ns, least_part)) ||
+          !stands_out(pair.alone, usual_alone_ns, part_of(usual_alone_ns, least_part)))
+        continue;
       out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
+      limit_to_alone(pair.alone.ns, usual_alone_ns, &out_.back());
       out_.back().steady = is_steady(pair.time, usual_ns, unsure_ns);
       if (out_.back().side != SlowSide::Link && out_.back().side != SlowSide::ReceiverGpu) {
         out_.back().across_ns = out_.back().excess_ns;
@@ -120,6 +138,13 @@ class SlowTransferFinder {
       }
       out_.back().holder = holder_of(*pair.series, pair.time.ns, usual_ns);
     }
+  }
+  // Ways that others use at the same time make no transfer slow that would be as fast as usual without these.
+  static void limit_to_alone(int64_t alone_ns, int64_t usual_ns, TransferExcess* excess) {
+    const int64_t took_ns = excess->usual_ns + excess->excess_ns;
+    const double usual_part = static_cast<double>(usual_ns) / static_cast<double>(alone_ns);
+    excess->excess_ns = std::min(excess->excess_ns, part_of(took_ns, 1 - usual_part));
+    excess->usual_ns = took_ns - excess->excess_ns;
   }
   // By the transfers that are slow: others of the series may not pass the rank that is.
   uint32_t holder_of(const PairSeries& pair, int64_t took_ns, int64_t usual_ns) const {
@@ -206,13 +231,20 @@ class SlowTransferFinder {
       const PairSeries& series = *pairs[i].series;
       if (moments[i].slow.empty() || moments[i].lost_ns < kTimesTypicalLoss * typical_ns) continue;
       const SeenPair seen{&series, middle_of(series.times, moments[i].slow),
-                          look_at(series.edge, moments[i].slow)};
+                          middle_of(series.alone, moments[i].slow),
+                          look_at(series.edge, moments[i].slow), kNoTime};
+      const Middle alone_before = middle_of(series.alone, moments[i].usual);
       const SeenEdge before = look_at(series.edge, moments[i].usual);
       const UsualEdge usual{kNoTime,        before.lag.ns, before.wire.ns,
                             before.work.ns, before.gpu.ns, kNoTime};
-      if (stands_out(seen.time, moments[i].usual_ns, 0))
-        out_.push_back(
-            excess_of(seen, moments[i].usual_ns, usual, rows_at(series.matches, moments[i].slow)));
+      if (!stands_out(seen.time, moments[i].usual_ns, 0) ||
+          !stands_out(seen.alone, alone_before.ns, 0))
+        continue;
+      out_.push_back(
+          excess_of(seen, moments[i].usual_ns, usual, rows_at(series.matches, moments[i].slow)));
+      limit_to_alone(seen.alone.ns, alone_before.ns, &out_.back());
+      // By clocks that are off it may be another kind of beginning that takes longer.
+      if (is_by_ends(out_.back().side)) out_.back().across_ns = out_.back().excess_ns;
     }
   }
   static std::vector<uint32_t> rows_at(const std::vector<uint32_t>& matches,

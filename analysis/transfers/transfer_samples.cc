@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <bitset>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "analysis/transfers/alike_sizes.h"
 #include "analysis/transfers/channel_ways.h"
+#include "analysis/transfers/host_traffic.h"
+#include "analysis/transfers/middle.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -127,6 +130,10 @@ class Sampler {
     pair.edge.network = true;
     pair.matches.push_back(m);
     pair.times.push_back(size.scaled(received_ns - begun_ns));
+    if (!traffic_) traffic_.emplace(run_, own_);
+    pair.alone.push_back(
+        part_of(pair.times.back(),
+                traffic_->share_of(m, host_of(from), host_of(to), begun_ns, received_ns)));
     add_unknown(&pair.edge);
     if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime || sender.sent_ns < begun_ns)
       return;
@@ -466,7 +473,8 @@ class Sampler {
   std::map<Key, std::vector<SeriesOfTree>> trees_;        // beside it
   std::map<Key, std::vector<uint32_t>> chains_;           // rows of `matches`
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, AlikeSends>, PairSeries> pairs_;
-  std::vector<uint32_t> in_ring_;  // rows of `arrivals`, of the operation at hand
+  std::optional<HostTraffic> traffic_;  // once there is a pair
+  std::vector<uint32_t> in_ring_;       // rows of `arrivals`, of the operation at hand
 };
 
 }  // namespace

@@ -91,6 +91,8 @@ struct PairSeries {
   std::vector<uint32_t> matches;
   // By match: from the later start to the receiver's end; along a chain, from when the transfer began.
   std::vector<int64_t> times;
+  // ... as if nothing else had passed its hosts' ways to the network meanwhile, which it shared evenly.
+  std::vector<int64_t> alone;
   EdgeSamples edge;  // `later` stays empty
 };
 

@@ -243,6 +243,37 @@ TEST(SlowParts, NameTheWayFromOneHostToAnotherThatSeveralPairsUse) {
       << judged.text();
 }
 
+// What host a sends to host b goes at once over all four pairs of ranks, and takes 4 ms. What comes back goes over one pair
+// after the other, which takes `back_ns` each.
+Judged judge_crowd(uint64_t back_ns) {
+  constexpr int32_t kPerHost = 4;
+  return diagnose_hosts(2 * kPerHost, kPerHost, 2 * kTimes, [&](int32_t rank, unsigned i) {
+    const bool on_a = rank < kPerHost, from_a = i % 2 == 0;
+    const auto pair = static_cast<uint64_t>(rank % kPerHost);
+    driver::RankOperation op;
+    op.func = on_a == from_a ? "Send" : "Recv";
+    op.peer = on_a ? rank + kPerHost : rank - kPerHost;
+    op.sequence = i;
+    op.channels = 1;
+    op.network_operations = true;
+    const uint64_t turn_ns = 2'000 * kMs + i / 2 * 40 * kMs;
+    op.call_ns = turn_ns + (from_a ? 0 : (1 + pair) * 6 * kMs);
+    op.kernel_ns = op.call_ns + 10 * kUs;
+    const uint64_t scatter = (i / 2 * 7 + static_cast<unsigned>(pair) * 3) % 5 * 100;
+    op.sent_ns = op.received_ns = op.finish_ns =
+        op.kernel_ns + (from_a ? 4'000 * kUs : back_ns) + scatter;
+    return op;
+  });
+}
+
+TEST(SlowParts, AccuseNobodyOfSharingAWayToTheNetwork) {
+  const Judged judged = judge_crowd(1'000 * kUs);
+  EXPECT_TRUE(judged.findings.empty()) << all_text(judged);
+  const Judged slow = judge_crowd(5'000 * kUs);
+  ASSERT_EQ(slow.findings.size(), 1u) << all_text(slow);
+  EXPECT_EQ(slow.findings[0].kind, FindingKind::SlowLink);
+}
+
 // Four hosts of two ranks each exchange data, each with each other in turn; what hosts 0 and 1 exchange
 // takes `times` as long. Sizes are all alike, or differ each time, and times with them.
 Judged judge_exchange(uint64_t times, bool sizes_vary) {

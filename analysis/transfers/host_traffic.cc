@@ -1,0 +1,97 @@
+#include "analysis/transfers/host_traffic.h"
+
+#include <algorithm>
+#include <set>
+
+namespace lockstep::analysis {
+
+void HostTraffic::Way::add(const Transfer& transfer) {
+  changes[transfer.begin_ns] += transfer.bytes_per_ns;
+  changes[transfer.end_ns] -= transfer.bytes_per_ns;
+}
+
+void HostTraffic::Way::add_up() {
+  double sum = 0, now = 0;
+  for (const auto& [ns, change] : changes) {
+    if (!at_ns.empty()) sum += now * static_cast<double>(ns - at_ns.back());
+    now += change;
+    at_ns.push_back(ns);
+    bytes.push_back(sum);
+    rate.push_back(now);
+  }
+  changes.clear();
+}
+
+double HostTraffic::Way::until(int64_t ns) const {
+  const auto after = std::upper_bound(at_ns.begin(), at_ns.end(), ns) - at_ns.begin();
+  if (after == 0) return 0;
+  const auto at = static_cast<size_t>(after - 1);
+  return bytes[at] + rate[at] * static_cast<double>(ns - at_ns[at]);
+}
+
+HostTraffic::HostTraffic(const RunTables& run, const OwnSegments& own) : run_(run), own_(own) {
+  for (uint32_t m = 0; m < run.matches.size(); ++m) {
+    if (run.matches[m].comparable != 0) add(m);
+  }
+  for (auto& [host, way] : out_) way.add_up();
+  for (auto& [host, way] : in_) way.add_up();
+}
+
+HostTraffic::Transfer HostTraffic::transfer_of(uint32_t match) const {
+  Transfer transfer;
+  transfer.begin_ns = own_.last_start_ns[match];
+  transfer.end_ns = run_.matches[match].finish_ns;
+  if (transfer.begin_ns == kNoTime || transfer.end_ns <= transfer.begin_ns) return Transfer();
+  transfer.bytes_per_ns = static_cast<double>(run_.matches[match].size_bytes) /
+                          static_cast<double>(transfer.end_ns - transfer.begin_ns);
+  return transfer;
+}
+
+void HostTraffic::add(uint32_t match) {
+  const MatchRow& row = run_.matches[match];
+  const Transfer transfer = transfer_of(match);
+  if (transfer.begin_ns == kNoTime) return;
+  const auto operation_of = [&](uint32_t arrival) -> const OperationRow& {
+    return run_.operations[run_.arrivals[arrival].operation];
+  };
+  const auto host_of = [&](uint32_t arrival) {
+    return run_.processes[operation_of(arrival).process].host;
+  };
+  if (operation_of(row.first_arrival).kind == OpKind::PointToPoint) {
+    if (row.arrivals != 2) return;
+    uint32_t sender = row.first_arrival, receiver = sender + 1;
+    if (run_.text(operation_of(sender).func) != "Send") std::swap(sender, receiver);
+    if (host_of(sender) == host_of(receiver)) return;
+    out_[host_of(sender)].add(transfer);
+    in_[host_of(receiver)].add(transfer);
+    return;
+  }
+  std::set<Text> hosts;
+  for (uint32_t a = row.first_arrival; a < row.first_arrival + row.arrivals; ++a)
+    hosts.insert(host_of(a));
+  if (hosts.size() < 2) return;
+  for (const Text host : hosts) {
+    out_[host].add(transfer);
+    in_[host].add(transfer);
+  }
+}
+
+double HostTraffic::others(const std::map<Text, Way>& ways, Text host, const Transfer& own,
+                           int64_t begin_ns, int64_t end_ns) const {
+  const auto way = ways.find(host);
+  if (way == ways.end()) return 0;
+  const double all = way->second.until(end_ns) - way->second.until(begin_ns);
+  const int64_t both_ns = std::min(end_ns, own.end_ns) - std::max(begin_ns, own.begin_ns);
+  return std::max(0.0, all - own.bytes_per_ns * static_cast<double>(std::max<int64_t>(0, both_ns)));
+}
+
+double HostTraffic::share_of(uint32_t match, Text from, Text to, int64_t begin_ns,
+                             int64_t end_ns) const {
+  const Transfer own = transfer_of(match);
+  const auto bytes = static_cast<double>(run_.matches[match].size_bytes);
+  if (own.begin_ns == kNoTime || bytes <= 0) return 1;
+  return bytes / (bytes + std::max(others(out_, from, own, begin_ns, end_ns),
+                                   others(in_, to, own, begin_ns, end_ns)));
+}
+
+}  // namespace lockstep::analysis
