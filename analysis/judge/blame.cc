@@ -31,6 +31,7 @@ class Blamer {
     const auto followed = std::make_shared<const FollowedRun>(follow_run(run_));
     accuse_stragglers(*followed);
     accuse_slow_parts(*followed);
+    doubt_transfers_beside_worse(&out_.findings);
     std::stable_sort(out_.findings.begin(), out_.findings.end(), wins_more);
     out_.slower = find_slower(run_, followed->own);
     out_.followed = followed;
@@ -212,12 +213,7 @@ class Blamer {
     return likely_win(a) > likely_win(b);
   }
   static double likely_win(const Finding& finding) {
-    const auto* late = std::get_if<LateFacts>(&finding.facts);
-    const auto* path = std::get_if<PathFacts>(&finding.facts);
-    const double share = late != nullptr   ? late->gain_share
-                         : path != nullptr ? path->gain_share
-                                           : 0;
-    return finding.confidence * share;
+    return finding.confidence * gain_share_of(finding);
   }
 
   // What they do together held them up, whoever waited for it, a kernel or the host.

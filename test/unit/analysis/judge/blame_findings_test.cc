@@ -1,5 +1,7 @@
 // Who is accused of being late when many come late: for one rank's fault, for a host's, for
 // nobody's.
+#include "analysis/judge/blame_findings.h"
+
 #include "test/unit/analysis/judge/judged.h"
 
 namespace lockstep::analysis {
@@ -121,6 +123,35 @@ TEST(SlowPaths, NamesTheRanksOfAHostWhoseLinkIsSlow) {
     EXPECT_EQ(diagnosis.text().find("What ranks 2 and 3 of world send takes 12.0 times"), 0u)
         << all_text(diagnosis);
   }
+}
+
+Finding slow_transfers(double gain_share, bool replayed = true) {
+  PathFacts facts;
+  facts.gain_share = gain_share;
+  facts.replayed = replayed;
+  Finding finding;
+  finding.confidence = 0.9;
+  finding.facts = facts;
+  return finding;
+}
+Finding straggler(double gain_share) {
+  LateFacts facts;
+  facts.gain_share = gain_share;
+  Finding finding;
+  finding.confidence = 0.9;
+  finding.facts = facts;
+  return finding;
+}
+
+TEST(TransfersBesideWorse, AreDoubtedWhereTheyCostLessThanHalfAsMuch) {
+  std::vector<Finding> findings{slow_transfers(0.09), straggler(0.2), slow_transfers(0.11),
+                                straggler(0.05), slow_transfers(0, false)};
+  doubt_transfers_beside_worse(&findings);
+  EXPECT_EQ(findings[0].confidence, 0.5);
+  EXPECT_EQ(findings[1].confidence, 0.9);
+  EXPECT_EQ(findings[2].confidence, 0.9);
+  EXPECT_EQ(findings[3].confidence, 0.9) << "late ranks beside a later one are right";
+  EXPECT_EQ(findings[4].confidence, 0.9) << "what network steps show outright";
 }
 
 }  // namespace
