@@ -376,7 +376,9 @@ Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const Sl
                  : part.side == SlowSide::ReceiverGpu || part.side == SlowSide::Gpu
                      ? FindingKind::SlowGpu
                      : FindingKind::SlowLink;
-  finding.communicator = common_communicator(run, own, part.actors, part.communicator);
+  std::vector<uint32_t> named = part.actors;
+  if (part.peer != kNoRow) named.push_back(part.peer);
+  finding.communicator = common_communicator(run, own, named, part.communicator);
   PathFacts facts;
   finding.culprits = own.ranks_of(run, finding.communicator, part.actors);
   if (part.peer != kNoRow) {

@@ -154,5 +154,40 @@ TEST(TransfersBesideWorse, AreDoubtedWhereTheyCostLessThanHalfAsMuch) {
   EXPECT_EQ(findings[4].confidence, 0.9) << "what network steps show outright";
 }
 
+// Two ranks of communicator 1, of which the first is rank 0 of communicator 0 as well, where what they exchange shows most.
+TEST(SlowPartFinding, IsAboutACommunicatorOfBothEnds) {
+  RunTables run;
+  OwnSegments own;
+  for (uint32_t process = 0; process < 2; ++process) {
+    run.processes.emplace_back();
+    own.actors.emplace_back().process = process;
+    own.first_actor.push_back(process);
+  }
+  const auto join = [&](uint32_t communicator, uint32_t process, int32_t rank) {
+    MemberRow& member = run.members.emplace_back();
+    member.communicator = communicator;
+    member.process = process;
+    member.rank = rank;
+    own.member_local.push_back(0);
+  };
+  run.communicators.resize(2);
+  join(0, 0, 0);
+  join(1, 0, 5);
+  join(1, 1, 7);
+  run.communicators[0].members = 1;
+  run.communicators[1].first_member = 1;
+  run.communicators[1].members = 2;
+  SlowPart part;
+  part.actors = {0};
+  part.peer = 1;
+  part.communicator = 0;
+  part.both_ways = true;
+  part.usual_ns = part.took_ns = part.span_ns = 1;
+  const Finding finding = slow_part_finding(run, own, part);
+  EXPECT_EQ(finding.communicator, 1u);
+  EXPECT_EQ(finding.culprits, std::vector<int32_t>{5});
+  EXPECT_EQ(std::get<PathFacts>(finding.facts).peer, 7);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
