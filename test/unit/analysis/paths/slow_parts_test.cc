@@ -243,9 +243,8 @@ TEST(SlowParts, NameTheWayFromOneHostToAnotherThatSeveralPairsUse) {
       << judged.text();
 }
 
-// What host a sends to host b goes at once over all four pairs of ranks, and takes 4 ms. What comes back goes over one pair
-// after the other, which takes `back_ns` each.
-Judged judge_crowd(uint64_t back_ns) {
+// What host a sends to host b goes at once over all four pairs of ranks. What comes back goes over one pair after the other.
+Judged judge_crowd(uint64_t there_ns, uint64_t back_ns) {
   constexpr int32_t kPerHost = 4;
   return diagnose_hosts(2 * kPerHost, kPerHost, 2 * kTimes, [&](int32_t rank, unsigned i) {
     const bool on_a = rank < kPerHost, from_a = i % 2 == 0;
@@ -261,17 +260,24 @@ Judged judge_crowd(uint64_t back_ns) {
     op.kernel_ns = op.call_ns + 10 * kUs;
     const uint64_t scatter = (i / 2 * 7 + static_cast<unsigned>(pair) * 3) % 5 * 100;
     op.sent_ns = op.received_ns = op.finish_ns =
-        op.kernel_ns + (from_a ? 4'000 * kUs : back_ns) + scatter;
+        op.kernel_ns + (from_a ? there_ns : back_ns) + scatter;
     return op;
   });
 }
 
 TEST(SlowParts, AccuseNobodyOfSharingAWayToTheNetwork) {
-  const Judged judged = judge_crowd(1'000 * kUs);
+  const Judged judged = judge_crowd(4'000 * kUs, 1'000 * kUs);
   EXPECT_TRUE(judged.findings.empty()) << all_text(judged);
-  const Judged slow = judge_crowd(5'000 * kUs);
+  const Judged slow = judge_crowd(4'000 * kUs, 5'000 * kUs);
   ASSERT_EQ(slow.findings.size(), 1u) << all_text(slow);
   EXPECT_EQ(slow.findings[0].kind, FindingKind::SlowLink);
+}
+
+// Four at once share the way, so that each would take 4 ms: 1.6 ms of 5.6 are lost in each turn of 40 ms.
+TEST(SlowParts, CostWhatTheyTakeLongerThanTheirShareOfTheWay) {
+  const Judged judged = judge_crowd(5'600 * kUs, 1'000 * kUs);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_NEAR(std::get<PathFacts>(judged.findings[0].facts).gain_share, 1.6 / 40, 0.01);
 }
 
 // Four hosts of two ranks each exchange data, each with each other in turn; what hosts 0 and 1 exchange
@@ -389,6 +395,8 @@ TEST(SlowParts, CompareSendsOnlyWhereTheSameSideBeganFirst) {
   };
   EXPECT_EQ(links(judge_pairs(500 * kUs, 1'000 * kUs, 500 * kUs)), 0);
   EXPECT_EQ(links(judge_pairs(3'000 * kUs, 1'000 * kUs, 500 * kUs)), 1);
+  EXPECT_EQ(links(judge_pairs(1'200 * kUs, 1'000 * kUs, 500 * kUs)), 0)
+      << "not a quarter longer than where both begin together";
 }
 
 TEST(SlowParts, NameTheWayBetweenHostsByKernelsAlone) {
