@@ -213,7 +213,7 @@ class Blamer {
     return likely_win(a) > likely_win(b);
   }
   static double likely_win(const Finding& finding) {
-    return finding.confidence * gain_share_of(finding);
+    return finding.confidence * std::max(0.0, cost_share(finding));
   }
 
   // What they do together held them up, whoever waited for it, a kernel or the host.

@@ -407,19 +407,14 @@ Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const Sl
   return finding;
 }
 
-double gain_share_of(const Finding& finding) {
-  const auto* late = std::get_if<LateFacts>(&finding.facts);
-  const auto* path = std::get_if<PathFacts>(&finding.facts);
-  return late != nullptr ? late->gain_share : path != nullptr ? path->gain_share : 0;
-}
-
 void doubt_transfers_beside_worse(std::vector<Finding>* findings) {
   constexpr double kLeastBesideWorst = 0.5, kTraceOfWorse = 0.5;
   double worst = 0;
-  for (const Finding& finding : *findings) worst = std::max(worst, gain_share_of(finding));
+  for (const Finding& finding : *findings) worst = std::max(worst, cost_share(finding));
   for (Finding& finding : *findings) {
-    const auto* path = std::get_if<PathFacts>(&finding.facts);
-    if (path != nullptr && path->replayed && path->gain_share < kLeastBesideWorst * worst)
+    const double share = cost_share(finding);
+    if (std::holds_alternative<PathFacts>(finding.facts) && share >= 0 &&
+        share < kLeastBesideWorst * worst)
       finding.confidence = std::min(finding.confidence, kTraceOfWorse);
   }
 }

@@ -22,8 +22,6 @@ Finding straggler_finding(const LatenessTables& tables, const Culprit& culprit);
 Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const SlowPart& part);
 Finding slow_path_finding(const RunTables& run, const SlowPath& path);
 
-// Without it the run would be shorter by this part; 0: not known.
-double gain_share_of(const Finding& finding);
 // What costs far more leaves traces in others' transfers: of those that cost less than half as much as the worst finding,
 // half are right.
 void doubt_transfers_beside_worse(std::vector<Finding>* findings);

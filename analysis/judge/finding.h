@@ -176,6 +176,16 @@ struct Finding {
   std::vector<Consequence> consequences;  // what it blocks itself comes first
 };
 
+// Without what it is about the run would be shorter by this part; below 0: not known.
+inline double cost_share(const Finding& finding) {
+  if (const auto* late = std::get_if<LateFacts>(&finding.facts)) return late->gain_share;
+  if (const auto* machine = std::get_if<MachineFacts>(&finding.facts)) return machine->gain_share;
+  if (const auto* slower = std::get_if<SlowerFacts>(&finding.facts)) return slower->gain_share;
+  if (const auto* path = std::get_if<PathFacts>(&finding.facts))
+    if (path->replayed) return path->gain_share;
+  return -1;
+}
+
 // Its rank came late, or what the rank received: which of both is a matter of chance.
 inline bool data_may_be_late(const Finding& finding) {
   const auto* late = std::get_if<LateFacts>(&finding.facts);

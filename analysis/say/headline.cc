@@ -35,15 +35,6 @@ bool is_stall(const Finding& finding) { return std::holds_alternative<StallFacts
 
 }  // namespace
 
-double cost_share(const Finding& finding) {
-  if (const auto* late = std::get_if<LateFacts>(&finding.facts)) return late->gain_share;
-  if (const auto* machine = std::get_if<MachineFacts>(&finding.facts)) return machine->gain_share;
-  if (const auto* slower = std::get_if<SlowerFacts>(&finding.facts)) return slower->gain_share;
-  if (const auto* path = std::get_if<PathFacts>(&finding.facts))
-    if (path->replayed) return path->gain_share;
-  return -1;
-}
-
 Headline headline(const RunTables& run, const Judgement& judgement) {
   if (judgement.findings.empty()) return without_finding(run, judgement);
   Headline line;

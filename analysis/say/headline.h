@@ -28,7 +28,4 @@ struct Headline {
 
 Headline headline(const RunTables& run, const Judgement& judgement);
 
-// Of the run's time: what would be won without it. Negative where nothing tells.
-double cost_share(const Finding& finding);
-
 }  // namespace lockstep::analysis
