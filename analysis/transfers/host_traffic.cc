@@ -1,35 +1,38 @@
 #include "analysis/transfers/host_traffic.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace lockstep::analysis {
 
 void HostTraffic::Way::add(const Transfer& transfer) {
-  changes[transfer.begin_ns] += transfer.bytes_per_ns;
-  changes[transfer.end_ns] -= transfer.bytes_per_ns;
+  points.push_back({transfer.begin_ns, transfer.bytes_per_ns});
+  points.push_back({transfer.end_ns, -transfer.bytes_per_ns});
 }
 
 void HostTraffic::Way::add_up() {
-  double sum = 0, now = 0;
-  for (const auto& [ns, change] : changes) {
-    if (!at_ns.empty()) sum += now * static_cast<double>(ns - at_ns.back());
-    now += change;
-    at_ns.push_back(ns);
-    bytes.push_back(sum);
-    rate.push_back(now);
+  std::sort(points.begin(), points.end(),
+            [](const Point& a, const Point& b) { return a.ns < b.ns; });
+  for (size_t i = 1; i < points.size(); ++i) {
+    const Point& before = points[i - 1];
+    points[i].bytes =
+        before.bytes + before.bytes_per_ns * static_cast<double>(points[i].ns - before.ns);
+    points[i].bytes_per_ns += before.bytes_per_ns;
   }
-  changes.clear();
 }
 
 double HostTraffic::Way::until(int64_t ns) const {
-  const auto after = std::upper_bound(at_ns.begin(), at_ns.end(), ns) - at_ns.begin();
-  if (after == 0) return 0;
-  const auto at = static_cast<size_t>(after - 1);
-  return bytes[at] + rate[at] * static_cast<double>(ns - at_ns[at]);
+  const auto after =
+      std::upper_bound(points.begin(), points.end(), ns,
+                       [](int64_t at_ns, const Point& one) { return at_ns < one.ns; });
+  if (after == points.begin()) return 0;
+  const Point& at = *std::prev(after);
+  return at.bytes + at.bytes_per_ns * static_cast<double>(ns - at.ns);
 }
 
-HostTraffic::HostTraffic(const RunTables& run, const OwnSegments& own) : run_(run), own_(own) {
+HostTraffic::HostTraffic(const RunTables& run, const OwnSegments& own)
+    : run_(run), own_(own), send_(run.strings.find("Send")) {
   for (uint32_t m = 0; m < run.matches.size(); ++m) {
     if (run.matches[m].comparable != 0) add(m);
   }
@@ -60,7 +63,7 @@ void HostTraffic::add(uint32_t match) {
   if (operation_of(row.first_arrival).kind == OpKind::PointToPoint) {
     if (row.arrivals != 2) return;
     uint32_t sender = row.first_arrival, receiver = sender + 1;
-    if (run_.text(operation_of(sender).func) != "Send") std::swap(sender, receiver);
+    if (operation_of(sender).func != send_) std::swap(sender, receiver);
     if (host_of(sender) == host_of(receiver)) return;
     out_[host_of(sender)].add(transfer);
     in_[host_of(receiver)].add(transfer);

@@ -23,11 +23,14 @@ class HostTraffic {
     int64_t begin_ns = kNoTime, end_ns = kNoTime;
     double bytes_per_ns = 0;
   };
-  // Bytes by time, between these instants in a straight line.
+  // From each instant on, until the next.
+  struct Point {
+    int64_t ns = 0;
+    double bytes_per_ns = 0;  // until add_up(): by so much more
+    double bytes = 0;         // before it
+  };
   struct Way {
-    std::map<int64_t, double> changes;  // of the rate, in bytes per ns
-    std::vector<int64_t> at_ns;
-    std::vector<double> bytes, rate;
+    std::vector<Point> points;  // by time
     void add(const Transfer& transfer);
     void add_up();
     double until(int64_t ns) const;
@@ -39,6 +42,7 @@ class HostTraffic {
 
   const RunTables& run_;
   const OwnSegments& own_;
+  const Text send_;
   std::map<Text, Way> out_, in_;  // by host
 };
 
