@@ -29,6 +29,7 @@ constexpr double kRingTrifle = 0.04;
 // Of what a receiver is done later by, what its host's way out shows where that holds it up.
 constexpr double kHeldUpByWayOut = 0.5;
 constexpr size_t kFewestInRow = 3;
+// Of what the receiver that holds it up shows, by its lag and by its end, a receiver that is held up shows less than this.
 constexpr double kFarLess = 0.6;
 constexpr double kAsMuch = 0.9;
 // Of what operations take longer, what lags and links must show on their own.

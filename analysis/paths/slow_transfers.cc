@@ -140,9 +140,9 @@ class SlowTransferFinder {
     }
   }
   // Ways that others use at the same time make no transfer slow that would be as fast as usual without these. How long a
-  // GPU takes to empty its buffers is its own affair.
+  // GPU takes to empty its buffers is its own affair. By clocks that are off a transfer may seem to take less than no time.
   static void limit_to_alone(int64_t alone_ns, int64_t usual_ns, TransferExcess* excess) {
-    if (excess->side == SlowSide::ReceiverGpu) return;
+    if (excess->side == SlowSide::ReceiverGpu || usual_ns < 0 || alone_ns <= 0) return;
     const int64_t took_ns = excess->usual_ns + excess->excess_ns;
     const double usual_part = static_cast<double>(usual_ns) / static_cast<double>(alone_ns);
     excess->excess_ns = std::min(excess->excess_ns, part_of(took_ns, 1 - usual_part));

@@ -22,7 +22,7 @@ constexpr double kMuchMoreOfLast = 1;
 // It is the receiver that is slow where it is late by this part of what an edge takes longer.
 constexpr double kLeastOfLag = 0.5;
 // An edge waits for room behind one that it feeds where that shows this part of what it shows itself, or where the last of
-// the data takes nearly as long over it: behind a slow edge that waits for nothing more.
+// the data takes nearly as long over that one: behind an edge that is slow itself it would take one step only.
 constexpr double kWaitsForRoom = 0.3, kAsLong = 0.8;
 // Where a rank starts late, what others had sent fills the buffers before it, and each edge is as far behind as these
 // are deep, in steps: NCCL_STEPS.
