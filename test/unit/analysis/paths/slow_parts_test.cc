@@ -208,26 +208,35 @@ TEST(SlowParts, NameTheSlowEdgeOfAChain) {
   EXPECT_TRUE(apart.findings.empty()) << "clocks may make that up: " << all_text(apart);
 }
 
-// Each rank of host a and its like of host b send to each other in turn. A transfer takes so long from a to b,
+// Each rank of host a and its like of host b send to each other in turn.
+constexpr int32_t kPairs = 4;
+bool goes_to_b(unsigned i) { return i % 2 == 0; }
+driver::RankOperation send_in_turn(int32_t rank, unsigned i) {
+  const bool on_a = rank < kPairs;
+  driver::RankOperation op;
+  op.func = on_a == goes_to_b(i) ? "Send" : "Recv";
+  op.peer = on_a ? rank + kPairs : rank - kPairs;
+  op.sequence = i;
+  op.channels = 1;
+  return op;
+}
+uint64_t scatter_ns(int32_t rank, unsigned i) {
+  return (i / 2 * 7 + static_cast<unsigned>(rank % kPairs) * 3) % 5 * 100;
+}
+
+// A transfer takes so long from a to b,
 // and from b to a.
 // On b the operation begins `b_late_ns` later than on a.
 Judged judge_pairs(uint64_t to_b_ns, uint64_t to_a_ns, uint64_t b_late_ns = 0,
                    bool network_operations = true) {
-  constexpr int32_t kPerHost = 4;
-  return diagnose_hosts(2 * kPerHost, kPerHost, 2 * kTimes, [&](int32_t rank, unsigned i) {
-    const bool on_a = rank < kPerHost, from_a = i % 2 == 0;
-    driver::RankOperation op;
-    op.func = on_a == from_a ? "Send" : "Recv";
-    op.peer = on_a ? rank + kPerHost : rank - kPerHost;
-    op.sequence = i;
-    op.channels = 1;
+  return diagnose_hosts(2 * kPairs, kPairs, 2 * kTimes, [&](int32_t rank, unsigned i) {
+    driver::RankOperation op = send_in_turn(rank, i);
     op.network_operations = network_operations;
     const uint64_t last_ns = 2'000 * kMs + i * 5 * kMs + b_late_ns;
-    op.call_ns = last_ns - (on_a ? b_late_ns : 0);
+    op.call_ns = last_ns - (rank < kPairs ? b_late_ns : 0);
     op.kernel_ns = op.call_ns + 10 * kUs;
-    const uint64_t scatter = (i / 2 * 7 + static_cast<unsigned>(rank % kPerHost) * 3) % 5 * 100;
     op.sent_ns = op.received_ns = op.finish_ns =
-        last_ns + 10 * kUs + (from_a ? to_b_ns : to_a_ns) + scatter;
+        last_ns + 10 * kUs + (goes_to_b(i) ? to_b_ns : to_a_ns) + scatter_ns(rank, i);
     return op;
   });
 }
@@ -245,22 +254,14 @@ TEST(SlowParts, NameTheWayFromOneHostToAnotherThatSeveralPairsUse) {
 
 // What host a sends to host b goes at once over all four pairs of ranks. What comes back goes over one pair after the other.
 Judged judge_crowd(uint64_t there_ns, uint64_t back_ns) {
-  constexpr int32_t kPerHost = 4;
-  return diagnose_hosts(2 * kPerHost, kPerHost, 2 * kTimes, [&](int32_t rank, unsigned i) {
-    const bool on_a = rank < kPerHost, from_a = i % 2 == 0;
-    const auto pair = static_cast<uint64_t>(rank % kPerHost);
-    driver::RankOperation op;
-    op.func = on_a == from_a ? "Send" : "Recv";
-    op.peer = on_a ? rank + kPerHost : rank - kPerHost;
-    op.sequence = i;
-    op.channels = 1;
+  return diagnose_hosts(2 * kPairs, kPairs, 2 * kTimes, [&](int32_t rank, unsigned i) {
+    driver::RankOperation op = send_in_turn(rank, i);
     op.network_operations = true;
-    const uint64_t turn_ns = 2'000 * kMs + i / 2 * 40 * kMs;
-    op.call_ns = turn_ns + (from_a ? 0 : (1 + pair) * 6 * kMs);
+    const auto turn = static_cast<uint64_t>(1 + rank % kPairs);
+    op.call_ns = 2'000 * kMs + i / 2 * 40 * kMs + (goes_to_b(i) ? 0 : turn * 6 * kMs);
     op.kernel_ns = op.call_ns + 10 * kUs;
-    const uint64_t scatter = (i / 2 * 7 + static_cast<unsigned>(pair) * 3) % 5 * 100;
     op.sent_ns = op.received_ns = op.finish_ns =
-        op.kernel_ns + (from_a ? there_ns : back_ns) + scatter;
+        op.kernel_ns + (goes_to_b(i) ? there_ns : back_ns) + scatter_ns(rank, i);
     return op;
   });
 }
