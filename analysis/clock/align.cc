@@ -122,8 +122,10 @@ class EdgeMaker {
       const auto pair = std::minmax(o.from, o.to);
       if (done_.count({pair.first, pair.second}) == 0) collectives.add(o);
     }
-    for (auto& [pair, bounds] : collectives.take()) {
-      add(pair.first, pair.second, OffsetSource::Collectives, std::move(bounds));
+    for (auto& [pair, learned] : collectives.take()) {
+      add(pair.first, pair.second, OffsetSource::Collectives, std::move(learned.bounds));
+      learned.ends.fit(edges_.back().model.breaks());
+      edges_.back().ends = std::move(learned.ends);
     }
     return std::move(edges_);
   }

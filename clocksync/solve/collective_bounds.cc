@@ -12,7 +12,8 @@ constexpr size_t kThinAt = 64;
 
 struct HostTimes {
   int64_t latest_start_ns = kUnknownTime;
-  int64_t earliest_end_ns = kUnknownTime;
+  int64_t earliest_end_ns = kUnknownTime;  // of those that take
+  int64_t over_ns = kUnknownTime;          // the earliest end of all
 };
 
 bool gives(DataFlow flow, const Participant& rank) {
@@ -22,14 +23,18 @@ bool takes(DataFlow flow, const Participant& rank) {
   return flow != DataFlow::ToRoot || rank.is_root;
 }
 
+void lower(int64_t* earliest_ns, int64_t ns) {
+  if (*earliest_ns == kUnknownTime || ns < *earliest_ns) *earliest_ns = ns;
+}
+
 std::map<uint32_t, HostTimes> times_by_host(DataFlow flow, const std::vector<Participant>& ranks) {
   std::map<uint32_t, HostTimes> hosts;
   for (const Participant& rank : ranks) {
     HostTimes& host = hosts[rank.host];
     if (gives(flow, rank)) host.latest_start_ns = std::max(host.latest_start_ns, rank.start_ns);
-    if (!takes(flow, rank) || rank.end_ns == kUnknownTime) continue;
-    const bool first = host.earliest_end_ns == kUnknownTime;
-    host.earliest_end_ns = first ? rank.end_ns : std::min(host.earliest_end_ns, rank.end_ns);
+    if (rank.end_ns == kUnknownTime) continue;
+    lower(&host.over_ns, rank.end_ns);
+    if (takes(flow, rank)) lower(&host.earliest_end_ns, rank.end_ns);
   }
   return hosts;
 }
@@ -47,7 +52,8 @@ std::vector<HappensBefore> happens_before(DataFlow flow, const std::vector<Parti
     const int64_t start_ns = hosts[from].second.latest_start_ns;
     const int64_t end_ns = hosts[to].second.earliest_end_ns;
     if (start_ns == kUnknownTime || end_ns == kUnknownTime) return;
-    pairs.push_back({hosts[from].first, hosts[to].first, start_ns, end_ns});
+    pairs.push_back({hosts[from].first, hosts[to].first, start_ns, end_ns,
+                     hosts[from].second.over_ns, flow == DataFlow::AllToAll});
   };
   for (size_t i = 0; i < n; ++i) {
     const size_t reach = sparse ? kNeighbours : n - 1;
@@ -63,20 +69,29 @@ void CollectiveBounds::add(const HappensBefore& o) {
   std::vector<HullPoint>& bin = directed_[{o.from, o.to}][o.start_ns / kHullBinNs];
   bin.push_back({o.start_ns, o.end_ns - o.start_ns, StampKind::None, 0});
   if (bin.size() >= kThinAt) bin = reduce_to_hull(std::move(bin));
+  if (o.from_end_ns == kUnknownTime) return;
+  // What both wait for comes twice, once from each side.
+  if (o.from < o.to) {
+    ends_[{o.from, o.to}].add(o.mutual ? LaterEnd::Either : LaterEnd::OfB, o.from_end_ns, o.end_ns);
+  } else if (!o.mutual) {
+    ends_[{o.to, o.from}].add(LaterEnd::OfA, o.end_ns, o.from_end_ns);
+  }
 }
 
-std::map<CollectiveBounds::HostPair, EdgeBounds> CollectiveBounds::take() {
-  std::map<HostPair, EdgeBounds> edges;
+std::map<CollectiveBounds::HostPair, CollectiveBounds::Learned> CollectiveBounds::take() {
+  std::map<HostPair, Learned> edges;
   for (auto& [direction, bins] : directed_) {
     const auto [from, to] = direction;
-    EdgeBounds& edge = edges[std::minmax(from, to)];
+    EdgeBounds& edge = edges[std::minmax(from, to)].bounds;
     for (auto& bin : bins) {
       for (const HullPoint& point : reduce_to_hull(std::move(bin.second))) {
         from < to ? edge.add_a_to_b(point) : edge.add_b_to_a(point);
       }
     }
   }
+  for (auto& [pair, ends] : ends_) edges[pair].ends = std::move(ends);
   directed_.clear();
+  ends_.clear();
   return edges;
 }
 

@@ -2,8 +2,8 @@
 // before the last rank has started it. Each such happens-before is the same one-sided observation
 // that a probe packet is (sent at `start` on one clock, received at `end` on another), at no
 // traffic, and with a round trip as long as the collective. Used to check an alignment, and as the
-// only source of bounds where probing is blocked. Plain numbers in, offline, one thread; knows
-// nothing of segments or NCCL.
+// only source of bounds where probing is blocked; where between them an offset lies tell the ends
+// (coinciding_ends.h). Plain numbers in, offline, one thread; knows nothing of segments or NCCL.
 //
 //   all-reduce, all-gather, reduce-scatter, all-to-all   T(end_j) >= T(start_i) for all i, j
 //   broadcast, scatter, send/receive                     T(end_j) >= T(start_root)
@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "clocksync/solve/coinciding_ends.h"
 #include "clocksync/solve/edge_solver.h"
 
 namespace lockstep::clocksync {
@@ -38,6 +39,9 @@ struct Participant {
 struct HappensBefore {
   uint32_t from = 0, to = 0;
   int64_t start_ns = 0, end_ns = 0;
+  // When the operation was over on `from`, on its clock, if that is known; does it wait for `to` as `to` waits for it?
+  int64_t from_end_ns = kUnknownTime;
+  bool mutual = false;
 };
 
 // The tightest consequence for pairs of different hosts: the latest start against the earliest end.
@@ -52,13 +56,18 @@ class CollectiveBounds {
  public:
   void add(const HappensBefore& observation);
 
-  using HostPair = std::pair<uint32_t, uint32_t>;  // first < second
   // Offsets are clock of second - clock of first.
-  std::map<HostPair, EdgeBounds> take();
+  struct Learned {
+    EdgeBounds bounds;
+    CoincidingEnds ends;
+  };
+  using HostPair = std::pair<uint32_t, uint32_t>;  // first < second
+  std::map<HostPair, Learned> take();
 
  private:
   using Bins = std::map<int64_t, std::vector<HullPoint>>;
   std::map<HostPair, Bins> directed_;  // (from, to) -> by bin of the start
+  std::map<HostPair, CoincidingEnds> ends_;
 };
 
 }  // namespace lockstep::clocksync

@@ -34,20 +34,28 @@ GraphInstant::GraphInstant(const std::vector<GraphEdge>& edges,
   solve();
 }
 
-std::optional<OffsetInterval> GraphInstant::at(uint32_t edge, int64_t a_local_ns) const {
-  if (edges_[edge].source == OffsetSource::SameHost) return OffsetInterval{};
-  return edges_[edge].model.at(a_local_ns);
+std::optional<GraphInstant::EdgeOffset> GraphInstant::at(uint32_t e, int64_t a_local_ns) const {
+  const GraphEdge& edge = edges_[e];
+  if (edge.source == OffsetSource::SameHost) return EdgeOffset();
+  const std::optional<OffsetInterval> theta = edge.model.at(a_local_ns);
+  if (!theta) return std::nullopt;
+  const std::optional<CoincidingEnds::Estimate> ends = edge.ends.at(a_local_ns);
+  if (!ends) return EdgeOffset{theta->lo_ns, theta->hi_ns, theta->estimate_ns()};
+  return EdgeOffset{theta->lo_ns, theta->hi_ns,
+                    std::clamp(ends->offset_ns, theta->lo_ns, theta->hi_ns),
+                    std::max(kStampNoiseNs, double(ends->spread_ns))};
 }
 
 // The edge knows theta by a's clock; here b's reading is known. x + theta(x) = reading by
 // iteration: theta moves by less than 1e-3 of x, so each step gains three digits.
-std::optional<OffsetInterval> GraphInstant::at_other_end(uint32_t edge, int64_t b_local_ns,
-                                                         int64_t guess_ns) const {
-  std::optional<OffsetInterval> answer;
+std::optional<GraphInstant::EdgeOffset> GraphInstant::at_other_end(uint32_t edge,
+                                                                   int64_t b_local_ns,
+                                                                   int64_t guess_ns) const {
+  std::optional<EdgeOffset> answer;
   for (int i = 0; i < kFixedPointSteps; ++i) {
     answer = at(edge, b_local_ns - guess_ns);
     if (!answer) return std::nullopt;
-    guess_ns = answer->estimate_ns();
+    guess_ns = answer->estimate_ns;
   }
   return answer;
 }
@@ -66,11 +74,13 @@ void GraphInstant::grow_tree(const std::vector<std::vector<uint32_t>>& touching,
       const int64_t here_ns = instant_ns_ + tree_ns_[from];
       const auto theta = forward ? at(e, here_ns) : at_other_end(e, here_ns, (*guess_ns)[e]);
       if (!theta) continue;
-      (*guess_ns)[e] = theta->estimate_ns();
+      (*guess_ns)[e] = theta->estimate_ns;
       reached_[other] = 1;
-      tree_ns_[other] = tree_ns_[from] + (forward ? 1 : -1) * theta->estimate_ns();
-      // Half a width off, plus what the offset moves while the evaluated instant is off.
-      error_ns_[other] = (error_ns_[from] + double(theta->width_ns()) / 2 + 1) * 1.001;
+      tree_ns_[other] = tree_ns_[from] + (forward ? 1 : -1) * theta->estimate_ns;
+      // As far off as the farther bound, plus what the offset moves while the evaluated instant is off.
+      const int64_t farther_ns =
+          std::max(theta->hi_ns - theta->estimate_ns, theta->estimate_ns - theta->lo_ns);
+      error_ns_[other] = (error_ns_[from] + double(farther_ns) + 1) * 1.001;
       queue.push_back(other);
     }
   }
@@ -87,9 +97,13 @@ void GraphInstant::evaluate(double max_slope_ppm) {
     const double slack_ns = max_slope_ppm * 1e-6 * error_ns_[edge.a] + 1;
     Evaluated v;
     v.edge = e;
-    v.estimate_ns = double(theta->estimate_ns() - tree_ns);
+    v.estimate_ns = double(theta->estimate_ns - tree_ns);
     v.lo_ns = double(theta->lo_ns + edge.least_delay_ns - tree_ns) - slack_ns;
     v.hi_ns = double(theta->hi_ns - edge.least_delay_ns - tree_ns) + slack_ns;
+    v.expected_error_ns =
+        theta->spread_ns > 0
+            ? theta->spread_ns
+            : expected_error_ns(v.hi_ns - v.lo_ns, double(edge.model.floor_width_ns()));
     evaluated_.push_back(v);
   }
 }
@@ -101,9 +115,7 @@ void GraphInstant::solve() {
     std::vector<DifferenceBound> bounds;
     for (const Evaluated& v : evaluated_) {
       const GraphEdge& edge = edges_[v.edge];
-      measured.push_back(
-          {edge.a, edge.b, v.estimate_ns,
-           expected_error_ns(v.hi_ns - v.lo_ns, double(edge.model.floor_width_ns()))});
+      measured.push_back({edge.a, edge.b, v.estimate_ns, v.expected_error_ns});
       bounds.push_back({edge.a, edge.b, v.hi_ns});
       bounds.push_back({edge.b, edge.a, -v.lo_ns});
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clocksync/record/clock_model.h"
+#include "clocksync/solve/coinciding_ends.h"
 #include "clocksync/solve/difference_bounds.h"
 #include "clocksync/solve/edge_solver.h"
 #include "clocksync/solve/robust_offsets.h"
@@ -26,6 +27,8 @@ struct GraphEdge {
   int64_t least_delay_ns = 0;
   // Of several edges between two hosts: by which interface; empty: the first of each.
   std::string interface = {};
+  CoincidingEnds ends =
+      {};  // of Collectives, fitted: where in the model's interval the estimate lies
 };
 
 // An answer for one pair of hosts: clock of b - clock of a.
@@ -54,6 +57,7 @@ class GraphInstant {
   struct Evaluated {
     uint32_t edge = 0;
     double estimate_ns = 0, lo_ns = 0, hi_ns = 0;  // relative to the spanning tree's offsets
+    double expected_error_ns = 0;
     double residual_ns = 0;
   };
   const std::vector<Evaluated>& evaluated() const { return evaluated_; }
@@ -62,9 +66,12 @@ class GraphInstant {
   const std::vector<std::vector<uint32_t>>& contradictions() const { return contradictions_; }
 
  private:
-  std::optional<OffsetInterval> at(uint32_t edge, int64_t a_local_ns) const;
-  std::optional<OffsetInterval> at_other_end(uint32_t edge, int64_t b_local_ns,
-                                             int64_t guess_ns) const;
+  struct EdgeOffset {
+    int64_t lo_ns = 0, hi_ns = 0, estimate_ns = 0;
+    double spread_ns = 0;  // of the ends it comes from; 0: it is the interval's middle
+  };
+  std::optional<EdgeOffset> at(uint32_t edge, int64_t a_local_ns) const;
+  std::optional<EdgeOffset> at_other_end(uint32_t edge, int64_t b_local_ns, int64_t guess_ns) const;
   void grow_tree(const std::vector<std::vector<uint32_t>>& touching,
                  std::vector<int64_t>* guess_ns);
   void evaluate(double max_slope_ppm);

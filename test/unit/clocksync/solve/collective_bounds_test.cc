@@ -40,6 +40,19 @@ TEST(HappensBefore, ARootOnlyGivesOrOnlyTakes) {
   EXPECT_TRUE(has(reduce, 2, 0, 5, 100));
 }
 
+TEST(HappensBefore, SaysWhenItWasOverWhereItCameFromAndWhetherThatWaitedToo) {
+  const std::vector<Participant> ranks = {
+      {0, 10, 100, true}, {0, 30, 90, false}, {1, 520, 610, false}};
+  for (const HappensBefore& o : happens_before(DataFlow::AllToAll, ranks)) {
+    EXPECT_EQ(o.from_end_ns, o.from == 0 ? 90 : 610);
+    EXPECT_TRUE(o.mutual);
+  }
+  const auto reduce = happens_before(DataFlow::ToRoot, ranks);
+  ASSERT_EQ(reduce.size(), 1u);
+  EXPECT_EQ(reduce[0].from_end_ns, 610);
+  EXPECT_FALSE(reduce[0].mutual);
+}
+
 TEST(HappensBefore, UnknownTimesSayNothing) {
   EXPECT_TRUE(happens_before(DataFlow::AllToAll,
                              {{0, 10, kUnknownTime, false}, {1, kUnknownTime, 9, false}})
@@ -77,7 +90,7 @@ TEST(CollectiveBounds, AlignTwoHostsWithoutAnyProbeWithinTheirBounds) {
   }
   auto edges = bounds.take();
   ASSERT_EQ(edges.size(), 1u);
-  const EdgeModel model = EdgeModel::solve(edges.begin()->second, EdgeOptions());
+  const EdgeModel model = EdgeModel::solve(edges.begin()->second.bounds, EdgeOptions());
   for (int64_t at = 100'000'000; at < 9'900'000'000; at += 10'000'000) {
     const int64_t x = a.at(at);
     const auto answer = model.at(x);
@@ -88,6 +101,29 @@ TEST(CollectiveBounds, AlignTwoHostsWithoutAnyProbeWithinTheirBounds) {
     EXPECT_LT(std::llabs(answer->estimate_ns() - (b.at(at) - x)), 5'000);
   }
   EXPECT_TRUE(model.breaks().empty());
+}
+
+// Each receiver waits for its sender, which never waits: a send says little by its start.
+TEST(CollectiveBounds, KnowWhereTheEndsOfSendsCoincide) {
+  CollectiveBounds bounds;
+  for (int64_t i = 0; i < 100; ++i) {
+    const int64_t called = i * 50'000'000, end = called + 40'000'000;
+    const int64_t b_ns = 700'000'000;  // what its clock shows more
+    for (const bool back : {false, true}) {
+      const int64_t sent = back ? end + 1'000'000 : end - 30'000;
+      const Participant sender{back ? 1u : 0u, sent + (back ? b_ns : 0),
+                               sent + 20'000 + (back ? b_ns : 0), true};
+      const Participant receiver{back ? 0u : 1u, called + (back ? 0 : b_ns),
+                                 sent + 30'000 + (back ? 0 : b_ns), false};
+      for (const HappensBefore& o : happens_before(DataFlow::FromRoot, {sender, receiver}))
+        bounds.add(o);
+    }
+  }
+  auto edges = bounds.take();
+  ASSERT_EQ(edges.size(), 1u);
+  CoincidingEnds& ends = edges.begin()->second.ends;
+  ends.fit({});
+  EXPECT_NEAR(double(ends.at(2'000'000'000)->offset_ns), 700e6, 10e3);
 }
 
 }  // namespace

@@ -194,5 +194,25 @@ TEST(GraphSolver, ReportsBoundsThatExcludeEachOtherAsACycle) {
   EXPECT_NEAR(double(model.to_global(model.hosts[3], x)->ns - mesh.clocks[0].at(5'000'000'000)), 0,
               200);
 }
+
+TEST(GraphSolver, TakesAnOffsetFromCoincidingEndsButNeverBeyondTheBounds) {
+  Mesh mesh = complete(2, 7);
+  const int64_t x = mesh.clocks[0].at(5'000'000'000), theta_ns = mesh.theta(0, 1, x);
+  for (const int64_t off_ns : {300, -400, 50'000, -50'000}) {
+    GraphEdge edge = mesh.edges[0];
+    edge.source = OffsetSource::Collectives;
+    edge.ends.add(LaterEnd::Either, x, x + theta_ns + off_ns);
+    edge.ends.fit({});
+    GraphSolver solver(mesh.names, {edge}, GraphOptions());
+    solver.solve();
+    const auto answer = solver.pairs(0, x)[1];
+    ASSERT_TRUE(answer);
+    const int64_t wanted = std::clamp(theta_ns + off_ns, answer->lo_ns, answer->hi_ns);
+    EXPECT_NEAR(double(answer->estimate_ns - wanted), 0, 5) << off_ns;
+    EXPECT_LE(answer->lo_ns, theta_ns) << off_ns;
+    EXPECT_GE(answer->hi_ns, theta_ns) << off_ns;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::clocksync
