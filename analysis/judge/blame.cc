@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "analysis/judge/blame_findings.h"
@@ -141,6 +142,7 @@ class Blamer {
   void accuse_slow_parts(const FollowedRun& followed) {
     const OwnSegments& own = followed.own;
     std::set<uint32_t> accused;  // processes
+    forget_shared_ways(own);
     // So far, stragglers alone.
     const Starts starts = out_.findings.empty() ? Starts::NobodyIsLate : Starts::SomebodyIsLate;
     const SlowParts parts = find_slow_parts(run_, followed, starts);
@@ -163,6 +165,17 @@ class Blamer {
                                      [&](uint32_t process) { return accused.count(process) != 0; });
       if (!known) out_.findings.push_back(slow_path_finding(run_, path));
     }
+  }
+
+  // Slow because several ranks send at once, whom their host's adapter serves one after the other.
+  void forget_shared_ways(const OwnSegments& own) {
+    std::optional<HostTraffic> traffic;  // once there is something to ask
+    const auto is_shared = [&](const SlowPath& path) {
+      if (path.cause != Cause::NetworkSlow) return false;
+      if (!traffic) traffic.emplace(run_, own);
+      return !is_slow_in_proportion(run_, own, *traffic, path);
+    };
+    slow_.erase(std::remove_if(slow_.begin(), slow_.end(), is_shared), slow_.end());
   }
 
   void note_within_clocks(const WithinClocks& unsure) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "analysis/transfers/middle.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -263,6 +264,37 @@ std::vector<SlowOperation> operations_of(const RunTables& run, const SlowPath& p
 std::vector<SlowPath> find_slow_paths(const RunTables& run,
                                       const std::vector<LateOperation>& late) {
   return SlowFinder(run, late).find();
+}
+
+bool is_slow_in_proportion(const RunTables& run, const OwnSegments& own, const HostTraffic& traffic,
+                           const SlowPath& path) {
+  const auto host_of = [&](uint32_t operation) {
+    return run.processes[run.operations[operation].process].host;
+  };
+  std::map<int32_t, std::vector<int64_t>> alone_ns;  // by rank
+  for (uint32_t i = 0; i < run.operations.size(); ++i) {
+    const OperationRow& row = run.operations[i];
+    if (row.communicator != path.communicator || row.func != path.func || row.steps == 0 ||
+        row.kind != OpKind::PointToPoint || row.match == kNoRow)
+      continue;
+    const MatchRow& match = run.matches[row.match];
+    const int64_t begin_ns = own.last_start_ns[row.match];
+    if (match.comparable == 0 || match.arrivals != 2 || begin_ns == kNoTime) continue;
+    const uint32_t first = run.arrivals[match.first_arrival].operation;
+    const uint32_t peer = first == i ? run.arrivals[match.first_arrival + 1].operation : first;
+    const double share =
+        traffic.share_of(row.match, host_of(i), host_of(peer), begin_ns, match.finish_ns);
+    alone_ns[row.rank].push_back(part_of(row.network_ns, share));
+  }
+  const int32_t slowest = path.ranks.front();
+  std::vector<int64_t> others;
+  for (const auto& [rank, all] : alone_ns) {
+    if (std::count(path.ranks.begin(), path.ranks.end(), rank) == 0)
+      others.push_back(quantile(all, kQuarter));
+  }
+  if (others.empty() || alone_ns.count(slowest) == 0) return true;
+  return static_cast<double>(quantile(alone_ns[slowest], kQuarter)) >=
+         kFactor * static_cast<double>(median(&others));
 }
 
 std::vector<Evidence> evidence_of(const RunTables& run, const SlowPath& path) {

@@ -10,6 +10,7 @@
 #include "analysis/judge/evidence.h"
 #include "analysis/judge/lateness.h"
 #include "analysis/tables/run_tables.h"
+#include "analysis/transfers/host_traffic.h"
 
 namespace lockstep::analysis {
 
@@ -33,6 +34,11 @@ struct SlowPath {
 // a rank was itself late for are left out for that rank: its proxy thread then starts among busy
 // ones.
 std::vector<SlowPath> find_slow_paths(const RunTables& run, const std::vector<LateOperation>& late);
+
+// Of sends that the network takes long for: whether they are slow also in proportion to what else leaves their host, or
+// comes into the receiver's, at the same time. In an adapter that several ranks share they wait for each other's.
+bool is_slow_in_proportion(const RunTables& run, const OwnSegments& own, const HostTraffic& traffic,
+                           const SlowPath& path);
 
 // The column that shows it, against the others', and the operations of its slowest rank where it shows best.
 std::vector<Evidence> evidence_of(const RunTables& run, const SlowPath& path);

@@ -85,5 +85,56 @@ TEST(SlowPaths, DoNotTakeABurstForASlowLink) {
   EXPECT_TRUE(judge({kSends, {5 * kMs, 5 * kMs, 40 * kMs, 5 * kMs}, kSends, kSends}).empty());
 }
 
+// Rank 0 shares its host with three more that send at the same time, if `together`; ranks 1 to 3 are alone on theirs. Each
+// sends to a host that receives nothing else, and the network takes 20 ms for a send of rank 0 and 5 ms for others.
+bool is_slow_in_proportion(bool together) {
+  RunTables run;
+  OwnSegments own;
+  const Text send = run.strings.intern("Send"), recv = run.strings.intern("Recv");
+  const auto process_on = [&](const std::string& host) {
+    run.processes.emplace_back().host = run.strings.intern(host);
+    return static_cast<uint32_t>(run.processes.size() - 1);
+  };
+  const auto transfer = [&](uint32_t communicator, int32_t rank, const std::string& from,
+                            int64_t begin_ns, int64_t took_ns) {
+    MatchRow& match = run.matches.emplace_back();
+    match.first_arrival = static_cast<uint32_t>(run.arrivals.size());
+    match.arrivals = 2;
+    match.comparable = 1;
+    match.size_bytes = 1'000;
+    match.finish_ns = begin_ns + took_ns;
+    own.last_start_ns.push_back(begin_ns);
+    for (const Text func : {send, recv}) {
+      run.arrivals.emplace_back().operation = static_cast<uint32_t>(run.operations.size());
+      OperationRow& row = run.operations.emplace_back();
+      row.process = process_on(func == send ? from : "to" + std::to_string(run.matches.size()));
+      row.communicator = communicator;
+      row.rank = rank;
+      row.func = func;
+      row.kind = OpKind::PointToPoint;
+      row.match = static_cast<uint32_t>(run.matches.size() - 1);
+      row.steps = 1;
+      row.network_ns = func == send ? took_ns : 0;
+    }
+  };
+  for (int64_t i = 0; i < 10; ++i) {
+    const int64_t begin_ns = i * 100 * kMs;
+    for (int32_t rank = 0; rank < 4; ++rank)
+      transfer(0, rank, "node" + std::to_string(rank), begin_ns, rank == 0 ? 20 * kMs : 5 * kMs);
+    for (uint32_t other = 1; other < 4; ++other)
+      transfer(other, 0, "node0", begin_ns + (together ? 0 : other * 25 * kMs), 20 * kMs);
+  }
+  SlowPath path;
+  path.communicator = 0;
+  path.func = send;
+  path.ranks = {0};
+  return analysis::is_slow_in_proportion(run, own, HostTraffic(run, own), path);
+}
+
+TEST(SlowPaths, AreNotSlowWhereTheirHostSendsSeveralTimesAsMuchAtOnce) {
+  EXPECT_FALSE(is_slow_in_proportion(true));
+  EXPECT_TRUE(is_slow_in_proportion(false));
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -274,6 +274,16 @@ TEST(SlowParts, AccuseNobodyOfSharingAWayToTheNetwork) {
   EXPECT_EQ(slow.findings[0].kind, FindingKind::SlowLink);
 }
 
+TEST(SlowParts, AccuseNobodyWhoseSendsAreLongInTheNetworkTheyShare) {
+  Judged crowd = judge_crowd(4'000 * kUs, 1'000 * kUs);
+  for (OperationRow& row : crowd.run->operations) {
+    row.steps = 4;
+    if (crowd.run->text(row.func) == "Send")
+      row.network_ns = row.sending_ns = (row.rank < kPairs ? 4 : 1) * kMs;
+  }
+  EXPECT_TRUE(Judged(std::move(crowd.run)).findings.empty());
+}
+
 // Four at once share the way, so that each would take 4 ms: 1.6 ms of 5.6 are lost in each turn of 40 ms.
 TEST(SlowParts, CostWhatTheyTakeLongerThanTheirShareOfTheWay) {
   const Judged judged = judge_crowd(5'600 * kUs, 1'000 * kUs);
