@@ -103,7 +103,7 @@ TEST(CollectiveBounds, AlignTwoHostsWithoutAnyProbeWithinTheirBounds) {
   EXPECT_TRUE(model.breaks().empty());
 }
 
-// Each receiver waits for its sender, which never waits: a send says little by its start.
+// Receivers wait for their senders, and are busy for 8 ms after two of three sends.
 TEST(CollectiveBounds, KnowWhereTheEndsOfSendsCoincide) {
   CollectiveBounds bounds;
   for (int64_t i = 0; i < 100; ++i) {
@@ -114,7 +114,8 @@ TEST(CollectiveBounds, KnowWhereTheEndsOfSendsCoincide) {
       const Participant sender{back ? 1u : 0u, sent + (back ? b_ns : 0),
                                sent + 20'000 + (back ? b_ns : 0), true};
       const Participant receiver{back ? 0u : 1u, called + (back ? 0 : b_ns),
-                                 sent + 30'000 + (back ? 0 : b_ns), false};
+                                 sent + (i % 3 == 0 ? 30'000 : 8'000'000) + (back ? 0 : b_ns),
+                                 false};
       for (const HappensBefore& o : happens_before(DataFlow::FromRoot, {sender, receiver}))
         bounds.add(o);
     }
