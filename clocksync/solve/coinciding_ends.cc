@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/quantile.h"
 
@@ -9,16 +10,14 @@ namespace lockstep::clocksync {
 namespace {
 
 constexpr int64_t kBinNs = 100'000'000;
-// Enough bins that one operation decides nothing; two clocks that change their rate by D = 100 ns/s^2 against each other
-// bend by 0.8 us in it.
-constexpr int64_t kLineNs = 8'000'000'000;
-// Fewer points, or less time, say nothing of a slope: two clocks drift by less than the ends are apart.
-constexpr size_t kLeastForSlope = 9;
-constexpr int64_t kLeastSpanNs = 1'000'000'000;
+// Two clocks that are wrong by 50 ppm each drift 0.1 ms meanwhile, which is how far ends lie apart.
+constexpr int64_t kMedianNs = 2'000'000'000;
+// ... and longer where there are fewer: of these, four may be disturbed.
+constexpr size_t kLeastPoints = 9;
 
 template <typename Points, typename Value>
-double middle_of(const Points& points, Value value) {
-  std::vector<double> values;
+int64_t middle_of(const Points& points, Value value) {
+  std::vector<int64_t> values;
   for (const auto& point : points) values.push_back(value(point));
   return median(&values);
 }
@@ -56,56 +55,78 @@ std::vector<CoincidingEnds::Point> CoincidingEnds::points() {
   return points;
 }
 
-// Tukey's resistant line: its slope from the medians of the first and the last third.
-CoincidingEnds::Line CoincidingEnds::line_through(std::vector<Point> points) {
-  Line line;
-  line.first_ns = points.front().x_ns;
-  line.last_ns = points.back().x_ns;
-  line.x_ns = points[points.size() / 2].x_ns;
-  const int64_t base_ns = points.front().offset_ns;
-  const auto x = [&](const Point& p) { return double(p.x_ns - line.x_ns); };
-  const auto y = [&](const Point& p) { return double(p.offset_ns - base_ns); };
-  if (points.size() >= kLeastForSlope && points.back().x_ns - points.front().x_ns >= kLeastSpanNs) {
-    const auto third = int64_t(points.size() / 3);
-    const std::vector<Point> first(points.begin(), points.begin() + third);
-    const std::vector<Point> last(points.end() - third, points.end());
-    line.slope =
-        (middle_of(last, y) - middle_of(first, y)) / (middle_of(last, x) - middle_of(first, x));
+void CoincidingEnds::add_medians(const std::vector<Point>& points, size_t piece) {
+  std::vector<std::vector<Point>> groups;
+  for (const Point& point : points) {
+    const bool goes_on = !groups.empty() && (groups.back().size() < kLeastPoints ||
+                                             point.x_ns - groups.back().front().x_ns < kMedianNs);
+    if (!goes_on) groups.emplace_back();
+    groups.back().push_back(point);
   }
-  const double above_ns =
-      middle_of(points, [&](const Point& p) { return y(p) - line.slope * x(p); });
-  line.offset_ns = double(base_ns) + above_ns;
-  line.spread_ns = middle_of(
-      points, [&](const Point& p) { return std::fabs(y(p) - line.slope * x(p) - above_ns); });
-  return line;
+  if (groups.size() > 1 && groups.back().size() < kLeastPoints) {
+    const std::vector<Point> rest = std::move(groups.back());
+    groups.pop_back();
+    groups.back().insert(groups.back().end(), rest.begin(), rest.end());
+  }
+  for (const std::vector<Point>& own : groups) {
+    Median& one = medians_.emplace_back();
+    one.first_ns = own.front().x_ns;
+    one.last_ns = own.back().x_ns;
+    one.x_ns = own[own.size() / 2].x_ns;
+    one.offset_ns = middle_of(own, [](const Point& p) { return p.offset_ns; });
+    one.spread_ns =
+        middle_of(own, [&](const Point& p) { return std::llabs(p.offset_ns - one.offset_ns); });
+    one.piece = piece;
+  }
 }
 
-void CoincidingEnds::fit(const std::vector<EdgeBreak>& breaks) {
+void CoincidingEnds::fit(const std::vector<EdgeBreak>& breaks, double max_slope_ppm) {
+  max_slope_ppm_ = max_slope_ppm;
   const std::vector<Point> all = points();
-  std::vector<Point> own;
-  auto next = breaks.begin();
-  for (const Point& point : all) {
-    const bool crossed = next != breaks.end() && point.x_ns >= next->from_raw_ns;
-    if (!own.empty() && (crossed || point.x_ns - own.front().x_ns > kLineNs)) {
-      lines_.push_back(line_through(std::move(own)));
-      own.clear();
+  auto point = all.begin();
+  for (size_t piece = 0; piece <= breaks.size(); ++piece) {
+    std::vector<Point> own;
+    const bool is_last = piece == breaks.size();
+    for (; point != all.end() && (is_last || point->x_ns <= breaks[piece].to_raw_ns); ++point) {
+      if (is_last || point->x_ns < breaks[piece].from_raw_ns) own.push_back(*point);
     }
-    while (next != breaks.end() && point.x_ns > next->to_raw_ns) ++next;
-    if (next == breaks.end() || point.x_ns < next->from_raw_ns) own.push_back(point);
+    add_medians(own, piece);
   }
-  if (!own.empty()) lines_.push_back(line_through(std::move(own)));
+}
+
+// Beyond the first and last of a piece, where a median that errs must not lead away.
+double CoincidingEnds::slope(const Median& from, const Median& to) const {
+  if (from.piece != to.piece) return 0;
+  const double most = max_slope_ppm_ * 1e-6;
+  return std::clamp(double(to.offset_ns - from.offset_ns) / double(to.x_ns - from.x_ns), -most,
+                    most);
 }
 
 std::optional<CoincidingEnds::Estimate> CoincidingEnds::at(int64_t a_ns) const {
-  if (lines_.empty()) return std::nullopt;
-  auto line = std::lower_bound(lines_.begin(), lines_.end(), a_ns,
-                               [](const Line& l, int64_t x_ns) { return l.last_ns < x_ns; });
-  if (line == lines_.end() ||
-      (line != lines_.begin() && a_ns - std::prev(line)->last_ns < line->first_ns - a_ns)) {
-    --line;
+  if (medians_.empty()) return std::nullopt;
+  const auto by = [&](const Median& one, double slope) {
+    return Estimate{one.offset_ns + std::llround(slope * double(a_ns - one.x_ns)), one.spread_ns};
+  };
+  using At = std::vector<Median>::const_iterator;
+  const auto before_first = [&](At one) {
+    const At next = std::next(one);
+    return by(*one, next == medians_.end() ? 0 : slope(*one, *next));
+  };
+  const auto after_last = [&](At one) {
+    return by(*one, one == medians_.begin() ? 0 : slope(*std::prev(one), *one));
+  };
+  const At after =
+      std::upper_bound(medians_.begin(), medians_.end(), a_ns,
+                       [](int64_t x_ns, const Median& one) { return x_ns < one.x_ns; });
+  if (after == medians_.begin()) return before_first(after);
+  const At before = std::prev(after);
+  if (after == medians_.end()) return after_last(before);
+  if (before->piece == after->piece) {
+    return by(*before,
+              double(after->offset_ns - before->offset_ns) / double(after->x_ns - before->x_ns));
   }
-  const double offset_ns = line->offset_ns + line->slope * double(a_ns - line->x_ns);
-  return Estimate{int64_t(std::llround(offset_ns)), int64_t(std::llround(line->spread_ns))};
+  const bool is_before = a_ns - before->last_ns < after->first_ns - a_ns;
+  return is_before ? after_last(before) : before_first(after);
 }
 
 }  // namespace lockstep::clocksync

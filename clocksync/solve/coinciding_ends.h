@@ -4,8 +4,8 @@
 // where ranks send on what they received. But an operation ends nearly at once on all of its ranks. On real NCCL a
 // collective's ends on two ranks are 0.1 ms apart where it takes 10 ms to 70 ms (docs/measured/clock.md). Of a send, a
 // broadcast or a reduction the receiver ends later, sometimes by much, since it may be busy; so of each tenth of a second
-// the pair counts that ended closest together. A line through a few seconds leaves out what disturbs single operations.
-// It is an estimate and no bound. Offline, one thread; time is linear in the operations.
+// the pair counts that ended closest together. Medians of two seconds leave out what disturbs single operations; between
+// them the offset goes straight. It is an estimate and no bound. Offline, one thread; time is linear in the operations.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ class CoincidingEnds {
  public:
   // One operation ended at a_ns on the clock of a and at b_ns on that of b.
   void add(LaterEnd later, int64_t a_ns, int64_t b_ns);
-  // After the last add(). No line runs across one of `breaks`.
-  void fit(const std::vector<EdgeBreak>& breaks);
+  // After the last add(). Nothing is read across one of `breaks`.
+  void fit(const std::vector<EdgeBreak>& breaks, double max_slope_ppm);
 
   struct Estimate {
     int64_t offset_ns = 0;
-    int64_t spread_ns = 0;  // median distance of the operations from their line
+    int64_t spread_ns = 0;  // median distance of operations from their median
   };
-  // By the line nearest to this instant of a's clock; nothing where there are no operations. After fit().
+  // At this instant of a's clock; nothing where there are no operations. After fit().
   std::optional<Estimate> at(int64_t a_ns) const;
 
  private:
@@ -43,16 +43,19 @@ class CoincidingEnds {
     std::vector<Point> either;
     std::optional<Point> of_a, of_b;
   };
-  struct Line {
-    int64_t first_ns = 0, last_ns = 0;  // its operations
-    int64_t x_ns = 0;                   // where it has this offset
-    double offset_ns = 0, slope = 0, spread_ns = 0;
+  // The middle of some operations.
+  struct Median {
+    int64_t first_ns = 0, last_ns = 0, x_ns = 0;
+    int64_t offset_ns = 0, spread_ns = 0;
+    size_t piece = 0;  // between two breaks
   };
   std::vector<Point> points();
-  static Line line_through(std::vector<Point> points);
+  void add_medians(const std::vector<Point>& points, size_t piece);
+  double slope(const Median& from, const Median& to) const;
 
   std::map<int64_t, Bin> bins_;
-  std::vector<Line> lines_;  // in order
+  std::vector<Median> medians_;  // in order
+  double max_slope_ppm_ = 0;
 };
 
 }  // namespace lockstep::clocksync
