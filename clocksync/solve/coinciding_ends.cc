@@ -15,13 +15,6 @@ constexpr int64_t kMedianNs = 2'000'000'000;
 // ... and longer where there are fewer: of these, four may be disturbed.
 constexpr size_t kLeastPoints = 9;
 
-template <typename Points, typename Value>
-int64_t middle_of(const Points& points, Value value) {
-  std::vector<int64_t> values;
-  for (const auto& point : points) values.push_back(value(point));
-  return median(&values);
-}
-
 }  // namespace
 
 void CoincidingEnds::add(LaterEnd later, int64_t a_ns, int64_t b_ns) {
@@ -73,9 +66,11 @@ void CoincidingEnds::add_medians(const std::vector<Point>& points, size_t piece)
     one.first_ns = own.front().x_ns;
     one.last_ns = own.back().x_ns;
     one.x_ns = own[own.size() / 2].x_ns;
-    one.offset_ns = middle_of(own, [](const Point& p) { return p.offset_ns; });
-    one.spread_ns =
-        middle_of(own, [&](const Point& p) { return std::llabs(p.offset_ns - one.offset_ns); });
+    std::vector<int64_t> values;
+    for (const Point& point : own) values.push_back(point.offset_ns);
+    one.offset_ns = median(&values);
+    for (int64_t& ns : values) ns = std::llabs(ns - one.offset_ns);
+    one.spread_ns = median(&values);
     one.piece = piece;
   }
 }
