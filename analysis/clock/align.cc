@@ -124,7 +124,8 @@ class EdgeMaker {
     }
     for (auto& [pair, learned] : collectives.take()) {
       add(pair.first, pair.second, OffsetSource::Collectives, std::move(learned.bounds));
-      learned.ends.fit(edges_.back().model.breaks(), options_.limits.max_slope_ppm);
+      const EdgeModel& model = edges_.back().model;
+      learned.ends.fit(model.breaks(), options_.limits.max_slope_ppm, model.floor_width_ns());
       edges_.back().ends = std::move(learned.ends);
     }
     return std::move(edges_);

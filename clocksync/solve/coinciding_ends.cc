@@ -14,6 +14,8 @@ constexpr int64_t kBinNs = 100'000'000;
 constexpr int64_t kMedianNs = 2'000'000'000;
 // ... and longer where there are fewer: of these, four may be disturbed.
 constexpr size_t kLeastPoints = 9;
+// By 0.2 to 0.4 the estimates of what real NCCL recorded are best (docs/measured/clock.md).
+constexpr double kMostScatter = 0.3;
 
 }  // namespace
 
@@ -75,7 +77,8 @@ void CoincidingEnds::add_medians(const std::vector<Point>& points, size_t piece)
   }
 }
 
-void CoincidingEnds::fit(const std::vector<EdgeBreak>& breaks, double max_slope_ppm) {
+void CoincidingEnds::fit(const std::vector<EdgeBreak>& breaks, double max_slope_ppm,
+                         int64_t narrowest_ns) {
   max_slope_ppm_ = max_slope_ppm;
   const std::vector<Point> all = points();
   auto point = all.begin();
@@ -87,6 +90,9 @@ void CoincidingEnds::fit(const std::vector<EdgeBreak>& breaks, double max_slope_
     }
     add_medians(own, piece);
   }
+  std::vector<int64_t> spreads;
+  for (const Median& one : medians_) spreads.push_back(one.spread_ns);
+  if (double(median(&spreads)) > kMostScatter * double(narrowest_ns)) medians_.clear();
 }
 
 // Beyond the first and last of a piece, where a median that errs must not lead away.

@@ -25,8 +25,9 @@ class CoincidingEnds {
  public:
   // One operation ended at a_ns on the clock of a and at b_ns on that of b.
   void add(LaterEnd later, int64_t a_ns, int64_t b_ns);
-  // After the last add(). Nothing is read across one of `breaks`.
-  void fit(const std::vector<EdgeBreak>& breaks, double max_slope_ppm);
+  // After the last add(). Nothing is read across one of `breaks`. Nothing is told where ends scatter by a large part
+  // of `narrowest_ns`, the narrowest interval between the bounds: then its middle is as good.
+  void fit(const std::vector<EdgeBreak>& breaks, double max_slope_ppm, int64_t narrowest_ns);
 
   struct Estimate {
     int64_t offset_ns = 0;

@@ -58,7 +58,7 @@ FarthestOff farthest_off(const std::string& name) {
     GraphEdge graph{pair.first, pair.second, clocksync::OffsetSource::Collectives,
                     clocksync::EdgeModel::solve(edge.bounds, {})};
     without.push_back(graph);
-    edge.ends.fit(graph.model.breaks(), 400);
+    edge.ends.fit(graph.model.breaks(), 400, graph.model.floor_width_ns());
     graph.ends = std::move(edge.ends);
     with_ends.push_back(std::move(graph));
   }

@@ -54,7 +54,7 @@ TEST(CoincidingEnds, FollowTheDriftThroughEndsThatAreNotQuiteAtOnce) {
   Pair pair;
   std::normal_distribution<double> apart(0, 50'000);
   pair.record(LaterEnd::Either, [&](int64_t) { return Late(0, std::llround(apart(pair.random))); });
-  pair.ends.fit({}, 400);
+  pair.ends.fit({}, 400, 100 * kMs);
   EXPECT_LT(pair.worst_ns(), 20'000);
   EXPECT_GT(pair.ends.at(pair.a.at(5'000 * kMs))->spread_ns, 1'000);
 }
@@ -67,7 +67,7 @@ TEST(CoincidingEnds, AReceiverThatIsMostlyBusyDoesNotMoveTheOffset) {
       const int64_t late_ns = i % 10 == 0 ? 5'000 : std::llround(busy(pair.random));
       return b_receives ? Late(0, late_ns) : Late(late_ns, 0);
     });
-    pair.ends.fit({}, 400);
+    pair.ends.fit({}, 400, 100 * kMs);
     EXPECT_LT(pair.worst_ns(), 30'000) << b_receives;
   }
 }
@@ -77,7 +77,7 @@ TEST(CoincidingEnds, AThirdOfASecondThatIsDisturbedMovesNothing) {
   pair.record(LaterEnd::Either, [](int64_t i) {
     return i >= 900 && i < 970 ? Late(0, 300 * kMs) : Late(0, i % 2 == 0 ? 8'000 : -8'000);
   });
-  pair.ends.fit({}, 400);
+  pair.ends.fit({}, 400, 100 * kMs);
   EXPECT_LT(pair.worst_ns(), 20'000);
 }
 
@@ -86,7 +86,7 @@ TEST(CoincidingEnds, AreNotReadAcrossAStepOfAClock) {
   pair.b.steps = {{7'001 * kMs, 900 * kMs}};
   pair.record(LaterEnd::Either, [](int64_t) { return Late(0, 0); });
   const int64_t step_ns = pair.a.at(7'001 * kMs);
-  pair.ends.fit({{step_ns - 20 * kMs, step_ns + 20 * kMs, 900 * kMs, true}}, 400);
+  pair.ends.fit({{step_ns - 20 * kMs, step_ns + 20 * kMs, 900 * kMs, true}}, 400, 100 * kMs);
   for (const int64_t at : {6'900 * kMs, 7'110 * kMs, 15'000 * kMs})
     EXPECT_LT(std::llabs(pair.ends.at(pair.a.at(at))->offset_ns - pair.truth(at)), 6'000) << at;
 }
@@ -96,14 +96,24 @@ TEST(CoincidingEnds, AFewOperationsGiveAnOffsetButNoDrift) {
   ends.add(LaterEnd::Either, 1'000 * kMs, 1'700 * kMs);
   ends.add(LaterEnd::Either, 1'500 * kMs, 2'201 * kMs);
   ends.add(LaterEnd::Either, 2'500 * kMs, 3'201 * kMs);
-  ends.fit({}, 400);
+  ends.fit({}, 400, 100 * kMs);
   EXPECT_EQ(ends.at(0)->offset_ns, 701 * kMs);
   EXPECT_EQ(ends.at(100'000 * kMs)->offset_ns, 701 * kMs);
 }
 
+TEST(CoincidingEnds, TellNothingWhereTheyScatterAsWidelyAsTheBoundsLieApart) {
+  for (const bool widely : {true, false}) {
+    Pair pair;
+    std::uniform_int_distribution<int64_t> apart(-8 * kMs, 8 * kMs);
+    pair.record(LaterEnd::Either, [&](int64_t) { return Late(0, apart(pair.random)); });
+    pair.ends.fit({}, 400, widely ? 3 * kMs : 40 * kMs);
+    EXPECT_EQ(pair.ends.at(pair.a.at(5'000 * kMs)).has_value(), !widely);
+  }
+}
+
 TEST(CoincidingEnds, NoOperationsNoEstimate) {
   CoincidingEnds ends;
-  ends.fit({}, 400);
+  ends.fit({}, 400, 100 * kMs);
   EXPECT_FALSE(ends.at(5));
 }
 

@@ -123,7 +123,7 @@ TEST(CollectiveBounds, KnowWhereTheEndsOfSendsCoincide) {
   auto edges = bounds.take();
   ASSERT_EQ(edges.size(), 1u);
   CoincidingEnds& ends = edges.begin()->second.ends;
-  ends.fit({}, 400);
+  ends.fit({}, 400, 10'000'000);
   EXPECT_NEAR(double(ends.at(2'000'000'000)->offset_ns), 700e6, 10e3);
 }
 

@@ -202,7 +202,7 @@ TEST(GraphSolver, TakesAnOffsetFromCoincidingEndsButNeverBeyondTheBounds) {
     GraphEdge edge = mesh.edges[0];
     edge.source = OffsetSource::Collectives;
     edge.ends.add(LaterEnd::Either, x, x + theta_ns + off_ns);
-    edge.ends.fit({}, 400);
+    edge.ends.fit({}, 400, 10'000'000);
     GraphSolver solver(mesh.names, {edge}, GraphOptions());
     solver.solve();
     const auto answer = solver.pairs(0, x)[1];
