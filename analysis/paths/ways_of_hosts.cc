@@ -32,6 +32,16 @@ Text common_host(const Way& a, const Way& b) {
   return a.to == b.from || a.to == b.to ? a.to : Text{0};
 }
 
+// Several edges of the one way.
+bool is_same(const Way& a, const Way& b) { return a.from == b.from && a.to == b.to; }
+
+void become_way(const Way& way, const SlowPart& other, SlowPart* part) {
+  part->peer_host = way.to;
+  part->actors.insert(part->actors.end(), other.actors.begin(), other.actors.end());
+  std::sort(part->actors.begin(), part->actors.end());
+  part->actors.erase(std::unique(part->actors.begin(), part->actors.end()), part->actors.end());
+}
+
 }  // namespace
 
 bool has_ranks_elsewhere(const RunTables& run, Text host) {
@@ -53,17 +63,22 @@ void join_ways_of_hosts(const RunTables& run, const OwnSegments& own,
     for (size_t j = i + 1; j < parts->size(); ++j) {
       SlowPart& part = (*parts)[i];
       const SlowPart& other = (*parts)[j];
-      const Text host = common_host(way_of(run, own, part), way_of(run, own, other));
+      const Way way = way_of(run, own, part), its = way_of(run, own, other);
+      const Text host = common_host(way, its);
       if (host == 0) continue;
       part.gain_ns += other.gain_ns;
       part.sure = part.sure && other.sure;
       part.steady = part.steady && other.steady;
       part.side = SlowSide::SenderOrLink;
-      part.host = true;
       part.peer = kNoRow;
-      part.peer_host = 0;
-      part.both_ends = false;
-      part.actors = actors_on(run, own, host);
+      if (is_same(way, its) && !part.both_ends && !other.both_ends) {
+        become_way(way, other, &part);
+      } else {
+        part.host = true;
+        part.peer_host = 0;
+        part.both_ends = false;
+        part.actors = actors_on(run, own, host);
+      }
       part.excesses.insert(part.excesses.end(), other.excesses.begin(), other.excesses.end());
       parts->erase(parts->begin() + static_cast<ptrdiff_t>(j--));
     }

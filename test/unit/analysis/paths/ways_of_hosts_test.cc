@@ -44,6 +44,17 @@ TEST(WaysOfHosts, JoinTheWayIntoAHostAndTheWayOutOfIt) {
   EXPECT_EQ(parts[0].gain_ns, 340);
 }
 
+TEST(WaysOfHosts, JoinEdgesFromOneHostToAnotherToTheWayBetweenThem) {
+  const Hosts hosts;
+  const std::vector<SlowPart> parts = hosts.joined({edge(1, 2, 300), edge(0, 3, 40)});
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_FALSE(parts[0].host);
+  EXPECT_EQ(parts[0].actors, (std::vector<uint32_t>{0, 1}));
+  EXPECT_EQ(parts[0].peer, kNoRow);
+  EXPECT_EQ(hosts.run.text(parts[0].peer_host), "host1");
+  EXPECT_EQ(parts[0].gain_ns, 340);
+}
+
 TEST(WaysOfHosts, JoinAWayWithWhatTwoHostsExchange) {
   const Hosts hosts;
   SlowPart exchange;
