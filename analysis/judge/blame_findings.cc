@@ -288,13 +288,14 @@ uint32_t common_communicator(const RunTables& run, const OwnSegments& own,
 // As often as such findings are right (docs/measured/verdicts.md). One edge can be half of a host's way
 // to the network, and a sender whose network steps are as fast as others' shows by the ends alone.
 double confidence_of(const SlowPart& part) {
-  constexpr double kShown = 0.95, kLink = 0.93, kByEnds = 0.91, kHost = 0.9, kSender = 0.65,
-                   kBothEnds = 0.65, kBothWays = 0.9, kUnsteady = 0.5, kInsideHost = 0.9;
+  constexpr double kShown = 0.95, kLink = 0.93, kByEnds = 0.91, kHost = 0.8, kSender = 0.65,
+                   kBothEnds = 0.65, kBothWays = 0.9, kUnsteady = 0.5, kInsideHost = 0.9,
+                   kOfTree = 0.75;
   if (!part.steady) return kUnsteady;
+  if (part.of_tree) return kOfTree;
   if (part.both_ways) return kBothWays;
   if (part.host || part.peer_host != 0) return kHost;
-  if (part.inside_host) return kInsideHost;
-  if (part.both_ends) return kBothEnds;
+  if (part.both_ends) return part.inside_host ? kInsideHost : kBothEnds;
   if (part.peer == kNoRow) return kShown;
   if (part.side == SlowSide::Link || part.side == SlowSide::Way) return kLink;
   if (part.side == SlowSide::Sender) return kSender;

@@ -376,17 +376,19 @@ class PartSearch {
     part.both_ends = candidate.size == PartSize::Pair || candidate.size == PartSize::Pairs;
     const TransferExcess* worst = nullptr;
     std::map<SlowSide, int64_t> sides;
-    int64_t steady_ns = 0, unsteady_ns = 0;
+    int64_t steady_ns = 0, unsteady_ns = 0, inside_ns = 0;
     for (const uint32_t i : candidate.excesses) {
       const TransferExcess& excess = excesses_[i];
       part.excesses.push_back(excess);
       sides[excess.side] += all_ns(excess);
       (excess.steady ? steady_ns : unsteady_ns) += all_ns(excess);
+      if (is_inside_a_host(excess)) inside_ns += all_ns(excess);
       if (worst == nullptr || all_ns(excess) > all_ns(*worst)) worst = &excess;
     }
     part.steady = steady_ns >= unsteady_ns;
     part.communicator = worst->communicator;
     part.usual_ns = worst->usual_ns;
+    part.of_tree = worst->of_tree;
     part.sure = worst->sure;
     part.took_ns = worst->usual_ns + worst->excess_ns;
     const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -410,6 +412,7 @@ class PartSearch {
       part.peer = receiver ? candidate.actor : candidate.peer;
     } else {
       part.actors = {candidate.actor};
+      part.inside_host = 2 * inside_ns >= candidate.at_most_ns;
       // Several receive late, from it.
       if (is_of_receiver(part.side) && part.side != SlowSide::ReceiverGpu && sends_most(candidate))
         part.side = SlowSide::Way;
@@ -417,6 +420,11 @@ class PartSearch {
     return part;
   }
 
+  bool is_inside_a_host(const TransferExcess& one) const {
+    return std::all_of(one.actors.begin(), one.actors.end(), [&](uint32_t actor) {
+      return host_of(actor) == host_of(one.actors.front());
+    });
+  }
   bool sends_most(const PartCandidate& rank) const {
     int64_t sent_ns = 0;
     for (const uint32_t i : rank.excesses) {

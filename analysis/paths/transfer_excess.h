@@ -54,6 +54,8 @@ struct TransferExcess {
   int64_t across_ns = 0;
   // Of two hosts: what is usual was seen the other way round, by which the clocks make it look shorter by as much.
   bool usual_across = false;
+  // By the ends of a tree's edges, where what a host has to carry looks like a slow edge at times.
+  bool of_tree = false;
   // Seen in so many of the operations, and so far above what is usual, that chance does not make it.
   bool steady = true;
 };

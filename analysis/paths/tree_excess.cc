@@ -76,6 +76,7 @@ TransferExcess excess_of(const TreeSeries& series, size_t edge) {
   excess.actors = {series.edges[edge].from, series.edges[edge].to};
   excess.communicator = series.communicator;
   excess.channel = series.channel;
+  excess.of_tree = true;
   return excess;
 }
 

@@ -308,6 +308,8 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
             "between the two.";
   else if (facts.whole_host)
     text += "The host's way to the network is suspected.";
+  else if (facts.inside_host && single)
+    text += "Its GPU is suspected, or what connects it to the other GPUs of its host.";
   else if (facts.inside_host)
     text += "What connects their GPUs on host " + run.text(facts.host) +
             " is suspected, or one of these GPUs: which, nothing recorded tells.";

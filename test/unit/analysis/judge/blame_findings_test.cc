@@ -154,10 +154,10 @@ TEST(TransfersBesideWorse, AreDoubtedWhereTheyCostLessThanHalfAsMuch) {
   EXPECT_EQ(findings[4].confidence, 0.9) << "what network steps show outright";
 }
 
-// Two ranks of communicator 1, of which the first is rank 0 of communicator 0 as well, where what they exchange shows most.
-TEST(SlowPartFinding, IsAboutACommunicatorOfBothEnds) {
-  RunTables run;
-  OwnSegments own;
+// Two ranks of communicator 1, of which the first is rank 0 of communicator 0 as well.
+void add_two_ranks(RunTables* two, OwnSegments* owns) {
+  RunTables& run = *two;
+  OwnSegments& own = *owns;
   for (uint32_t process = 0; process < 2; ++process) {
     run.processes.emplace_back();
     own.actors.emplace_back().process = process;
@@ -177,16 +177,52 @@ TEST(SlowPartFinding, IsAboutACommunicatorOfBothEnds) {
   run.communicators[0].members = 1;
   run.communicators[1].first_member = 1;
   run.communicators[1].members = 2;
+}
+SlowPart slow_edge() {
   SlowPart part;
   part.actors = {0};
   part.peer = 1;
   part.communicator = 0;
-  part.both_ways = true;
   part.usual_ns = part.took_ns = part.span_ns = 1;
+  return part;
+}
+
+TEST(SlowPartFinding, IsAboutACommunicatorOfBothEnds) {
+  RunTables run;
+  OwnSegments own;
+  add_two_ranks(&run, &own);
+  SlowPart part = slow_edge();
+  part.both_ways = true;
   const Finding finding = slow_part_finding(run, own, part);
   EXPECT_EQ(finding.communicator, 1u);
   EXPECT_EQ(finding.culprits, std::vector<int32_t>{5});
   EXPECT_EQ(std::get<PathFacts>(finding.facts).peer, 7);
+}
+
+TEST(SlowPartFinding, IsAsSureAsSuchFindingsWereRight) {
+  RunTables run;
+  OwnSegments own;
+  add_two_ranks(&run, &own);
+  const auto confidence = [&](const SlowPart& part) {
+    return slow_part_finding(run, own, part).confidence;
+  };
+  SlowPart edge = slow_edge();
+  EXPECT_EQ(confidence(edge), 0.91);
+  edge.of_tree = true;
+  EXPECT_EQ(confidence(edge), 0.75) << "what a host of a tree has to carry looks like that";
+  edge.steady = false;
+  EXPECT_EQ(confidence(edge), 0.5);
+  SlowPart rank = slow_edge();
+  rank.peer = kNoRow;
+  EXPECT_EQ(confidence(rank), 0.95);
+  rank.inside_host = true;
+  EXPECT_EQ(confidence(rank), 0.95);
+  rank.both_ends = true;
+  EXPECT_EQ(confidence(rank), 0.9) << "what connects the GPUs of a host";
+  rank.inside_host = false;
+  EXPECT_EQ(confidence(rank), 0.65);
+  rank.host = true;
+  EXPECT_EQ(confidence(rank), 0.8);
 }
 
 }  // namespace

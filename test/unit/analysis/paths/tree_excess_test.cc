@@ -93,6 +93,7 @@ TEST(TreeExcess, NamesTheEdgeUpThatIsSlowAndNoneThatWaitsForIt) {
   ASSERT_FALSE(found.empty());
   EXPECT_GE(found.front().across_ns, 250 * kUs) << "by the clocks of both hosts";
   EXPECT_FALSE(found.front().usual_across);
+  EXPECT_TRUE(found.front().of_tree);
 }
 
 TEST(TreeExcess, NamesTheEdgeDownToALeafThatIsSlowAndNoneThatFeedsIt) {
