@@ -1,18 +1,16 @@
 #include "analysis/paths/slow_transfers.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 
-#include "analysis/paths/chain_holder.h"
 #include "analysis/paths/late_proxies.h"
 #include "analysis/paths/moment_chance.h"
 #include "analysis/paths/pooled_rings.h"
-#include "analysis/paths/receiver_or_way.h"
 #include "analysis/paths/ring_excess.h"
 #include "analysis/paths/slow_gpus.h"
 #include "analysis/paths/slow_moments.h"
+#include "analysis/paths/slow_sends.h"
 #include "analysis/paths/tree_excess.h"
 #include "analysis/paths/within_clocks.h"
 #include "analysis/transfers/transfer_samples.h"
@@ -20,12 +18,6 @@
 namespace lockstep::analysis {
 namespace {
 
-// What is less than this part of an operation's time does not matter.
-constexpr double kLeastPartOfTransfer = 0.02;
-// ... or of what is usual where both begin together, if these do not.
-constexpr double kLeastPartOfOther = 0.25;
-// By this part the last part of what goes along a chain must take longer than usual.
-constexpr double kLeastOfLastPart = 0.25;
 // Of so many edges most are not slow.
 constexpr size_t kFewestThatSink = 4;
 
@@ -38,12 +30,13 @@ class SlowTransferFinder {
         samples_(sample_transfers(run, followed.own)) {}
 
   SlowTransfers find() {
-    judge_pairs();
+    SlowSends sends = find_slow_sends(run_, own_, samples_.pairs);
+    out_ = std::move(sends.excesses);
     judge_trees();
     judge_rings();
     std::vector<WithinClocks> within_clocks = leave_out_within_clocks(run_, own_, &out_);
     name_holders();
-    return {std::move(out_), std::move(within_clocks), std::move(compared_)};
+    return {std::move(out_), std::move(within_clocks), std::move(sends.compared)};
   }
 
  private:
@@ -55,159 +48,6 @@ class SlowTransferFinder {
     return steps;
   }
 
-  struct SeenPair {
-    const PairSeries* series = nullptr;
-    Middle time, alone;
-    SeenEdge edge;
-    int64_t usual_ns = kNoTime;  // what such take; kNoTime: there is but this one
-  };
-  static SeenPair see(const PairSeries& pair) {
-    return {&pair, middle_of(pair.times), middle_of(pair.alone), look_at(pair.edge), kNoTime};
-  }
-
-  using Classes = std::map<AlikeSends, std::vector<SeenPair>>;
-
-  void judge_pairs() {
-    Classes classes;
-    for (const PairSeries& pair : samples_.pairs) {
-      const SeenPair seen = see(pair);
-      if (seen.time.known()) classes[pair.alike].push_back(seen);
-    }
-    for (auto& [alike, pairs] : classes) judge_pairs_alike(&pairs, usual_at_most(classes, alike));
-    for (const auto& [alike, pairs] : classes) {
-      if (std::get<Begin>(alike) == Begin::Fed) share_behind_slow_edges(pairs);
-    }
-    for (const auto& [alike, pairs] : classes) judge_moments_of_pairs(pairs);
-  }
-  // Where the first of it was sent before the receiver began, no more is left than all of it. What passes all of a
-  // host first takes longer.
-  struct UsualTimes {
-    int64_t ns = std::numeric_limits<int64_t>::max(), alone_ns = ns;
-  };
-  static UsualTimes usual_times(const std::vector<SeenPair>& pairs) {
-    if (pairs.size() < 2) return {};
-    std::vector<int64_t> times, alone;
-    for (const SeenPair& pair : pairs) {
-      times.push_back(pair.time.ns);
-      alone.push_back(pair.alone.ns);
-    }
-    return {reference_of(times), reference_of(alone)};
-  }
-  static UsualTimes usual_at_most(const Classes& classes, AlikeSends alike) {
-    if (std::get<Begin>(alike) == Begin::Passed) return {};
-    std::get<Begin>(alike) = Begin::Whole;
-    const auto whole = classes.find(alike);
-    return whole == classes.end() ? UsualTimes() : usual_times(whole->second);
-  }
-  void judge_pairs_alike(std::vector<SeenPair>* alike, const UsualTimes& at_most) {
-    std::vector<SeenPair>& pairs = *alike;
-    if (pairs.size() < 2) return;
-    std::vector<int64_t> lags, wires, works, gpus;
-    for (const SeenPair& pair : pairs) {
-      lags.push_back(pair.edge.lag.ns);
-      wires.push_back(pair.edge.wire.ns);
-      works.push_back(pair.edge.work.ns);
-      gpus.push_back(pair.edge.gpu.ns);
-    }
-    const UsualTimes these = usual_times(pairs);
-    const int64_t usual_ns = std::min(these.ns, at_most.ns),
-                  usual_alone_ns = std::min(these.alone_ns, at_most.alone_ns);
-    const double least_part = at_most.ns < these.ns ? kLeastPartOfOther : kLeastPartOfTransfer;
-    const UsualEdge usual{
-        kNoTime, reference_of(lags), reference_of(wires), reference_of(works), reference_of(gpus),
-        kNoTime};
-    std::vector<Middle> middles;
-    for (const SeenPair& pair : pairs) middles.push_back(pair.time);
-    const int64_t unsure_ns = unsureness_of(middles, usual_ns);
-    std::set<Text> hosts;
-    for (const SeenPair& pair : pairs)
-      hosts.insert({host_of(pair.series->from), host_of(pair.series->to)});
-    const bool between_two = hosts.size() == 2;
-    for (SeenPair& pair : pairs) {
-      pair.usual_ns = usual_ns;
-      compared_.emplace(pair.series->from, pair.series->to);
-      if (!stands_out(pair.time, usual_ns, part_of(usual_ns, least_part)) ||
-          !stands_out(pair.alone, usual_alone_ns, part_of(usual_alone_ns, least_part)))
-        continue;
-      out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
-      limit_to_alone(pair.alone.ns, usual_alone_ns, &out_.back());
-      out_.back().steady = is_steady(pair.time, usual_ns, unsure_ns);
-      if (out_.back().side != SlowSide::Link && out_.back().side != SlowSide::ReceiverGpu) {
-        out_.back().across_ns = out_.back().excess_ns;
-        out_.back().usual_across = between_two;
-      }
-      out_.back().holder = holder_of(*pair.series, pair.time.ns, usual_ns);
-    }
-  }
-  // Ways that others use at the same time make no transfer slow that would be as fast as usual without these. How long a
-  // GPU takes to empty its buffers is its own affair. By clocks that are off a transfer may seem to take less than no time.
-  static void limit_to_alone(int64_t alone_ns, int64_t usual_ns, TransferExcess* excess) {
-    if (excess->side == SlowSide::ReceiverGpu || usual_ns < 0 || alone_ns <= 0) return;
-    const int64_t took_ns = excess->usual_ns + excess->excess_ns;
-    const double usual_part = static_cast<double>(usual_ns) / static_cast<double>(alone_ns);
-    excess->excess_ns = std::min(excess->excess_ns, part_of(took_ns, 1 - usual_part));
-    excess->usual_ns = took_ns - excess->excess_ns;
-  }
-  // By the transfers that are slow: others of the series may not pass the rank that is.
-  uint32_t holder_of(const PairSeries& pair, int64_t took_ns, int64_t usual_ns) const {
-    std::vector<uint32_t> slow;
-    for (size_t i = 0; i < pair.times.size(); ++i) {
-      if (pair.times[i] != kNoTime && pair.times[i] >= usual_ns + (took_ns - usual_ns) / 2)
-        slow.push_back(pair.matches[i]);
-    }
-    return holder_of_chains(run_, own_, pair.from, slow, took_ns);
-  }
-  static TransferExcess excess_of(const SeenPair& pair, int64_t usual_ns, const UsualEdge& usual,
-                                  std::vector<uint32_t> matches) {
-    TransferExcess excess;
-    excess.excess_ns = pair.time.ns - usual_ns;
-    excess.usual_ns = usual_ns;
-    excess.actors = {pair.series->from, pair.series->to};
-    excess.communicator = pair.series->communicator;
-    excess.sure = true;
-    excess.matches = std::move(matches);
-    const SeenEdge& edge = pair.edge;
-    const int64_t least_ns = std::min(excess.excess_ns / 2, usual_ns / 4);
-    if (stands_out(edge.lag, usual.lag_ns, least_ns)) {
-      excess.side = receiver_side(edge, usual);
-    } else if (is_link_slow(edge, usual, usual.wire_ns / 20)) {
-      excess.side = SlowSide::Link;
-    } else {
-      excess.side = edge.wire.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
-    }
-    return excess;
-  }
-
-  // A slow way of a host to the network is that of the data that comes in and of what goes on. What goes
-  // on of a chain then ends soon after the data has come in, for that came as slowly: only its last part
-  // shows how long it takes. If that takes longer than usual, both edges make the operation as slow as it
-  // is, and either without the other would leave it so: each has half of it.
-  void share_behind_slow_edges(const std::vector<SeenPair>& fed) {
-    for (const SeenPair& out : fed) {
-      if (out.usual_ns == kNoTime ||
-          !stands_out(out.time, out.usual_ns, part_of(out.usual_ns, kLeastOfLastPart)))
-        continue;
-      const std::vector<uint32_t> edge{out.series->from, out.series->to};
-      const auto feeds = [&](const TransferExcess& one) {
-        return one.communicator == out.series->communicator && one.actors.front() != edge.front() &&
-               host_of(one.actors.back()) == host_of(edge.front()) &&
-               one.excess_ns / 2 > out.time.ns - out.usual_ns;
-      };
-      std::vector<TransferExcess> shared;
-      for (TransferExcess& one : out_) {
-        if (!feeds(one)) continue;
-        one.excess_ns /= 2;
-        shared.push_back(one);
-        shared.back().actors = edge;
-        shared.back().holder = kNoRow;
-      }
-      if (shared.empty()) continue;
-      out_.erase(std::remove_if(out_.begin(), out_.end(),
-                                [&](const TransferExcess& one) { return one.actors == edge; }),
-                 out_.end());
-      std::move(shared.begin(), shared.end(), std::back_inserter(out_));
-    }
-  }
   Text host_of(uint32_t actor) const { return run_.processes[own_.actors[actor].process].host; }
 
   // A link is slow whoever feeds it; what only a sender or its link can do may be done by who feeds it.
@@ -218,42 +58,6 @@ class SlowTransferFinder {
       one.actors = {one.holder};
       one.side = SlowSide::Gpu;
     }
-  }
-
-  // What one pair loses at such moments, beside what they all lose by noise.
-  void judge_moments_of_pairs(const std::vector<SeenPair>& pairs) {
-    std::vector<SlowMoments> moments;
-    std::vector<int64_t> lost;
-    for (const SeenPair& pair : pairs) {
-      moments.push_back(find_slow_moments(pair.series->times));
-      lost.push_back(moments.back().lost_ns);
-    }
-    const int64_t typical_ns = pairs.size() < 2 ? 0 : reference_of(lost);
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      const PairSeries& series = *pairs[i].series;
-      if (moments[i].slow.empty() || moments[i].lost_ns < kTimesTypicalLoss * typical_ns) continue;
-      const SeenPair seen{&series, middle_of(series.times, moments[i].slow),
-                          middle_of(series.alone, moments[i].slow),
-                          look_at(series.edge, moments[i].slow), kNoTime};
-      const Middle alone_before = middle_of(series.alone, moments[i].usual);
-      const SeenEdge before = look_at(series.edge, moments[i].usual);
-      const UsualEdge usual{kNoTime,        before.lag.ns, before.wire.ns,
-                            before.work.ns, before.gpu.ns, kNoTime};
-      if (!stands_out(seen.time, moments[i].usual_ns, 0) ||
-          !stands_out(seen.alone, alone_before.ns, 0))
-        continue;
-      out_.push_back(
-          excess_of(seen, moments[i].usual_ns, usual, rows_at(series.matches, moments[i].slow)));
-      limit_to_alone(seen.alone.ns, alone_before.ns, &out_.back());
-      // By clocks that are off it may be another kind of beginning that takes longer.
-      if (is_by_ends(out_.back().side)) out_.back().across_ns = out_.back().excess_ns;
-    }
-  }
-  static std::vector<uint32_t> rows_at(const std::vector<uint32_t>& matches,
-                                       const std::vector<uint32_t>& chosen) {
-    std::vector<uint32_t> rows;
-    for (const uint32_t i : chosen) rows.push_back(matches[i]);
-    return rows;
   }
 
   void judge_trees() {
@@ -483,7 +287,6 @@ class SlowTransferFinder {
   const TransferSamples samples_;
   std::vector<TransferExcess> out_;
   std::vector<const RingSeries*> not_always_slow_;
-  std::set<std::pair<uint32_t, uint32_t>> compared_;
   // The first operations of trees with slow edges: rows of `matches`.
   std::set<uint32_t> in_trees_;
 };

@@ -9,6 +9,9 @@
 
 namespace lockstep::analysis {
 
+// What is less than this part of a transfer's usual time does not matter.
+constexpr double kLeastPartOfTransfer = 0.02;
+
 // What is slow of a transfer.
 enum class SlowSide : uint8_t {
   SenderOrLink,  // which of them the recording does not tell

@@ -119,22 +119,29 @@ class Sampler {
     if (a.arrival_ns == kNoTime || b.arrival_ns == kNoTime) return;
     if (received_ns == kNoTime) return;
     const uint32_t from = actor_of(sender), to = actor_of(receiver);
-    if (from == kNoRow || to == kNoRow || host_of(from) == host_of(to)) return;
+    if (from == kNoRow || to == kNoRow) return;
+    const bool network = host_of(from) != host_of(to);
+    if (!network && receiver.proxy_ops != 0) return;  // ranks that share a host but not its memory
     const AlikeSize size = sizes_.of(match);
-    const AlikeSends alike{match.func, size.bytes, begin, is_alone(s) && is_alone(r)};
+    const AlikeSends alike{match.func, size.bytes, begin, is_alone(s) && is_alone(r), network};
     PairSeries& pair = pairs_[{match.communicator, from, to, alike}];
     pair.communicator = match.communicator;
     pair.from = from;
     pair.to = to;
     pair.alike = alike;
-    pair.edge.network = true;
+    pair.edge.network = network;
     pair.matches.push_back(m);
     pair.times.push_back(size.scaled(received_ns - begun_ns));
+    pair.whole.push_back(size.scaled(received_ns - a.arrival_ns));
+    add_unknown(&pair.edge);
+    if (!network) {
+      pair.alone.push_back(pair.times.back());
+      return;
+    }
     if (!traffic_) traffic_.emplace(run_, own_);
     pair.alone.push_back(
         part_of(pair.times.back(),
                 traffic_->share_of(m, host_of(from), host_of(to), begun_ns, received_ns)));
-    add_unknown(&pair.edge);
     if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime || sender.sent_ns < begun_ns)
       return;
     pair.edge.lag.back() = receiver.received_ns - sender.sent_ns;

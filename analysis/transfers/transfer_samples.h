@@ -81,17 +81,27 @@ struct RingSeries {
   bool crosses_hosts() const { return std::get<3>(alike) > 1; }
 };
 
-// Function, size, how it began, and whether neither of both ranks did anything else in the same kernel.
-using AlikeSends = std::tuple<Text, uint64_t, Begin, bool>;
+struct AlikeSends {
+  Text func = 0;
+  uint64_t bytes = 0;
+  Begin begin = Begin::Whole;
+  bool alone = false;    // neither of both ranks did anything else in the same kernel
+  bool network = false;  // they are on different hosts
+  bool operator<(const AlikeSends& other) const {
+    return std::tie(func, bytes, begin, alone, network) <
+           std::tie(other.func, other.bytes, other.begin, other.alone, other.network);
+  }
+};
 
-// What one rank sends to another on another host.
+// What one rank sends to another.
 struct PairSeries {
   uint32_t communicator = kNoRow, from = kNoRow, to = kNoRow;  // row; actors
   AlikeSends alike;
   std::vector<uint32_t> matches;
   // By match: from the later start to the receiver's end; along a chain, from when the transfer began.
   std::vector<int64_t> times;
-  // ... as if nothing else had passed its hosts' ways to the network meanwhile, which it shared evenly.
+  std::vector<int64_t> whole;  // ... from when the sender began
+  // `times` as if nothing else had passed its hosts' ways to the network meanwhile, which it shared evenly.
   std::vector<int64_t> alone;
   EdgeSamples edge;  // `later` stays empty
 };

@@ -1,0 +1,23 @@
+// Which sends take longer than others like them, of function, size and how they began: between hosts, where a chain's
+// edges count as sends, and inside a host, where only the GPUs and what connects them can be slow. What is slow at times
+// only is compared with its own other times. Pure; no I/O.
+#pragma once
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "analysis/paths/transfer_excess.h"
+#include "analysis/transfers/transfer_samples.h"
+#include "analysis/whatif/own_segments.h"
+
+namespace lockstep::analysis {
+
+struct SlowSends {
+  std::vector<TransferExcess> excesses;
+  std::set<std::pair<uint32_t, uint32_t>> compared;  // sender and receiver, slow or not
+};
+SlowSends find_slow_sends(const RunTables& run, const OwnSegments& own,
+                          const std::vector<PairSeries>& all);
+
+}  // namespace lockstep::analysis

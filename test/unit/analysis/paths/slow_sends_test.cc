@@ -1,0 +1,158 @@
+// Sends that take longer than others like them: between hosts, by how both ranks began, and inside one.
+#include "analysis/paths/slow_sends.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/analysis/judge/judged.h"
+#include "test/unit/durations.h"
+
+namespace lockstep::analysis {
+namespace {
+
+// Two ranks on each of three hosts.
+class Sends {
+ public:
+  Sends() {
+    for (uint32_t rank = 0; rank < 6; ++rank) {
+      run_.processes.emplace_back().host = run_.strings.intern("host" + std::to_string(rank / 2));
+      own_.actors.push_back({rank, 0});
+    }
+    run_.matches.resize(kSends);
+  }
+  // Takes `time_us` from when both have begun, of `whole_us` from when the sender has.
+  void add(uint32_t from, uint32_t to, Begin begin, int64_t time_us, int64_t whole_us) {
+    PairSeries pair;
+    pair.communicator = 0;
+    pair.from = from;
+    pair.to = to;
+    pair.alike.begin = begin;
+    pair.alike.alone = true;
+    pair.alike.network = pair.edge.network = from / 2 != to / 2;
+    for (uint32_t i = 0; i < kSends; ++i) {
+      pair.matches.push_back(i);
+      pair.times.push_back(time_us * 1'000 + i % 5 * 100);
+      pair.whole.push_back(whole_us * 1'000 + i % 5 * 100);
+      for (auto* unknown :
+           {&pair.edge.lag, &pair.edge.uptake, &pair.edge.wire, &pair.edge.work, &pair.edge.gpu})
+        unknown->push_back(kNoTime);
+    }
+    pair.alone = pair.times;
+    pairs_.push_back(std::move(pair));
+  }
+  // Sender and receiver of each that is slow.
+  std::vector<std::vector<uint32_t>> slow() const {
+    std::vector<std::vector<uint32_t>> slow;
+    for (const TransferExcess& one : find_slow_sends(run_, own_, pairs_).excesses)
+      slow.push_back(one.actors);
+    return slow;
+  }
+
+ private:
+  static constexpr uint32_t kSends = 40;  // of each pair
+  RunTables run_;
+  OwnSegments own_;
+  std::vector<PairSeries> pairs_;
+};
+using Slow = std::vector<std::vector<uint32_t>>;
+
+// The middle stage of a pipeline sends to ranks that begin as soon as data comes; what these send lies in the buffers of
+// the middle stage for long.
+void add_middle_stage(int64_t time_us, int64_t whole_us, Sends* sends) {
+  sends->add(2, 0, Begin::Waited, time_us, whole_us);
+  sends->add(2, 4, Begin::Waited, 145, 164);
+  sends->add(0, 2, Begin::Waited, 70, 420);
+  sends->add(4, 2, Begin::Waited, 70, 420);
+}
+void add_whole(Sends* sends) {
+  sends->add(0, 2, Begin::Whole, 163, 163);
+  sends->add(4, 2, Begin::Whole, 162, 162);
+  sends->add(2, 0, Begin::Whole, 163, 163);
+}
+
+TEST(SlowSends, AreNoneWhoseReceiverBeginsWhileDataComes) {
+  Sends sends;
+  add_middle_stage(145, 165, &sends);
+  add_whole(&sends);
+  EXPECT_EQ(sends.slow(), Slow());
+}
+
+TEST(SlowSends, AreThoseThatTakeLongerFromWhenTheSenderBegan) {
+  Sends sends;
+  add_middle_stage(300, 320, &sends);
+  add_whole(&sends);
+  EXPECT_EQ(sends.slow(), (Slow{{2, 0}}));
+}
+
+TEST(SlowSends, AreToldByWhatIsLeftWhereNobodyKnowsWhatTheWholeTakes) {
+  Sends sends;
+  add_middle_stage(145, 165, &sends);
+  EXPECT_EQ(sends.slow(), (Slow{{2, 0}, {2, 4}}));
+}
+
+TEST(SlowSends, InsideAHostAreComparedWithEachOtherAlone) {
+  Sends sends;
+  sends.add(0, 1, Begin::Whole, 44, 44);
+  sends.add(2, 3, Begin::Whole, 590, 590);
+  sends.add(4, 5, Begin::Whole, 43, 43);
+  sends.add(1, 2, Begin::Whole, 900, 900);
+  sends.add(3, 4, Begin::Whole, 901, 901);
+  EXPECT_EQ(sends.slow(), (Slow{{2, 3}}));
+}
+
+// Six ranks of one host, each in turn with the one before it and the one behind it, to and fro.
+Judged judge_neighbors(int64_t slow_us, bool two_ranks_only) {
+  constexpr int32_t kRanks = 6;
+  constexpr unsigned kTurns = 120;
+  const auto is_ahead = [](int32_t rank, unsigned i) {
+    return (rank + static_cast<int32_t>(i)) % 2 == 0;
+  };
+  const auto peer_of = [&](int32_t rank, unsigned i) {
+    return (rank + (is_ahead(rank, i) ? 1 : kRanks - 1)) % kRanks;
+  };
+  std::vector<std::vector<uint64_t>> calls(kTurns + 1, std::vector<uint64_t>(kRanks, 2'000 * kMs));
+  auto ends = calls;
+  for (unsigned i = 0; i < kTurns; ++i) {
+    for (int32_t rank = 0; rank < kRanks; ++rank) {
+      const int32_t peer = peer_of(rank, i);
+      const bool slow =
+          two_ranks_only ? std::minmax({rank, peer}) == std::pair(3, 4) : rank == 3 || peer == 3;
+      ends[i][rank] = std::max(calls[i][rank], calls[i][peer]) + 10 * kUs +
+                      static_cast<uint64_t>(slow ? slow_us : 44) * kUs + i * 7 % 5 * 100;
+      calls[i + 1][rank] = ends[i][rank] + kMs;
+    }
+  }
+  return diagnose_hosts(kRanks, kRanks, kTurns, [&](int32_t rank, unsigned i) {
+    driver::RankOperation op;
+    op.channels = 1;
+    op.sequence = i;
+    op.network_operations = false;
+    op.peer = peer_of(rank, i);
+    op.func = is_ahead(rank, i) == (i / 2 % 2 == 0) ? "Send" : "Recv";
+    op.call_ns = calls[i][static_cast<size_t>(rank)];
+    op.kernel_ns = op.call_ns + 10 * kUs;
+    op.finish_ns = ends[i][static_cast<size_t>(rank)];
+    return op;
+  });
+}
+
+TEST(SlowSends, NameTheRankThatTakesPartInAllOfThemInsideAHost) {
+  EXPECT_TRUE(judge_neighbors(44, false).findings.empty());
+  const Judged judged = judge_neighbors(590, false);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{3});
+  EXPECT_NE(judged.text().find(
+                "Its GPU is suspected, or what connects it to the other GPUs of its host."),
+            std::string::npos)
+      << judged.text();
+}
+
+TEST(SlowSends, NameBothRanksInsideAHostWhereOnlyWhatTheyExchangeIsSlow) {
+  const Judged judged = judge_neighbors(590, true);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{3, 4}));
+  EXPECT_NE(judged.text().find("What connects their GPUs on host"), std::string::npos)
+      << judged.text();
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
