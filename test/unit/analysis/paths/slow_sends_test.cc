@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "test/unit/analysis/judge/judged.h"
 #include "test/unit/durations.h"
 
@@ -109,8 +112,8 @@ Judged judge_neighbors(int64_t slow_us, bool two_ranks_only) {
   const auto peer_of = [&](int32_t rank, unsigned i) {
     return (rank + (is_ahead(rank, i) ? 1 : kRanks - 1)) % kRanks;
   };
-  std::vector<std::vector<uint64_t>> calls(kTurns + 1, std::vector<uint64_t>(kRanks, 2'000 * kMs));
-  auto ends = calls;
+  std::vector<std::map<int32_t, uint64_t>> calls(kTurns + 1), ends(kTurns);
+  for (int32_t rank = 0; rank < kRanks; ++rank) calls[0][rank] = 2'000 * kMs;
   for (unsigned i = 0; i < kTurns; ++i) {
     for (int32_t rank = 0; rank < kRanks; ++rank) {
       const int32_t peer = peer_of(rank, i);
@@ -128,9 +131,9 @@ Judged judge_neighbors(int64_t slow_us, bool two_ranks_only) {
     op.network_operations = false;
     op.peer = peer_of(rank, i);
     op.func = is_ahead(rank, i) == (i / 2 % 2 == 0) ? "Send" : "Recv";
-    op.call_ns = calls[i][static_cast<size_t>(rank)];
+    op.call_ns = calls[i][rank];
     op.kernel_ns = op.call_ns + 10 * kUs;
-    op.finish_ns = ends[i][static_cast<size_t>(rank)];
+    op.finish_ns = ends[i][rank];
     return op;
   });
 }
