@@ -42,6 +42,12 @@ class Sends {
     pair.alone = pair.times;
     pairs_.push_back(std::move(pair));
   }
+  // The last of them takes `times` as long in its second quarter.
+  void slow_at_times(int64_t times) {
+    PairSeries& pair = pairs_.back();
+    for (uint32_t i = kSends / 4; i < kSends / 2; ++i) pair.times[i] *= times;
+    pair.alone = pair.whole = pair.times;
+  }
   // Sender and receiver of each that is slow.
   std::vector<std::vector<uint32_t>> slow() const {
     std::vector<std::vector<uint32_t>> slow;
@@ -100,6 +106,17 @@ TEST(SlowSends, InsideAHostAreComparedWithEachOtherAlone) {
   sends.add(1, 2, Begin::Whole, 900, 900);
   sends.add(3, 4, Begin::Whole, 901, 901);
   EXPECT_EQ(sends.slow(), (Slow{{2, 3}}));
+}
+
+// What takes longer there at times is the threads' doing as often.
+TEST(SlowSends, AtTimesAreToldBetweenHostsOnly) {
+  for (const bool between : {true, false}) {
+    Sends sends;
+    sends.add(between ? 1 : 0, between ? 2 : 1, Begin::Whole, 100, 100);
+    sends.add(between ? 3 : 2, between ? 4 : 3, Begin::Whole, 100, 100);
+    sends.slow_at_times(10);
+    EXPECT_EQ(sends.slow(), between ? (Slow{{3, 4}}) : Slow()) << between;
+  }
 }
 
 // Six ranks of one host, each in turn with the one before it and the one behind it, to and fro.
