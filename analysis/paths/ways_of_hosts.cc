@@ -32,11 +32,13 @@ Text common_host(const Way& a, const Way& b) {
   return a.to == b.from || a.to == b.to ? a.to : Text{0};
 }
 
-// Several edges of the one way.
-bool is_same(const Way& a, const Way& b) { return a.from == b.from && a.to == b.to; }
+bool are_same(const Way& a, const Way& b) { return a.from == b.from && a.to == b.to; }
+bool are_opposite(const Way& a, const Way& b) { return a.from == b.to && a.to == b.from; }
 
-void become_way(const Way& way, const SlowPart& other, SlowPart* part) {
-  part->peer_host = way.to;
+// Several edges between the same two hosts are the way from one to the other, or what both exchange.
+void join_between_two(const Way& way, const Way& its, const SlowPart& other, SlowPart* part) {
+  part->both_ends = part->both_ends || other.both_ends || are_opposite(way, its);
+  part->peer_host = part->both_ends ? 0 : way.to;
   part->actors.insert(part->actors.end(), other.actors.begin(), other.actors.end());
   std::sort(part->actors.begin(), part->actors.end());
   part->actors.erase(std::unique(part->actors.begin(), part->actors.end()), part->actors.end());
@@ -71,8 +73,8 @@ void join_ways_of_hosts(const RunTables& run, const OwnSegments& own,
       part.steady = part.steady && other.steady;
       part.side = SlowSide::SenderOrLink;
       part.peer = kNoRow;
-      if (is_same(way, its) && !part.both_ends && !other.both_ends) {
-        become_way(way, other, &part);
+      if (are_same(way, its) || are_opposite(way, its)) {
+        join_between_two(way, its, other, &part);
       } else {
         part.host = true;
         part.peer_host = 0;

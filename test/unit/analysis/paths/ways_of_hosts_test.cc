@@ -55,6 +55,27 @@ TEST(WaysOfHosts, JoinEdgesFromOneHostToAnotherToTheWayBetweenThem) {
   EXPECT_EQ(parts[0].gain_ns, 340);
 }
 
+TEST(WaysOfHosts, JoinEdgesFromOneHostToTwoOthersToThatHost) {
+  const std::vector<SlowPart> parts = Hosts().joined({edge(2, 0, 300), edge(3, 6, 40)});
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_TRUE(parts[0].host);
+  EXPECT_EQ(parts[0].actors, (std::vector<uint32_t>{2, 3}));
+}
+
+TEST(WaysOfHosts, JoinWhatTwoHostsSendToEachOtherToWhatTheyExchange) {
+  SlowPart exchange;
+  exchange.actors = {2, 3, 6, 7};
+  exchange.both_ends = true;
+  for (const SlowPart& other : {edge(7, 3, 40), exchange}) {
+    const std::vector<SlowPart> parts = Hosts().joined({edge(2, 6, 300), other});
+    ASSERT_EQ(parts.size(), 1u);
+    EXPECT_TRUE(parts[0].both_ends);
+    EXPECT_FALSE(parts[0].host);
+    EXPECT_EQ(parts[0].peer_host, Text{0});
+    EXPECT_EQ(parts[0].actors, other.both_ends ? exchange.actors : (std::vector<uint32_t>{2, 7}));
+  }
+}
+
 TEST(WaysOfHosts, JoinAWayWithWhatTwoHostsExchange) {
   const Hosts hosts;
   SlowPart exchange;
