@@ -103,18 +103,20 @@ class SlowSendFinder {
       pair.usual_ns = usual_ns;
       compared_.emplace(pair.series->from, pair.series->to);
       if (!stands_out(pair.time, usual_ns, part_of(usual_ns, least_part)) ||
-          !stands_out(pair.alone, usual_alone_ns, part_of(usual_alone_ns, least_part)) ||
-          is_whole_as_usual(pair, at_most.ns))
+          !stands_out(pair.alone, usual_alone_ns, part_of(usual_alone_ns, least_part)))
         continue;
-      out_.push_back(excess_of(pair, usual_ns, usual, pair.series->matches));
-      limit_to_alone(pair.alone.ns, usual_alone_ns, &out_.back());
-      out_.back().steady = is_steady(pair.time, usual_ns, unsure_ns);
-      const SlowSide side = out_.back().side;
+      TransferExcess excess = excess_of(pair, usual_ns, usual, pair.series->matches);
+      const SlowSide side = excess.side;
+      // Each of its network steps shows that a link is slow.
+      if (side != SlowSide::Link && is_whole_as_usual(pair, at_most.ns)) continue;
+      limit_to_alone(pair.alone.ns, usual_alone_ns, &excess);
+      excess.steady = is_steady(pair.time, usual_ns, unsure_ns);
       if (side != SlowSide::Link && side != SlowSide::ReceiverGpu && side != SlowSide::Anybody) {
-        out_.back().across_ns = out_.back().excess_ns;
-        out_.back().usual_across = between_two;
+        excess.across_ns = excess.excess_ns;
+        excess.usual_across = between_two;
       }
-      out_.back().holder = holder_of(*pair.series, pair.time.ns, usual_ns);
+      excess.holder = holder_of(*pair.series, pair.time.ns, usual_ns);
+      out_.push_back(std::move(excess));
     }
   }
   // A receiver that begins while data is coming waits for the rest, and others for what lies in their buffers already.

@@ -42,6 +42,14 @@ class Sends {
     pair.alone = pair.times;
     pairs_.push_back(std::move(pair));
   }
+  // A network step takes so long: of the first pair, and of all others.
+  void take_in_the_network(int64_t first_us, int64_t others_us) {
+    for (PairSeries& pair : pairs_) {
+      const int64_t us = &pair == &pairs_.front() ? first_us : others_us;
+      pair.edge.wire.assign(kSends, us * 1'000);
+      pair.edge.work = pair.edge.wire;
+    }
+  }
   // The last of them takes `times` as long in its second quarter.
   void slow_at_times(int64_t times) {
     PairSeries& pair = pairs_.back();
@@ -96,6 +104,16 @@ TEST(SlowSends, AreToldByWhatIsLeftWhereNobodyKnowsWhatTheWholeTakes) {
   Sends sends;
   add_middle_stage(145, 165, &sends);
   EXPECT_EQ(sends.slow(), (Slow{{2, 0}, {2, 4}}));
+}
+
+TEST(SlowSends, AreThoseWhoseNetworkStepsTakeLongWhateverTheWholeTakes) {
+  for (const bool slow : {true, false}) {
+    Sends sends;
+    add_middle_stage(145, 165, &sends);
+    add_whole(&sends);
+    sends.take_in_the_network(slow ? 40 : 10, 10);
+    EXPECT_EQ(sends.slow(), slow ? (Slow{{2, 0}}) : Slow()) << slow;
+  }
 }
 
 TEST(SlowSends, InsideAHostAreComparedWithEachOtherAlone) {
