@@ -11,7 +11,7 @@ struct SlowPart {
   std::vector<uint32_t> actors;  // all of a host; those at one end of the way to another; else one
   bool host = false;
   bool both_ends = false;  // actors: all at either end, which are two ranks, or those of two hosts
-  bool inside_host = false;  // most of it passes no network; both_ends: of two ranks or more of one host
+  bool inside_host = false;  // most of it passes no network; both_ends: of ranks of one host
   // The actor or the host at the other end, where only the edges between the two are slow: in one direction,
   // or in both_ways, where what that exchanges with others is not.
   uint32_t peer = kNoRow;
