@@ -122,7 +122,7 @@ struct PathFacts {
   // Where the replay found it: what is slow, and what that costs.
   bool replayed = false, whole_host = false;
   bool both_ends = false;  // what the culprits exchange: they are two ranks, or those of two hosts
-  bool inside_host = false;  // ... or two or more of one host
+  bool inside_host = false;  // most of it passes no network; of both ends: they are on one host
   SlowSide side = SlowSide::SenderOrLink;
   int32_t peer = -1;       // at the other end, where only one edge is slow
   Text peer_host = 0;      // likewise, where only the edges between two hosts are
