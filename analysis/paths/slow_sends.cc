@@ -27,7 +27,11 @@ class SlowSendFinder {
       const SeenPair seen = see(pair);
       if (seen.time.known()) classes[pair.alike].push_back(seen);
     }
-    for (auto& [alike, pairs] : classes) judge_pairs_alike(&pairs, usual_at_most(classes, alike));
+    for (auto& [alike, pairs] : classes) {
+      const size_t before = out_.size();
+      judge_pairs_alike(&pairs, usual_at_most(classes, alike));
+      if (!alike.network) keep_slow_with_all(pairs, before);
+    }
     for (const auto& [alike, pairs] : classes) {
       if (alike.begin == Begin::Fed) share_behind_slow_edges(pairs);
     }
@@ -167,6 +171,29 @@ class SlowSendFinder {
       excess.side = edge.wire.known() ? SlowSide::Sender : SlowSide::SenderOrLink;
     }
     return excess;
+  }
+
+  // What connects GPUs of a host differs, between switches or where two are bridged. But a rank that is slow with all
+  // that it exchanges data with, two others or more, is so by itself. `before`: from there on out_ is about these pairs.
+  void keep_slow_with_all(const std::vector<SeenPair>& pairs, size_t before) {
+    std::map<uint32_t, std::set<uint32_t>> others, slow;  // by rank
+    for (const SeenPair& pair : pairs) {
+      others[pair.series->from].insert(pair.series->to);
+      others[pair.series->to].insert(pair.series->from);
+    }
+    for (size_t i = before; i < out_.size(); ++i) {
+      slow[out_[i].actors[0]].insert(out_[i].actors[1]);
+      slow[out_[i].actors[1]].insert(out_[i].actors[0]);
+    }
+    const auto is_slow = [&](uint32_t rank) {
+      return others[rank].size() > 1 && slow[rank] == others[rank];
+    };
+    const auto tells_nothing = [&](const TransferExcess& one) {
+      return !is_slow(one.actors[0]) && !is_slow(one.actors[1]);
+    };
+    out_.erase(
+        std::remove_if(out_.begin() + static_cast<ptrdiff_t>(before), out_.end(), tells_nothing),
+        out_.end());
   }
 
   // A slow way of a host to the network is that of the data that comes in and of what goes on. What goes

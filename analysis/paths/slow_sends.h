@@ -1,6 +1,6 @@
 // Which sends take longer than others like them, of function, size and how they began: between hosts, where a chain's
-// edges count as sends, and inside a host, where only the GPUs and what connects them can be slow. What is slow at times
-// only is compared with its own other times. Pure; no I/O.
+// edges count as sends, and inside a host, where only a GPU can be told to be slow, by all that it exchanges with others. What
+// is slow at times only is compared with its own other times. Pure; no I/O.
 #pragma once
 
 #include <set>

@@ -12,12 +12,14 @@
 namespace lockstep::analysis {
 namespace {
 
-// Two ranks on each of three hosts.
+// Two ranks on each of three hosts, and others from rank 6 on on a fourth.
 class Sends {
  public:
+  static uint32_t host_of(uint32_t rank) { return rank < 6 ? rank / 2 : 3; }
   Sends() {
-    for (uint32_t rank = 0; rank < 6; ++rank) {
-      run_.processes.emplace_back().host = run_.strings.intern("host" + std::to_string(rank / 2));
+    for (uint32_t rank = 0; rank < 12; ++rank) {
+      run_.processes.emplace_back().host =
+          run_.strings.intern("host" + std::to_string(host_of(rank)));
       own_.actors.push_back({rank, 0});
     }
     run_.matches.resize(kSends);
@@ -30,7 +32,7 @@ class Sends {
     pair.to = to;
     pair.alike.begin = begin;
     pair.alike.alone = true;
-    pair.alike.network = pair.edge.network = from / 2 != to / 2;
+    pair.alike.network = pair.edge.network = host_of(from) != host_of(to);
     for (uint32_t i = 0; i < kSends; ++i) {
       pair.matches.push_back(i);
       pair.times.push_back(time_us * 1'000 + i % 5 * 100);
@@ -116,22 +118,43 @@ TEST(SlowSends, AreThoseWhoseNetworkStepsTakeLongWhateverTheWholeTakes) {
   }
 }
 
-TEST(SlowSends, InsideAHostAreComparedWithEachOtherAlone) {
+// A chain of six ranks inside a host.
+void add_chain(int64_t first_us, int64_t second_us, int64_t others_us, Sends* sends) {
+  for (uint32_t from = 6; from < 11; ++from) {
+    const int64_t us = from == 7 ? first_us : from == 8 ? second_us : others_us;
+    sends->add(from, from + 1, Begin::Whole, us, us);
+  }
+}
+
+TEST(SlowSends, InsideAHostAreThoseOfARankThatIsSlowWithAllOthers) {
   Sends sends;
-  sends.add(0, 1, Begin::Whole, 44, 44);
-  sends.add(2, 3, Begin::Whole, 590, 590);
-  sends.add(4, 5, Begin::Whole, 43, 43);
-  sends.add(1, 2, Begin::Whole, 900, 900);
+  add_chain(590, 600, 44, &sends);
+  sends.add(1, 2, Begin::Whole, 900, 900);  // to another host
   sends.add(3, 4, Begin::Whole, 901, 901);
-  EXPECT_EQ(sends.slow(), (Slow{{2, 3}}));
+  EXPECT_EQ(sends.slow(), (Slow{{7, 8}, {8, 9}}));
+}
+
+// As where they cross from one switch to another.
+TEST(SlowSends, InsideAHostAreNoneWhereTwoRanksAreSlowWithEachOtherAlone) {
+  Sends sends;
+  add_chain(590, 44, 44, &sends);
+  EXPECT_EQ(sends.slow(), Slow());
+}
+
+// The last of a chain exchanges data with one other only.
+TEST(SlowSends, InsideAHostAreNoneOfARankAtTheEnd) {
+  Sends sends;
+  sends.add(6, 7, Begin::Whole, 590, 590);
+  for (uint32_t from = 7; from < 11; ++from) sends.add(from, from + 1, Begin::Whole, 44, 44);
+  EXPECT_EQ(sends.slow(), Slow());
 }
 
 // What takes longer there at times is the threads' doing as often.
 TEST(SlowSends, AtTimesAreToldBetweenHostsOnly) {
   for (const bool between : {true, false}) {
     Sends sends;
-    sends.add(between ? 1 : 0, between ? 2 : 1, Begin::Whole, 100, 100);
-    sends.add(between ? 3 : 2, between ? 4 : 3, Begin::Whole, 100, 100);
+    sends.add(between ? 1 : 6, between ? 2 : 7, Begin::Whole, 100, 100);
+    sends.add(between ? 3 : 7, between ? 4 : 8, Begin::Whole, 100, 100);
     sends.slow_at_times(10);
     EXPECT_EQ(sends.slow(), between ? (Slow{{3, 4}}) : Slow()) << between;
   }
@@ -184,12 +207,9 @@ TEST(SlowSends, NameTheRankThatTakesPartInAllOfThemInsideAHost) {
       << judged.text();
 }
 
-TEST(SlowSends, NameBothRanksInsideAHostWhereOnlyWhatTheyExchangeIsSlow) {
+TEST(SlowSends, NameNobodyWhereTwoOfThemExchangeDataSlowly) {
   const Judged judged = judge_neighbors(590, true);
-  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
-  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{3, 4}));
-  EXPECT_NE(judged.text().find("What connects their GPUs on host"), std::string::npos)
-      << judged.text();
+  EXPECT_TRUE(judged.findings.empty()) << all_text(judged);
 }
 
 }  // namespace
