@@ -420,10 +420,12 @@ class PartSearch {
     return part;
   }
 
+  // What ranks of one host exchange; not what a rank alone holds up.
   bool is_inside_a_host(const TransferExcess& one) const {
-    return std::all_of(one.actors.begin(), one.actors.end(), [&](uint32_t actor) {
-      return host_of(actor) == host_of(one.actors.front());
-    });
+    return one.actors.size() > 1 &&
+           std::all_of(one.actors.begin(), one.actors.end(), [&](uint32_t actor) {
+             return host_of(actor) == host_of(one.actors.front());
+           });
   }
   bool sends_most(const PartCandidate& rank) const {
     int64_t sent_ns = 0;
