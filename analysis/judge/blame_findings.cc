@@ -342,6 +342,17 @@ std::vector<TransferSeen> slowest_of(const RunTables& run, const SlowPart& part)
   return slowest;
 }
 
+SlowColumn rounds_seen(const RunTables& run, const LateRounds& rounds) {
+  SlowColumn seen;
+  seen.name = SlowColumn::Name::Flush;
+  seen.rank = run.operations[rounds.operation].rank;
+  seen.own_ns = rounds.own_ns;
+  seen.others_ns = rounds.others_ns;
+  seen.operations = rounds.operations;
+  seen.operation = rounds.operation;
+  return seen;
+}
+
 // Each way that is slow against what is usual there, and the operations that took longest because of it.
 std::vector<Evidence> evidence_of(const RunTables& run, const OwnSegments& own,
                                   const SlowPart& part) {
@@ -355,6 +366,7 @@ std::vector<Evidence> evidence_of(const RunTables& run, const OwnSegments& own,
   constexpr size_t kMostWays = 8;
   if (ways.size() > kMostWays) ways.resize(kMostWays);
   std::vector<Evidence> evidence;
+  if (part.late_rounds) evidence.emplace_back(rounds_seen(run, *part.late_rounds));
   for (const TransferExcess* way : ways) evidence.emplace_back(seen_of(run, own, *way));
   for (const TransferSeen& seen : slowest_of(run, part)) evidence.emplace_back(seen);
   return evidence;
@@ -397,6 +409,10 @@ Finding slow_part_finding(const RunTables& run, const OwnSegments& own, const Sl
   facts.steps = std::any_of(part.excesses.begin(), part.excesses.end(),
                             [&](const TransferExcess& excess) { return has_steps(run, excess); });
   facts.peer_host = part.peer_host;
+  if (part.late_rounds) {
+    facts.round_ns = part.late_rounds->own_ns;
+    facts.others_round_ns = part.late_rounds->others_ns;
+  }
   facts.gain_ns = part.gain_ns;
   facts.gain_share = static_cast<double>(part.gain_ns) / static_cast<double>(part.span_ns);
   facts.host = run.processes[own.actors[part.actors.front()].process].host;
@@ -427,6 +443,7 @@ Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
   finding.communicator = path.communicator;
   finding.culprits = path.ranks;
   std::sort(finding.culprits.begin(), finding.culprits.end());
+  finding.culprits_elsewhere = path.elsewhere;
   finding.since_s = static_cast<double>(path.lost_ns) * 1e-9;
   finding.confidence = std::min(0.95, 0.5 + 0.1 * path.factor);
   finding.evidence = evidence_of(run, path);
@@ -436,6 +453,10 @@ Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
   facts.factor = path.factor;
   facts.own_ns = path.typical_ns;
   facts.others_ns = path.others_ns;
+  if (path.column == SlowColumn::Name::Flush) {
+    facts.round_ns = path.typical_ns;
+    facts.others_round_ns = path.others_ns;
+  }
   finding.facts = facts;
   return finding;
 }

@@ -83,7 +83,7 @@ struct LateElsewhere {
 };
 // `operations`: the column that shows a slow path, against the other ranks'.
 struct SlowColumn {
-  enum class Name : uint8_t { Network, ProxyLag, Waits } name = Name::Network;
+  enum class Name : uint8_t { Network, ProxyLag, Waits, Flush } name = Name::Network;
   int32_t rank = -1;
   int64_t own_ns = 0, others_ns = 0;  // per operation
   uint64_t operations = 0;

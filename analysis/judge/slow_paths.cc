@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "analysis/paths/late_proxies.h"
 #include "analysis/transfers/middle.h"
 #include "base/quantile.h"
 
@@ -27,7 +28,7 @@ struct RankTimes {
 // much per operation.
 constexpr double kFactor = 3;
 // The network works on its sends so many times longer, at least: what goes alone has the whole way before it.
-constexpr double kFactorOfWork = 1.5;
+constexpr double kFactorOfWork = 2;
 constexpr int64_t kLeastNs = 100'000;
 // What takes less took no time.
 constexpr int64_t kNothingNs = 1'000;
@@ -77,8 +78,11 @@ class SlowFinder {
       // How late it begins counts only where steps do not tell how it goes on.
       if (find_never_waiting(call, ranks)) continue;
       compare(call, ranks, &RankTimes::network, Cause::NetworkSlow);
-      if (!steps_.count(call.first)) compare(call, ranks, &RankTimes::lag, Cause::ProxyStarved);
+      if (!steps_.count(call.first) && !compare_with_alike(call, ranks))
+        compare(call, ranks, &RankTimes::lag, Cause::ProxyStarved);
     }
+    for (const auto& [communicator, late] : find_late_rounds(run_))
+      add_late_rounds(communicator, late);
     return worst_of_each_process();
   }
 
@@ -87,9 +91,12 @@ class SlowFinder {
   using Call = std::pair<uint32_t, Text>;  // communicator, function
 
   std::vector<SlowPath> worst_of_each_process() {
-    const auto worse = [](const SlowPath& a, const SlowPath& b) {
-      if (a.never_waits != b.never_waits) return a.never_waits;
-      return a.never_waits ? a.factor > b.factor : a.lost_ns > b.lost_ns;
+    const auto is_sure = [](const SlowPath& path) {
+      return path.never_waits || path.column == SlowColumn::Name::Flush;
+    };
+    const auto worse = [&](const SlowPath& a, const SlowPath& b) {
+      if (is_sure(a) != is_sure(b)) return is_sure(a);
+      return is_sure(a) ? a.factor > b.factor : a.lost_ns > b.lost_ns;
     };
     std::stable_sort(out_.begin(), out_.end(), worse);
     std::vector<SlowPath> worst;
@@ -97,9 +104,27 @@ class SlowFinder {
     for (const SlowPath& path : out_) {
       if (!seen.insert(path.processes.front()).second) continue;
       seen.insert(path.processes.begin(), path.processes.end());
-      worst.push_back(path);
+      if (!joins_its_host(path, &worst)) worst.push_back(path);
     }
     return worst;
+  }
+
+  // Sends of one host that are slow on several communicators have its way out in common.
+  bool joins_its_host(const SlowPath& path, std::vector<SlowPath>* worst) const {
+    if (path.cause != Cause::NetworkSlow) return false;
+    const Text host = run_.processes[path.processes.front()].host;
+    const auto of_host = std::find_if(worst->begin(), worst->end(), [&](const SlowPath& other) {
+      return other.cause == path.cause && other.communicator != path.communicator &&
+             run_.processes[other.processes.front()].host == host;
+    });
+    if (of_host == worst->end()) return false;
+    const CommunicatorRow& comm = run_.communicators[path.communicator];
+    for (uint32_t i = comm.first_member; i < comm.first_member + comm.members; ++i) {
+      if (std::count(path.ranks.begin(), path.ranks.end(), run_.members[i].rank) == 0) continue;
+      of_host->elsewhere.push_back(i);
+      of_host->processes.push_back(run_.members[i].process);
+    }
+    return true;
   }
 
   bool symmetric(const OperationRow& row) const {
@@ -133,12 +158,30 @@ class SlowFinder {
     path.processes = {ranks.at(rank).process};
     path.cause = Cause::ProxyStarved;
     path.never_waits = true;
+    path.column = SlowColumn::Name::Waits;
     path.factor = static_cast<double>(usual) / static_cast<double>(std::max<int64_t>(1, least));
     path.typical_ns = least;
     path.others_ns = usual;
     path.operations = ranks.at(rank).waits.size();
     out_.push_back(path);
     return true;
+  }
+
+  void add_late_rounds(uint32_t communicator, const LateRounds& late) {
+    SlowPath path;
+    path.communicator = communicator;
+    path.func = run_.operations[late.operation].func;
+    path.ranks = {late.rank};
+    path.processes = {late.process};
+    path.cause = Cause::ProxyStarved;
+    path.column = SlowColumn::Name::Flush;
+    path.factor = static_cast<double>(late.own_ns) /
+                  static_cast<double>(std::max(kNothingNs, late.others_ns));
+    path.typical_ns = late.own_ns;
+    path.others_ns = late.others_ns;
+    path.lost_ns = late.lost_ns * static_cast<int64_t>(late.operations);
+    path.operations = late.operations;
+    out_.push_back(path);
   }
 
   // Steps that are sent together wait behind each other: the network takes no longer for any of them.
@@ -167,6 +210,45 @@ class SlowFinder {
                    typical->end());
   }
 
+  // What a rank is compared with: per operation in others' fastest quarters, and in their slowest, when the machine is
+  // busy.
+  struct Others {
+    std::vector<int64_t> usual, at_worst;
+    void add(const std::vector<int64_t>& values) {
+      usual.push_back(quantile(values, kQuarter));
+      at_worst.push_back(quantile(values, 1 - kQuarter));
+    }
+  };
+
+  // Beyond the next slowest as well: two slow ones would be a spread, not a culprit.
+  static bool stands_out(int64_t value, Others others, int64_t least_ns) {
+    const int64_t next = *std::max_element(others.usual.begin(), others.usual.end());
+    const int64_t usual = usual_of(others.usual), busy = median(&others.at_worst);
+    return value - usual >= least_ns && value >= busy &&
+           static_cast<double>(value) >= kFactor * static_cast<double>(usual) && value >= 2 * next;
+  }
+  static int64_t usual_of(std::vector<int64_t> others) {
+    return std::max(kNothingNs, median(&others));
+  }
+
+  void add_path(const Call& call, const Ranks& ranks, std::vector<int32_t> slow, int64_t usual_ns,
+                std::vector<int64_t> RankTimes::*what, Cause cause) {
+    const std::vector<int64_t>& own = ranks.at(slow.front()).*what;
+    SlowPath path;
+    path.communicator = call.first;
+    path.func = call.second;
+    for (const int32_t rank : slow) path.processes.push_back(ranks.at(rank).process);
+    path.ranks = std::move(slow);
+    path.cause = cause;
+    if (cause == Cause::ProxyStarved) path.column = SlowColumn::Name::ProxyLag;
+    path.typical_ns = quantile(own, kQuarter);
+    path.others_ns = usual_ns;
+    path.factor = static_cast<double>(path.typical_ns) / static_cast<double>(usual_ns);
+    path.operations = own.size();
+    for (const int64_t value : own) path.lost_ns += std::max<int64_t>(0, value - usual_ns);
+    out_.push_back(path);
+  }
+
   // The slowest is compared with ranks of other hosts, where there are two: what slows a host's way
   // out slows all its ranks down, and they are no measure for each other.
   void compare(const Call& call, const Ranks& ranks, std::vector<int64_t> RankTimes::*what,
@@ -178,47 +260,71 @@ class SlowFinder {
     }
     if (typical.empty()) return;
     std::sort(typical.rbegin(), typical.rend());
-    const auto [slowest, rank] = typical.front();
+    const int32_t rank = typical.front().second;
     if (cause == Cause::NetworkSlow) leave_with_as_many_transfers(ranks, &typical);
     if (typical.size() < kFewestRanks) return;
     const Text host = host_of(ranks.at(rank));
     const auto elsewhere = [&](const auto& one) { return host_of(ranks.at(one.second)) != host; };
     const bool by_host = std::count_if(typical.begin(), typical.end(), elsewhere) >= 2;
-    std::vector<int64_t> others, at_worst;  // when the machine is busy: their slowest quarters
+    Others others;
     for (const auto& one : typical) {
-      if (by_host ? !elsewhere(one) : one.second == rank) continue;
-      others.push_back(one.first);
-      at_worst.push_back(quantile(ranks.at(one.second).*what, 1 - kQuarter));
+      if (by_host ? elsewhere(one) : one.second != rank) others.add(ranks.at(one.second).*what);
     }
-    const int64_t least = cause == Cause::ProxyStarved ? kLeastLagNs : kLeastNs;
-    const int64_t usual = std::max(kNothingNs, median(&others)), busy = median(&at_worst);
     // Whose steps take no time sent nothing over it, and are no measure.
-    if (cause == Cause::NetworkSlow && usual == kNothingNs) return;
-    // Beyond the next slowest as well: two slow ones would be a spread, not a culprit.
-    const int64_t next = *std::max_element(others.begin(), others.end());
-    const auto is_slow = [&](int64_t value) {
-      return value - usual >= least && value >= busy &&
-             static_cast<double>(value) >= kFactor * static_cast<double>(usual) &&
-             value >= 2 * next;
-    };
-    if (!is_slow(slowest)) return;
+    if (cause == Cause::NetworkSlow && usual_of(others.usual) == kNothingNs) return;
+    const int64_t least_ns = cause == Cause::ProxyStarved ? kLeastLagNs : kLeastNs;
+    if (!stands_out(typical.front().first, others, least_ns)) return;
     if (cause == Cause::NetworkSlow && !works_longer(ranks, rank, by_host)) return;
-    SlowPath path;
-    path.communicator = call.first;
-    path.func = call.second;
+    std::vector<int32_t> slow;
     for (const auto& one : typical) {
-      if (one.second != rank && (!by_host || elsewhere(one) || !is_slow(one.first))) continue;
-      path.ranks.push_back(one.second);
-      path.processes.push_back(ranks.at(one.second).process);
+      const bool is_slow = by_host && !elsewhere(one) && stands_out(one.first, others, least_ns);
+      if (one.second == rank || is_slow) slow.push_back(one.second);
     }
-    path.cause = cause;
-    path.factor = static_cast<double>(slowest) / static_cast<double>(usual);
-    path.typical_ns = slowest;
-    path.others_ns = usual;
-    const std::vector<int64_t>& own = ranks.at(rank).*what;
-    path.operations = own.size();
-    for (const int64_t value : own) path.lost_ns += std::max<int64_t>(0, value - usual);
-    out_.push_back(path);
+    add_path(call, ranks, std::move(slow), usual_of(others.usual), what, cause);
+  }
+
+  // Stages of pipelines differ by nature in what they receive: the last ones post receives long before there is anything to
+  // receive, and each begins when the one before it has ended. So a rank's are compared with those of ranks of its
+  // number, where there are two or more.
+  bool compare_with_alike(const Call& call, const Ranks& ranks) {
+    if (run_.text(call.second) != "Recv") return false;
+    const std::vector<const Ranks*> alike = alike_of(call, ranks);
+    if (alike.size() < kFewestRanks - 1) return false;
+    int32_t slowest = -1;
+    double most = 0;
+    Others beside;
+    for (const auto& [rank, times] : ranks) {
+      Others others;
+      for (const Ranks* other : alike) {
+        const std::vector<int64_t>& lag = other->at(rank).lag;
+        if (lag.size() >= kFewestOperations) others.add(lag);
+      }
+      if (times.lag.size() < kFewestOperations || others.usual.size() < kFewestRanks - 1) continue;
+      const int64_t value = quantile(times.lag, kQuarter), usual = usual_of(others.usual);
+      const double factor = static_cast<double>(value) / static_cast<double>(usual);
+      if (factor <= most || !stands_out(value, others, kLeastLagNs)) continue;
+      slowest = rank;
+      most = factor;
+      beside = others;
+    }
+    if (slowest >= 0)
+      add_path(call, ranks, {slowest}, usual_of(beside.usual), &RankTimes::lag,
+               Cause::ProxyStarved);
+    return true;
+  }
+
+  // The same function on other communicators of this name, with the same ranks.
+  std::vector<const Ranks*> alike_of(const Call& call, const Ranks& ranks) const {
+    const CommunicatorRow& own = run_.communicators[call.first];
+    std::vector<const Ranks*> alike;
+    for (const auto& [other, others] : calls_) {
+      const CommunicatorRow& comm = run_.communicators[other.first];
+      const auto has_rank = [&](const auto& one) { return others.count(one.first) != 0; };
+      if (other.first != call.first && other.second == call.second && comm.name == own.name &&
+          comm.nranks == own.nranks && std::all_of(ranks.begin(), ranks.end(), has_rank))
+        alike.push_back(&others);
+    }
+    return alike;
   }
 
   const RunTables& run_;
@@ -235,6 +341,7 @@ int64_t value_of(const OperationRow& row, SlowColumn::Name column) {
     case SlowColumn::Name::ProxyLag:
       return row.proxy_lag_ns;
     case SlowColumn::Name::Waits:
+    case SlowColumn::Name::Flush:
       break;
   }
   return row.gpu_wait_ns + row.receive_wait_ns + row.peer_wait_ns + row.network_ns;
@@ -299,15 +406,14 @@ bool is_slow_in_proportion(const RunTables& run, const OwnSegments& own, const H
 
 std::vector<Evidence> evidence_of(const RunTables& run, const SlowPath& path) {
   SlowColumn column;
-  column.name = path.never_waits                   ? SlowColumn::Name::Waits
-                : path.cause == Cause::NetworkSlow ? SlowColumn::Name::Network
-                                                   : SlowColumn::Name::ProxyLag;
+  column.name = path.column;
   column.rank = path.ranks.front();
   column.own_ns = path.typical_ns;
   column.others_ns = path.others_ns;
   column.operations = path.operations;
   const std::vector<SlowOperation> operations = operations_of(run, path, column.name);
   if (!operations.empty()) column.operation = operations.front().operation;
+  if (path.column == SlowColumn::Name::Flush) return {column};  // of steps, not of operations
   std::vector<Evidence> evidence{column};
   evidence.insert(evidence.end(), operations.begin(), operations.end());
   return evidence;

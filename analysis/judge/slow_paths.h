@@ -19,13 +19,16 @@ struct SlowPath {
   Text func = 0;
   // The slowest first; several: on one host, whose way out is slow for all of them.
   std::vector<int32_t> ranks;
-  std::vector<uint32_t> processes;  // of those
+  std::vector<uint32_t>
+      elsewhere;  // rows of `members`: of their host, as slow on other communicators
+  std::vector<uint32_t> processes;  // of all these
   Cause cause = Cause::Unknown;
   double factor = 0;       // of the slowest, against the median of the other ranks
   int64_t typical_ns = 0;  // per operation, the fastest quarter
   int64_t others_ns = 0;   // the same of the others
   int64_t lost_ns = 0;     // over all operations; not known when it never waits
   uint64_t operations = 0;
+  SlowColumn::Name column = SlowColumn::Name::Network;  // that shows it
   bool never_waits =
       false;  // found by its network steps hardly ever waiting, nor being sent, while all others' do
 };

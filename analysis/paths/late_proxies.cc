@@ -1,6 +1,7 @@
 #include "analysis/paths/late_proxies.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/quantile.h"
 
@@ -14,6 +15,12 @@ constexpr double kOfOtherEnd = 0.5, kOfOthers = 0.25;
 // Of what operations take longer, what a late thread must make up.
 constexpr double kLeastMadeUp = 0.25;
 constexpr size_t kFewestEdges = 3;
+// A thread takes so many times as long to come round as others usually do, and so many times as long as each other does in
+// its slowest quarter: on a busy machine all take long now and then.
+constexpr double kTimesOthers = 4, kTimesSlowest = 2, kQuarter = 0.25;
+// ... which a GPU takes to answer a read; without GPUDirect RDMA there is nothing to read.
+constexpr int64_t kReadNs = 2'000;
+constexpr size_t kFewestOperations = 8;
 
 // How much later than usual the receiver of an edge sees what has come; below 0: its sender is late to see what is sent.
 struct Uptake {
@@ -41,7 +48,117 @@ TransferExcess excess_of(const RingSeries& series, size_t edge, int64_t excess_n
   return excess;
 }
 
+// What one rank received in network steps, by operation: how long a step took on average, and a network operation in all.
+struct Rounds {
+  uint32_t operation = kNoRow;  // the last
+  std::vector<int64_t> step, network_operation;
+};
+using RoundsByRank = std::map<int32_t, Rounds>;
+
+// The one that takes far longer to come round; none where others do, too. Reorders the times.
+std::optional<LateRounds> latest_of(const RunTables& run, RoundsByRank* ranks) {
+  std::vector<std::pair<int64_t, Rounds*>> by_time;
+  for (auto& [rank, rounds] : *ranks) {
+    if (rounds.step.size() >= kFewestOperations)
+      by_time.emplace_back(quantile(&rounds.step, kQuarter), &rounds);
+  }
+  if (by_time.size() < 2) return std::nullopt;
+  std::sort(by_time.rbegin(), by_time.rend());
+  Rounds& late = *by_time.front().second;
+  std::vector<int64_t> others;
+  int64_t slowest_ns = 0;
+  for (size_t i = 1; i < by_time.size(); ++i) {
+    others.push_back(by_time[i].first);
+    slowest_ns = std::max(slowest_ns, quantile(&by_time[i].second->step, 1 - kQuarter));
+  }
+  const OperationRow& row = run.operations[late.operation];
+  LateRounds shown;
+  shown.rank = row.rank;
+  shown.process = row.process;
+  shown.own_ns = by_time.front().first;
+  shown.others_ns = lower_median(&others);
+  shown.lost_ns = quantile(&late.network_operation, kQuarter);
+  shown.operations = late.step.size();
+  shown.operation = late.operation;
+  const auto times_as_long = [&](double times, int64_t ns) {
+    return static_cast<double>(shown.own_ns) >= times * static_cast<double>(ns);
+  };
+  if (!times_as_long(kTimesOthers, std::max(kReadNs, shown.others_ns)) ||
+      !times_as_long(kTimesSlowest, slowest_ns))
+    return std::nullopt;
+  return shown;
+}
+
+uint32_t actor_of(const RunTables& run, const OwnSegments& own, uint32_t communicator,
+                  int32_t rank) {
+  const CommunicatorRow& comm = run.communicators[communicator];
+  for (uint32_t i = comm.first_member; i < comm.first_member + comm.members; ++i) {
+    if (run.members[i].rank == rank) return own.actor_of(run, run.members[i]);
+  }
+  return kNoRow;
+}
+
+bool takes_part(uint32_t actor, const SlowPart& part) {
+  const auto has = [&](const std::vector<uint32_t>& actors) {
+    return std::count(actors.begin(), actors.end(), actor) != 0;
+  };
+  return part.of_tree || has(part.actors) || part.peer == actor ||
+         std::any_of(part.excesses.begin(), part.excesses.end(),
+                     [&](const TransferExcess& one) { return has(one.actors); });
+}
+
 }  // namespace
+
+std::map<uint32_t, LateRounds> find_late_rounds(const RunTables& run) {
+  std::map<uint32_t, RoundsByRank> communicators;
+  for (uint32_t i = 0; i < run.operations.size(); ++i) {
+    const OperationRow& row = run.operations[i];
+    const uint32_t received = row.steps - row.send_steps;
+    // The parts of an all-to-all stand for its whole.
+    if (row.communicator == kNoRow || received == 0 || row.kind == OpKind::Assembled) continue;
+    Rounds& rounds = communicators[row.communicator][row.rank];
+    rounds.operation = i;
+    rounds.step.push_back(row.flush_ns / received);
+    rounds.network_operation.push_back(row.flush_ns / row.proxy_ops);
+  }
+  std::map<uint32_t, LateRounds> found;
+  for (auto& [communicator, ranks] : communicators) {
+    if (const auto late = latest_of(run, &ranks)) found[communicator] = *late;
+  }
+  return found;
+}
+
+void name_late_rounds(const RunTables& run, const OwnSegments& own, std::vector<SlowPart>* parts) {
+  if (parts->empty()) return;
+  const std::map<uint32_t, LateRounds> all = find_late_rounds(run);
+  std::vector<SlowPart> named;
+  for (SlowPart& part : *parts) {
+    const auto late = all.find(part.communicator);
+    const uint32_t actor =
+        late == all.end() ? kNoRow : actor_of(run, own, part.communicator, late->second.rank);
+    if (actor == kNoRow || !takes_part(actor, part) ||
+        late->second.lost_ns < part_of(part.took_ns, kLeastSeenLate)) {
+      named.push_back(std::move(part));
+      continue;
+    }
+    const bool known = std::any_of(named.begin(), named.end(), [&](const SlowPart& other) {
+      return other.late_rounds && other.actors.front() == actor;
+    });
+    if (known) continue;
+    SlowPart& proxy = named.emplace_back();
+    proxy.actors = {actor};
+    proxy.side = SlowSide::ReceiverProxy;
+    proxy.communicator = part.communicator;
+    proxy.gain_ns = part.gain_ns;
+    proxy.span_ns = part.span_ns;
+    proxy.took_ns = part.took_ns;
+    proxy.usual_ns = part.usual_ns;
+    proxy.sure = true;
+    proxy.excesses = std::move(part.excesses);
+    proxy.late_rounds = late->second;
+  }
+  *parts = std::move(named);
+}
 
 std::optional<TransferExcess> late_proxy(const RingSeries& series, const SeenRing& seen) {
   std::vector<Uptake> all;

@@ -1,11 +1,22 @@
 // What makes transfers slow, and what that costs the run. Plain data.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/paths/transfer_excess.h"
 
 namespace lockstep::analysis {
+
+// How long a proxy thread takes to make visible to its GPU what has come, on average over the steps of an operation.
+struct LateRounds {
+  int32_t rank = -1;
+  uint32_t process = 0;
+  int64_t own_ns = 0, others_ns = 0;  // in the fastest quarter of the operations
+  int64_t lost_ns = 0;                // of a network operation
+  uint64_t operations = 0;            // of its own
+  uint32_t operation = kNoRow;        // one of them
+};
 
 struct SlowPart {
   std::vector<uint32_t> actors;  // all of a host; those at one end of the way to another; else one
@@ -27,6 +38,7 @@ struct SlowPart {
   bool sure = false;                     // no trace of late starts
   bool steady = true;                    // what no chance makes is at least half of it
   std::vector<TransferExcess> excesses;  // that show it
+  std::optional<LateRounds> late_rounds;  // of the actor's proxy thread, where that tells whose it is
 };
 
 }  // namespace lockstep::analysis

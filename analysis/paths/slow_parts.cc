@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/paths/late_proxies.h"
 #include "analysis/paths/part_candidates.h"
 #include "analysis/paths/slow_transfers.h"
 #include "analysis/paths/traces_of_starts.h"
@@ -55,6 +56,7 @@ class PartSearch {
     if (what_if.span_ns() <= 0) return parts;  // nothing but connections was set up
     while (parts.found.size() < kMostParts && find_next(&parts.found)) {
     }
+    name_late_rounds(run_, own_, &parts.found);
     join_ways_of_hosts(run_, own_, &parts.found);
     return parts;
   }

@@ -213,7 +213,8 @@ class Line {
   }
   static std::string column_name(SlowColumn::Name column) {
     constexpr const char* kNames[] = {"network_ns", "proxy_lag_ns",
-                                      "gpu_wait_ns + receive_wait_ns + peer_wait_ns + network_ns"};
+                                      "gpu_wait_ns + receive_wait_ns + peer_wait_ns + network_ns",
+                                      "flush_ns of a step"};
     return kNames[static_cast<unsigned>(column)];
   }
   std::string place(const TransfersSeen& seen, size_t i) const {

@@ -82,6 +82,12 @@ class Query {
   }
   std::string operator()(const SlowColumn& seen) const {
     if (seen.operation == kNoRow) return "";
+    if (seen.name == SlowColumn::Name::Flush)
+      return "SELECT rank, quantile_cont(flush_ns, 0.25) AS flush_ns, count(*) AS operations FROM "
+             "(SELECT rank, operation_id, avg(flush_ns) AS flush_ns FROM proxy_steps WHERE "
+             "communicator = (SELECT communicator FROM operations WHERE operation = " +
+             std::to_string(seen.operation) +
+             ") AND is_send = 0 GROUP BY rank, operation_id) GROUP BY rank ORDER BY rank";
     const char* const columns[] = {
         "quantile_cont(network_ns, 0.25) AS network_ns",
         "quantile_cont(proxy_lag_ns, 0.25) AS proxy_lag_ns",

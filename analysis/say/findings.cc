@@ -271,6 +271,12 @@ std::string suspicion(const PathFacts& facts) {
   return "Its sends are suspected, by its GPU or its proxy thread, or the link" + how_to_know;
 }
 
+std::string rounds(const PathFacts& facts) {
+  return "it takes " + duration(facts.round_ns) +
+         " to make visible to its GPU what has come, where others take " +
+         duration(facts.others_round_ns) + ".";
+}
+
 std::string slow_part_sentence(const RunTables& run, const Finding& finding,
                                const PathFacts& facts) {
   const bool single = one(finding.culprits);
@@ -291,6 +297,8 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
            run.text(facts.peer_host) + " takes ";
   } else if (facts.both_ends) {
     text = "What " + who + " exchange takes ";
+  } else if (facts.round_ns != 0) {
+    text = "What passes " + who + " takes ";
   } else if (facts.whole_host) {
     text = "What " + who + ", all of its ranks on host " + run.text(facts.host) +
            ", exchange with other hosts takes ";
@@ -317,6 +325,8 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
     text += "The way between their hosts is suspected, or one of its two ends.";
   else if (facts.side == SlowSide::Gpu)
     text += "Its GPU is slow to hand it on.";
+  else if (facts.round_ns != 0)
+    text += "Its proxy thread is slow: " + rounds(facts);
   else if (facts.peer_host != 0)
     text += "The way between these hosts is suspected.";
   else if (facts.peer < 0)
@@ -326,6 +336,14 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
   return text + cost(facts, single);
 }
 
+// " So does what 3 more ranks of its host send on other communicators."
+std::string slow_elsewhere(const Finding& finding) {
+  const size_t ranks = finding.culprits_elsewhere.size();
+  if (ranks == 0) return "";
+  return " So does what " + counted(ranks, "more rank") + " of its host " +
+         (ranks == 1 ? "sends on another communicator." : "send on other communicators.");
+}
+
 std::string path_sentence(const RunTables& run, const Finding& finding, const PathFacts& facts) {
   if (facts.sent != 0) return lossy_sentence(run, facts);
   if (facts.replayed) return slow_part_sentence(run, finding, facts);
@@ -333,12 +351,13 @@ std::string path_sentence(const RunTables& run, const Finding& finding, const Pa
   const std::string who = who_of(run, finding);
   const std::string figures =
       " (" + duration(facts.own_ns) + " per operation against " + duration(facts.others_ns) + ").";
+  if (facts.round_ns != 0) return "The proxy thread of " + who + " is slow: " + rounds(facts);
   if (facts.never_waits)
     return "Everybody waits for " + who +
            ", which hardly ever waits itself: its proxy thread falls behind" + figures;
   if (finding.kind == FindingKind::SlowLink)
     return "What " + who + (single ? " sends" : " send") + " takes " + times(facts.factor) +
-           " as long in the network as the others' data" + figures;
+           " as long in the network as the others' data" + figures + slow_elsewhere(finding);
   return (single ? "The proxy thread of " : "The proxy threads of ") + who +
          (single ? " takes " : " take ") + times(facts.factor) +
          " as long to react as the others'" + figures;

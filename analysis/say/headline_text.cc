@@ -202,7 +202,8 @@ const char* suspect_of(const PathFacts& facts) {
     case SlowSide::Sender:
       return " Its GPU or its proxy thread is slow.";
     case SlowSide::ReceiverProxy:
-      return " The receiver's proxy thread is slow.";
+      return facts.round_ns != 0 ? " Its proxy thread is slow."
+                                 : " The receiver's proxy thread is slow.";
     case SlowSide::ReceiverGpu:
       return " The receiver's GPU is slow.";
     default:

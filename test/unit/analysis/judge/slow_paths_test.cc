@@ -11,6 +11,7 @@ namespace {
 struct States {
   int64_t gpu_wait_ns = 0, receive_wait_ns = 0, network_ns = 0, sending_ns = 0;
   uint32_t transfers = 4;
+  int64_t flush_ns = 0;
 };
 
 // Operations of ranks on a host each, all alike.
@@ -36,6 +37,7 @@ std::vector<SlowPath> judge(const std::vector<States>& ranks) {
       row.receive_wait_ns = ranks[rank].receive_wait_ns;
       row.network_ns = ranks[rank].network_ns;
       row.sending_ns = ranks[rank].sending_ns;
+      row.flush_ns = ranks[rank].flush_ns;
       run.operations.push_back(row);
     }
   }
@@ -67,6 +69,19 @@ TEST(SlowPaths, NameTheRankWhoseSendsTakeLong) {
   EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{1});
 }
 
+// Which sees its sends complete late as well.
+TEST(SlowPaths, NameTheProxyThreadThatTakesLongToComeRoundRatherThanItsSends) {
+  constexpr States kSends{10 * kMs, 10 * kMs, 5 * kMs, 5 * kMs, 4, kMs / 100};
+  const std::vector<SlowPath> paths =
+      judge({kSends, {5 * kMs, 5 * kMs, 40 * kMs, 40 * kMs, 4, 2 * kMs}, kSends, kSends});
+  ASSERT_EQ(paths.size(), 1u);
+  EXPECT_EQ(paths[0].cause, Cause::ProxyStarved);
+  EXPECT_EQ(paths[0].column, SlowColumn::Name::Flush);
+  EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{1});
+  EXPECT_EQ(paths[0].typical_ns, kMs / 2) << "of a step";
+  EXPECT_EQ(paths[0].lost_ns, 20 * kMs / 2) << "of two milliseconds, over four network operations";
+}
+
 TEST(SlowPaths, CompareNoSendsWithThoseOfRanksThatSendNothing) {
   constexpr States kIdle{10 * kMs, 10 * kMs, 0, 0};
   EXPECT_TRUE(judge({kIdle, {5 * kMs, 5 * kMs, 18 * kMs, 18 * kMs}, kIdle, kIdle}).empty());
@@ -83,6 +98,100 @@ TEST(SlowPaths, CompareNoSendsWithThoseOfRanksThatHaveFewerPeersOnOtherHosts) {
 TEST(SlowPaths, DoNotTakeABurstForASlowLink) {
   constexpr States kSends{10 * kMs, 10 * kMs, 5 * kMs, 5 * kMs};
   EXPECT_TRUE(judge({kSends, {5 * kMs, 5 * kMs, 40 * kMs, 5 * kMs}, kSends, kSends}).empty());
+}
+
+// Its steps take half as long again in an adapter that two ranks use at once.
+TEST(SlowPaths, DoNotTakeAnAdapterThatTwoBurstsShareForASlowLink) {
+  constexpr States kSends{10 * kMs, 10 * kMs, 5 * kMs, 5 * kMs};
+  const States slow{5 * kMs, 5 * kMs, 40 * kMs, 8 * kMs};
+  EXPECT_TRUE(judge({kSends, slow, kSends, kSends}).empty());
+}
+
+class SlowPathsOfSeveral : public testing::Test {
+ protected:
+  // Of one name, with a rank on each host.
+  uint32_t communicator(const std::string& name, int32_t ranks) {
+    CommunicatorRow& comm = run_.communicators.emplace_back();
+    comm.name = run_.strings.intern(name);
+    comm.nranks = ranks;
+    comm.members = static_cast<uint32_t>(ranks);
+    comm.first_member = static_cast<uint32_t>(run_.members.size());
+    for (int32_t rank = 0; rank < ranks; ++rank) {
+      MemberRow& member = run_.members.emplace_back();
+      member.communicator = static_cast<uint32_t>(run_.communicators.size() - 1);
+      member.rank = rank;
+      member.process = static_cast<uint32_t>(run_.processes.size());
+      run_.processes.emplace_back().host = run_.strings.intern("node" + std::to_string(rank));
+    }
+    return static_cast<uint32_t>(run_.communicators.size() - 1);
+  }
+
+  // 20 operations of one rank, like this one.
+  void record(uint32_t communicator, int32_t rank, const std::string& func, OperationRow row) {
+    row.communicator = communicator;
+    row.rank = rank;
+    row.process =
+        run_.members[run_.communicators[communicator].first_member + static_cast<uint32_t>(rank)]
+            .process;
+    row.func = run_.strings.intern(func);
+    row.proxy_ops = 1;
+    for (uint32_t i = 1; i <= 20; ++i) {
+      row.ordinal = i;
+      run_.operations.push_back(row);
+    }
+  }
+  void receive(uint32_t communicator, int32_t rank, int64_t lag_ns) {
+    OperationRow row;
+    row.proxy_lag_ns = lag_ns;
+    record(communicator, rank, "Recv", row);
+  }
+
+  std::vector<SlowPath> find() { return find_slow_paths(run_, {}); }
+
+  RunTables run_;
+};
+
+// The last stage of each pipeline posts its receives long before there is anything to receive.
+TEST_F(SlowPathsOfSeveral, DoNotTakeTheLastStageOfAPipelineForASlowProxyThread) {
+  for (int pipeline = 0; pipeline < 3; ++pipeline) {
+    const uint32_t pp = communicator("pp", 4);
+    for (int32_t stage = 0; stage < 4; ++stage) receive(pp, stage, stage == 3 ? 2 * kMs : kMs / 50);
+  }
+  EXPECT_TRUE(find().empty());
+}
+
+TEST_F(SlowPathsOfSeveral, NameTheProxyThreadThatReactsSlowerThanThoseOfItsStage) {
+  for (int pipeline = 0; pipeline < 3; ++pipeline) {
+    const uint32_t pp = communicator("pp", 4);
+    const bool sick = pipeline == 1;
+    receive(pp, 0, kMs / 50);
+    receive(pp, 1, sick ? 3 * kMs : kMs / 3);
+    receive(pp, 2, kMs / 3);
+    receive(pp, 3, sick ? 4 * kMs : 2 * kMs);
+  }
+  const std::vector<SlowPath> paths = find();
+  ASSERT_EQ(paths.size(), 1u);
+  EXPECT_EQ(paths[0].cause, Cause::ProxyStarved);
+  EXPECT_EQ(paths[0].communicator, 1u);
+  EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{1});
+  EXPECT_EQ(paths[0].others_ns, kMs / 3);
+}
+
+TEST_F(SlowPathsOfSeveral, AreOneWhereAllSendsOfAHostAreSlow) {
+  for (int group = 0; group < 2; ++group) {
+    const uint32_t dp = communicator("dp", 4);
+    for (int32_t rank = 0; rank < 4; ++rank) {
+      OperationRow row;
+      row.steps = 4;
+      row.network_ns = row.sending_ns = rank == 2 ? (60 - group) * kMs : 5 * kMs;
+      record(dp, rank, "AllReduce", row);
+    }
+  }
+  const std::vector<SlowPath> paths = find();
+  ASSERT_EQ(paths.size(), 1u);
+  EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{2});
+  EXPECT_EQ(paths[0].elsewhere, std::vector<uint32_t>{6});
+  EXPECT_EQ(paths[0].processes, (std::vector<uint32_t>{2, 6}));
 }
 
 // Rank 0 shares its host with three more that send at the same time, if `together`; ranks 1 to 3 are alone on theirs. Each

@@ -208,5 +208,119 @@ TEST(LateProxyAtMoments, IsNobodysWhereNothingTells) {
   EXPECT_FALSE(ring.at());
 }
 
+// Four ranks of one communicator, each a process, that receive four steps in each of 20 operations.
+struct ProxyRounds {
+  explicit ProxyRounds(const std::vector<int64_t>& step_us) {
+    CommunicatorRow& comm = run.communicators.emplace_back();
+    comm.nranks = static_cast<int32_t>(step_us.size());
+    comm.members = static_cast<uint32_t>(step_us.size());
+    for (uint32_t rank = 0; rank < step_us.size(); ++rank) {
+      run.processes.emplace_back();
+      own.actors.push_back({rank, 0});
+      own.first_actor.push_back(rank);
+      own.member_local.push_back(0);
+      MemberRow& member = run.members.emplace_back();
+      member.communicator = 0;
+      member.process = rank;
+      member.rank = static_cast<int32_t>(rank);
+      for (int i = 0; i < 20; ++i) {
+        OperationRow& row = run.operations.emplace_back();
+        row.communicator = 0;
+        row.process = rank;
+        row.rank = static_cast<int32_t>(rank);
+        row.proxy_ops = 2;
+        row.steps = 8;
+        row.send_steps = 4;
+        row.flush_ns = 4 * step_us[rank] * kUs;
+      }
+    }
+  }
+  std::vector<SlowPart> named(std::vector<SlowPart> parts) const {
+    name_late_rounds(run, own, &parts);
+    return parts;
+  }
+  // From one rank to another.
+  static SlowPart edge(uint32_t from, uint32_t to) {
+    SlowPart part;
+    part.communicator = 0;
+    part.actors = {from};
+    part.peer = to;
+    part.took_ns = 4 * kMs;
+    part.gain_ns = 10 * kMs;
+    return part;
+  }
+  RunTables run;
+  OwnSegments own;
+};
+
+TEST(LateRounds, AreThoseOfAThreadThatTakesFarLongerThanAllOthers) {
+  const auto found = find_late_rounds(ProxyRounds({2, 3, 90, 2}).run);
+  ASSERT_EQ(found.size(), 1u);
+  const LateRounds& late = found.at(0);
+  EXPECT_EQ(late.rank, 2);
+  EXPECT_EQ(late.process, 2u);
+  EXPECT_EQ(late.own_ns, 90 * kUs);
+  EXPECT_EQ(late.others_ns, 2 * kUs);
+  EXPECT_EQ(late.lost_ns, 180 * kUs) << "four steps, over two network operations";
+  EXPECT_EQ(late.operations, 20u);
+}
+
+TEST(LateRounds, AreNobodysWhereTwoTakeAsLong) {
+  EXPECT_TRUE(find_late_rounds(ProxyRounds({2, 60, 90, 2}).run).empty());
+}
+
+TEST(LateRounds, AreNobodysOnAMachineWhereOthersTakeAsLongNowAndThen) {
+  ProxyRounds rounds({2, 3, 90, 2});
+  for (size_t i = 0; i < 4; ++i) rounds.run.operations[i].flush_ns = 4 * 60 * kUs;
+  EXPECT_EQ(find_late_rounds(rounds.run).size(), 1u);
+  for (size_t i = 4; i < 8; ++i) rounds.run.operations[i].flush_ns = 4 * 60 * kUs;
+  EXPECT_TRUE(find_late_rounds(rounds.run).empty());
+}
+
+// With GPUDirect RDMA on one host alone.
+TEST(LateRounds, AreNotWhatAGpuTakesToAnswerARead) {
+  EXPECT_TRUE(find_late_rounds(ProxyRounds({0, 0, 7, 0}).run).empty());
+}
+
+TEST(LateRounds, AreNotKnownOfFewOperations) {
+  ProxyRounds rounds({2, 3, 90, 2});
+  auto& all = rounds.run.operations;
+  all.erase(all.begin() + 40, all.begin() + 53);  // of 20 of rank 2
+  EXPECT_TRUE(find_late_rounds(rounds.run).empty());
+}
+
+TEST(LateRounds, OfWhoSendsOrReceivesWhatIsSlowNameThatThread) {
+  const ProxyRounds rounds({2, 3, 90, 2});
+  for (const SlowPart& slow : {ProxyRounds::edge(1, 2), ProxyRounds::edge(2, 3)}) {
+    const std::vector<SlowPart> parts = rounds.named({slow});
+    ASSERT_EQ(parts.size(), 1u);
+    EXPECT_EQ(parts[0].actors, std::vector<uint32_t>{2});
+    EXPECT_EQ(parts[0].peer, kNoRow);
+    EXPECT_EQ(parts[0].side, SlowSide::ReceiverProxy);
+    EXPECT_EQ(parts[0].gain_ns, 10 * kMs);
+    EXPECT_TRUE(parts[0].late_rounds.has_value());
+  }
+}
+
+TEST(LateRounds, AreOnePartHoweverManyOfItsEdgesAreSlow) {
+  EXPECT_EQ(
+      ProxyRounds({2, 3, 90, 2}).named({ProxyRounds::edge(1, 2), ProxyRounds::edge(2, 3)}).size(),
+      1u);
+}
+
+TEST(LateRounds, SayNothingOfWhatOthersExchange) {
+  const ProxyRounds rounds({2, 3, 90, 2});
+  SlowPart slow = ProxyRounds::edge(0, 1);
+  EXPECT_EQ(rounds.named({slow}).at(0).actors, std::vector<uint32_t>{0});
+  slow.of_tree = true;  // whose edges show by their ends alone
+  EXPECT_EQ(rounds.named({slow}).at(0).actors, std::vector<uint32_t>{2});
+}
+
+TEST(LateRounds, SayNothingWhereTheyMakeUpLittleOfWhatIsSlow) {
+  SlowPart slow = ProxyRounds::edge(1, 2);
+  slow.took_ns = 10 * kMs;
+  EXPECT_EQ(ProxyRounds({2, 3, 90, 2}).named({slow}).at(0).actors, std::vector<uint32_t>{1});
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -73,6 +73,40 @@ TEST(Sentence, OfASlowWaySaysHowToKnowMoreUnlessThatIsRecorded) {
   EXPECT_NE(sentence(SaidRun(), finding).find(suspected + "."), std::string::npos);
 }
 
+TEST(Sentence, OfASlowProxyThreadSaysHowLongItTakesToComeRound) {
+  Finding finding = missing_rank();
+  finding.kind = FindingKind::SlowProxy;
+  PathFacts facts;
+  facts.round_ns = 90'000;
+  facts.others_round_ns = 2'000;
+  facts.side = SlowSide::ReceiverProxy;
+  finding.facts = facts;
+  const std::string rounds =
+      "it takes 90.0 us to make visible to its GPU what has come, where others take 2.00 us.";
+  EXPECT_EQ(sentence(SaidRun(), finding), "The proxy thread of rank 3 of world is slow: " + rounds +
+                                              " Rank 3 is pid 4703 on node8.");
+  facts.replayed = true;
+  facts.factor = 4;
+  facts.own_ns = 4'000'000;
+  facts.others_ns = 1'000'000;
+  finding.facts = facts;
+  EXPECT_EQ(
+      sentence(SaidRun(), finding),
+      "What passes rank 3 of world takes 4.0 times as long as such transfers usually do (4.00 "
+      "ms per operation against 1.00 ms). Its proxy thread is slow: " +
+          rounds + " Without it the run would be 0 % (0 s) shorter. Rank 3 is pid 4703 on node8.");
+}
+
+TEST(Sentence, OfSendsThatAreSlowOnSeveralCommunicatorsCountsTheRanks) {
+  Finding finding = missing_rank();
+  finding.kind = FindingKind::SlowLink;
+  finding.facts = PathFacts();
+  finding.culprits_elsewhere = {2};
+  EXPECT_NE(sentence(SaidRun(), finding)
+                .find(" So does what 1 more rank of its host sends on another communicator."),
+            std::string::npos);
+}
+
 TEST(Sentence, OfADeadlockNamesTheOperationsAndWhoLeftTheOrder) {
   Finding finding = missing_rank();
   finding.kind = FindingKind::Deadlock;

@@ -198,6 +198,23 @@ TEST(Headline, OfASlowLinkNamesBothEnds) {
       "the run would be 79 % shorter. The link is slow.");
 }
 
+TEST(Headline, OfASlowProxyThreadNamesItsRank) {
+  PathFacts facts;
+  facts.replayed = true;
+  facts.side = SlowSide::ReceiverProxy;
+  facts.factor = 4;
+  facts.round_ns = 90'000;
+  facts.gain_share = 0.13;
+  Finding finding;
+  finding.kind = FindingKind::SlowProxy;
+  finding.communicator = 1;
+  finding.culprits = {1};
+  finding.facts = facts;
+  EXPECT_EQ(text_of(finding),
+            "Transfers of rank 3 on node8 take 4.0 times as long as usual: without that the run "
+            "would be 13 % shorter. Its proxy thread is slow.");
+}
+
 TEST(Headline, OfWhatTwoEndsExchangeNamesBoth) {
   PathFacts facts;
   facts.replayed = facts.both_ends = true;
