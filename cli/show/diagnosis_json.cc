@@ -1,5 +1,6 @@
 #include "cli/show/diagnosis_json.h"
 
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -95,6 +96,24 @@ void put_culprits(JsonFields& out, const RunTables& run, const Finding& finding)
   });
 }
 
+// With the other end, where it is known.
+void put_path(JsonFields& out, const RunTables& run, const Finding& finding,
+              const analysis::PathFacts& path) {
+  if (!path.replayed) return;
+  out.number("gain_ns", path.gain_ns);
+  out.number("gain_share", path.gain_share);
+  std::vector<analysis::Place> peers;
+  if (path.peer >= 0) peers = places_of(run, finding.communicator, {path.peer});
+  std::vector<std::string> hosts;
+  for (const analysis::Place& peer : peers)
+    hosts.push_back(run.text(run.processes[peer.process].host));
+  if (path.peer_host != 0) hosts.push_back(run.text(path.peer_host));
+  out.list("peers_at", peers, [&](const analysis::Place& place) { put_place(out, run, place); });
+  out.strings("peer_hosts", hosts);
+  if (!hosts.empty())
+    out.string("direction", path.both_ways ? "both" : is_of_receiver(path.side) ? "from" : "to");
+}
+
 void put_lateness(JsonFields& out, const analysis::LateFacts& late) {
   out.number("gain_ns", late.gain_ns);
   out.number("gain_share", late.gain_share);
@@ -164,12 +183,8 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
     out.list("consequences", finding.consequences, [&](const analysis::Consequence& consequence) {
       put_consequence(out, run, consequence);
     });
-    if (const auto* path = std::get_if<analysis::PathFacts>(&finding.facts)) {
-      if (path->replayed) {
-        out.number("gain_ns", path->gain_ns);
-        out.number("gain_share", path->gain_share);
-      }
-    }
+    if (const auto* path = std::get_if<analysis::PathFacts>(&finding.facts))
+      put_path(out, run, finding, *path);
     if (const auto* late = std::get_if<analysis::LateFacts>(&finding.facts))
       put_lateness(out, *late);
     if (const auto* machine = std::get_if<analysis::MachineFacts>(&finding.facts))

@@ -35,7 +35,10 @@ for events in proxy step; do
   done
 done
 verdict "truth deadlock" --class deadlock --schedule tp-dp --tp 2 --ranks 8 --gpus-per-host 4 --steps 12 --events proxy
-# A link that is 25 times slower, and a slow tensor group on one host.
+# A link that is 25 times slower, with the rank at its other end, and a slow tensor group on one host.
 verdict "truth slow_link" --class slow-link --size 24 --schedule ddp --ranks 4 --gpus-per-host 1 --steps 12 --events step
+link=$(jq -c '.findings[0] | [.culprits_world[0], .direction, .peers_at[0].world_rank, .peer_hosts[0]]' "$TMP/answer")
+wanted=$(jq -c '.faults[0].ranks[0] | [., "to", (. + 1) % 4, "node000\((. + 1) % 4)"]' "$TMP/run/truth.json")
+[ "$link" = "$wanted" ] || fail "the slow link is said to be $link, not $wanted"
 verdict "truth straggler" --class late-group --size 0.5 --schedule tp-dp --tp 4 --ranks 16 --gpus-per-host 4 --steps 30 --events proxy
 [ $wrong = 0 ] || fail "$wrong verdicts are not the truth"
