@@ -317,10 +317,12 @@ class SlowFinder {
   std::vector<const Ranks*> alike_of(const Call& call, const Ranks& ranks) const {
     const CommunicatorRow& own = run_.communicators[call.first];
     std::vector<const Ranks*> alike;
-    for (const auto& [other, others] : calls_) {
-      const CommunicatorRow& comm = run_.communicators[other.first];
-      const auto has_rank = [&](const auto& one) { return others.count(one.first) != 0; };
-      if (other.first != call.first && other.second == call.second && comm.name == own.name &&
+    for (const auto& one : calls_) {
+      const auto [communicator, func] = one.first;
+      const Ranks& others = one.second;
+      const CommunicatorRow& comm = run_.communicators[communicator];
+      const auto has_rank = [&](const auto& rank) { return others.count(rank.first) != 0; };
+      if (communicator != call.first && func == call.second && comm.name == own.name &&
           comm.nranks == own.nranks && std::all_of(ranks.begin(), ranks.end(), has_rank))
         alike.push_back(&others);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 #include <unordered_set>
@@ -22,6 +23,10 @@ constexpr double kTimesLess = 1.3;
 constexpr double kChance = 3;
 // Where such work is known to be overlapped, times in one place of the step vary by so many times more at most.
 constexpr double kTimesMore = 1.5;
+// Or, of ranks that are at one place of one step, those times are so many times less apart: where steps take another
+// time each, as sequences of another length do, both vary by that.
+constexpr double kTimesLessApart = 3;
+constexpr size_t kFewestVisits = 16;
 // Of each rank: fewer have no middle to vary about.
 constexpr size_t kFewestOfRank = 4;
 
@@ -72,6 +77,48 @@ double ratio_of(const std::vector<Work>& work) {
     ++ranks;
   }
   return ranks < 2 ? 1 : std::exp(sum / ranks);
+}
+
+// How far apart the ranks of a visit are, on average over the visits, each rank's time from its own middle; and how far
+// from that the times of one rank are on average.
+struct Distances {
+  double apart_ns = 0, of_ranks = 0;  // the latter as a sum of logarithms
+  size_t visits = 0;
+};
+Distances distances_of(const std::vector<Work>& work, int64_t Work::*time) {
+  constexpr auto kExact = static_cast<double>(kSameInstantNs);
+  std::map<uint32_t, std::vector<int64_t>> visits;
+  Distances distances;
+  for (size_t begin = 0, end = 0; begin != work.size(); begin = end) {
+    std::vector<int64_t> times_ns;
+    for (; end != work.size() && work[end].actor == work[begin].actor; ++end)
+      times_ns.push_back(work[end].*time);
+    if (times_ns.size() < kFewestOfRank) continue;
+    const int64_t middle_ns = median(&times_ns);
+    double sum_ns = 0;
+    for (size_t i = begin; i != end; ++i) {
+      visits[work[i].visit].push_back(work[i].*time - middle_ns);
+      sum_ns += std::abs(static_cast<double>(work[i].*time - middle_ns));
+    }
+    distances.of_ranks += std::log(sum_ns / static_cast<double>(end - begin) + kExact);
+  }
+  for (const auto& [visit, ns] : visits) {
+    if (ns.size() < 2) continue;
+    const auto ends = std::minmax_element(ns.begin(), ns.end());
+    distances.apart_ns += kExact + static_cast<double>(*ends.second - *ends.first);
+    ++distances.visits;
+  }
+  return distances;
+}
+
+// How many times as far apart as own segments the intervals of ranks at one place of one step are; 1: too little is known, or
+// the intervals of a rank vary more than its own segments do. So they do where somebody holds the others up, who then
+// all take as long from start to start.
+double apart_ratio_of(const std::vector<Work>& work) {
+  const Distances own = distances_of(work, &Work::own_ns),
+                  intervals = distances_of(work, &Work::interval_ns);
+  if (own.visits < kFewestVisits || intervals.of_ranks >= own.of_ranks) return 1;
+  return intervals.apart_ns / own.apart_ns;
 }
 
 class Intervals {
@@ -149,6 +196,13 @@ class Intervals {
       if (!one.has_enough()) continue;
       for (size_t back = 1; back <= kMostBack; ++back) look_back(back, &one);
       if (one.varies_surely_less()) overlaps_.insert(beside_what(one, one.back));
+      size_t least_apart = 0;
+      double least = 1 / kTimesLessApart;
+      for (size_t back = 1; back <= kMostBack; ++back) {
+        const double ratio = apart_ratio_of(work_at(one, back));
+        if (ratio < least) least = ratio, least_apart = back;
+      }
+      if (least_apart != 0) overlaps_.insert(beside_what(one, least_apart));
     }
   }
 

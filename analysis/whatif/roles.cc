@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/whatif/rhythm.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -137,6 +139,7 @@ class RoleFinder {
     out_.call = Namer(run_, own_).name();
     find_roles();
     look_at_peers();
+    tell_alike_calls_apart();
     return std::move(out_);
   }
 
@@ -178,6 +181,13 @@ class RoleFinder {
       if (static_cast<double>(count) >= kLeastShareOfPairs * all) role += mix(pair, 2);
     }
     return role;
+  }
+
+  void tell_alike_calls_apart() {
+    const std::vector<uint32_t> places = places_in_rounds(run_, own_, out_.call);
+    for (const uint32_t a : own_.order) {
+      if (places[a] != 0) out_.call[a] = mix(out_.call[a], places[a]);
+    }
   }
 
   // Until no round tells any two ranks apart that the one before had not.

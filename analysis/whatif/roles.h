@@ -4,6 +4,7 @@
 // each time, as when tokens choose their experts or sequences differ in length, no size is said: the place
 // among the other calls says what it is. Ranks that then have more to move than others, time after time,
 // do other work than these.
+// Calls that are alike in all of that, and are all that ranks call, are told apart by when they come (rhythm.h).
 // Role: what a rank calls after what, and what roles its peers of sends and receives have,
 // and theirs. So the stages of a pipeline have a role each, the replicas of one stage share theirs, and no
 // numbering of ranks matters.

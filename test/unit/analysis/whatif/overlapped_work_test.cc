@@ -162,5 +162,67 @@ TEST(OverlappedWork, NamesAHostThatIsAlwaysSlowBesideOneThatAlwaysWaits) {
   EXPECT_NEAR(std::get<LateFacts>(judged.findings[0].facts).gain_share, 0.28, 0.03);
 }
 
+// Four ranks reduce the gradients of half of the layers at a time, which are of one size: nothing but the pauses tells one
+// reduction from the other. The last of the backward pass is done while the second is under way.
+struct TwoReductions {
+  uint64_t pause_ns = 0;    // of rank 0, once
+  uint64_t longer_ns = 0;   // so much longer takes rank 0 in each step
+  double steps_differ = 0;  // by this part of their time, for all ranks alike
+
+  Judged judge() {
+    PlayedJob job(4, 1);
+    std::mt19937_64 random(7);
+    job.collective(0);
+    std::vector<uint64_t> ready_ns;
+    for (int32_t rank = 0; rank < 4; ++rank) ready_ns.push_back(job.now_ns(rank));
+    const auto compute = [&](double ns, uint64_t more_of_rank_0) {
+      for (size_t rank = 0; rank < 4; ++rank)
+        ready_ns[rank] +=
+            static_cast<uint64_t>(ns) + random() % (40 * kUs) + (rank == 0 ? more_of_rank_0 : 0);
+    };
+    const auto reduce = [&] {
+      for (int32_t rank = 0; rank < 4; ++rank) {
+        const uint64_t now_ns = job.now_ns(rank);
+        job.work(rank, std::max(ready_ns[static_cast<size_t>(rank)], now_ns) - now_ns);
+      }
+      job.collective(0);
+    };
+    for (unsigned step = 0; step < 60; ++step) {
+      const double scale = 1 + steps_differ * (static_cast<double>(random() % 2'000) / 1'000 - 1);
+      compute(scale * 16 * kMs, longer_ns + (step == 20 ? pause_ns : 0));
+      reduce();
+      compute(scale * 5 * kMs, 0);
+      reduce();
+      compute(scale * 3 * kMs, 0);
+      for (int32_t rank = 0; rank < 4; ++rank)
+        ready_ns[static_cast<size_t>(rank)] =
+            std::max(ready_ns[static_cast<size_t>(rank)], job.now_ns(rank));
+    }
+    return job.judge();
+  }
+};
+
+// Once behind, it stays so, and nobody loses anything by it.
+TEST(OverlappedWork, AccusesNobodyOfOnePauseWhereAllCallsAreAlike) {
+  for (const double steps_differ : {0.0, 0.3}) {
+    TwoReductions job;
+    job.pause_ns = 2'200 * kUs;
+    job.steps_differ = steps_differ;
+    const Judged judged = job.judge();
+    EXPECT_TRUE(judged.findings.empty()) << judged.text();
+  }
+}
+
+TEST(OverlappedWork, NamesWhoTakesLongerInEachStepWhereAllCallsAreAlike) {
+  for (const double steps_differ : {0.0, 0.3}) {
+    TwoReductions job;
+    job.longer_ns = 2'200 * kUs;
+    job.steps_differ = steps_differ;
+    const Judged judged = job.judge();
+    ASSERT_EQ(judged.findings.size(), 1u) << judged.text(0) << judged.text(1);
+    EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{0});
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
