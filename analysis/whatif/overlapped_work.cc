@@ -26,7 +26,6 @@ constexpr double kTimesMore = 1.5;
 // Or, of ranks that are at one place of one step, those times are so many times less apart: where steps take another
 // time each, as sequences of another length do, both vary by that.
 constexpr double kTimesLessApart = 3;
-constexpr size_t kFewestVisits = 16;
 // Of each rank: fewer have no middle to vary about.
 constexpr size_t kFewestOfRank = 4;
 
@@ -79,11 +78,10 @@ double ratio_of(const std::vector<Work>& work) {
   return ranks < 2 ? 1 : std::exp(sum / ranks);
 }
 
-// How far apart the ranks of a visit are, on average over the visits, each rank's time from its own middle; and how far
-// from that the times of one rank are on average.
+// How far apart the ranks of a visit are, each rank's time from its own middle; and how far from that the times of one rank
+// are on average.
 struct Distances {
-  double apart_ns = 0, of_ranks = 0;  // the latter as a sum of logarithms
-  size_t visits = 0;
+  double apart_ns = 0, of_ranks = 0;  // sums over visits, and of logarithms over ranks
 };
 Distances distances_of(const std::vector<Work>& work, int64_t Work::*time) {
   constexpr auto kExact = static_cast<double>(kSameInstantNs);
@@ -106,7 +104,6 @@ Distances distances_of(const std::vector<Work>& work, int64_t Work::*time) {
     if (ns.size() < 2) continue;
     const auto ends = std::minmax_element(ns.begin(), ns.end());
     distances.apart_ns += kExact + static_cast<double>(*ends.second - *ends.first);
-    ++distances.visits;
   }
   return distances;
 }
@@ -117,7 +114,7 @@ Distances distances_of(const std::vector<Work>& work, int64_t Work::*time) {
 double apart_ratio_of(const std::vector<Work>& work) {
   const Distances own = distances_of(work, &Work::own_ns),
                   intervals = distances_of(work, &Work::interval_ns);
-  if (own.visits < kFewestVisits || intervals.of_ranks >= own.of_ranks) return 1;
+  if (own.apart_ns == 0 || intervals.of_ranks >= own.of_ranks) return 1;
   return intervals.apart_ns / own.apart_ns;
 }
 

@@ -289,6 +289,17 @@ TEST(LateRounds, AreNotKnownOfFewOperations) {
   EXPECT_TRUE(find_late_rounds(rounds.run).empty());
 }
 
+TEST(LateRounds, AreThoseOfThePartsOfAnAllToAllNotOfItsWhole) {
+  ProxyRounds rounds({2, 3, 90, 2});
+  for (int i = 0; i < 40; ++i) {
+    OperationRow whole = rounds.run.operations[40];  // of rank 2
+    whole.kind = OpKind::Assembled;
+    whole.flush_ns = 0;
+    rounds.run.operations.push_back(whole);
+  }
+  EXPECT_EQ(find_late_rounds(rounds.run).size(), 1u);
+}
+
 TEST(LateRounds, OfWhoSendsOrReceivesWhatIsSlowNameThatThread) {
   const ProxyRounds rounds({2, 3, 90, 2});
   for (const SlowPart& slow : {ProxyRounds::edge(1, 2), ProxyRounds::edge(2, 3)}) {
