@@ -15,7 +15,7 @@ constexpr double kOnlyCall = 0.95;
 // How long most ranks work: as long as this part of them at most, and the others longer.
 constexpr double kOfMost = 0.35;
 // A round has so many calls at most, and is seen so often at least.
-constexpr size_t kLongestRound = 16, kFewestRounds = 8;
+constexpr size_t kMostCallsOfRound = 16, kFewestTimesSeen = 8;
 // What ranks work before the same place of a round differs so many times less than all of it does, and of a shorter round no
 // more than so many times as much as of the best.
 constexpr double kDifferLess = 3, kNearlyBest = 1.5;
@@ -90,7 +90,8 @@ class Rhythm {
     std::vector<double> differ;  // by length - 1
     double best = 0;
     for (size_t length = 1;
-         length <= kLongestRound && length * kFewestRounds <= stretches_ns.size(); ++length) {
+         length <= kMostCallsOfRound && length * kFewestTimesSeen <= stretches_ns.size();
+         ++length) {
       differ.push_back(difference(stretches_ns, length));
       best = length == 1 ? differ[0] : std::min(best, differ.back());
     }
