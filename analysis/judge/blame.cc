@@ -53,7 +53,7 @@ class Blamer {
     slow_ = find_slow_paths(run_, out_.late);
     slow_.erase(std::remove_if(slow_.begin(), slow_.end(),
                                [&](const SlowPath& path) {
-                                 return !path.never_waits &&
+                                 return !path.never_waits() &&
                                         !matters(path.lost_ns, path.communicator);
                                }),
                 slow_.end());
@@ -71,7 +71,7 @@ class Blamer {
           const ArrivalRow& arrival = run_.arrivals[origin.first_arrival + i];
           const uint32_t process = run_.operations[arrival.operation].process;
           if (std::count(path.processes.begin(), path.processes.end(), process) != 0)
-            late.cause = path.cause;
+            late.cause = path.cause();
         }
       }
     }
@@ -160,7 +160,7 @@ class Blamer {
     }
     for (const SlowPath& path : slow_) {
       // What a slow way delays comes all at once, and others wait behind it.
-      if (path.cause == Cause::NetworkSlow && !accused.empty()) continue;
+      if (path.cause() == Cause::NetworkSlow && !accused.empty()) continue;
       const bool known = std::any_of(path.processes.begin(), path.processes.end(),
                                      [&](uint32_t process) { return accused.count(process) != 0; });
       if (!known) out_.findings.push_back(slow_path_finding(run_, path));
@@ -171,7 +171,7 @@ class Blamer {
   void forget_shared_ways(const OwnSegments& own) {
     std::optional<HostTraffic> traffic;  // once there is something to ask
     const auto is_shared = [&](const SlowPath& path) {
-      if (path.cause != Cause::NetworkSlow) return false;
+      if (path.cause() != Cause::NetworkSlow) return false;
       if (!traffic) traffic.emplace(run_, own);
       return !is_slow_in_proportion(run_, own, *traffic, path);
     };

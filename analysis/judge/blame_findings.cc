@@ -438,7 +438,7 @@ void doubt_transfers_beside_worse(std::vector<Finding>* findings) {
 
 Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
   Finding finding;
-  const bool link = path.cause == Cause::NetworkSlow;
+  const bool link = path.cause() == Cause::NetworkSlow;
   finding.kind = link ? FindingKind::SlowLink : FindingKind::SlowProxy;
   finding.communicator = path.communicator;
   finding.culprits = path.ranks;
@@ -449,7 +449,7 @@ Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
   finding.evidence = evidence_of(run, path);
   PathFacts facts;
   facts.host = run.processes[path.processes.front()].host;
-  facts.never_waits = path.never_waits;
+  facts.never_waits = path.never_waits();
   facts.factor = path.factor;
   facts.own_ns = path.typical_ns;
   facts.others_ns = path.others_ns;

@@ -128,11 +128,11 @@ struct PathFacts {
   Text peer_host = 0;      // likewise, where only the edges between two hosts are
   bool both_ways = false;  // in both directions, and what the other end exchanges else is not
   bool steps = false;      // network steps were recorded, and tell no more than this
-  // By them: so long its proxy thread takes to come round, and those of others; 0: that tells nothing.
-  int64_t round_ns = 0, others_round_ns = 0;
-  int64_t gain_ns = 0;               // without it the run would be so much shorter,
-  double gain_share = 0;             // as a part of the run's time
+  int64_t gain_ns = 0;     // without it the run would be so much shorter,
+  double gain_share = 0;   // as a part of the run's time
   int64_t sent_again = 0, sent = 0;  // TCP segments of the host, where these show it and no steps
+  // By network steps: so long its proxy thread takes to come round, and those of others; 0: that tells nothing.
+  int64_t round_ns = 0, others_round_ns = 0;
 };
 
 // A host whose processors are too few.

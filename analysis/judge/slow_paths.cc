@@ -77,9 +77,9 @@ class SlowFinder {
       // A slow proxy thread also sees its sends complete late, so the surer sign of it goes first.
       // How late it begins counts only where steps do not tell how it goes on.
       if (find_never_waiting(call, ranks)) continue;
-      compare(call, ranks, &RankTimes::network, Cause::NetworkSlow);
+      compare(call, ranks, SlowColumn::Name::Network);
       if (!steps_.count(call.first) && !compare_with_alike(call, ranks))
-        compare(call, ranks, &RankTimes::lag, Cause::ProxyStarved);
+        compare(call, ranks, SlowColumn::Name::ProxyLag);
     }
     for (const auto& [communicator, late] : find_late_rounds(run_))
       add_late_rounds(communicator, late);
@@ -92,7 +92,7 @@ class SlowFinder {
 
   std::vector<SlowPath> worst_of_each_process() {
     const auto is_sure = [](const SlowPath& path) {
-      return path.never_waits || path.column == SlowColumn::Name::Flush;
+      return path.never_waits() || path.column == SlowColumn::Name::Flush;
     };
     const auto worse = [&](const SlowPath& a, const SlowPath& b) {
       if (is_sure(a) != is_sure(b)) return is_sure(a);
@@ -111,10 +111,10 @@ class SlowFinder {
 
   // Sends of one host that are slow on several communicators have its way out in common.
   bool joins_its_host(const SlowPath& path, std::vector<SlowPath>* worst) const {
-    if (path.cause != Cause::NetworkSlow) return false;
+    if (path.cause() != Cause::NetworkSlow) return false;
     const Text host = run_.processes[path.processes.front()].host;
     const auto of_host = std::find_if(worst->begin(), worst->end(), [&](const SlowPath& other) {
-      return other.cause == path.cause && other.communicator != path.communicator &&
+      return other.column == path.column && other.communicator != path.communicator &&
              run_.processes[other.processes.front()].host == host;
     });
     if (of_host == worst->end()) return false;
@@ -156,8 +156,6 @@ class SlowFinder {
     path.func = call.second;
     path.ranks = {rank};
     path.processes = {ranks.at(rank).process};
-    path.cause = Cause::ProxyStarved;
-    path.never_waits = true;
     path.column = SlowColumn::Name::Waits;
     path.factor = static_cast<double>(usual) / static_cast<double>(std::max<int64_t>(1, least));
     path.typical_ns = least;
@@ -173,7 +171,6 @@ class SlowFinder {
     path.func = run_.operations[late.operation].func;
     path.ranks = {late.rank};
     path.processes = {late.process};
-    path.cause = Cause::ProxyStarved;
     path.column = SlowColumn::Name::Flush;
     path.factor = static_cast<double>(late.own_ns) /
                   static_cast<double>(std::max(kNothingNs, late.others_ns));
@@ -210,6 +207,10 @@ class SlowFinder {
                    typical->end());
   }
 
+  static const std::vector<int64_t>& times_of(const RankTimes& times, SlowColumn::Name column) {
+    return column == SlowColumn::Name::Network ? times.network : times.lag;
+  }
+
   // What a rank is compared with: per operation in others' fastest quarters, and in their slowest, when the machine is
   // busy.
   struct Others {
@@ -232,15 +233,14 @@ class SlowFinder {
   }
 
   void add_path(const Call& call, const Ranks& ranks, std::vector<int32_t> slow, int64_t usual_ns,
-                std::vector<int64_t> RankTimes::*what, Cause cause) {
-    const std::vector<int64_t>& own = ranks.at(slow.front()).*what;
+                SlowColumn::Name column) {
+    const std::vector<int64_t>& own = times_of(ranks.at(slow.front()), column);
     SlowPath path;
     path.communicator = call.first;
     path.func = call.second;
     for (const int32_t rank : slow) path.processes.push_back(ranks.at(rank).process);
     path.ranks = std::move(slow);
-    path.cause = cause;
-    if (cause == Cause::ProxyStarved) path.column = SlowColumn::Name::ProxyLag;
+    path.column = column;
     path.typical_ns = quantile(own, kQuarter);
     path.others_ns = usual_ns;
     path.factor = static_cast<double>(path.typical_ns) / static_cast<double>(usual_ns);
@@ -251,36 +251,37 @@ class SlowFinder {
 
   // The slowest is compared with ranks of other hosts, where there are two: what slows a host's way
   // out slows all its ranks down, and they are no measure for each other.
-  void compare(const Call& call, const Ranks& ranks, std::vector<int64_t> RankTimes::*what,
-               Cause cause) {
+  void compare(const Call& call, const Ranks& ranks, SlowColumn::Name column) {
+    const bool network = column == SlowColumn::Name::Network;
     std::vector<std::pair<int64_t, int32_t>> typical;
     for (const auto& [rank, times] : ranks) {
-      if ((times.*what).size() >= kFewestOperations)
-        typical.emplace_back(quantile(times.*what, kQuarter), rank);
+      const std::vector<int64_t>& own = times_of(times, column);
+      if (own.size() >= kFewestOperations) typical.emplace_back(quantile(own, kQuarter), rank);
     }
     if (typical.empty()) return;
     std::sort(typical.rbegin(), typical.rend());
     const int32_t rank = typical.front().second;
-    if (cause == Cause::NetworkSlow) leave_with_as_many_transfers(ranks, &typical);
+    if (network) leave_with_as_many_transfers(ranks, &typical);
     if (typical.size() < kFewestRanks) return;
     const Text host = host_of(ranks.at(rank));
     const auto elsewhere = [&](const auto& one) { return host_of(ranks.at(one.second)) != host; };
     const bool by_host = std::count_if(typical.begin(), typical.end(), elsewhere) >= 2;
     Others others;
     for (const auto& one : typical) {
-      if (by_host ? elsewhere(one) : one.second != rank) others.add(ranks.at(one.second).*what);
+      if (by_host ? elsewhere(one) : one.second != rank)
+        others.add(times_of(ranks.at(one.second), column));
     }
     // Whose steps take no time sent nothing over it, and are no measure.
-    if (cause == Cause::NetworkSlow && usual_of(others.usual) == kNothingNs) return;
-    const int64_t least_ns = cause == Cause::ProxyStarved ? kLeastLagNs : kLeastNs;
+    if (network && usual_of(others.usual) == kNothingNs) return;
+    const int64_t least_ns = network ? kLeastNs : kLeastLagNs;
     if (!stands_out(typical.front().first, others, least_ns)) return;
-    if (cause == Cause::NetworkSlow && !works_longer(ranks, rank, by_host)) return;
+    if (network && !works_longer(ranks, rank, by_host)) return;
     std::vector<int32_t> slow;
     for (const auto& one : typical) {
       const bool is_slow = by_host && !elsewhere(one) && stands_out(one.first, others, least_ns);
       if (one.second == rank || is_slow) slow.push_back(one.second);
     }
-    add_path(call, ranks, std::move(slow), usual_of(others.usual), what, cause);
+    add_path(call, ranks, std::move(slow), usual_of(others.usual), column);
   }
 
   // Stages of pipelines differ by nature in what they receive: the last ones post receives long before there is anything to
@@ -308,8 +309,7 @@ class SlowFinder {
       beside = others;
     }
     if (slowest >= 0)
-      add_path(call, ranks, {slowest}, usual_of(beside.usual), &RankTimes::lag,
-               Cause::ProxyStarved);
+      add_path(call, ranks, {slowest}, usual_of(beside.usual), SlowColumn::Name::ProxyLag);
     return true;
   }
 
@@ -361,7 +361,7 @@ std::vector<SlowOperation> operations_of(const RunTables& run, const SlowPath& p
       found.push_back({column, i, value_of(row, column)});
   }
   std::stable_sort(found.begin(), found.end(), [&](const SlowOperation& a, const SlowOperation& b) {
-    return path.never_waits ? a.own_ns < b.own_ns : a.own_ns > b.own_ns;
+    return path.never_waits() ? a.own_ns < b.own_ns : a.own_ns > b.own_ns;
   });
   constexpr size_t kMost = 100;
   if (found.size() > kMost) found.resize(kMost);

@@ -17,20 +17,23 @@ namespace lockstep::analysis {
 struct SlowPath {
   uint32_t communicator = kNoRow;
   Text func = 0;
+  SlowColumn::Name column = SlowColumn::Name::Network;  // that shows it
   // The slowest first; several: on one host, whose way out is slow for all of them.
   std::vector<int32_t> ranks;
-  std::vector<uint32_t>
-      elsewhere;  // rows of `members`: of their host, as slow on other communicators
+  // Rows of `members`: ranks of their host that are as slow on other communicators.
+  std::vector<uint32_t> elsewhere;
   std::vector<uint32_t> processes;  // of all these
-  Cause cause = Cause::Unknown;
-  double factor = 0;       // of the slowest, against the median of the other ranks
-  int64_t typical_ns = 0;  // per operation, the fastest quarter
-  int64_t others_ns = 0;   // the same of the others
-  int64_t lost_ns = 0;     // over all operations; not known when it never waits
+  double factor = 0;                // of the slowest, against the median of the other ranks
+  int64_t typical_ns = 0;           // per operation, the fastest quarter
+  int64_t others_ns = 0;            // the same of the others
+  int64_t lost_ns = 0;              // over all operations; not known when it never waits
   uint64_t operations = 0;
-  SlowColumn::Name column = SlowColumn::Name::Network;  // that shows it
-  bool never_waits =
-      false;  // found by its network steps hardly ever waiting, nor being sent, while all others' do
+
+  Cause cause() const {
+    return column == SlowColumn::Name::Network ? Cause::NetworkSlow : Cause::ProxyStarved;
+  }
+  // Its network steps hardly ever wait, nor are they being sent, while all others' do.
+  bool never_waits() const { return column == SlowColumn::Name::Waits; }
 };
 
 // One path at most for each process, the one that lost most, whatever the communicator. Operations

@@ -38,8 +38,8 @@ struct SlowPart {
   bool sure = false;                     // no trace of late starts
   bool steady = true;                    // what no chance makes is at least half of it
   std::vector<TransferExcess> excesses;  // that show it
-  std::optional<LateRounds>
-      late_rounds;  // of the actor's proxy thread, where that tells whose it is
+  // Of the actor's proxy thread, where that tells whose it is.
+  std::optional<LateRounds> late_rounds;
 };
 
 }  // namespace lockstep::analysis

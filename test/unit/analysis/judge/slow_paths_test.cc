@@ -49,9 +49,9 @@ constexpr States kWaits{40 * kMs, 40 * kMs, 1 * kMs};
 TEST(SlowPaths, NameTheProxyThreadWhoseStepsAreInNoState) {
   const std::vector<SlowPath> paths = judge({kWaits, kWaits, {kMs, kMs, kMs}, kWaits});
   ASSERT_EQ(paths.size(), 1u);
-  EXPECT_EQ(paths[0].cause, Cause::ProxyStarved);
+  EXPECT_EQ(paths[0].cause(), Cause::ProxyStarved);
   EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{2});
-  EXPECT_TRUE(paths[0].never_waits);
+  EXPECT_TRUE(paths[0].never_waits());
 }
 
 // Of edges that are alike one is the bottleneck by chance: its sender always has something in the network.
@@ -65,7 +65,7 @@ TEST(SlowPaths, NameTheRankWhoseSendsTakeLong) {
   const std::vector<SlowPath> paths =
       judge({kSends, {5 * kMs, 5 * kMs, 18 * kMs, 18 * kMs}, kSends, kSends});
   ASSERT_EQ(paths.size(), 1u);
-  EXPECT_EQ(paths[0].cause, Cause::NetworkSlow);
+  EXPECT_EQ(paths[0].cause(), Cause::NetworkSlow);
   EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{1});
 }
 
@@ -75,7 +75,7 @@ TEST(SlowPaths, NameTheProxyThreadThatTakesLongToComeRoundRatherThanItsSends) {
   const std::vector<SlowPath> paths =
       judge({kSends, {5 * kMs, 5 * kMs, 40 * kMs, 40 * kMs, 4, 2 * kMs}, kSends, kSends});
   ASSERT_EQ(paths.size(), 1u);
-  EXPECT_EQ(paths[0].cause, Cause::ProxyStarved);
+  EXPECT_EQ(paths[0].cause(), Cause::ProxyStarved);
   EXPECT_EQ(paths[0].column, SlowColumn::Name::Flush);
   EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{1});
   EXPECT_EQ(paths[0].typical_ns, kMs / 2) << "of a step";
@@ -171,7 +171,7 @@ TEST_F(SlowPathsOfSeveral, NameTheProxyThreadThatReactsSlowerThanThoseOfItsStage
   }
   const std::vector<SlowPath> paths = find();
   ASSERT_EQ(paths.size(), 1u);
-  EXPECT_EQ(paths[0].cause, Cause::ProxyStarved);
+  EXPECT_EQ(paths[0].cause(), Cause::ProxyStarved);
   EXPECT_EQ(paths[0].communicator, 1u);
   EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{1});
   EXPECT_EQ(paths[0].others_ns, kMs / 3);
