@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
 #include <unordered_set>
@@ -85,7 +84,11 @@ struct Distances {
 };
 Distances distances_of(const std::vector<Work>& work, int64_t Work::*time) {
   constexpr auto kExact = static_cast<double>(kSameInstantNs);
-  std::map<uint32_t, std::vector<int64_t>> visits;
+  struct Ends {
+    int64_t least_ns = 0, most_ns = 0;
+    size_t ranks = 0;
+  };
+  std::vector<Ends> visits;
   Distances distances;
   for (size_t begin = 0, end = 0; begin != work.size(); begin = end) {
     std::vector<int64_t> times_ns;
@@ -95,15 +98,19 @@ Distances distances_of(const std::vector<Work>& work, int64_t Work::*time) {
     const int64_t middle_ns = median(&times_ns);
     double sum_ns = 0;
     for (size_t i = begin; i != end; ++i) {
-      visits[work[i].visit].push_back(work[i].*time - middle_ns);
-      sum_ns += std::abs(static_cast<double>(work[i].*time - middle_ns));
+      const int64_t away_ns = work[i].*time - middle_ns;
+      visits.resize(std::max<size_t>(visits.size(), work[i].visit + 1));
+      Ends& ends = visits[work[i].visit];
+      ends.least_ns = ends.ranks == 0 ? away_ns : std::min(ends.least_ns, away_ns);
+      ends.most_ns = ends.ranks == 0 ? away_ns : std::max(ends.most_ns, away_ns);
+      ++ends.ranks;
+      sum_ns += std::abs(static_cast<double>(away_ns));
     }
     distances.of_ranks += std::log(sum_ns / static_cast<double>(end - begin) + kExact);
   }
-  for (const auto& [visit, ns] : visits) {
-    if (ns.size() < 2) continue;
-    const auto ends = std::minmax_element(ns.begin(), ns.end());
-    distances.apart_ns += kExact + static_cast<double>(*ends.second - *ends.first);
+  for (const Ends& ends : visits) {
+    if (ends.ranks < 2) continue;
+    distances.apart_ns += kExact + static_cast<double>(ends.most_ns - ends.least_ns);
   }
   return distances;
 }
@@ -191,14 +198,15 @@ class Intervals {
     std::vector<Placed> entries = entries_at(context, rows, rows);
     for (Position& one : positions_in(&entries)) {
       if (!one.has_enough()) continue;
-      for (size_t back = 1; back <= kMostBack; ++back) look_back(back, &one);
-      if (one.varies_surely_less()) overlaps_.insert(beside_what(one, one.back));
       size_t least_apart = 0;
       double least = 1 / kTimesLessApart;
       for (size_t back = 1; back <= kMostBack; ++back) {
-        const double ratio = apart_ratio_of(work_at(one, back));
+        const std::vector<Work> work = work_at(one, back);
+        look_back(back, work, &one);
+        const double ratio = apart_ratio_of(work);
         if (ratio < least) least = ratio, least_apart = back;
       }
+      if (one.varies_surely_less()) overlaps_.insert(beside_what(one, one.back));
       if (least_apart != 0) overlaps_.insert(beside_what(one, least_apart));
     }
   }
@@ -212,7 +220,7 @@ class Intervals {
     for (Position& one : positions_in(&entries)) {
       one.ratio = kTimesMore;
       for (size_t back = 1; one.has_enough() && back <= kMostBack; ++back) {
-        if (overlaps_.count(beside_what(one, back)) != 0) look_back(back, &one);
+        if (overlaps_.count(beside_what(one, back)) != 0) look_back(back, work_at(one, back), &one);
       }
       if (one.back != 0) bound_position(one);
       for (const Placed* row = one.begin; row != one.end; ++row) {
@@ -280,8 +288,8 @@ class Intervals {
   }
 
   // From where on times vary least, for all that is shown by those whose work may be known.
-  void look_back(size_t back, Position* position) const {
-    const double ratio = ratio_of(work_at(*position, back));
+  static void look_back(size_t back, const std::vector<Work>& work, Position* position) {
+    const double ratio = ratio_of(work);
     if (ratio >= position->ratio) return;
     position->ratio = ratio;
     position->back = back;

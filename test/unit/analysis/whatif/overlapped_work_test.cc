@@ -205,20 +205,14 @@ struct TwoReductions {
 // Once behind, it stays so, and nobody loses anything by it.
 TEST(OverlappedWork, AccusesNobodyOfOnePauseWhereAllCallsAreAlike) {
   for (const double steps_differ : {0.0, 0.3}) {
-    TwoReductions job;
-    job.pause_ns = 2'200 * kUs;
-    job.steps_differ = steps_differ;
-    const Judged judged = job.judge();
+    const Judged judged = TwoReductions{2'200 * kUs, 0, steps_differ}.judge();
     EXPECT_TRUE(judged.findings.empty()) << judged.text();
   }
 }
 
 TEST(OverlappedWork, NamesWhoTakesLongerInEachStepWhereAllCallsAreAlike) {
   for (const double steps_differ : {0.0, 0.3}) {
-    TwoReductions job;
-    job.longer_ns = 2'200 * kUs;
-    job.steps_differ = steps_differ;
-    const Judged judged = job.judge();
+    const Judged judged = TwoReductions{0, 2'200 * kUs, steps_differ}.judge();
     ASSERT_EQ(judged.findings.size(), 1u) << judged.text(0) << judged.text(1);
     EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{0});
   }
