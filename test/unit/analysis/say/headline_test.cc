@@ -180,6 +180,15 @@ TEST(Headline, OfASendOrReceiveSaysWhatIsMissing) {
       "has been waiting for 6.00 s.");
 }
 
+Finding slow(FindingKind kind, const PathFacts& facts) {
+  Finding finding;
+  finding.kind = kind;
+  finding.communicator = 1;
+  finding.culprits = {1};
+  finding.facts = facts;
+  return finding;
+}
+
 TEST(Headline, OfASlowLinkNamesBothEnds) {
   PathFacts facts;
   facts.replayed = true;
@@ -187,13 +196,8 @@ TEST(Headline, OfASlowLinkNamesBothEnds) {
   facts.factor = 7.4;
   facts.peer = 0;
   facts.gain_share = 0.79;
-  Finding finding;
-  finding.kind = FindingKind::SlowLink;
-  finding.communicator = 1;
-  finding.culprits = {1};
-  finding.facts = facts;
   EXPECT_EQ(
-      text_of(finding),
+      text_of(slow(FindingKind::SlowLink, facts)),
       "Transfers from rank 3 on node8 to rank 2 take 7.4 times as long as usual: without that "
       "the run would be 79 % shorter. The link is slow.");
 }
@@ -205,12 +209,7 @@ TEST(Headline, OfASlowProxyThreadNamesItsRank) {
   facts.factor = 4;
   facts.round_ns = 90'000;
   facts.gain_share = 0.13;
-  Finding finding;
-  finding.kind = FindingKind::SlowProxy;
-  finding.communicator = 1;
-  finding.culprits = {1};
-  finding.facts = facts;
-  EXPECT_EQ(text_of(finding),
+  EXPECT_EQ(text_of(slow(FindingKind::SlowProxy, facts)),
             "Transfers of rank 3 on node8 take 4.0 times as long as usual: without that the run "
             "would be 13 % shorter. Its proxy thread is slow.");
 }
