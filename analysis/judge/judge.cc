@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/account/only_way.h"
 #include "analysis/account/sole_roles.h"
 #include "analysis/judge/blame.h"
 #include "analysis/judge/coverage.h"
@@ -36,7 +37,10 @@ class RunJudge {
     append(&blame.not_known, &out_.not_known);
     for (const SlowerThanExpected& slower : blame.slower) note_slower(slower);
     drop_explained(&out_.findings);
-    if (out_.findings.empty()) note_sole_roles(*blame.followed);
+    if (out_.findings.empty()) {
+      note_sole_roles(*blame.followed);
+      note_only_way(blame.followed->own);
+    }
     std::vector<NotKnown> gaps = find_gaps(run_);
     append(&gaps, &out_.not_known);
     out_.ranks = std::move(blame.ranks);
@@ -66,6 +70,17 @@ class RunJudge {
     gap.communicator = sole.communicator;
     gap.share_percent = sole.share_percent;
     gap.ranks = followed.own.ranks_of(run_, sole.communicator, sole.actors);
+  }
+
+  // Between two hosts alone: that no way is accused does not mean that theirs is fast.
+  void note_only_way(const OwnSegments& own) {
+    const OnlyWay way = find_only_way(run_, own);
+    if (way.operation == kNoRow) return;
+    NotKnown& gap = out_.not_known.emplace_back();
+    gap.kind = NotKnownKind::OnlyWay;
+    gap.operation = way.operation;
+    gap.busbw_gbs = way.busbw_gbs;
+    gap.share_percent = way.gain_percent;
   }
 
   void note_slower(const SlowerThanExpected& slower) {

@@ -25,6 +25,7 @@ enum class NotKnownKind : uint8_t {
   ByChance,          // `count` times `ranks` of `communicator` held it up, `typical_ns` at most
   LateOrNoWork,      // likewise, by `ranks` whose broadcasts hand out the work of `communicator`
   SlowOrMoreWork,    // `ranks` of `communicator`: each does what no other does
+  OnlyWay,           // whether the way between the hosts of `operation` is slow: there is no other
   WhoCameLast,       // in `count` of `of` operations: the hosts are not on one clock
   WithinClocks,      // which ways of `communicator` are slow: clocks err by more than is seen
   SlowPaths,         // which links are slow; count != 0: network operations were recorded
@@ -45,8 +46,9 @@ struct NotKnown {
   int32_t rank = -1;
   int64_t typical_ns = 0;
   int64_t clock_error_ns = 0;  // between two hosts, guaranteed
-  // Of the communicator's time; of ByChance, LateOrNoWork and SlowOrMoreWork the run's.
+  // Of the communicator's time; of ByChance, LateOrNoWork, SlowOrMoreWork and OnlyWay the run's.
   int64_t share_percent = 0;
+  double busbw_gbs = 0;  // of those like `operation`, 0 = unknown
   Loss loss = Loss::Unknown;
   SettingDifference setting;  // its processes are rows
   std::string note;

@@ -1,7 +1,6 @@
 #include "analysis/report/report_markdown.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "analysis/say/names.h"
 #include "analysis/say/words.h"
@@ -31,8 +30,7 @@ std::string operations_table(const Report& report) {
       "transfer | bus bandwidth |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
   for (size_t i = 0; i < report.signatures.size() && i < kTableLines; ++i) {
     const SignatureRow& row = report.signatures[i];
-    char busbw[32] = "-";
-    if (row.busbw_gbs > 0) std::snprintf(busbw, sizeof(busbw), "%.3g GB/s", row.busbw_gbs);
+    const std::string busbw = row.busbw_gbs > 0 ? bandwidth(row.busbw_gbs) : "-";
     text += "| " + cell(row.func) + " | " + bytes(row.size_bytes) + " | " +
             std::to_string(row.nranks) + " | " + std::to_string(row.operations) + " | " +
             known(row.elapsed, row.elapsed.sum_ns) + " | " +

@@ -83,6 +83,26 @@ std::string slow_or_more_work(const RunTables& run, const NotKnown& gap) {
          " own work is " + std::to_string(gap.share_percent) + " % of what the run took.";
 }
 
+std::string only_way(const RunTables& run, const NotKnown& gap) {
+  const OperationRow& operation = run.operations[gap.operation];
+  const CommunicatorRow& comm = run.communicators[operation.communicator];
+  std::set<std::string> hosts;
+  for (uint32_t m = comm.first_member; m < comm.first_member + comm.members; ++m)
+    hosts.insert(run.text(run.processes[run.members[m].process].host));
+  std::string text = "Whether the network between " + listed({hosts.begin(), hosts.end()}) +
+                     " is slow all the time is not known: there are no other hosts to compare "
+                     "with. Most of its time goes to " +
+                     run.text(operation.func) + " of " + bytes(operation.size_bytes) + " on " +
+                     communicator_label(run, operation.communicator);
+  if (gap.busbw_gbs > 0)
+    text +=
+        ", each at a bus bandwidth of " + bandwidth(gap.busbw_gbs) +
+        " (median). Compare that with what the adapters can do; operations that run at the same "
+        "time share them";
+  return text + ". If the network were twice as fast, the run would be " +
+         std::to_string(gap.share_percent) + " % shorter.";
+}
+
 // Whether a process recorded some kinds of a share of the operations only.
 bool has_shares(const RunTables& run) {
   return std::any_of(run.settings.begin(), run.settings.end(), [&](const SettingRow& row) {
@@ -200,6 +220,8 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
       return late_or_no_work(run, gap);
     case NotKnownKind::SlowOrMoreWork:
       return slow_or_more_work(run, gap);
+    case NotKnownKind::OnlyWay:
+      return only_way(run, gap);
     case NotKnownKind::WhoCameLast:
       return "Who arrived last is not known for " + some_of(gap, "operation") +
              ": their ranks are on hosts whose clocks are not aligned (`lockstep align` aligns "

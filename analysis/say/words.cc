@@ -54,6 +54,9 @@ std::string percent(double share) { return formatted("%.0f %%", share * 100); }
 
 std::string one_decimal(double number) { return formatted("%.1f", number); }
 std::string times(double factor) { return formatted("%.1f times", factor); }
+std::string bandwidth(double gbs) {
+  return formatted(gbs < 999.5 ? "%.3g GB/s" : "%.0f GB/s", gbs);
+}
 
 std::string counted(uint64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");

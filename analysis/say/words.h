@@ -14,6 +14,7 @@ std::string bytes(uint64_t bytes);       // "64 KiB", "1.5 MiB"
 std::string percent(double share);       // of 1: "95 %"
 std::string one_decimal(double number);  // "6.4"
 std::string times(double factor);        // "12.0 times"
+std::string bandwidth(double gbs);       // of 1e9 bytes/s: "12.3 GB/s"
 
 // "1 operation", "3 operations".
 std::string counted(uint64_t count, const std::string& noun);

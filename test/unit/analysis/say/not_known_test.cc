@@ -117,5 +117,23 @@ TEST(TableNotes, SayThatHostsAreNotOnOneClock) {
   EXPECT_TRUE(table_notes(run).empty());
 }
 
+TEST(NotKnown, GivesTheRateOfTheOnlyWayBetweenHosts) {
+  SaidRun run;
+  run.operations[0].size_bytes = 32 << 20;
+  NotKnown gap = gap_of(NotKnownKind::OnlyWay);
+  gap.share_percent = 12;
+  const std::string begin =
+      "Whether the network between node7 and node8 is slow all the time is not known: there are "
+      "no other hosts to compare with. Most of its time goes to AllGather of 32 MiB on world";
+  const std::string end = ". If the network were twice as fast, the run would be 12 % shorter.";
+  EXPECT_EQ(sentence(run, gap), begin + end);
+  gap.busbw_gbs = 1.234;
+  EXPECT_EQ(sentence(run, gap), begin +
+                                    ", each at a bus bandwidth of 1.23 GB/s (median). Compare that "
+                                    "with what the adapters can do; operations that run at the "
+                                    "same time share them" +
+                                    end);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -35,6 +35,12 @@ TEST(Bytes, HaveABinaryUnit) {
   EXPECT_EQ(bytes((1 << 20) - 1), "1 MiB");
 }
 
+TEST(Bandwidth, HasThreeDigits) {
+  EXPECT_EQ(bandwidth(0.01234), "0.0123 GB/s");
+  EXPECT_EQ(bandwidth(12.34), "12.3 GB/s");
+  EXPECT_EQ(bandwidth(1234.5), "1234 GB/s");
+}
+
 TEST(Counted, HasAPluralForAllButOne) {
   EXPECT_EQ(counted(1, "operation"), "1 operation");
   EXPECT_EQ(counted(0, "operation"), "0 operations");
