@@ -83,9 +83,13 @@ class Chooser {
   }
 
   using Entries = std::vector<Entry>::const_iterator;
+  // Before what sets up connections there is time that nobody takes later: it counts where there is nothing else.
   double scatter_at(Entries begin, Entries end, Follows what, bool of_each) const {
+    const auto counts = [&](const Entry& one) { return own_.segments[one.arrival].counts; };
+    const bool any_counts = std::any_of(begin, end, counts);
     std::map<uint32_t, std::vector<int64_t>> values;  // by actor; all in one
     for (auto one = begin; one != end; ++one) {
+      if (any_counts && !counts(*one)) continue;
       const uint32_t actor = of_each ? own_.segments[one->arrival].actor : 0;
       values[actor].push_back(own_ns(one->arrival, what));
     }

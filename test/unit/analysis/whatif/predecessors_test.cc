@@ -81,5 +81,34 @@ TEST(Predecessors, OfALateRankAreThoseFromWhichItIsLate) {
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{kLate});
 }
 
+// Right behind the sharded parameters of each step all ranks reduce a norm, on another stream. Before the first norm
+// its connections are set up, which takes longer than all that steps differ by.
+TEST(Predecessors, AreNotToldByTheSetUpOfConnections) {
+  PlayedJob job(4, 2);
+  const unsigned parameters = job.communicator({0, 1, 2, 3});
+  std::mt19937_64 random(7);
+  for (int step = 0; step < 16; ++step) {
+    for (int32_t rank = 0; rank < 4; ++rank) job.work(rank, 40 * kMs + (random() >> 11) % kMs);
+    job.collective(parameters, 2 * kMs, "AllGather");
+    for (int32_t rank = 0; step == 0 && rank < 4; ++rank) job.work(rank, 65 * kMs);
+    job.stream(PlayedJob::kStreamBeside);
+    job.collective(0);
+    job.stream(PlayedJob::kStream);
+  }
+  const Judged judged = job.judge();
+  const RunTables& run = *judged.run;
+  OwnSegments own = find_own_segments(run);
+  choose_predecessors(find_roles(run, own), &own);
+  const auto communicator_of = [&](uint32_t a) {
+    return run.operations[run.arrivals[a].operation].communicator;
+  };
+  for (const uint32_t a : own.order) {
+    const Segment& segment = own.segments[a];
+    if (communicator_of(a) != 0 || !segment.counts) continue;
+    ASSERT_NE(segment.before, kNoRow);
+    EXPECT_EQ(communicator_of(segment.before), parameters);
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
