@@ -21,6 +21,8 @@ constexpr int64_t kNoiseAlone = 3;
 // Warming up takes everybody at least so many times as long as a step usually does, and nobody more than
 // so many times as long as the others.
 constexpr double kTakesLonger = 2, kMostSlower = 5;
+// A pause of all ranks takes such a part of what they do in a step.
+constexpr double kLeastPause = 0.5;
 // The first two steps: what begins before the first mark of one may reach into the second.
 constexpr uint32_t kLastOfWarmUp = 2;
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;  // an odd multiplier that spreads small numbers
@@ -41,6 +43,7 @@ class Reference {
     usual_ns_.assign(own_.segments.size(), 0);
     out_.trial = number_trials(run_, own_, roles_);
     compare_with_its_kind();
+    find_pauses();
     factors_ = find_factors(out_.trial);
     compare_with_everybody();
     bound_by_arrivals();
@@ -176,7 +179,7 @@ class Reference {
       if (own_.segments[a].actor != actor) visits.clear();
       actor = own_.segments[a].actor;
       if (wanted.count(positions[a]) == 0) continue;
-      const auto own_ns = static_cast<double>(own_.segments[a].own_ns) / factor_of(a);
+      const auto own_ns = static_cast<double>(without_pause_ns(a)) / factor_of(a);
       entries.push_back({positions[a], visits[positions[a]]++, a, static_cast<int64_t>(own_ns)});
     }
     return entries;
@@ -256,6 +259,53 @@ class Reference {
     by_place_ = false;
     compare(rows, std::move(left));
   }
+  // A checkpoint of the whole job makes one segment of each rank longer. So in each trial it is taken from that of each rank
+  // which is longest beyond what is usual, by what most ranks have there at least. Ranks that have others of their role
+  // on several hosts are compared with these in the same step, and need none of it.
+  void find_pauses() {
+    bool any = false;
+    for (size_t actor = 0; actor < out_.alone.size(); ++actor)
+      any = any || out_.alone[actor] != 0 || out_.spread[actor] == 0;
+    if (!any) return;
+    struct Longest {
+      int64_t excess_ns = 0;
+      uint32_t arrival = kNoRow;
+      int64_t usual_ns = 0;  // of all in the trial
+    };
+    std::map<uint32_t, std::vector<Longest>> trials;
+    for (size_t begin = 0, end = 0; begin < own_.order.size(); begin = end) {
+      const uint32_t actor = own_.segments[own_.order[begin]].actor;
+      std::map<uint32_t, Longest> of_actor;
+      for (; end < own_.order.size() && own_.segments[own_.order[end]].actor == actor; ++end) {
+        const uint32_t a = own_.order[end];
+        if (!is_compared(a)) continue;
+        Longest& longest = of_actor[trial_of(a)];
+        longest.usual_ns += usual_ns_[a];
+        const int64_t excess_ns = own_.segments[a].own_ns - usual_ns_[a];
+        if (excess_ns > longest.excess_ns) longest.excess_ns = excess_ns, longest.arrival = a;
+      }
+      for (const auto& [trial, longest] : of_actor) trials[trial].push_back(longest);
+    }
+    for (auto& [trial, ranks] : trials) {
+      std::vector<int64_t> excesses_ns, usual_ns;
+      for (const Longest& one : ranks) {
+        excesses_ns.push_back(one.excess_ns);
+        usual_ns.push_back(one.usual_ns);
+      }
+      const int64_t pause_ns = quantile(&excesses_ns, kRoleReference);
+      if (trial <= kLastOfWarmUp || ranks.size() < 2 ||
+          static_cast<double>(pause_ns) < kLeastPause * static_cast<double>(median(&usual_ns)))
+        continue;
+      for (const Longest& one : ranks) {
+        if (one.excess_ns >= pause_ns) pauses_ns_[one.arrival] = pause_ns;
+      }
+    }
+  }
+  int64_t without_pause_ns(uint32_t a) const {
+    const auto pause = pauses_ns_.find(a);
+    return own_.segments[a].own_ns - (pause == pauses_ns_.end() ? 0 : pause->second);
+  }
+
   // By trial: how much longer than usual the own segments of the ranks took in it, 1 at least. A low
   // quantile, as everywhere.
   std::vector<double> find_factors(const std::vector<uint32_t>& trial_of_launch) const {
@@ -271,7 +321,7 @@ class Reference {
       const uint32_t actor = own_.segments[a].actor;
       if (is_compared(a)) {
         Sum& sum = sums[trial_of_launch[own_.segments[a].launch]];
-        sum.own_ns += static_cast<double>(own_.segments[a].own_ns);
+        sum.own_ns += static_cast<double>(without_pause_ns(a));
         sum.usual_ns += static_cast<double>(usual_ns_[a]);
       }
       if (i + 1 < own_.order.size() && own_.segments[own_.order[i + 1]].actor == actor) continue;
@@ -385,6 +435,7 @@ class Reference {
   std::vector<int64_t> usual_ns_;  // by row of `arrivals`: the reference
   std::vector<double> factors_;    // by trial, once they are known
   bool by_place_ = false;          // in the comparison at hand: with the same place of other steps
+  std::unordered_map<uint32_t, int64_t> pauses_ns_;  // of all ranks, by row of `arrivals`
   std::vector<uint8_t> compared_;  // by row of `arrivals`: a flag, in the comparison at hand
   Excesses out_;
 };
