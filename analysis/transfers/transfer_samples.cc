@@ -8,6 +8,7 @@
 
 #include "analysis/transfers/alike_sizes.h"
 #include "analysis/transfers/channel_ways.h"
+#include "analysis/transfers/emptying.h"
 #include "analysis/transfers/host_traffic.h"
 #include "analysis/transfers/middle.h"
 
@@ -74,20 +75,19 @@ class Sampler {
   }
 
   // Of the last transfer of the edge: `wire` and `gpu`.
-  static void note_steps(const OperationRow& sender, const OperationRow& receiver,
-                         EdgeSamples* edge) {
-    note_sends(sender, edge);
-    note_receives(receiver, edge);
+  // s, r: rows of `arrivals`.
+  void note_steps(uint32_t s, uint32_t r, EdgeSamples* edge) const {
+    note_sends(operation(s), edge);
+    note_receives(s, r, edge);
   }
   static void note_sends(const OperationRow& sender, EdgeSamples* edge) {
     if (sender.send_steps == 0) return;
     edge->wire.back() = sender.network_ns / sender.send_steps;
     edge->work.back() = sender.sending_ns / sender.send_steps;
   }
-  static void note_receives(const OperationRow& receiver, EdgeSamples* edge) {
-    const uint32_t received = receiver.steps - receiver.send_steps;
-    if (received != 0)
-      edge->gpu.back() = (receiver.gpu_wait_ns - receiver.send_gpu_wait_ns) / received;
+  void note_receives(uint32_t s, uint32_t r, EdgeSamples* edge) const {
+    const int64_t late_ns = run_.arrivals[r].arrival_ns - run_.arrivals[s].arrival_ns;
+    edge->gpu.back() = emptying_ns(operation(r), std::max<int64_t>(0, late_ns));
   }
   static int64_t between(int64_t sent_ns, int64_t come_ns) {
     return sent_ns == kNoTime || come_ns == kNoTime ? kNoTime : come_ns - sent_ns;
@@ -145,7 +145,7 @@ class Sampler {
     if (receiver.received_ns == kNoTime || sender.sent_ns == kNoTime || sender.sent_ns < begun_ns)
       return;
     pair.edge.lag.back() = receiver.received_ns - sender.sent_ns;
-    note_steps(sender, receiver, &pair.edge);
+    note_steps(s, r, &pair.edge);
   }
 
   // Without network operations. A kernel of several operations ends with the last of them.
@@ -310,7 +310,8 @@ class Sampler {
         note_sends(sender, &edge);
         series.sends = std::max<uint64_t>(series.sends, sender.planned_sends);
       }
-      if (receiver.receive_peer == sender.rank) note_receives(receiver, &edge);
+      if (receiver.receive_peer == sender.rank)
+        note_receives(by_rank[ring[i].from], by_rank[ring[i].to], &edge);
     }
   }
 
@@ -468,7 +469,7 @@ class Sampler {
     if (sender.sent_ns < begun_ns) return;
     edge->lag.back() = receiver.received_ns - sender.sent_ns;
     edge->uptake.back() = between(sender.sends_seen_ns, receiver.receives_seen_ns);
-    note_steps(sender, receiver, edge);
+    note_steps(from, to, edge);
   }
 
   const RunTables& run_;
