@@ -141,7 +141,8 @@ class Blamer {
   // are all slow are one finding, which says more than one of their edges.
   void accuse_slow_parts(const FollowedRun& followed) {
     const OwnSegments& own = followed.own;
-    std::set<uint32_t> accused;  // processes
+    std::set<uint32_t> accused;     // processes
+    std::set<uint32_t> slow_links;  // communicators
     forget_shared_ways(own);
     // So far, stragglers alone.
     const Starts starts = out_.findings.empty() ? Starts::NobodyIsLate : Starts::SomebodyIsLate;
@@ -155,12 +156,15 @@ class Blamer {
       });
       if (of_many || is_trace_of_lateness(own, part)) continue;
       for (const uint32_t actor : part.actors) accused.insert(own.actors[actor].process);
+      if (part.side == SlowSide::Link) slow_links.insert(part.communicator);
       forget_consequences(own, part);
       out_.findings.push_back(slow_part_finding(run_, own, part));
     }
     for (const SlowPath& path : slow_) {
       // What a slow way delays comes all at once, and others wait behind it.
       if (path.cause() == Cause::NetworkSlow && !accused.empty()) continue;
+      // It is the link that all wait for: who waits least tells nothing there.
+      if (path.never_waits() && slow_links.count(path.communicator) != 0) continue;
       const bool known = std::any_of(path.processes.begin(), path.processes.end(),
                                      [&](uint32_t process) { return accused.count(process) != 0; });
       if (!known) out_.findings.push_back(slow_path_finding(run_, path));
