@@ -213,8 +213,8 @@ class TransportJudge {
       flow.sends = flow.sends || (row->is_send != 0 && row->last_state == kSendGpuWait);
       flow.waits = flow.waits || row->is_send == 0;
       // What comes from its own host cannot be seen: it may wait for that.
-      flow.local =
-          flow.local || (operation.kind != OpKind::PointToPoint && operation.received_bytes == 0);
+      flow.local = flow.local || (operation.kind != OpKind::PointToPoint &&
+                                  (operation.received_bytes == 0 || enters_host_elsewhere(*row)));
       (row->is_send != 0 ? flow.sent : flow.received) += row->steps_done;
       (row->is_send != 0 ? flow.to : flow.from).insert(row->peer);
     }
@@ -228,6 +228,16 @@ class TransportJudge {
     if (culprits.empty() || culprits.size() == flows.size()) return false;
     accuse(FindingKind::StuckInTransport, StallClue::DataNeverLeft, culprits, 0.7);
     return true;
+  }
+
+  // On a ring, the channel that leaves the host at this rank does, as far as is known.
+  bool enters_host_elsewhere(const OpenTransportRow& send) const {
+    const auto enters_here = [&](const OpenTransportRow* row) {
+      return row->is_send == 0 && row->rank == send.rank && row->channel == send.channel;
+    };
+    return send.is_send != 0 && is_ring() &&
+           ranks_on(run_.processes[send.process].host).size() > 1 &&
+           std::none_of(open_.begin(), open_.end(), enters_here);
   }
 
   // Data goes round a ring: every host on it sends at least what it received, but the one where it

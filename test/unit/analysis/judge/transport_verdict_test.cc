@@ -115,6 +115,38 @@ TEST(Transport, AccusesTheHostThatSentLessThanItReceived) {
   EXPECT_EQ(judged.findings[0].culprits, (Ranks{2, 3})) << judged.text();
 }
 
+// Two hosts of two ranks, whose channels go 0, 1, 2, 3 and 1, 0, 3, 2. What rank 0 receives on the one is not what it
+// sends on the other.
+TEST(Transport, AccusesTheHostAndNoneOfItsRanksWhereChannelsLeaveItAtEach) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i <= kOperations; ++i)
+      records.operation(i == kOperations ? open_at(i) : operation_at(i, 0));
+    run.add(static_cast<uint32_t>(10 + rank), {&records.user, &records.proxy}, host_of(rank, 2));
+  }
+  align_hosts(run, 4, 2);
+  auto tables = run.load();
+  std::vector<OpenTransportRow> kept;
+  for (OpenTransportRow row : tables->open_transports) {
+    const bool receives = row.is_send == 0, from_a = (row.rank < 2) != receives;
+    if (receives != (row.rank % 2 == row.channel)) continue;
+    row.peer = 3 - row.rank;
+    row.last_state = receives ? uint8_t{kRecvWait} : uint8_t{kSendGpuWait};
+    if (row.channel == 0)
+      row.steps_done = from_a ? 4 : 5;
+    else
+      row.steps_done = from_a ? 2 : 4;
+    tables->operations[row.operation].received_bytes = 1;
+    kept.push_back(row);
+  }
+  ASSERT_EQ(kept.size(), 8u);
+  tables->open_transports = kept;
+  const Judged judged(std::move(tables));
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, (Ranks{0, 1})) << judged.text();
+}
+
 TEST(Transport, AccusesTheHostThatSeveralLostSendsHaveInCommon) {
   const auto judged = [](int32_t first, int32_t second) {
     return judged_ring(
