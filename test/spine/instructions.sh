@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A call keeps to its budget of instructions, block changes included. Counted by callgrind, so the same on every machine
-# of one architecture; the nanoseconds are bench/hot_path's business. Valgrind's processor has no invariant counter: the
-# count includes three clock_gettime of about 50 instructions each.
+# of one architecture; the nanoseconds are bench/hot_path's business. Where the kernel does not use the processor's
+# counter, as under kvm-clock, three clock_gettime come to it, of 46 instructions in all (plugin/record/tick_clock.h).
 . "$(dirname "$0")/lib.sh"
 need valgrind valgrind
 [ "$(uname -m)" = x86_64 ] || skip "the budget is counted for x86_64"
@@ -15,14 +15,16 @@ instructions() {  # instructions KIND N
 
 # budget KIND MOST: instructions of a start, a state and a stop together, harness included
 budget() {
-  local few many each
+  local few many each most=$(($2 + by_clock))
   few=$(instructions "$1" 10000)
   many=$(instructions "$1" 30000)
   each=$(((many - few) / 20000))
   echo "$1: $each instructions for start, state and stop"
   [ "$each" -gt 0 ] || fail "nothing was counted"
-  [ "$each" -le "$2" ] || fail "$1: $each instructions, budget $2"
+  [ "$each" -le "$most" ] || fail "$1: $each instructions, budget $most"
 }
+by_clock=46
+[ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" != tsc ] || by_clock=0
 budget ProxyStep 400
 budget Coll 470
 budget KernelCh 400
