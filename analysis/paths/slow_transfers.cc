@@ -88,35 +88,40 @@ class SlowTransferFinder {
 
   struct OfRole {
     std::vector<int64_t> later, lag, wire, work, gpu;
+    UsualEdge usual;
   };
+  // Of rings that are alike, what is usual by role of their edges.
   static std::map<uint64_t, OfRole> roles_of(const std::vector<Ring>& rings) {
     std::map<uint64_t, OfRole> roles;
-    for (const Ring& ring : rings) {
-      for (size_t i = 0; i < ring.seen.edges.size(); ++i) {
-        OfRole& role = roles[ring.series->edges[i].role];
-        const SeenEdge& edge = ring.seen.edges[i];
-        if (edge.later.known()) role.later.push_back(edge.later.ns);
-        if (edge.wire.known()) role.wire.push_back(edge.wire.ns);
-        if (edge.work.known()) role.work.push_back(edge.work.ns);
-        if (edge.gpu.known()) role.gpu.push_back(edge.gpu.ns);
-      }
+    for_each_edge(rings, [&](uint64_t role_of_edge, const SeenEdge& edge) {
+      OfRole& role = roles[role_of_edge];
+      if (edge.later.known()) role.later.push_back(edge.later.ns);
+      if (edge.wire.known()) role.wire.push_back(edge.wire.ns);
+      if (edge.work.known()) role.work.push_back(edge.work.ns);
+      if (edge.gpu.known()) role.gpu.push_back(edge.gpu.ns);
+    });
+    const size_t hosts = std::get<3>(rings.front().series->alike);
+    for (auto& [number, role] : roles) {
+      role.usual.later_ns = role.usual.beside_ns = usual_of(role.later, hosts);
+      role.usual.wire_ns = usual_of(role.wire, hosts);
+      role.usual.work_ns = usual_of(role.work, hosts);
+      role.usual.gpu_ns = usual_of(role.gpu, hosts);
     }
-    add_lags(rings, &roles);
+    // Not of edges whose sender knows late that its steps have come: their receivers seem to be done before it.
+    for_each_edge(rings, [&](uint64_t role_of_edge, const SeenEdge& edge) {
+      OfRole& role = roles.at(role_of_edge);
+      if (edge.lag.known() && !is_link_slow(edge, role.usual, role.usual.wire_ns))
+        role.lag.push_back(edge.lag.ns);
+    });
+    for (auto& [number, role] : roles) role.usual.lag_ns = usual_of(role.lag, hosts);
     return roles;
   }
-  // But for edges whose sender knows late that its steps have come: their receivers seem to be done before it.
-  static void add_lags(const std::vector<Ring>& rings, std::map<uint64_t, OfRole>* roles) {
+  // Calls use(role, edge).
+  template <typename Use>
+  static void for_each_edge(const std::vector<Ring>& rings, const Use& use) {
     for (const Ring& ring : rings) {
-      const size_t hosts = std::get<3>(ring.series->alike);
-      for (size_t i = 0; i < ring.seen.edges.size(); ++i) {
-        OfRole& role = roles->at(ring.series->edges[i].role);
-        const SeenEdge& edge = ring.seen.edges[i];
-        UsualEdge usual;
-        usual.wire_ns = usual_of(role.wire, hosts);
-        usual.work_ns = usual_of(role.work, hosts);
-        if (edge.lag.known() && !is_link_slow(edge, usual, usual.wire_ns))
-          role.lag.push_back(edge.lag.ns);
-      }
+      for (size_t i = 0; i < ring.seen.edges.size(); ++i)
+        use(ring.series->edges[i].role, ring.seen.edges[i]);
     }
   }
   // Of one edge nothing tells what is usual. Of three, as of those between three hosts, two are those of one host.
@@ -128,13 +133,7 @@ class SlowTransferFinder {
                                             const std::map<uint64_t, OfRole>& roles) {
     std::vector<UsualEdge> edges;
     for (const EdgeSamples& edge : series.edges) {
-      const OfRole& role = roles.at(edge.role);
-      UsualEdge& usual = edges.emplace_back();
-      const auto of = [&](const std::vector<int64_t>& all) {
-        return usual_of(all, std::get<3>(series.alike));
-      };
-      const int64_t later_ns = of(role.later);
-      usual = {later_ns, of(role.lag), of(role.wire), of(role.work), of(role.gpu), later_ns};
+      UsualEdge& usual = edges.emplace_back(roles.at(edge.role).usual);
       // The differences add up to 0 around a ring: beside a slow edge all others are below it.
       if (usual.later_ns != kNoTime)
         usual.later_ns = series.edges.size() == 2 ? 0 : std::max<int64_t>(0, usual.later_ns);

@@ -28,11 +28,7 @@ TEST(SlowParts, NameTheSenderWhereALinkIsSlow) {
 // What the slow way delays comes all at once, and others wait behind it.
 TEST(SlowParts, AccuseNobodyElseWhoseSendsAreLongInTheNetwork) {
   for (const bool slow : {true, false}) {
-    Ring ring(8);
-    ring.steps = 28;
-    ring.link_ns.assign(8, 50 * kUs);
-    if (slow) ring.link_ns[1] = 300 * kUs;
-    Judged first = judge_ring(ring, 2);
+    Judged first = judge_ring(ring_of_eight(slow), 2);
     for (OperationRow& row : first.run->operations) {
       if (row.rank == 4) row.network_ns = row.sending_ns = 20 * kMs;
     }

@@ -25,11 +25,7 @@ TEST(SlowTransfers, TakeNoLagForUsualThatALateSenderMakes) {
 // All wait for a slow link: who waits least, as on a channel that does not use it, has no slow proxy thread for that.
 TEST(SlowTransfers, OverALinkMakeNobodyElseSlowWhoHardlyWaits) {
   for (const bool slow : {true, false}) {
-    Ring ring(8);
-    ring.steps = 28;
-    ring.link_ns.assign(8, 50 * kUs);
-    if (slow) ring.link_ns[1] = 300 * kUs;
-    Judged first = judge_ring(ring, 2);
+    Judged first = judge_ring(ring_of_eight(slow), 2);
     for (OperationRow& row : first.run->operations)
       row.receive_wait_ns = row.rank == 4 ? kMs : 40 * kMs;
     const Judged judged(std::move(first.run));
