@@ -17,10 +17,15 @@ constexpr int64_t kLeastPercent = 2;
 // What lies between two hosts is known if it is more than so many times what their clocks may err by.
 constexpr int64_t kBeyondClocks = 2;
 
-// The rows of `arrivals` whose operations are between hosts, by communicator, function and size.
+// What one rank does of an operation between hosts, from the last start to its end; 0 ns: not known.
+struct Moving {
+  uint32_t arrival = kNoRow;  // row
+  int64_t ns = 0;
+};
+// By communicator, function and size.
 struct Alike {
-  int64_t moving_ns = 0;  // of all
-  std::vector<uint32_t> arrivals;
+  int64_t all_ns = 0;
+  std::vector<Moving> ranks;
 };
 using BetweenHosts = std::map<std::tuple<uint32_t, Text, uint64_t>, Alike>;
 
@@ -28,7 +33,6 @@ Text host_of(const RunTables& run, const OwnSegments& own, uint32_t arrival) {
   return run.processes[own.actors[own.segments[arrival].actor].process].host;
 }
 
-// In each operation from the last start to the end; 0: not known.
 int64_t moving_ns(const RunTables& run, const OwnSegments& own, uint32_t arrival) {
   const ArrivalRow& row = run.arrivals[arrival];
   const int64_t moving_ns = own.segments[arrival].end_ns - own.last_start_ns[row.match];
@@ -38,18 +42,18 @@ int64_t moving_ns(const RunTables& run, const OwnSegments& own, uint32_t arrival
 BetweenHosts find_between_hosts(const RunTables& run, const OwnSegments& own) {
   BetweenHosts between;
   for (const MatchRow& match : run.matches) {
-    std::vector<uint32_t> arrivals;
+    std::vector<Moving> ranks;
     std::set<Text> hosts;
     for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
       if (own.segments[a].actor == kNoRow) continue;
-      arrivals.push_back(a);
+      ranks.push_back({a, moving_ns(run, own, a)});
       hosts.insert(host_of(run, own, a));
     }
     if (hosts.size() < 2) continue;
     Alike& alike = between[{match.communicator, match.func, match.size_bytes}];
-    for (const uint32_t a : arrivals) {
-      alike.moving_ns += moving_ns(run, own, a);
-      alike.arrivals.push_back(a);
+    for (const Moving& rank : ranks) {
+      alike.all_ns += rank.ns;
+      alike.ranks.push_back(rank);
     }
   }
   return between;
@@ -58,7 +62,7 @@ BetweenHosts find_between_hosts(const RunTables& run, const OwnSegments& own) {
 int64_t gain_percent(const RunTables& run, const OwnSegments& own, const BetweenHosts& between) {
   std::vector<int64_t> half_ns(own.segments.size());
   for (const auto& [kind, alike] : between) {
-    for (const uint32_t a : alike.arrivals) half_ns[a] = moving_ns(run, own, a) / 2;
+    for (const Moving& rank : alike.ranks) half_ns[rank.arrival] = rank.ns / 2;
   }
   const std::vector<int64_t> no_lateness(own.segments.size());
   WhatIf what_if(run, own, no_lateness);
@@ -71,13 +75,13 @@ bool is_alone_in_launch(const OwnSegments& own, uint32_t arrival) {
   return own.launch_begin[launch + 1] - own.launch_begin[launch] == 1;
 }
 
-// Of those that have a kernel of their own; from the last start to the last end, since waiting is no matter of the network.
+// Of those that have a kernel of their own, until the last end.
 double middle_busbw_gbs(const RunTables& run, const OwnSegments& own, const Alike& alike) {
   std::map<uint32_t, int64_t> longest_ns;  // by row of `matches`
-  for (const uint32_t a : alike.arrivals) {
-    if (!own.segments[a].end_known || !is_alone_in_launch(own, a)) continue;
-    int64_t& longest = longest_ns[run.arrivals[a].match];
-    longest = std::max(longest, moving_ns(run, own, a));
+  for (const Moving& rank : alike.ranks) {
+    if (!own.segments[rank.arrival].end_known || !is_alone_in_launch(own, rank.arrival)) continue;
+    int64_t& longest = longest_ns[run.arrivals[rank.arrival].match];
+    longest = std::max(longest, rank.ns);
   }
   std::vector<double> rates_gbs;
   for (const auto& [m, ns] : longest_ns) {
@@ -103,9 +107,9 @@ OnlyWay find_only_way(const RunTables& run, const OwnSegments& own) {
   if (way.gain_percent < kLeastPercent) return way;
   const auto longest = std::max_element(
       between.begin(), between.end(),
-      [](const auto& a, const auto& b) { return a.second.moving_ns < b.second.moving_ns; });
+      [](const auto& a, const auto& b) { return a.second.all_ns < b.second.all_ns; });
   const Alike& alike = longest->second;
-  way.operation = run.arrivals[alike.arrivals.front()].operation;
+  way.operation = run.arrivals[alike.ranks.front().arrival].operation;
   way.busbw_gbs = middle_busbw_gbs(run, own, alike);
   return way;
 }

@@ -247,8 +247,7 @@ class Reference {
   void compare_with_everybody() {
     std::vector<uint32_t> rows;
     for (const uint32_t a : own_.order) {
-      const uint32_t actor = own_.segments[a].actor;
-      if (is_compared(a) && (out_.alone[actor] != 0 || out_.spread[actor] == 0)) rows.push_back(a);
+      if (is_compared(a) && lacks_others_elsewhere(own_.segments[a].actor)) rows.push_back(a);
     }
     if (rows.empty()) return;
     compared_.assign(own_.segments.size(), 0);
@@ -264,8 +263,8 @@ class Reference {
   // on several hosts are compared with these in the same step, and need none of it.
   void find_pauses() {
     bool any = false;
-    for (size_t actor = 0; actor < out_.alone.size(); ++actor)
-      any = any || out_.alone[actor] != 0 || out_.spread[actor] == 0;
+    for (uint32_t actor = 0; actor < own_.actors.size(); ++actor)
+      any = any || lacks_others_elsewhere(actor);
     if (!any) return;
     struct Longest {
       int64_t excess_ns = 0;
@@ -422,6 +421,9 @@ class Reference {
     return late_ns;
   }
 
+  bool lacks_others_elsewhere(uint32_t actor) const {
+    return out_.alone[actor] != 0 || out_.spread[actor] == 0;
+  }
   uint32_t trial_of(uint32_t a) const { return out_.trial[own_.segments[a].launch]; }
   double factor_of(uint32_t a) const { return factors_.empty() ? 1 : factors_[trial_of(a)]; }
   bool is_compared(uint32_t a) const {
