@@ -1,6 +1,7 @@
 #include "cli/capture/orchestrator.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include <algorithm>
@@ -38,6 +39,14 @@ CommandLine job_step(const std::string& job, const std::string& run,
   return command;
 }
 
+// Stays to be waited for by its parent.
+bool has_ended(pid_t helper) {
+  siginfo_t ended{};
+  return helper < 0 ||
+         (waitid(P_PID, static_cast<id_t>(helper), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+          ended.si_pid == helper);
+}
+
 }  // namespace
 
 std::optional<Orchestrator> orchestrator_of(const std::string& name, const std::string& job) {
@@ -71,6 +80,8 @@ std::vector<CommandLine> commands_for_agents(Orchestrator orchestrator, const st
 StartedAgents::StartedAgents(const std::vector<CommandLine>& commands, std::string run,
                              const std::vector<std::string>& hosts, double patience_s)
     : run_(std::move(run)) {
+  constexpr double kLoginPatienceS = 30;  // `lockstep agents start` gives each login 20 s
+  constexpr timespec kPoll = {0, 50'000'000};
   const std::string folder = run_ + "/agents";
   mkdir(folder.c_str(), 0700);
   bool are_steps = false;
@@ -82,15 +93,22 @@ StartedAgents::StartedAgents(const std::vector<CommandLine>& commands, std::stri
       are_steps = are_steps || is_step;
     }
   }
-  const int64_t end_ns = mono_now_ns() + static_cast<int64_t>(patience_s * 1e9);
+  const auto ns_from_now = [](double s) { return mono_now_ns() + static_cast<int64_t>(s * 1e9); };
+  int64_t end_ns = ns_from_now(std::max(kLoginPatienceS, patience_s));
+  bool are_starting = true;
   auto registered = live::read_registrations(run_);
   const auto all_there = [&] {
     registered = live::read_registrations(run_);
     return std::all_of(hosts.begin(), hosts.end(),
                        [&](const std::string& host) { return registered.count(host) != 0; });
   };
-  constexpr timespec kPoll = {0, 50'000'000};
-  while (!all_there() && mono_now_ns() < end_ns) nanosleep(&kPoll, nullptr);
+  while (!all_there() && mono_now_ns() < end_ns) {
+    if (are_starting && std::all_of(helpers_.begin(), helpers_.end(), has_ended)) {
+      are_starting = false;
+      end_ns = std::min(end_ns, ns_from_now(patience_s));
+    }
+    nanosleep(&kPoll, nullptr);
+  }
   for (const std::string& host : hosts) {
     const auto found = registered.find(host);
     if (are_steps && found != registered.end()) steps_.push_back(found->second);

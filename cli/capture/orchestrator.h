@@ -30,7 +30,8 @@ std::vector<CommandLine> commands_for_agents(Orchestrator orchestrator, const st
 // process; those by ssh with the job.
 class StartedAgents {
  public:
-  // Waits until all hosts have registered, or so long; the caller sees who has not.
+  // Waits until all hosts have registered, or `patience_s` after the last command has ended; the caller
+  // sees who has not. A command that goes on has 30 s.
   StartedAgents(const std::vector<CommandLine>& commands, std::string run,
                 const std::vector<std::string>& hosts, double patience_s);
   // An ended srun kills its step, so that agents cannot take back that they are to be asked: this does.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # timeout: 180
 # `lockstep capture` of a job on two hosts that have no agent: it logs in to each by a real ssh and sshd, which stand for the
-# hosts by a name of their own, starts the agents there and captures through them; the next capture needs no login.
+# hosts by a name of their own, starts the agents there and captures through them, also where a login takes longer than the
+# answer of a host may; the next capture needs no login.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 need jq jq
@@ -53,7 +54,7 @@ capture() { LOCKSTEP_HOST=login setpriv --bounding-set=-dac_override "$lockstep"
 logins() { grep -c "^Accepted publickey" "$TMP/sshd1.log"; }
 before=$(logins)
 
-capture --orchestrator ssh --verbose >"$TMP/capture" || fail "exit code $?: $(cat "$TMP/err")"
+SLOW_LOGIN_S=6 capture --orchestrator ssh --verbose >"$TMP/capture" || fail "exit code $?: $(cat "$TMP/err")"
 grep -q "lockstep agents start $run --hosts n1,n2$" "$TMP/err" || fail "--verbose does not print what is run: $(cat "$TMP/err")"
 want_equal "ranks, hosts and states" '[[0,"n1","stopped"],[1,"n1","stopped"],[2,"n2","stopped"],[3,"n2","stopped"]]' \
   "$(jq -c '[.ranks[] | [.rank, .host, .state]]' "$TMP/capture")"

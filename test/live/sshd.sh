@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
 # Sourced: real sshds on this machine stand for other hosts, with keys of their own under $TMP/ssh, and `ssh` on the PATH
-# knows them by name. Skips the test where there is no sshd or ssh.
+# knows them by name, SLOW_LOGIN_S later. Skips the test where there is no sshd or ssh.
 need ssh openssh-client
 sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || skip "no sshd (package openssh-server)"
 # sshd wants this folder for itself when root starts it.
@@ -9,7 +9,7 @@ mkdir -m 700 "$TMP/ssh" "$TMP/bin"
 ssh-keygen -q -t ed25519 -N '' -f "$TMP/ssh/host"
 ssh-keygen -q -t ed25519 -N '' -f "$TMP/ssh/user"
 cp "$TMP/ssh/user.pub" "$TMP/ssh/authorized"
-printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$(command -v ssh)" "$TMP/ssh/config" >"$TMP/bin/ssh"
+printf '#!/bin/sh\nsleep "${SLOW_LOGIN_S:-0}"\nexec %s -F %s "$@"\n' "$(command -v ssh)" "$TMP/ssh/config" >"$TMP/bin/ssh"
 chmod +x "$TMP/bin/ssh"
 PATH=$TMP/bin:$PATH
 cat >"$TMP/ssh/config" <<SSH
