@@ -35,7 +35,7 @@ BUSY        = analysis/join/% analysis/pyramid/% analysis/relate/% dumper/segmen
 OPT_BUSY    = $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 # Rooms whose sources are compiled together, as one: the templates that they share cost once, which is half of their
 # compile time. No two of a room may give different things one name. The path of an event and its files stay apart.
-TOGETHER    = analysis/account analysis/chance analysis/clock analysis/export analysis/hostload analysis/inspect analysis/join \
+TOGETHER    = analysis/account analysis/chance analysis/clock analysis/export analysis/follow analysis/hostload analysis/inspect analysis/join \
               analysis/judge analysis/load analysis/page analysis/pyramid analysis/relate analysis/report analysis/say \
               analysis/paths analysis/sql analysis/transfers analysis/waits analysis/whatif analysis/why cli/capture \
               cli/commands cli/job cli/live cli/show clocksync/probe clocksync/record clocksync/rendezvous clocksync/solve clocksync/wire \

@@ -37,17 +37,18 @@ analysis/join         analysis/tables dumper/segment dumper/run clocksync/record
 analysis/relate       analysis/tables analysis/join clocksync/record
 analysis/waits        analysis/tables
 analysis/chance
-analysis/whatif       analysis/tables analysis/chance
-analysis/transfers    analysis/tables analysis/whatif
-analysis/paths        analysis/tables analysis/chance analysis/whatif analysis/transfers
-analysis/account      analysis/tables analysis/whatif
-analysis/judge        analysis/tables analysis/join analysis/waits analysis/whatif analysis/transfers analysis/paths analysis/account
-analysis/say          analysis/tables analysis/judge analysis/whatif analysis/paths
+analysis/follow       analysis/tables
+analysis/whatif       analysis/tables analysis/chance analysis/follow
+analysis/transfers    analysis/tables analysis/follow
+analysis/paths        analysis/tables analysis/chance analysis/follow analysis/whatif analysis/transfers
+analysis/account      analysis/tables analysis/follow analysis/whatif
+analysis/judge        analysis/tables analysis/join analysis/waits analysis/follow analysis/whatif analysis/transfers analysis/paths analysis/account
+analysis/say          analysis/tables analysis/judge analysis/paths
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run
 analysis/logs         analysis/tables
 analysis/hostload     analysis/tables analysis/relate dumper/run hostload/record
-analysis/why          analysis/tables analysis/judge analysis/whatif analysis/paths analysis/hostload clocksync/record
+analysis/why          analysis/tables analysis/judge analysis/follow analysis/paths analysis/hostload clocksync/record
 analysis/pyramid      analysis/tables analysis/load dumper/run
 analysis/sql          analysis/tables analysis/load analysis/join analysis/hostload
 analysis/export       analysis/tables analysis/load analysis/join analysis/sql dumper/feeds

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/account/expected_times.h"
-#include "analysis/whatif/followed_run.h"
+#include "analysis/follow/followed_run.h"
 
 namespace lockstep::analysis {
 

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "analysis/whatif/own_segments.h"
+#include "analysis/follow/own_segments.h"
 
 namespace lockstep::analysis {
 

@@ -3,7 +3,7 @@
 // whole run, linear in the operations. Pure function.
 #pragma once
 
-#include "analysis/whatif/own_segments.h"
+#include "analysis/follow/own_segments.h"
 
 namespace lockstep::analysis {
 

@@ -3,7 +3,7 @@
 // who has others of its role beside those (whatif/role_reference.h). Pure function.
 #pragma once
 
-#include "analysis/whatif/followed_run.h"
+#include "analysis/follow/followed_run.h"
 
 namespace lockstep::analysis {
 

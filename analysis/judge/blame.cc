@@ -7,13 +7,13 @@
 #include <optional>
 #include <set>
 
+#include "analysis/follow/followed_run.h"
 #include "analysis/judge/blame_findings.h"
 #include "analysis/judge/late_operations.h"
 #include "analysis/judge/places.h"
 #include "analysis/judge/slow_paths.h"
 #include "analysis/paths/slow_parts.h"
 #include "analysis/whatif/culprits.h"
-#include "analysis/whatif/followed_run.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {

@@ -1,11 +1,11 @@
 // The findings that the blame concludes with, from its numbers. Called by assign_blame().
 #pragma once
 
+#include "analysis/follow/role_reference.h"
 #include "analysis/judge/finding.h"
 #include "analysis/judge/slow_paths.h"
 #include "analysis/paths/slow_parts.h"
 #include "analysis/whatif/culprits.h"
-#include "analysis/whatif/role_reference.h"
 
 namespace lockstep::analysis {
 

@@ -8,8 +8,8 @@
 
 #include <vector>
 
+#include "analysis/follow/own_segments.h"
 #include "analysis/tables/run_tables.h"
-#include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {
 

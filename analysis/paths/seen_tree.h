@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/follow/own_segments.h"
 #include "analysis/paths/transfer_excess.h"
 #include "analysis/transfers/middle.h"
 #include "analysis/transfers/transfer_samples.h"
-#include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {
 

@@ -7,10 +7,10 @@
 
 #include <vector>
 
+#include "analysis/follow/followed_run.h"
 #include "analysis/paths/slow_part.h"
 #include "analysis/paths/traces_of_starts.h"
 #include "analysis/paths/transfer_excess.h"
-#include "analysis/whatif/followed_run.h"
 
 namespace lockstep::analysis {
 

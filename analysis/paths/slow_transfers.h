@@ -7,8 +7,8 @@
 
 #include <vector>
 
+#include "analysis/follow/followed_run.h"
 #include "analysis/paths/transfer_excess.h"
-#include "analysis/whatif/followed_run.h"
 
 namespace lockstep::analysis {
 

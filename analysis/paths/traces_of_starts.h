@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "analysis/follow/own_segments.h"
 #include "analysis/paths/transfer_excess.h"
-#include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "analysis/whatif/own_segments.h"
+#include "analysis/follow/own_segments.h"
 
 namespace lockstep::analysis {
 

@@ -20,8 +20,8 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/follow/own_segments.h"
 #include "analysis/transfers/chain_edges.h"
-#include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {
 

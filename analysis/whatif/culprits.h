@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "analysis/whatif/role_reference.h"
+#include "analysis/follow/role_reference.h"
 #include "analysis/whatif/shared_occasions.h"
 #include "analysis/whatif/what_if.h"
 

@@ -4,8 +4,8 @@
 // even begun, calls there wait for nothing, and the rank's own code was late.
 #pragma once
 
+#include "analysis/follow/own_segments.h"
 #include "analysis/whatif/culprits.h"
-#include "analysis/whatif/own_segments.h"
 
 namespace lockstep::analysis {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/whatif/own_segments.h"
-#include "analysis/whatif/roles.h"
+#include "analysis/follow/own_segments.h"
+#include "analysis/follow/roles.h"
 #include "analysis/whatif/shared_occasions.h"
 
 namespace lockstep::analysis {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "analysis/whatif/role_reference.h"
+#include "analysis/follow/role_reference.h"
 
 namespace lockstep::analysis {
 

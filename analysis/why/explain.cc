@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
+#include "analysis/follow/followed_run.h"
 #include "analysis/hostload/stream_load.h"
 #include "analysis/judge/explained.h"
 #include "analysis/judge/places.h"
-#include "analysis/whatif/followed_run.h"
 #include "analysis/why/crowded_hosts.h"
 #include "analysis/why/lossy_hosts.h"
 #include "analysis/why/why_late.h"

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "analysis/follow/own_segments.h"
+#include "analysis/follow/role_reference.h"
 #include "analysis/judge/finding.h"
-#include "analysis/whatif/own_segments.h"
-#include "analysis/whatif/role_reference.h"
 
 namespace lockstep::analysis {
 

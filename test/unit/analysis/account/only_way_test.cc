@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/whatif/followed_run.h"
+#include "analysis/follow/followed_run.h"
 #include "test/unit/analysis/whatif/played_job.h"
 
 namespace lockstep::analysis {

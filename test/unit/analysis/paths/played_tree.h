@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/follow/own_segments.h"
 #include "analysis/transfers/transfer_samples.h"
-#include "analysis/whatif/own_segments.h"
 #include "test/unit/durations.h"
 
 namespace lockstep::analysis {

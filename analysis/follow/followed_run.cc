@@ -1,9 +1,9 @@
-#include "analysis/whatif/followed_run.h"
+#include "analysis/follow/followed_run.h"
 
-#include "analysis/whatif/held_ends.h"
-#include "analysis/whatif/overlapped_work.h"
-#include "analysis/whatif/peers_ahead.h"
-#include "analysis/whatif/predecessors.h"
+#include "analysis/follow/held_ends.h"
+#include "analysis/follow/overlapped_work.h"
+#include "analysis/follow/peers_ahead.h"
+#include "analysis/follow/predecessors.h"
 
 namespace lockstep::analysis {
 

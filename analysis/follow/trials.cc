@@ -1,4 +1,4 @@
-#include "analysis/whatif/trials.h"
+#include "analysis/follow/trials.h"
 
 #include <algorithm>
 #include <unordered_map>

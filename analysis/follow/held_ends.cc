@@ -1,4 +1,4 @@
-#include "analysis/whatif/held_ends.h"
+#include "analysis/follow/held_ends.h"
 
 #include <unordered_map>
 

@@ -1,9 +1,9 @@
 // What an operation follows where several streams run beside each other.
-#include "analysis/whatif/predecessors.h"
+#include "analysis/follow/predecessors.h"
 
 #include <random>
 
-#include "analysis/whatif/role_reference.h"
+#include "analysis/follow/role_reference.h"
 #include "test/unit/analysis/whatif/played_job.h"
 #include "test/unit/durations.h"
 

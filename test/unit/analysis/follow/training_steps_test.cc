@@ -1,7 +1,7 @@
 // Where a training step begins, however alike what it calls is.
-#include "analysis/whatif/training_steps.h"
+#include "analysis/follow/training_steps.h"
 
-#include "analysis/whatif/followed_run.h"
+#include "analysis/follow/followed_run.h"
 #include "test/unit/analysis/whatif/played_job.h"
 #include "test/unit/durations.h"
 

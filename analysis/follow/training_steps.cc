@@ -1,11 +1,11 @@
-#include "analysis/whatif/training_steps.h"
+#include "analysis/follow/training_steps.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "analysis/whatif/trials.h"
+#include "analysis/follow/trials.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {

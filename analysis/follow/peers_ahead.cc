@@ -1,4 +1,4 @@
-#include "analysis/whatif/peers_ahead.h"
+#include "analysis/follow/peers_ahead.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 // beside it, whenever that ends. So at each position it is found out which of the two varies less.
 #pragma once
 
-#include "analysis/whatif/role_reference.h"
+#include "analysis/follow/role_reference.h"
 
 namespace lockstep::analysis {
 

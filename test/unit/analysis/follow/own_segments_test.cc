@@ -1,5 +1,5 @@
 // What each rank owns of the time, where the times are known inexactly.
-#include "analysis/whatif/own_segments.h"
+#include "analysis/follow/own_segments.h"
 
 #include "test/unit/analysis/whatif/played_job.h"
 #include "test/unit/durations.h"

@@ -5,7 +5,7 @@
 // it was its own excess that put them there.
 #pragma once
 
-#include "analysis/whatif/role_reference.h"
+#include "analysis/follow/role_reference.h"
 
 namespace lockstep::analysis {
 

@@ -1,5 +1,5 @@
 // Which operations are one trial where no call comes once in each.
-#include "analysis/whatif/trials.h"
+#include "analysis/follow/trials.h"
 
 #include <map>
 #include <random>

@@ -2,7 +2,7 @@
 // calls of the kind that it makes most rarely, all through the run. Linear in the operations.
 #pragma once
 
-#include "analysis/whatif/roles.h"
+#include "analysis/follow/roles.h"
 
 namespace lockstep::analysis {
 

@@ -6,7 +6,7 @@
 // own segments vary less. A kernel that was queued behind the one before it follows that in any case.
 #pragma once
 
-#include "analysis/whatif/roles.h"
+#include "analysis/follow/roles.h"
 
 namespace lockstep::analysis {
 

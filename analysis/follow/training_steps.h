@@ -4,7 +4,7 @@
 // part.
 #pragma once
 
-#include "analysis/whatif/roles.h"
+#include "analysis/follow/roles.h"
 
 namespace lockstep::analysis {
 

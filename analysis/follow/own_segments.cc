@@ -1,4 +1,4 @@
-#include "analysis/whatif/own_segments.h"
+#include "analysis/follow/own_segments.h"
 
 #include <algorithm>
 #include <limits>

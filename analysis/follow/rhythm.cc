@@ -1,4 +1,4 @@
-#include "analysis/whatif/rhythm.h"
+#include "analysis/follow/rhythm.h"
 
 #include <algorithm>
 #include <map>

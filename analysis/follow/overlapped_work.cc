@@ -1,4 +1,4 @@
-#include "analysis/whatif/overlapped_work.h"
+#include "analysis/follow/overlapped_work.h"
 
 #include <algorithm>
 #include <cmath>

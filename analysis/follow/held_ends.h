@@ -3,7 +3,7 @@
 // by somebody who came after it, if not by the last.
 #pragma once
 
-#include "analysis/whatif/roles.h"
+#include "analysis/follow/roles.h"
 
 namespace lockstep::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/whatif/roles.h"
+#include "analysis/follow/roles.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "analysis/whatif/rhythm.h"
+#include "analysis/follow/rhythm.h"
 
 namespace lockstep::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/whatif/predecessors.h"
+#include "analysis/follow/predecessors.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "analysis/whatif/role_reference.h"
+#include "analysis/follow/role_reference.h"
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "analysis/whatif/training_steps.h"
-#include "analysis/whatif/trials.h"
+#include "analysis/follow/training_steps.h"
+#include "analysis/follow/trials.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {

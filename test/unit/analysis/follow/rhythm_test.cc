@@ -1,5 +1,5 @@
 // Calls that are all alike, told apart by how long their ranks work before each.
-#include "analysis/whatif/rhythm.h"
+#include "analysis/follow/rhythm.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A pipeline of two stages whose gradients are reduced while more are computed: who waits for a late stage is
 // late for its own peers, and no more than that.
-#include "analysis/whatif/followed_run.h"
+#include "analysis/follow/followed_run.h"
 #include "test/unit/analysis/whatif/played_job.h"
 #include "test/unit/durations.h"
 

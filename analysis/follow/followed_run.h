@@ -2,7 +2,7 @@
 // longer than usual each took to come. Made once by the blame; then only read.
 #pragma once
 
-#include "analysis/whatif/role_reference.h"
+#include "analysis/follow/role_reference.h"
 
 namespace lockstep::analysis {
 

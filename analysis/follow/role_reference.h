@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "analysis/whatif/roles.h"
+#include "analysis/follow/roles.h"
 
 namespace lockstep::analysis {
 
