@@ -49,7 +49,8 @@ struct Segment {
   // Told by a kernel or the network; else it is the last arrival of its match at the earliest.
   bool end_known = false;
   // It did not wait for the last, yet took longer than such operations do that wait for nobody: until this
-  // row, the last of its match to start before its end. kNoRow: it did not. Else what it takes by itself.
+  // row, the last of its match to start before its end, or of a send the receive of an earlier one. kNoRow: it did
+  // not. Else what it takes by itself.
   uint32_t held_by = kNoRow;
   int64_t by_itself_ns = 0;
   // Its arrival can be compared with the others', and is not connection set-up.

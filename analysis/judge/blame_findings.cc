@@ -158,7 +158,8 @@ class Straggler {
   // a set of ranks.
   double confidence() const {
     constexpr double kSurest = 0.98, kSureChance = 1e-5, kPerPowerOfTen = 0.04;
-    constexpr double kOfFewMoments = 0.1, kOfSets = 0.02;
+    constexpr double kOfFewMoments = 0.1, kOfSets = 0.02, kOnce = 0.9;
+    if (culprit_.once) return kOnce;
     const double powers =
         std::max(0.0, std::log10(std::max(culprit_.chance, 1e-300) / kSureChance));
     return kSurest - kPerPowerOfTen * powers - kOfFewMoments * (1 - culprit_.stable) -
@@ -217,8 +218,7 @@ class Straggler {
     facts.gain_ns = culprit_.gain_ns;
     facts.gain_share =
         static_cast<double>(culprit_.gain_ns) / static_cast<double>(culprit_.span_ns);
-    facts.pattern = pattern_of(moments(), culprit_.first_ns, culprit_.first_ns + culprit_.span_ns,
-                               account.launches, std::min(account.launches, culprit_.rounds));
+    facts.pattern = pattern(account);
     facts.alone = culprit_.alone;
     facts.held = share_of_held_calls(run_, tables_.own, culprit_);
     for (const RankBlame& rank : tables_.ranks) {
@@ -246,6 +246,16 @@ class Straggler {
     for (const auto& [launch, row] : other.late) excesses.push_back(row.excess_ns);
     blame.typical_ns = median(&excesses);
     return blame;
+  }
+
+  LatePattern pattern(const Account& account) const {
+    if (!culprit_.once)
+      return pattern_of(moments(), culprit_.first_ns, culprit_.first_ns + culprit_.span_ns,
+                        account.launches, std::min(account.launches, culprit_.rounds));
+    LatePattern pattern;
+    pattern.when = WhenLate::Once;
+    pattern.until_ns = moments().back().at_ns - culprit_.first_ns;
+    return pattern;
   }
 
   std::vector<LateMoment> moments() const {
@@ -449,6 +459,7 @@ Finding slow_path_finding(const RunTables& run, const SlowPath& path) {
   finding.evidence = evidence_of(run, path);
   PathFacts facts;
   facts.host = run.processes[path.processes.front()].host;
+  if (link) facts.peer_host = receiving_host(run, path);
   facts.never_waits = path.never_waits();
   facts.factor = path.factor;
   facts.own_ns = path.typical_ns;

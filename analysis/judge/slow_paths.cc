@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "analysis/paths/late_proxies.h"
@@ -20,6 +22,7 @@ int64_t quantile(std::vector<int64_t> values, double share) {
 struct RankTimes {
   uint32_t process = 0;
   uint32_t transfers = 0;  // network operations of one operation, at most
+  uint64_t sent_bytes = 0;
   // Per operation; waits: for others, with what its sends spend in the network; inside: enqueue to finish.
   std::vector<int64_t> network, sending, lag, waits, inside;
 };
@@ -32,6 +35,9 @@ constexpr double kFactorOfWork = 2;
 constexpr int64_t kLeastNs = 100'000;
 // What takes less took no time.
 constexpr int64_t kNothingNs = 1'000;
+// What carries less than this part of all that its process sends is held up by the rest, in the same adapter; were its
+// way slow, the rest would show it.
+constexpr double kTriflePart = 0.01;
 // Likewise a proxy thread; on a machine with more threads than cores some begin half a millisecond
 // late throughout.
 constexpr int64_t kLeastLagNs = 500'000;
@@ -60,8 +66,10 @@ class SlowFinder {
       RankTimes& times = calls_[{row.communicator, row.func}][row.rank];
       times.process = row.process;
       times.transfers = std::max(times.transfers, row.proxy_ops);
-      if (row.steps != 0) steps_.insert(row.communicator);
       if (row.steps != 0) {
+        steps_.insert(row.communicator);
+        times.sent_bytes += row.sent_bytes;
+        sent_bytes_[row.process] += row.sent_bytes;
         times.network.push_back(row.network_ns);
         times.sending.push_back(row.sending_ns);
       }
@@ -194,6 +202,11 @@ class SlowFinder {
            kFactorOfWork * static_cast<double>(median(&others));
   }
 
+  bool is_trifle(const RankTimes& times) const {
+    return static_cast<double>(times.sent_bytes) <
+           kTriflePart * static_cast<double>(sent_bytes_.at(times.process));
+  }
+
   Text host_of(const RankTimes& times) const { return run_.processes[times.process].host; }
 
   // As the slowest, which is the first: whose peers are on other hosts has more to send by nature.
@@ -275,7 +288,7 @@ class SlowFinder {
     if (network && usual_of(others.usual) == kNothingNs) return;
     const int64_t least_ns = network ? kLeastNs : kLeastLagNs;
     if (!stands_out(typical.front().first, others, least_ns)) return;
-    if (network && !works_longer(ranks, rank, by_host)) return;
+    if (network && (!works_longer(ranks, rank, by_host) || is_trifle(ranks.at(rank)))) return;
     std::vector<int32_t> slow;
     for (const auto& one : typical) {
       const bool is_slow = by_host && !elsewhere(one) && stands_out(one.first, others, least_ns);
@@ -333,6 +346,7 @@ class SlowFinder {
   std::unordered_set<uint32_t> late_rows_, late_matches_;
   std::unordered_set<uint32_t> steps_;  // communicators whose network steps are recorded
   std::map<Call, Ranks> calls_;
+  std::unordered_map<uint32_t, uint64_t> sent_bytes_;  // by process
   std::vector<SlowPath> out_;
 };
 
@@ -404,6 +418,24 @@ bool is_slow_in_proportion(const RunTables& run, const OwnSegments& own, const H
   if (others.empty() || alone_ns.count(slowest) == 0) return true;
   return static_cast<double>(quantile(alone_ns[slowest], kQuarter)) >=
          kFactor * static_cast<double>(median(&others));
+}
+
+Text receiving_host(const RunTables& run, const SlowPath& path) {
+  const std::set<uint32_t> senders(path.processes.begin(), path.processes.end());
+  const Text own = run.processes[path.processes.front()].host;
+  std::set<std::pair<uint32_t, int32_t>> peers;  // communicator, rank
+  for (const OperationRow& row : run.operations) {
+    if (row.send_peer == -1 || row.func != path.func || senders.count(row.process) == 0) continue;
+    if (row.send_peer == kSeveralPeers) return 0;
+    peers.emplace(row.communicator, row.send_peer);
+  }
+  std::set<Text> hosts;
+  for (const MemberRow& member : run.members) {
+    if (peers.count({member.communicator, member.rank}) != 0 && member.process != kNoRow)
+      hosts.insert(run.processes[member.process].host);
+  }
+  hosts.erase(own);
+  return hosts.size() == 1 ? *hosts.begin() : 0;
 }
 
 std::vector<Evidence> evidence_of(const RunTables& run, const SlowPath& path) {

@@ -46,6 +46,9 @@ std::vector<SlowPath> find_slow_paths(const RunTables& run, const std::vector<La
 bool is_slow_in_proportion(const RunTables& run, const OwnSegments& own, const HostTraffic& traffic,
                            const SlowPath& path);
 
+// The one host that all of its ranks send to over the network; 0: several, or it is not known.
+Text receiving_host(const RunTables& run, const SlowPath& path);
+
 // The column that shows it, against the others', and the operations of its slowest rank where it shows best.
 std::vector<Evidence> evidence_of(const RunTables& run, const SlowPath& path);
 

@@ -187,11 +187,17 @@ std::string who_of(const RunTables& run, const Finding& finding) {
   return rank_list(finding.culprits) + " of " + communicator_label(run, finding.communicator);
 }
 
+// Where and how much: "in 22 of 943 operations, typically by 21.1 ms (host_late); the others waited 462 ms for ".
 std::string lateness(const LateFacts& facts) {
-  return "in " + std::to_string(facts.late) + " of " +
-         counted(facts.operations, facts.grouped ? "group call" : "operation") + ", typically by " +
-         duration(facts.typical_ns) + " (" + kCauseNames[static_cast<unsigned>(facts.cause)] +
-         "); the others waited " + duration(facts.caused_wait_ns) + " for ";
+  const std::string when =
+      facts.pattern.when == WhenLate::Once
+          ? "once, " + duration(facts.pattern.until_ns) + " into the run, by "
+          : "in " + std::to_string(facts.late) + " of " +
+                counted(facts.operations, facts.grouped ? "group call" : "operation") +
+                ", typically by ";
+  return when + duration(facts.typical_ns) + " (" +
+         kCauseNames[static_cast<unsigned>(facts.cause)] + "); the others waited " +
+         duration(facts.caused_wait_ns) + " for ";
 }
 
 // When in the run, where that tells something: " It was late only in the first 1.20 s of the run."
@@ -208,6 +214,7 @@ std::string when_late(const LatePattern& pattern, bool single) {
     case WhenLate::Growing:
       return who + " more and more, at the end " + times(pattern.growth) +
              " as much as at the start.";
+    case WhenLate::Once:  // lateness() says so
     case WhenLate::Throughout:
       break;
   }
@@ -356,8 +363,10 @@ std::string path_sentence(const RunTables& run, const Finding& finding, const Pa
     return "Everybody waits for " + who +
            ", which hardly ever waits itself: its proxy thread falls behind" + figures;
   if (finding.kind == FindingKind::SlowLink)
-    return "What " + who + (single ? " sends" : " send") + " takes " + times(facts.factor) +
-           " as long in the network as the others' data" + figures + slow_elsewhere(finding);
+    return "What " + who + (single ? " sends" : " send") +
+           (facts.peer_host != 0 ? " to host " + run.text(facts.peer_host) : "") + " takes " +
+           times(facts.factor) + " as long in the network as the others' data" + figures +
+           slow_elsewhere(finding);
   return (single ? "The proxy thread of " : "The proxy threads of ") + who +
          (single ? " takes " : " take ") + times(facts.factor) +
          " as long to react as the others'" + figures;

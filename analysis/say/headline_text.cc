@@ -240,9 +240,11 @@ std::string headline_text(const RunTables& run, const Finding& finding, double s
   }
   if (share <= 0) return at_length(run, finding);
   const std::string cost = ": without that the run would be " + percent(share) + " shorter.";
-  if (std::holds_alternative<LateFacts>(finding.facts)) {
+  if (const auto* late = std::get_if<LateFacts>(&finding.facts)) {
     const Who who = who_is_it(run, finding);
-    return who.text + who.verb(" holds", " hold") + " up the others" + cost + reason_of(finding);
+    const bool once = late->pattern.when == WhenLate::Once;
+    return who.text + (once ? " held" : who.verb(" holds", " hold")) + " up the others" +
+           (once ? " once" : "") + cost + reason_of(finding);
   }
   const auto* path = std::get_if<PathFacts>(&finding.facts);
   if (path != nullptr && path->replayed && path->sent == 0)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/follow/wait_error.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -18,7 +20,7 @@ int64_t waited_by_others(const Waiting& waiting, const std::vector<uint32_t>& ac
     const Segment& one = waiting.own.segments[a];
     if (one.waits && !std::binary_search(actors.begin(), actors.end(), one.actor))
       longest_ns = std::max(longest_ns, waiting.own.segments[arrival].start_ns - one.start_ns -
-                                            run.arrivals[a].clock_error_ns);
+                                            wait_error_ns(run, waiting.own, a, arrival));
   }
   return longest_ns;
 }

@@ -5,12 +5,12 @@
 #include <map>
 #include <set>
 
-#include "analysis/chance/path_chance.h"
 #include "analysis/chance/resample.h"
-#include "analysis/whatif/caused_waits.h"
 #include "analysis/whatif/hands_out.h"
 #include "analysis/whatif/own_work.h"
+#include "analysis/whatif/pause.h"
 #include "analysis/whatif/rank_sets.h"
+#include "analysis/whatif/shared_occasions.h"
 #include "analysis/whatif/when_late.h"
 #include "base/quantile.h"
 
@@ -31,11 +31,6 @@ constexpr double kMostChanceOfLittle = 0.01, kLittle = 0.05;
 constexpr double kMostOfBest = 0.8;
 // Of what a set gains, what its ranks gain one by one: who is late on his own gains all of it.
 constexpr double kMostAlone = 0.52;
-constexpr size_t kFewestOccasions = 2;
-// Fewer trials do not tell much of ranks that are late in all of them.
-constexpr size_t kFewTrials = 16;
-// Clock reads, cache misses and interrupts alone make ranks late by so much.
-constexpr int64_t kLeastTypicalNs = 50'000;
 // A trifle beside the worst culprit is none: curing that one leaves the rest inexactly known.
 constexpr double kTrifle = 0.1;
 // Likewise, and more of it, what is left of a set when one of its ranks is cured.
@@ -60,8 +55,8 @@ class Search {
 
   Culprits find() {
     cured_.assign(own_.actors.size(), 0);
-    active_.assign(own_.actors.size(), 0);
-    for (const uint32_t a : own_.order) active_[own_.segments[a].actor] = 1;
+    possible_.assign(own_.actors.size(), 0);
+    for (const uint32_t a : own_.order) possible_[own_.segments[a].actor] = 1;
     find_sets();
     begin_of_.assign(own_.actors.size() + 1, own_.order.size());
     for (size_t i = own_.order.size(); i-- > 0;) begin_of_[own_.segments[own_.order[i]].actor] = i;
@@ -73,7 +68,7 @@ class Search {
     while (what_if_.span_ns() > 0 && found.size() < kMostCulprits) {
       Culprit culprit;
       if (!find_next(&culprit)) break;
-      for (const uint32_t actor : culprit.actors) cured_[actor] = 1;
+      for (const uint32_t actor : culprit.actors) cured_[actor] = 1, possible_[actor] = 0;
       if (culprit.hands_out) {
         forget_sets_with(culprit.actors.front());
         all.suspected.push_back(std::move(culprit));
@@ -90,13 +85,11 @@ class Search {
 
  private:
   size_t suspects() const {
-    size_t count = 0;
-    for (size_t i = 0; i < active_.size(); ++i) count += active_[i] != 0 && cured_[i] == 0;
-    return count;
+    return static_cast<size_t>(std::count(possible_.begin(), possible_.end(), uint8_t{1}));
   }
 
   void find_sets() {
-    for (RankSet& set : sets_of_ranks(run_, own_, active_)) {
+    for (RankSet& set : sets_of_ranks(run_, own_, possible_)) {
       Candidate& one = sets_.emplace_back();
       one.actors = std::move(set.actors);
       one.host = set.host;
@@ -148,7 +141,7 @@ class Search {
     const bool all = suspects() <= kMostReplayed;
     gains_.clear();
     for (uint32_t i = 0; i < own_.actors.size(); ++i) {
-      if (active_[i] == 0 || cured_[i] != 0) continue;
+      if (possible_[i] == 0) continue;
       Candidate one;
       one.actors = {i};
       one.at_most_ns = one.gain_ns = on_path_ns_[i];
@@ -242,11 +235,10 @@ class Search {
 
   bool accuse(const Candidate& candidate, Culprit* culprit) {
     const int64_t typical_ns = typical_gain(candidate);
-    const size_t left = suspects();
     const double least_ns = kTimesTypical * static_cast<double>(typical_ns);
     const bool stands_out = static_cast<double>(candidate.gain_ns) >= least_ns;
     // Of two ranks that are both late neither does, and either may deserve suspicion.
-    if (left <= candidate.actors.size() || (!stands_out && gains_.size() > 2)) return false;
+    if (suspects() <= candidate.actors.size() || (!stands_out && gains_.size() > 2)) return false;
     *culprit = Culprit();  // nothing of a candidate that was looked at before
     culprit->actors = candidate.actors;
     culprit->host = candidate.host;
@@ -255,35 +247,78 @@ class Search {
     culprit->span_ns = what_if_.span_ns();
     culprit->alone = std::all_of(candidate.actors.begin(), candidate.actors.end(),
                                  [&](uint32_t actor) { return excesses_.alone[actor] != 0; });
-    collect_occasions(candidate, culprit);
+    const Inquiry left{run_, own_, roles_, excesses_, possible_, path_, begin_of_, end_ns()};
+    Occasions occasions = occasions_of(left, candidate.actors);
+    culprit->occasions = std::move(occasions.all);
+    culprit->chance = occasions.chance;
     if (candidate.actors.size() > 1 &&
         !share_occasions(run_, own_, excesses_, candidate.actors, culprit->occasions))
       return false;
-    if (by_kernels(*culprit) && does_work_of_its_own(candidate) &&
-        may_be_its_work(run_, own_, roles_, excesses_,
-                        {candidate.actors.front(), culprit->occasions, culprit->first_ns,
-                         culprit->first_ns + culprit->span_ns}))
-      return false;
+    const bool may_be_work = by_kernels(*culprit) && !has_peers(left, candidate.actors) &&
+                             may_be_its_work(run_, own_, roles_, excesses_,
+                                             {candidate.actors.front(), culprit->occasions,
+                                              culprit->first_ns, end_ns()});
     const double share =
         static_cast<double>(culprit->gain_ns) / static_cast<double>(culprit->span_ns);
-    const bool much = culprit->beside_none && by_kernels(*culprit) && share >= kMuch;
+    const bool much = occasions.beside_none && by_kernels(*culprit) && share >= kMuch;
     const bool little = share < kLittle && !is_at_start(*culprit);
     const double most_chance = much     ? kMostChanceOfMuch * share / kMuch
                                : little ? kMostChanceOfLittle
                                         : kMostChance;
-    if (!stands_out || culprit->chance > most_chance || !holds_without_worst(*culprit, least_ns)) {
-      if (share >= kWorthASuspicion && !culprit->occasions.empty() && suspected_.gain_ns == 0)
+    culprit->rounds = rounds_of(candidate.actors.front());
+    if (may_be_work || !stands_out || culprit->chance > most_chance ||
+        !holds_without_worst(*culprit, least_ns)) {
+      if (is_pause(candidate, culprit)) return true;
+      if (!may_be_work && share >= kWorthASuspicion && !culprit->occasions.empty() &&
+          suspected_.gain_ns == 0)
         suspected_ = *culprit;
       return false;
     }
-    std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
-                     [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
     culprit->stable = share_of_resamples(candidate, least_ns);
-    culprit->rounds = rounds_of(culprit->actors.front());
     culprit->hands_out =
         candidate.actors.size() == 1 && may_have_had_no_work(run_, culprit->occasions);
+    if (candidate.actors.size() == 1 && by_kernels(*culprit) && !culprit->hands_out)
+      accuse_host_of(left, culprit);
+    std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
+                     [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
     return true;
   }
+
+  // Moments that are too few to tell more of: but one alone may be enough.
+  bool is_pause(const Candidate& candidate, Culprit* culprit) const {
+    if (candidate.actors.size() != 1 || culprit->occasions.empty()) return false;
+    const Occasion worst = *std::max_element(
+        culprit->occasions.begin(), culprit->occasions.end(),
+        [](const Occasion& a, const Occasion& b) { return a.excess_ns < b.excess_ns; });
+    const auto least_ns = static_cast<int64_t>(kMuch * static_cast<double>(culprit->span_ns));
+    if (worst.excess_ns < least_ns) return false;
+    const int64_t gain_ns = gain_without_pause(run_, own_, excesses_.ns, worst.arrival);
+    if (gain_ns < least_ns) return false;
+    culprit->once = true;
+    culprit->gain_ns = gain_ns;
+    culprit->occasions = {worst};
+    return true;
+  }
+
+  // Of ranks that are late together the latest is accused. Where all of its host are, and that costs clearly more
+  // than it alone, it is the host.
+  void accuse_host_of(const Inquiry& left, Culprit* culprit) {
+    for (const Candidate& set : sets_) {
+      if (!set.host || !is_in(set, culprit->actors.front()) ||
+          !are_all_late(own_, excesses_.ns, possible_, set.actors, culprit->occasions))
+        continue;
+      const int64_t gain_ns = replay(set.actors);
+      if (static_cast<double>(culprit->gain_ns) >= kMostOfBest * static_cast<double>(gain_ns))
+        continue;
+      culprit->host = true;
+      culprit->actors = set.actors;
+      culprit->gain_ns = gain_ns;
+      culprit->occasions = occasions_of(left, set.actors).all;
+      return;
+    }
+  }
+
+  int64_t end_ns() const { return what_if_.first_ns() + what_if_.span_ns(); }
 
   bool is_at_start(const Culprit& culprit) const {
     const int64_t from_start_ns =
@@ -335,113 +370,11 @@ class Search {
     return calls.size() / round_of(calls);
   }
 
-  // How late a rank begins shows nothing: that depends on what it loads.
-  bool follows(const PathPiece& piece) const {
-    return own_.segments[piece.arrival].before != kNoRow;
-  }
-
   static bool is_in(const Candidate& candidate, uint32_t actor) {
     return std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor);
   }
   bool is_of(const Candidate& candidate, const PathPiece& piece) const {
     return is_in(candidate, own_.segments[piece.arrival].actor);
-  }
-
-  void collect_occasions(const Candidate& candidate, Culprit* culprit) const {
-    std::vector<int64_t> excesses;
-    for (const PathPiece& piece : path_) {
-      if (is_of(candidate, piece) && piece.excess_ns > 0 && follows(piece))
-        excesses.push_back(piece.excess_ns);
-    }
-    const int64_t typical_ns = half_of_sum(&excesses);
-    if (typical_ns < kLeastTypicalNs) return;
-    const Waiting waiting{run_, own_, path_, begin_of_, what_if_.first_ns() + what_if_.span_ns()};
-    std::vector<PathLoss> losses;
-    std::set<uint32_t> own;  // trials
-    for (size_t i = 0; i < path_.size(); ++i) {
-      const PathPiece& piece = path_[i];
-      if (piece.excess_ns * 2 < typical_ns || !follows(piece)) continue;
-      if (is_of(candidate, piece)) {
-        const int64_t waited_ns = longest_caused_wait(waiting, candidate.actors, i);
-        if (waited_ns == 0) continue;
-        culprit->occasions.push_back({piece.arrival, piece.excess_ns, waited_ns});
-        own.insert(trial_of(piece));
-      }
-      losses.push_back({i, own_.segments[piece.arrival].actor, piece.excess_ns});
-    }
-    if (own.size() < kFewestOccasions || lie_in_one_step(*culprit)) return;
-    std::vector<uint32_t> trials, steps;
-    for (const PathPiece& piece : path_) {
-      trials.push_back(trial_of(piece));
-      steps.push_back(run_.matches[run_.arrivals[piece.arrival].match].step);
-    }
-    const Compared compared = compared_with(candidate);
-    culprit->chance = chance_on_path(losses, trials, compared);
-    culprit->beside_none = std::all_of(losses.begin(), losses.end(), [&](const PathLoss& loss) {
-      return compared.set[loss.actor] != 0;
-    });
-    // Where what comes now and then, as an evaluation, was taken for the mark of a step, trials are too
-    // long to tell: then the steps by periodicity are, unless the set is late in some of the trials only.
-    const std::set<uint32_t> all(trials.begin(), trials.end());
-    const auto covered = std::count_if(trials.begin(), trials.end(),
-                                       [&](uint32_t trial) { return own.count(trial) != 0; });
-    if (all.size() < kFewTrials && static_cast<size_t>(covered) * 4 >= trials.size() * 3 &&
-        know_steps(losses, steps))
-      culprit->chance = std::min(culprit->chance, chance_on_path(losses, steps, compared));
-  }
-  // Those without are one step more, to be on the safe side.
-  static bool know_steps(const std::vector<PathLoss>& losses, const std::vector<uint32_t>& steps) {
-    const auto without = std::count_if(losses.begin(), losses.end(), [&](const PathLoss& loss) {
-      return steps[loss.place] == kNoRow;
-    });
-    return static_cast<size_t>(without) * 4 <= losses.size();
-  }
-
-  // Which call a training step begins with is not known, so that one step may reach into two trials.
-  bool lie_in_one_step(const Culprit& culprit) const {
-    uint32_t first = kNoRow, last = 0;  // launches, from the first of each rank on
-    for (const Occasion& one : culprit.occasions) {
-      const Segment& segment = own_.segments[one.arrival];
-      const uint32_t place =
-          segment.launch - own_.segments[own_.order[begin_of_[segment.actor]]].launch;
-      first = std::min(first, place);
-      last = std::max(last, place);
-    }
-    return last - first < launches_in_step(culprit.actors.front());
-  }
-  bool does_work_of_its_own(const Candidate& candidate) const {
-    for (uint32_t actor = 0; actor < own_.actors.size(); ++actor) {
-      if (is_peer_of(candidate, actor)) return false;
-    }
-    return true;
-  }
-  uint32_t launches_in_step(uint32_t actor) const {
-    std::map<uint32_t, std::set<uint32_t>> launches;  // by trial
-    for (size_t i = begin_of_[actor]; i < begin_of_[actor + 1]; ++i) {
-      const uint32_t launch = own_.segments[own_.order[i]].launch;
-      launches[excesses_.trial[launch]].insert(launch);
-    }
-    std::vector<uint32_t> counts;
-    for (const auto& [trial, all] : launches) counts.push_back(static_cast<uint32_t>(all.size()));
-    return lower_median(&counts);
-  }
-
-  // Does the same work, and could have been accused instead.
-  bool is_peer_of(const Candidate& candidate, uint32_t actor) const {
-    return active_[actor] != 0 && cured_[actor] == 0 &&
-           !std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor) &&
-           std::any_of(candidate.actors.begin(), candidate.actors.end(),
-                       [&](uint32_t one) { return roles_.role[one] == roles_.role[actor]; });
-  }
-  Compared compared_with(const Candidate& candidate) const {
-    Compared compared;
-    for (uint32_t actor = 0; actor < own_.actors.size(); ++actor) {
-      compared.set.push_back(is_in(candidate, actor) ? 1 : 0);
-      compared.peers.push_back(is_peer_of(candidate, actor) ? 1 : 0);
-    }
-    compared.set_size = candidate.actors.size();
-    compared.suspects = suspects();
-    return compared;
   }
 
   // Block bootstrap over the critical path: does the verdict hang on a few moments?
@@ -467,8 +400,8 @@ class Search {
   const Roles& roles_;
   const Excesses& excesses_;
   WhatIf what_if_;
-  std::vector<size_t> begin_of_;         // by actor, and one more: where it begins in the order
-  std::vector<uint8_t> cured_, active_;  // by actor: accused already; has operations
+  std::vector<size_t> begin_of_;           // by actor, and one more: where it begins in the order
+  std::vector<uint8_t> cured_, possible_;  // by actor: accused already; has operations, and is not
   std::vector<Candidate> sets_;
   // Of this round: what the cured gain, the critical path left, and each actor's excess on it.
   int64_t base_ns_ = 0, worst_ns_ = 0;

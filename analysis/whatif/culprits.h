@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/follow/role_reference.h"
-#include "analysis/whatif/shared_occasions.h"
+#include "analysis/whatif/occasions.h"
 #include "analysis/whatif/what_if.h"
 
 namespace lockstep::analysis {
@@ -23,8 +23,8 @@ struct Culprit {
   int64_t first_ns = 0;          // the run's start,
   int64_t span_ns = 0;           // and how long it took
   double chance = 1;             // that noise alone gives anybody these occasions
-  bool beside_none = false;      // nobody else lost as much at any moment
   double stable = 0;             // share of runs made of this one's parts that give the same answer
+  bool once = false;             // of one moment (pause.h), which chance and stable tell nothing of
   bool alone = false;            // nobody has its role: compared with itself over time
   bool hands_out = false;  // others wait for its broadcasts, and it may have had no work for them
   uint64_t rounds = 0;  // of the first of them: how often it called what it calls again and again

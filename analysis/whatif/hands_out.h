@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "analysis/whatif/shared_occasions.h"
+#include "analysis/whatif/occasions.h"
 
 namespace lockstep::analysis {
 

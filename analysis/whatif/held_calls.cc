@@ -1,19 +1,13 @@
 #include "analysis/whatif/held_calls.h"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
+#include "analysis/follow/wait_error.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
 namespace {
-
-// All wait for all, each for what all have sent, so the last is done soon after the first.
-bool ends_together(const RunTables& run, const MatchRow& match) {
-  const std::string& func = run.text(match.func);
-  return func == "AllReduce" || func == "AllGather" || func == "ReduceScatter";
-}
 
 bool takes_part(const OwnSegments& own, const MatchRow& match, uint32_t actor) {
   for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {

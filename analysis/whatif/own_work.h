@@ -7,7 +7,7 @@
 
 #include "analysis/follow/own_segments.h"
 #include "analysis/follow/roles.h"
-#include "analysis/whatif/shared_occasions.h"
+#include "analysis/whatif/occasions.h"
 
 namespace lockstep::analysis {
 

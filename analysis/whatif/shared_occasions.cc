@@ -5,11 +5,18 @@
 #include <set>
 #include <utility>
 
+#include "base/quantile.h"
+
 namespace lockstep::analysis {
 namespace {
 
 // Late in an operation is who lost so large a part of what the latest did.
 constexpr int64_t kPartOfLatest = 3;
+// All of a host are late who each lost so many times what anybody elsewhere did, of whom there are a few; of what
+// each came late by that which is so large a part of what is typical of the accused.
+constexpr double kTimesElsewhere = 1.25;
+constexpr size_t kFewestElsewhere = 3;
+constexpr int64_t kPartOfTypical = 3;
 
 bool is_in(const std::vector<uint32_t>& actors, uint32_t actor) {
   return std::binary_search(actors.begin(), actors.end(), actor);
@@ -62,6 +69,31 @@ bool share_occasions(const RunTables& run, const OwnSegments& own, const Excesse
                      const std::vector<uint32_t>& actors, const std::vector<Occasion>& occasions) {
   return share_operations(run, own, excesses, actors, occasions) &&
          share_trials(own, excesses, actors, occasions);
+}
+
+bool are_all_late(const OwnSegments& own, const std::vector<int64_t>& excess_ns,
+                  const std::vector<uint8_t>& possible, const std::vector<uint32_t>& host,
+                  const std::vector<Occasion>& occasions) {
+  std::vector<int64_t> late_ns;
+  for (const Occasion& one : occasions) late_ns.push_back(one.excess_ns);
+  const int64_t typical_ns = half_of_sum(&late_ns);
+  std::vector<int64_t> lost_ns(own.actors.size());
+  for (const uint32_t a : own.order) {
+    if (own.segments[a].before != kNoRow && excess_ns[a] * kPartOfTypical >= typical_ns)
+      lost_ns[own.segments[a].actor] += excess_ns[a];
+  }
+  int64_t elsewhere_ns = 0, least_ns = lost_ns[host.front()];
+  size_t elsewhere = 0;
+  for (uint32_t actor = 0; actor < lost_ns.size(); ++actor) {
+    if (is_in(host, actor)) {
+      least_ns = std::min(least_ns, lost_ns[actor]);
+    } else if (possible[actor] != 0) {
+      ++elsewhere;
+      elsewhere_ns = std::max(elsewhere_ns, lost_ns[actor]);
+    }
+  }
+  return elsewhere >= kFewestElsewhere && least_ns > 0 &&
+         static_cast<double>(least_ns) >= kTimesElsewhere * static_cast<double>(elsewhere_ns);
 }
 
 }  // namespace lockstep::analysis

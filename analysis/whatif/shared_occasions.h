@@ -4,19 +4,19 @@
 
 #include <vector>
 
-#include "analysis/follow/role_reference.h"
+#include "analysis/whatif/occasions.h"
 
 namespace lockstep::analysis {
-
-// One time that a culprit held the run up.
-struct Occasion {
-  uint32_t arrival = kNoRow;  // row: the operation it came late to
-  int64_t excess_ns = 0;
-  int64_t waited_ns = 0;  // the longest wait of another rank, there or in what it came late to next
-};
 
 // Where the set held the run up most of its ranks were late. `actors`: of the set, sorted.
 bool share_occasions(const RunTables& run, const OwnSegments& own, const Excesses& excesses,
                      const std::vector<uint32_t>& actors, const std::vector<Occasion>& occasions);
+
+// Whether each rank of a host lost clearly more time than anybody elsewhere who is possible (a flag by actor), by
+// moments like the occasions of the one who is accused. Those who are late together hide each other: the others wait
+// for whoever is the latest, and catch up meanwhile. excess_ns: by row of `arrivals`; host: sorted.
+bool are_all_late(const OwnSegments& own, const std::vector<int64_t>& excess_ns,
+                  const std::vector<uint8_t>& possible, const std::vector<uint32_t>& host,
+                  const std::vector<Occasion>& occasions);
 
 }  // namespace lockstep::analysis

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/follow/wait_error.h"
+
 namespace lockstep::analysis {
 
 // Only starts are replayed, in the order in which they were observed: all that a start depends on
@@ -38,7 +40,9 @@ void WhatIf::keep_starts() {
     starts_.push_back({segment.start_ns, segment.own_ns, a, segment.before, run_.arrivals[a].match,
                        segment.actor});
     ends_[a] = end_in(a);
+    if (ends_[a].base == Base::StartsSoFar) held_.emplace_back(segment.held_by, a);
   }
+  std::sort(held_.begin(), held_.end());
 }
 
 // As it was observed.
@@ -117,8 +121,14 @@ int64_t WhatIf::waited_for(uint32_t arrival) const {
   int64_t longest_ns = 0;
   for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
     if (own_.segments[a].waits && own_.segments[a].actor != own_.segments[arrival].actor)
-      longest_ns =
-          std::max(longest_ns, start_ns_[arrival] - start_ns_[a] - run_.arrivals[a].clock_error_ns);
+      longest_ns = std::max(
+          longest_ns, start_ns_[arrival] - start_ns_[a] - wait_error_ns(run_, own_, a, arrival));
+  }
+  for (auto held = std::lower_bound(held_.begin(), held_.end(), std::make_pair(arrival, 0u));
+       held != held_.end() && held->first == arrival; ++held) {
+    const uint32_t a = held->second;
+    longest_ns = std::max(longest_ns, start_ns_[arrival] - start_ns_[a] - ends_[a].by_itself_ns -
+                                          run_.arrivals[a].clock_error_ns);
   }
   return longest_ns;
 }
@@ -149,7 +159,7 @@ uint32_t WhatIf::waited_for_whom(uint32_t arrival) {
   uint32_t last = arrival;
   if (end.base == Base::StartsSoFar) {
     if (end_of(arrival) > start_ns_[arrival] + end.by_itself_ns)
-      look_at_members(arrival, own_.segments[end.of].start_ns, &last);
+      look_at_members(end.of, own_.segments[end.of].start_ns, &last);
     return last;
   }
   if (segment.waits) look_at_members(arrival, kAnyTime, &last);

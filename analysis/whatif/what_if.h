@@ -4,6 +4,7 @@
 // difference is what those ranks cost the job, in the job's own time.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "analysis/follow/own_segments.h"
@@ -71,7 +72,9 @@ class WhatIf {
   std::vector<uint32_t> order_;                     // rows of `arrivals` by observed start
   std::vector<Start> starts_;                       // in that order
   std::vector<End> ends_;                           // by row of `arrivals`
-  std::vector<int64_t> start_ns_, last_start_ns_;   // replayed: by row of `arrivals`, of `matches`
+  // Who ends once somebody has started (Segment::held_by): that row, and whose end it is. Sorted.
+  std::vector<std::pair<uint32_t, uint32_t>> held_;
+  std::vector<int64_t> start_ns_, last_start_ns_;  // replayed: by row of `arrivals`, of `matches`
   // By row of `arrivals`: the last replayed start of its match, among those that had started by its own.
   std::vector<int64_t> starts_so_far_ns_;
   // The last start that a launch waits for, by launch: observed; replayed, once that was asked for.

@@ -8,9 +8,9 @@
 
 namespace lockstep::analysis {
 
-enum class WhenLate : uint8_t { Throughout, AtStart, InBursts, Periodic, Growing };
-constexpr const char* kWhenLateNames[] = {"throughout", "at_start", "in_bursts", "periodic",
-                                          "growing"};
+enum class WhenLate : uint8_t { Throughout, AtStart, InBursts, Periodic, Growing, Once };
+constexpr const char* kWhenLateNames[] = {"throughout", "at_start", "in_bursts",
+                                          "periodic",   "growing",  "once"};
 
 struct LateMoment {
   int64_t at_ns = 0, excess_ns = 0;
@@ -18,7 +18,7 @@ struct LateMoment {
 struct LatePattern {
   WhenLate when = WhenLate::Throughout;
   int64_t period_ns = 0;     // Periodic
-  int64_t until_ns = 0;      // AtStart: from the start of the run to the last of them
+  int64_t until_ns = 0;      // AtStart, Once: from the start of the run to the last of them
   double share_of_time = 1;  // InBursts: in which nearly all of it fell
   double growth = 1;         // Growing: the last third of the run against the first
 };

@@ -73,6 +73,30 @@ TEST(HeldEnds, AreNotTheirRanksOwnTime) {
   EXPECT_NEAR(static_cast<double>(lateness_in(judged).gain_ns), 100e6, 15e6);
 }
 
+// Ranks 0 and 2 send twice, to ranks 1 and 3; rank 1 is late. The first send fits the buffers; the second stands behind it until rank 1
+// takes the first up, and then rank 0 has work to do before all meet. So all of rank 1's lateness is lost.
+TEST(HeldEnds, AreThoseOfSendsThatStandBehindOthers) {
+  PlayedJob job(4, 4);
+  for (unsigned i = 0; i < 40; ++i) {
+    for (int32_t rank = 0; rank < 4; ++rank)
+      job.work(rank, 2 * kMs + (rank == 1 && i % 4 == 1 ? 10 * kMs : 0));
+    for (const int32_t from : {0, 2}) {
+      const int32_t to = from + 1;
+      job.send(from, to);
+      const uint64_t taken_ns = job.now_ns(to) + 40 * kUs, sent_ns = job.now_ns(from) + 100 * kUs;
+      job.send(from, to, std::max(taken_ns, sent_ns) - job.now_ns(from));
+      job.receive(from, to);
+      job.work(to, 200 * kUs);
+      job.receive(from, to);
+      job.work(from, 5 * kMs);
+    }
+    job.collective(0);
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(named_in(judged), std::vector<int32_t>{1}) << all_text(judged);
+  EXPECT_NEAR(static_cast<double>(lateness_in(judged).gain_ns), 100e6, 10e6);
+}
+
 // Each group of two has sizes of its own, no two alike; then all meet.
 template <class Work>
 Judged of_any_size(double second_group, const Work& work_ns) {

@@ -14,9 +14,11 @@ struct States {
   int64_t flush_ns = 0;
 };
 
-// Operations of ranks on a host each, all alike.
-std::vector<SlowPath> judge(const std::vector<States>& ranks) {
+// Operations of ranks on a host each, all alike, of 4 KiB each; beside each another one of so many bytes, which takes all
+// ranks as long.
+std::vector<SlowPath> judge(const std::vector<States>& ranks, uint64_t beside_bytes = 0) {
   RunTables run;
+  const Text beside = run.strings.intern("ReduceScatter");
   const Text func = run.strings.intern("AllReduce");
   for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
     run.processes.emplace_back();
@@ -38,6 +40,12 @@ std::vector<SlowPath> judge(const std::vector<States>& ranks) {
       row.network_ns = ranks[rank].network_ns;
       row.sending_ns = ranks[rank].sending_ns;
       row.flush_ns = ranks[rank].flush_ns;
+      row.sent_bytes = 4096;
+      run.operations.push_back(row);
+      if (beside_bytes == 0) continue;
+      row.func = beside;
+      row.sent_bytes = beside_bytes;
+      row.network_ns = row.sending_ns = 30 * kMs;
       run.operations.push_back(row);
     }
   }
@@ -67,6 +75,14 @@ TEST(SlowPaths, NameTheRankWhoseSendsTakeLong) {
   ASSERT_EQ(paths.size(), 1u);
   EXPECT_EQ(paths[0].cause(), Cause::NetworkSlow);
   EXPECT_EQ(paths[0].ranks, std::vector<int32_t>{1});
+}
+
+// They stand behind the rest in its adapter; a slow way would show in the rest.
+TEST(SlowPaths, DoNotTakeOperationsOfFewBytesForASlowLinkBesideManyMore) {
+  constexpr States kSends{10 * kMs, 10 * kMs, 5 * kMs, 5 * kMs};
+  const States slow{5 * kMs, 5 * kMs, 18 * kMs, 18 * kMs};
+  EXPECT_EQ(judge({kSends, slow, kSends, kSends}, 100 * 1024).size(), 1u);
+  EXPECT_TRUE(judge({kSends, slow, kSends, kSends}, 1024 * 1024).empty());
 }
 
 // Which sees its sends complete late as well.
@@ -243,6 +259,38 @@ bool is_slow_in_proportion(bool together) {
 TEST(SlowPaths, AreNotSlowWhereTheirHostSendsSeveralTimesAsMuchAtOnce) {
   EXPECT_FALSE(is_slow_in_proportion(true));
   EXPECT_TRUE(is_slow_in_proportion(false));
+}
+
+// Ranks 0 and 1 on node0, 2 on node1, 3 on node2; rank 0 sends to one of them.
+Text receives_of_rank_0(int32_t peer) {
+  RunTables run;
+  SlowPath path;
+  path.func = run.strings.intern("AllReduce");
+  path.processes = {0, 1};
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    run.processes.emplace_back();
+    run.processes.back().host =
+        run.strings.intern("node" + std::to_string(rank < 2 ? 0 : rank - 1));
+    MemberRow& member = run.members.emplace_back();
+    member.communicator = 0;
+    member.process = rank;
+    member.rank = static_cast<int32_t>(rank);
+    OperationRow row;
+    row.process = rank;
+    row.communicator = 0;
+    row.func = path.func;
+    row.send_peer = rank == 0 ? peer : rank == 1 ? 2 : -1;
+    run.operations.push_back(row);
+  }
+  return receiving_host(run, path) == 0 ? 0 : receiving_host(run, path) - run.processes[0].host;
+}
+
+TEST(SlowPaths, KnowTheHostThatTheirRanksSendToWhereItIsOne) {
+  EXPECT_EQ(receives_of_rank_0(2), 1u) << "node1";
+  EXPECT_EQ(receives_of_rank_0(1), 1u)
+      << "inside its host it sends to rank 1, which sends to node1";
+  EXPECT_EQ(receives_of_rank_0(3), 0u) << "to node2, and rank 1 to node1";
+  EXPECT_EQ(receives_of_rank_0(kSeveralPeers), 0u);
 }
 
 }  // namespace

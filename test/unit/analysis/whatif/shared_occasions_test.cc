@@ -51,5 +51,45 @@ TEST(LateTogether, IsAHostWhoseRanksAreLateInTheSameOperations) {
   EXPECT_EQ(judged.findings[0].culprits.size(), 4u) << all_text(judged);
 }
 
+// Two hosts of four ranks. In every second step rank 4 is late by 10 ms, in every `turn`-th one of the others of its host,
+// in turn, and then rank 1 may be.
+Judged late_in_turn(unsigned turn, uint64_t others_of_host_ns, uint64_t rank_elsewhere_ns) {
+  PlayedJob job(8, 4);
+  for (unsigned i = 0; i < 60; ++i) {
+    const bool others = i % turn == 1;
+    const int32_t other = 5 + static_cast<int32_t>(i / turn % 3);
+    for (int32_t rank = 0; rank < 8; ++rank) {
+      uint64_t late_ns = 0;
+      if (rank == 4 && i % 2 == 0) late_ns = 10 * kMs;
+      if (rank == other && others) late_ns = others_of_host_ns;
+      if (rank == 1 && i % 6 == 3) late_ns = rank_elsewhere_ns;
+      job.work(rank, 4 * kMs + late_ns);
+    }
+    job.collective(0);
+  }
+  return job.judge();
+}
+
+// Whoever is the latest of a host hides the others: they wait for it, and are not late where it is.
+TEST(LateTogether, IsAHostOfWhoseRanksOneOrAnotherIsLateAllTheTime) {
+  const Judged judged = late_in_turn(2, 8 * kMs, 0);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{4, 5, 6, 7})) << all_text(judged);
+  EXPECT_TRUE(std::get<LateFacts>(judged.findings[0].facts).whole_host);
+}
+
+TEST(LateTogether, IsNotAHostWhereSomebodyElsewhereIsAsLate) {
+  const Judged judged = late_in_turn(2, 8 * kMs, 9 * kMs);
+  ASSERT_FALSE(judged.findings.empty());
+  for (const Finding& finding : judged.findings)
+    EXPECT_EQ(finding.culprits.size(), 1u) << all_text(judged);
+}
+
+TEST(LateTogether, IsNotAHostWhoseOthersAreSeldomLate) {
+  const Judged judged = late_in_turn(6, 5 * kMs, 0);
+  ASSERT_FALSE(judged.findings.empty());
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{4}) << all_text(judged);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -1,0 +1,17 @@
+// One moment that held the whole job up: a rank that stood still once, for far longer than anybody else ever came
+// late. As there is but one, chance tells nothing of it; that nothing else in the run is nearly as bad does.
+// Pure function; it replays the run once where there is such a moment.
+#pragma once
+
+#include <vector>
+
+#include "analysis/whatif/what_if.h"
+
+namespace lockstep::analysis {
+
+// How much shorter the run would be had its rank not come late to this arrival, a row; 0 where somebody, that rank
+// included, has another moment that is nearly as bad. excess_ns: by row of `arrivals`.
+int64_t gain_without_pause(const RunTables& run, const OwnSegments& own,
+                           const std::vector<int64_t>& excess_ns, uint32_t arrival);
+
+}  // namespace lockstep::analysis
