@@ -5,7 +5,7 @@ import random
 KINDS = {
     "healthy": None, "heavy-stage": None, "heavy-expert": None,
     "late-rank": {"straggler"}, "late-host": {"straggler"}, "late-group": {"straggler"}, "late-bursts": {"straggler"},
-    "late-start": {"straggler"}, "late-growing": {"straggler"}, "late-periodic": {"straggler"}, "slow-gpu": {"straggler"},
+    "late-start": {"straggler"}, "late-growing": {"straggler"}, "late-periodic": {"straggler"}, "late-once": {"straggler"}, "slow-gpu": {"straggler"},
     "slow-gpu-bursts": {"straggler"},
     "slow-gpu-transfer": {"slow_link", "slow_gpu", "straggler"}, "slow-link": {"slow_link"},
     "slow-link-bursts": {"slow_link"}, "slow-nic": {"slow_link"}, "slow-adapter": {"slow_link"}, "slow-proxy": {"slow_proxy", "slow_link"},
@@ -42,8 +42,8 @@ SCHEDULES_OF = {"heavy-stage": PIPELINES, "heavy-expert": ["moe"], "late-group":
 NEED_TENSOR_RANKS = {"late-group", "deadlock", MANY}
 NOISES = ["quiet", "jitter", "heavy-jitter", "preemption", "congestion", "loss", "loader", "checkpoint", "gc", "warm-up", "drift",
           "noisy-host"]
-# A fault that costs less than this share of the run need not be named, and may be.
-WORTH_NAMING = 0.02
+# A fault that costs less than this share of the run need not be named, and may be; a single moment from more on.
+WORTH_NAMING, ONCE_WORTH_NAMING = 0.02, 0.1
 LARGE = 1024  # ranks of the runs that --large asks for, of some 1,000 operations each
 PRESETS = ["coll", "proxy", "step"]
 

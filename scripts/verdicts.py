@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from verdict_draw import KINDS, LABELS, NETWORKS, NOBODYS, WORTH_NAMING, draw
+from verdict_draw import HANGS, KINDS, LABELS, NETWORKS, NOBODYS, ONCE_WORTH_NAMING, WORTH_NAMING, draw
 from verdict_tables import print_tables, share
 
 
@@ -75,10 +75,10 @@ def need_not_be_named(fault, hung, not_known):
     if fault["class"] == "stuck-transport" and not hung:  # its rank had nothing to send
         return True
     if "cost" not in fault:
-        return hung and fault["when"] != "once"
+        return hung and fault["class"] not in HANGS
     # What the recorded events do not show may be missed, but the answer has to say so.
     admitted = not fault["shown"] and any(text.startswith("Which GPUs are slow is not known") for text in not_known)
-    return fault["cost"] < WORTH_NAMING or admitted
+    return fault["cost"] < (ONCE_WORTH_NAMING if fault["when"] == "once" else WORTH_NAMING) or admitted
 
 
 def score(faults, findings, hung, not_known):
@@ -128,7 +128,7 @@ def run(job):
     right, found, innocents, first = score(faults, findings, truth["hung"], answer["not_known"])
     return {"number": number, "arguments": arguments, "class": label, "right": right, "innocents": len(innocents),
             "innocent_first": first, "ns": truth["run_ns"],
-            "faults": [{"class": fault["class"], "cost": fault.get("cost"), "once": fault["when"] == "once",
+            "faults": [{"class": fault["class"], "cost": fault.get("cost"),
                         "shown": fault.get("shown", True), "found": match is not None, "spared": spare,
                         "said_cost": said_cost(match, fault, truth["run_ns"])} for fault, (match, spare) in zip(faults, found)],
             "findings": [{"kind": finding["kind"], "confidence": finding["confidence"], "accuses": bool(accused(finding)),

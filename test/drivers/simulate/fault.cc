@@ -239,6 +239,8 @@ const std::vector<FaultInfo>& fault_classes() {
        "... more and more, SIZE at the end"},
       {"late-periodic", Harm::HostDelay, When::Periodic, Scope::Rank, 1,
        "one rank writes a checkpoint every 5 steps"},
+      {"late-once", Harm::HostDelay, When::Once, Scope::Rank, 6,
+       "one rank stands still for SIZE healthy steps, once"},
       {"slow-gpu", Harm::SlowCompute, When::Always, Scope::Rank, 0.3,
        "one GPU computes longer by a factor of 1 + SIZE, and so arrives late"},
       {"slow-gpu-bursts", Harm::SlowCompute, When::Bursts, Scope::Rank, 0.6,

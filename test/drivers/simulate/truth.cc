@@ -68,7 +68,7 @@ void put_fault(JsonFields* out, const Truth& truth, size_t index) {
     if (!fault.network_ranks.empty())
       out->list("network_ranks", fault.network_ranks, [out](int rank) { out->writer().Int(rank); });
     out->boolean("structure", is_structure(fault.info->harm));
-    if (fault.info->when == When::Once) {
+    if (hangs(fault.info->harm)) {
       put_operation(out, truth, fault);
     } else if (!is_structure(fault.info->harm)) {
       out->number("from_step", fault.first_step);
