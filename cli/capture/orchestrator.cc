@@ -1,7 +1,6 @@
 #include "cli/capture/orchestrator.h"
 
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include <algorithm>
@@ -37,14 +36,6 @@ CommandLine job_step(const std::string& job, const std::string& run,
   if (!job_id(job).empty()) command.push_back("--jobid=" + job_id(job));
   command.insert(command.end(), {"--nodelist=" + joined(hosts), this_command(), "agent", run});
   return command;
-}
-
-// Stays to be waited for by its parent.
-bool has_ended(pid_t helper) {
-  siginfo_t ended{};
-  return helper < 0 ||
-         (waitid(P_PID, static_cast<id_t>(helper), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-          ended.si_pid == helper);
 }
 
 }  // namespace
@@ -103,7 +94,7 @@ StartedAgents::StartedAgents(const std::vector<CommandLine>& commands, std::stri
                        [&](const std::string& host) { return registered.count(host) != 0; });
   };
   while (!all_there() && mono_now_ns() < end_ns) {
-    if (are_starting && std::all_of(helpers_.begin(), helpers_.end(), has_ended)) {
+    if (are_starting && std::all_of(helpers_.begin(), helpers_.end(), ChildProcess::has_ended)) {
       are_starting = false;
       end_ns = std::min(end_ns, ns_from_now(patience_s));
     }

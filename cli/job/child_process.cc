@@ -199,6 +199,13 @@ pid_t ChildProcess::start_helper(const CommandLine& command, const std::string& 
   return start(command, &output, Dies::WithUs);
 }
 
+bool ChildProcess::has_ended(pid_t helper) {
+  siginfo_t ended{};
+  return helper < 0 ||
+         (waitid(P_PID, static_cast<id_t>(helper), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+          ended.si_pid == helper);
+}
+
 void ChildProcess::end_helper(pid_t helper, double limit_s) const {
   kill(helper, SIGTERM);
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(

@@ -44,6 +44,8 @@ class ChildProcess {
 
   // Starts a helper that runs beside the program and gets SIGTERM when we die; -1 when that fails.
   pid_t start_helper(const CommandLine& command, const std::string& output) const;
+  // Of a helper that start_helper() started, or could not start; end_helper() is still to come.
+  static bool has_ended(pid_t helper);
   // SIGTERM, and SIGKILL `limit_s` later.
   void end_helper(pid_t helper, double limit_s) const;
 
