@@ -48,6 +48,8 @@ TOGETHER    = analysis/account analysis/chance analysis/clock analysis/export an
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/page/embedded.cc analysis/report/report_markdown.cc \
               cli/live/terminal.cc cli/show/version.cc dumper/feeds/prometheus_%.cc dumper/run/arena_file.cc \
               dumper/run/living_memory.cc plugin/process/recording.cc
+# Rooms that are compiled file by file, but that clang-tidy can read at once.
+READ_TOGETHER = analysis/tables base dumper/feeds dumper/run hostload/record plugin/chain plugin/marks plugin/record
 # g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
 SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))
 CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections -fdata-sections \
@@ -303,7 +305,8 @@ wheel-here: $(PLUGIN_SO) $(BUILD)/wheel/lockstep $(HTTP_SO)
 # A line for each: the sources that clang-tidy reads at once, which are those that are compiled together.
 tidy-units:
 	@$(foreach o,$(patsubst $(BUILD)/obj/%.o,%,$(call objs,base plugin dumper clocksync hostload reader analysis live cli)),\
-	  echo $(if $(filter %/room,$o),$(call members,$(o:%/room=%)),$o.cc);)
+	  $(if $(filter $(READ_TOGETHER),$(call room,$o)),,echo $(if $(filter %/room,$o),$(call members,$(o:%/room=%)),$o.cc);)) \
+	  $(foreach r,$(READ_TOGETHER),echo $(sort $(wildcard $r/*.cc));)
 fresh-root-test:             ## make demo and make test in an empty root (root, minutes)
 	FRESH_ROOT=1 test/run hygiene/fresh_root
 clean:                       ## remove what was built

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is built on Debian bullseye (glibc 2.31, g++ 10.2) loads and works there, and needs a glibc so old (2.17) that
-# one binary serves every cluster. The chroot is kept under $BUILD between runs.
+# The plugin that is built on Debian bullseye (glibc 2.31, g++ 10.2) loads and works there, and needs a glibc so old (2.17)
+# that one binary serves every cluster. The chroot is kept under $BUILD between runs.
 # timeout: 3000
 . "$(dirname "$0")/../lib.sh"
 only_when_long "a whole build of its own, which .ci/run makes next: LONG=1 test/run hygiene/"
@@ -30,9 +30,12 @@ fi
 cp -r /usr/include/CLI "$root/usr/include/"
 rm -rf "$root/src/lockstep" && mkdir -p "$root/src/lockstep"
 tar -C "$ROOT" --exclude='./build*' --exclude=./node_modules --exclude=./.git -cf - . | tar -C "$root/src/lockstep" -xf -
-# The command is not built there: a cluster's old login node only needs the plugin, as it is built everywhere. What only
-# its tests have beside it runs as well unoptimized, and is compiled in less time; headers parsed at -Og do not serve -O0.
-inside 'make -j2 plugin $BUILD/lockstep-load && rm -rf $BUILD/pch && make -j2 OPT_COLD="-O0 -DXXH_NO_INLINE_HINTS" unit' \
+# The command and what reads recordings are not built there: a cluster's old node only needs the plugin, as it is built
+# everywhere. What only its tests have beside it runs as well unoptimized, and is compiled in less time; headers parsed at
+# -Og do not serve -O0.
+inside 'make -j2 plugin $BUILD/lockstep-load && rm -rf $BUILD/pch && make -j2 OPT_COLD="-O0 -DXXH_NO_INLINE_HINTS" unit-recording \
+  $(for room in base clocksync_probe clocksync_record clocksync_wire hostload_record hostload_sample hostload_service; do
+      echo $BUILD/test/unit_$room; done)' \
   >"$TMP/log" 2>&1 || { tail -30 "$TMP/log"; fail "it does not build with g++ 10.2"; }
 plugin=$root/build-lockstep/libnccl-profiler.so
 "$ROOT/scripts/check_symbols.sh" "$plugin" || fail "symbols (see above)"
