@@ -292,7 +292,7 @@ class Search {
         [](const Occasion& a, const Occasion& b) { return a.excess_ns < b.excess_ns; });
     const auto least_ns = static_cast<int64_t>(kMuch * static_cast<double>(culprit->span_ns));
     if (worst.excess_ns < least_ns) return false;
-    const int64_t gain_ns = gain_without_pause(run_, own_, excesses_.ns, worst.arrival);
+    const int64_t gain_ns = gain_without_pause(run_, own_, excesses_.ns, path_, worst.arrival);
     if (gain_ns < least_ns) return false;
     culprit->once = true;
     culprit->gain_ns = gain_ns;

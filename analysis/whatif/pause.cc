@@ -5,7 +5,7 @@
 namespace lockstep::analysis {
 namespace {
 
-// So many times what anybody comes late by at any other moment: noise has long tails, but its two worst
+// So many times what anybody holds the run up by at any other moment: noise has long tails, but its two worst
 // moments are rarely so far apart.
 constexpr int64_t kTimesOthers = 4;
 
@@ -18,17 +18,22 @@ bool lies_in(const Segment& pause, int64_t pause_ns, const Segment& segment) {
 }  // namespace
 
 int64_t gain_without_pause(const RunTables& run, const OwnSegments& own,
-                           const std::vector<int64_t>& excess_ns, uint32_t arrival) {
+                           const std::vector<int64_t>& excess_ns,
+                           const std::vector<PathPiece>& path, uint32_t arrival) {
   const Segment& pause = own.segments[arrival];
+  const auto is_part = [&](const Segment& segment) {
+    return segment.before != kNoRow && segment.actor == pause.actor &&
+           lies_in(pause, excess_ns[arrival], segment);
+  };
+  const bool beside_others = std::any_of(path.begin(), path.end(), [&](const PathPiece& piece) {
+    const Segment& segment = own.segments[piece.arrival];
+    return segment.before != kNoRow && !is_part(segment) &&
+           piece.excess_ns * kTimesOthers > excess_ns[arrival];
+  });
+  if (beside_others) return 0;
   std::vector<int64_t> of_pause_ns(excess_ns.size());
   for (const uint32_t a : own.order) {
-    const Segment& segment = own.segments[a];
-    if (segment.before == kNoRow) continue;
-    if (segment.actor == pause.actor && lies_in(pause, excess_ns[arrival], segment)) {
-      of_pause_ns[a] = excess_ns[a];
-    } else if (excess_ns[a] * kTimesOthers > excess_ns[arrival]) {
-      return 0;
-    }
+    if (is_part(own.segments[a])) of_pause_ns[a] = excess_ns[a];
   }
   std::vector<uint8_t> cured(own.actors.size());
   cured[pause.actor] = 1;

@@ -10,8 +10,10 @@
 namespace lockstep::analysis {
 
 // How much shorter the run would be had its rank not come late to this arrival, a row; 0 where somebody, that rank
-// included, has another moment that is nearly as bad. excess_ns: by row of `arrivals`.
+// included, holds the run up at another moment for nearly as long. path: the critical one; excess_ns: by row of
+// `arrivals`.
 int64_t gain_without_pause(const RunTables& run, const OwnSegments& own,
-                           const std::vector<int64_t>& excess_ns, uint32_t arrival);
+                           const std::vector<int64_t>& excess_ns,
+                           const std::vector<PathPiece>& path, uint32_t arrival);
 
 }  // namespace lockstep::analysis
