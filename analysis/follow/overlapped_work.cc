@@ -1,11 +1,13 @@
 #include "analysis/follow/overlapped_work.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <tuple>
 #include <unordered_set>
 
+#include "base/parallel.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -27,6 +29,16 @@ constexpr double kTimesMore = 1.5;
 constexpr double kTimesLessApart = 3;
 // Of each rank: fewer have no middle to vary about.
 constexpr size_t kFewestOfRank = 4;
+
+// A segment, by place in the order: they are read in that order, many times, and segments lie by arrival.
+struct Start {
+  int64_t start_ns = 0, own_ns = 0;
+  uint32_t actor = 0, launch = 0;
+  uint32_t step = 0, in_step = 0;  // the training step, and which operation of it
+  bool by_kernel =
+      false;  // a host calls ahead of its GPU: its calls do not show how long work takes
+  bool was_queued = false;
+};
 
 struct Placed {
   uint64_t position = 0;
@@ -53,12 +65,13 @@ struct Work {
 };
 
 // How far the times of one rank typically are from its middle.
-double scatter_of(const Work* begin, const Work* end, int64_t Work::*time) {
-  std::vector<int64_t> times_ns;
-  for (const Work* one = begin; one != end; ++one) times_ns.push_back(one->*time);
-  const int64_t middle_ns = median_of(times_ns);
-  for (int64_t& ns : times_ns) ns = std::abs(ns - middle_ns);
-  return static_cast<double>(median(&times_ns));
+double scatter_of(const Work* begin, const Work* end, int64_t Work::*time,
+                  std::vector<int64_t>* scratch) {
+  scratch->clear();
+  for (const Work* one = begin; one != end; ++one) scratch->push_back(one->*time);
+  const int64_t middle_ns = median(scratch);
+  for (int64_t& ns : *scratch) ns = std::abs(ns - middle_ns);
+  return static_cast<double>(median(scratch));
 }
 
 // How many times as much as own segments intervals vary, of a typical rank; 1: too little is known. Each
@@ -66,12 +79,14 @@ double scatter_of(const Work* begin, const Work* end, int64_t Work::*time) {
 double ratio_of(const std::vector<Work>& work) {
   constexpr auto kExact = static_cast<double>(kSameInstantNs);
   double sum = 0, ranks = 0;
+  std::vector<int64_t> scratch;
   const Work* const all_end = work.data() + work.size();
   for (const Work *begin = work.data(), *end = begin; begin != all_end; begin = end) {
     while (end != all_end && end->actor == begin->actor) ++end;
     if (static_cast<size_t>(end - begin) < kFewestOfRank) continue;
-    const double own = scatter_of(begin, end, &Work::own_ns);
-    sum += std::log((scatter_of(begin, end, &Work::interval_ns) + kExact) / (own + kExact));
+    const double own = scatter_of(begin, end, &Work::own_ns, &scratch);
+    sum +=
+        std::log((scatter_of(begin, end, &Work::interval_ns, &scratch) + kExact) / (own + kExact));
     ++ranks;
   }
   return ranks < 2 ? 1 : std::exp(sum / ranks);
@@ -89,9 +104,10 @@ Distances distances_of(const std::vector<Work>& work, int64_t Work::*time) {
     size_t ranks = 0;
   };
   std::vector<Ends> visits;
+  std::vector<int64_t> times_ns;
   Distances distances;
   for (size_t begin = 0, end = 0; begin != work.size(); begin = end) {
-    std::vector<int64_t> times_ns;
+    times_ns.clear();
     for (; end != work.size() && work[end].actor == work[begin].actor; ++end)
       times_ns.push_back(work[end].*time);
     if (times_ns.size() < kFewestOfRank) continue;
@@ -125,17 +141,22 @@ double apart_ratio_of(const std::vector<Work>& work) {
   return intervals.apart_ns / own.apart_ns;
 }
 
+struct Ratios {
+  double varies = 1, apart = 1;
+};
+Ratios ratios_of(const std::vector<Work>& work) { return {ratio_of(work), apart_ratio_of(work)}; }
+
 class Intervals {
  public:
   Intervals(const RunTables& run, const OwnSegments& own, const Roles& roles, Excesses* excesses)
       : run_(run), own_(own), roles_(roles), excesses_(*excesses) {}
 
   void bound() {
-    number_places();
+    list_starts();
     std::vector<size_t> rows;  // places in the order
-    for (size_t i = 0; i < own_.order.size(); ++i) {
-      if (segment(i).counts && segment(i).own_ns != kNoTime && begins_by_kernel(i))
-        rows.push_back(i);
+    for (size_t i = 0; i < starts_.size(); ++i) {
+      const bool counts = own_.segments[own_.order[i]].counts;
+      if (counts && starts_[i].own_ns != kNoTime && starts_[i].by_kernel) rows.push_back(i);
     }
     for (const unsigned context : kContexts) find_overlaps(context, rows);
     if (overlaps_.empty()) return;
@@ -147,34 +168,36 @@ class Intervals {
   }
 
  private:
-  const Segment& segment(size_t place) const { return own_.segments[own_.order[place]]; }
-  // A host calls ahead of its GPU: its calls do not show how long work takes.
-  bool begins_by_kernel(size_t place) const {
-    return run_.arrivals[own_.order[place]].basis == ArrivalBasis::KernelStart;
-  }
-  bool was_queued(size_t place) const { return own_.was_queued(own_.order[place]); }
+  // Role, what is called, and what was called when the work began; 0 back: nothing was, within the step.
+  using Kind = std::tuple<uint64_t, uint64_t, uint64_t, size_t>;
+
   // The operation so many calls before that of the same rank, of another launch; nullptr: there is none.
-  const Segment* beside(size_t place, size_t back) const {
+  const Start* beside(size_t place, size_t back) const {
     if (place < back) return nullptr;
-    const Segment& one = segment(place - back);
-    const Segment& self = segment(place);
-    return one.actor == self.actor && one.launch != self.launch &&
-                   is_within_a_step(place - back, place) && begins_by_kernel(place - back)
+    const Start &one = starts_[place - back], &self = starts_[place];
+    return one.actor == self.actor && one.launch != self.launch && is_within_a_step(one, self) &&
+                   one.by_kernel
                ? &one
                : nullptr;
   }
 
   // Of a whole step the time is the same, whoever is late in it each time.
-  bool is_within_a_step(size_t from, size_t to) const {
-    const uint32_t first = step_of(from), last = step_of(to);
-    return first == last || (first + 1 == last && in_step_[from] > in_step_[to]);
+  static bool is_within_a_step(const Start& from, const Start& to) {
+    return from.step == to.step || (from.step + 1 == to.step && from.in_step > to.in_step);
   }
-  uint32_t step_of(size_t place) const { return excesses_.trial[segment(place).launch]; }
-  void number_places() {
-    in_step_.assign(own_.order.size(), 0);
-    for (size_t i = 1; i < in_step_.size(); ++i) {
-      if (segment(i).actor == segment(i - 1).actor && step_of(i) == step_of(i - 1))
-        in_step_[i] = in_step_[i - 1] + 1;
+  void list_starts() {
+    starts_.reserve(own_.order.size());
+    for (const uint32_t row : own_.order) {
+      const Segment& segment = own_.segments[row];
+      Start one;
+      one.start_ns = segment.start_ns, one.own_ns = segment.own_ns;
+      one.actor = segment.actor, one.launch = segment.launch;
+      one.step = excesses_.trial[segment.launch];
+      if (!starts_.empty() && starts_.back().actor == one.actor && starts_.back().step == one.step)
+        one.in_step = starts_.back().in_step + 1;
+      one.by_kernel = run_.arrivals[row].basis == ArrivalBasis::KernelStart;
+      one.was_queued = own_.was_queued(row);
+      starts_.push_back(one);
     }
   }
 
@@ -196,18 +219,24 @@ class Intervals {
   // is left to do after the wait is another time for each layer, and the work is not.
   void find_overlaps(unsigned context, const std::vector<size_t>& rows) {
     std::vector<Placed> entries = entries_at(context, rows, rows);
-    for (Position& one : positions_in(&entries)) {
-      if (!one.has_enough()) continue;
+    std::vector<Position> positions = positions_in(&entries);
+    std::vector<std::array<Ratios, kMostBack>> ratios(positions.size());
+    in_parallel(positions.size() * kMostBack, 0, [&](size_t i) {
+      const Position& one = positions[i / kMostBack];
+      const size_t back = i % kMostBack + 1;
+      if (one.has_enough()) ratios[i / kMostBack][back - 1] = ratios_of(work_at(one, back));
+    });
+    for (size_t i = 0; i < positions.size(); ++i) {
       size_t least_apart = 0;
       double least = 1 / kTimesLessApart;
       for (size_t back = 1; back <= kMostBack; ++back) {
-        const std::vector<Work> work = work_at(one, back);
-        look_back(back, work, &one);
-        const double ratio = apart_ratio_of(work);
-        if (ratio < least) least = ratio, least_apart = back;
+        const Ratios& at = ratios[i][back - 1];
+        look_back(back, at.varies, &positions[i]);
+        if (at.apart < least) least = at.apart, least_apart = back;
       }
-      if (one.varies_surely_less()) overlaps_.insert(beside_what(one, one.back));
-      if (least_apart != 0) overlaps_.insert(beside_what(one, least_apart));
+      if (positions[i].varies_surely_less())
+        overlaps_.insert(beside_what(positions[i], positions[i].back));
+      if (least_apart != 0) overlaps_.insert(beside_what(positions[i], least_apart));
     }
   }
 
@@ -220,7 +249,8 @@ class Intervals {
     for (Position& one : positions_in(&entries)) {
       one.ratio = kTimesMore;
       for (size_t back = 1; one.has_enough() && back <= kMostBack; ++back) {
-        if (overlaps_.count(beside_what(one, back)) != 0) look_back(back, work_at(one, back), &one);
+        if (overlaps_.count(beside_what(one, back)) != 0)
+          look_back(back, ratio_of(work_at(one, back)), &one);
       }
       if (one.back != 0) bound_position(one);
       for (const Placed* row = one.begin; row != one.end; ++row) {
@@ -231,13 +261,11 @@ class Intervals {
     }
     return few;
   }
-  // Role, what is called, and what was called when the work began; 0 back: nothing was, within the step.
-  using Kind = std::tuple<uint64_t, uint64_t, uint64_t, size_t>;
   Kind beside_what(const Position& position, size_t back) const {
     const Placed* one = position.begin;
     while (one != position.end && beside(one->place, back) == nullptr) ++one;
     if (one == position.end) return {};
-    return {roles_.role[segment(one->place).actor], roles_.call[own_.order[one->place]],
+    return {roles_.role[starts_[one->place].actor], roles_.call[own_.order[one->place]],
             roles_.call[own_.order[one->place - back]], back};
   }
   std::vector<Position> positions_in(std::vector<Placed>* entries) const {
@@ -248,7 +276,7 @@ class Intervals {
       position.begin = begin;
       for (; end != all_end && end->position == begin->position; ++end) {
         const bool is_again =
-            end != begin && segment(end->place).actor == segment((end - 1)->place).actor;
+            end != begin && starts_[end->place].actor == starts_[(end - 1)->place].actor;
         end->visit = is_again ? (end - 1)->visit + 1 : 0;
         position.ranks += is_again ? 0 : 1;
       }
@@ -263,12 +291,11 @@ class Intervals {
     std::vector<int64_t> all_ns, at_least_ns;
     std::set<uint32_t> shown;  // actors
     for (const Placed* one = position.begin; one != position.end; ++one) {
-      const Segment* start = beside(one->place, position.back);
+      const Start* start = beside(one->place, position.back);
       if (start == nullptr) continue;
-      const bool began_before = was_queued(one->place - position.back);
-      (began_before ? at_least_ns : all_ns)
-          .push_back(segment(one->place).start_ns - start->start_ns);
-      if (!began_before) shown.insert(start->actor);
+      (start->was_queued ? at_least_ns : all_ns)
+          .push_back(starts_[one->place].start_ns - start->start_ns);
+      if (!start->was_queued) shown.insert(start->actor);
     }
     // The others may all be faster than these: the ranks of a host that waits for one whose ranks are late.
     if (static_cast<double>(position.ranks - shown.size()) >
@@ -278,18 +305,17 @@ class Intervals {
     const std::vector<int64_t> at_a_time_ns = usual_at_a_time(position, work);
     for (const Placed* one = position.begin; one != position.end; ++one) {
       const bool known = looked_at_[one->place] != 0;  // where more of what came before is alike
-      const Segment* start = known ? nullptr : beside(one->place, position.back);
+      const Start* start = known ? nullptr : beside(one->place, position.back);
       if (start == nullptr) continue;
       const int64_t least_ns = std::max(usual_ns, at_a_time_ns[one->visit]);
       int64_t& excess_ns = excesses_.ns[own_.order[one->place]];
-      excess_ns = std::clamp<int64_t>(segment(one->place).start_ns - start->start_ns - least_ns, 0,
+      excess_ns = std::clamp<int64_t>(starts_[one->place].start_ns - start->start_ns - least_ns, 0,
                                       excess_ns);
     }
   }
 
   // From where on times vary least, for all that is shown by those whose work may be known.
-  static void look_back(size_t back, const std::vector<Work>& work, Position* position) {
-    const double ratio = ratio_of(work);
+  static void look_back(size_t back, double ratio, Position* position) {
     if (ratio >= position->ratio) return;
     position->ratio = ratio;
     position->back = back;
@@ -299,11 +325,10 @@ class Intervals {
   std::vector<Work> work_at(const Position& position, size_t back) const {
     std::vector<Work> work;
     for (const Placed* one = position.begin; one != position.end; ++one) {
-      const Segment& segment = this->segment(one->place);
-      const Segment* start = beside(one->place, back);
-      if (start == nullptr || was_queued(one->place) || was_queued(one->place - back)) continue;
-      work.push_back(
-          {segment.actor, one->visit, segment.own_ns, segment.start_ns - start->start_ns});
+      const Start& self = starts_[one->place];
+      const Start* start = beside(one->place, back);
+      if (start == nullptr || self.was_queued || start->was_queued) continue;
+      work.push_back({self.actor, one->visit, self.own_ns, self.start_ns - start->start_ns});
     }
     return work;
   }
@@ -317,7 +342,7 @@ class Intervals {
       ++ranks[one->visit];
     }
     std::vector<int64_t> usual_ns(ranks.size());
-    if (excesses_.spread[segment(position.begin->place).actor] == 0) return usual_ns;
+    if (excesses_.spread[starts_[position.begin->place].actor] == 0) return usual_ns;
     std::vector<std::vector<int64_t>> intervals_ns(ranks.size());
     for (const Work& one : work) intervals_ns[one.visit].push_back(one.interval_ns);
     for (size_t visit = 0; visit < ranks.size(); ++visit) {
@@ -333,7 +358,7 @@ class Intervals {
   const Roles& roles_;
   Excesses& excesses_;
   std::set<Kind> overlaps_;
-  std::vector<uint32_t> in_step_;   // by place in the order: which operation of its step
+  std::vector<Start> starts_;
   std::vector<uint8_t> looked_at_;  // by place in the order: a flag
 };
 

@@ -5,10 +5,6 @@
 
 namespace lockstep::analysis {
 
-// Of a collective in which all wait for all, each for what all have sent: it ends on all ranks within the time that it
-// takes the last to come.
-bool ends_together(const RunTables& run, const MatchRow& match);
-
 // Rows of `arrivals` of one match. By the clocks' error, or less by the ends: of two ranks for which an operation ended
 // together who waited was inside so much longer, each by its own clock.
 int64_t wait_error_ns(const RunTables& run, const OwnSegments& own, uint32_t waiting,

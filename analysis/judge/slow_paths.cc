@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "analysis/paths/late_proxies.h"
+#include "analysis/tables/collectives.h"
 #include "analysis/transfers/middle.h"
 #include "base/quantile.h"
 
@@ -74,7 +75,8 @@ class SlowFinder {
         times.sending.push_back(row.sending_ns);
       }
       // Roots of rooted operations wait for nothing by nature; late ranks find everything there.
-      if (row.steps != 0 && symmetric(row) && late_matches_.count(row.match) == 0) {
+      if (row.steps != 0 && ends_together(run_.text(row.func)) &&
+          late_matches_.count(row.match) == 0) {
         times.waits.push_back(row.gpu_wait_ns + row.receive_wait_ns + row.peer_wait_ns +
                               row.network_ns);
         if (row.finish_ns != kNoTime) times.inside.push_back(row.finish_ns - row.enqueue_ns);
@@ -133,11 +135,6 @@ class SlowFinder {
       of_host->processes.push_back(run_.members[i].process);
     }
     return true;
-  }
-
-  bool symmetric(const OperationRow& row) const {
-    const std::string& func = run_.text(row.func);
-    return func == "AllReduce" || func == "AllGather" || func == "ReduceScatter";
   }
 
   // All wait for the one that never waits itself. Its GPU delivers (else its sends would wait for

@@ -9,6 +9,7 @@
 
 #include "analysis/join/step_times.h"
 #include "analysis/judge/stuck_tree.h"
+#include "analysis/tables/collectives.h"
 #include "lockstep/record_shape.h"
 
 namespace lockstep::analysis {
@@ -277,9 +278,7 @@ class TransportJudge {
   }
   bool is_ring() const {
     const OperationRow& row = run_.operations[stall_.operation];
-    const std::string& func = run_.text(row.func);
-    return run_.text(row.algo) == "RING" &&
-           (func == "AllReduce" || func == "AllGather" || func == "ReduceScatter");
+    return run_.text(row.algo) == "RING" && ends_together(run_.text(row.func));
   }
 
   void unknown() {

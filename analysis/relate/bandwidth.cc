@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/relate/run_clock.h"
+#include "analysis/tables/collectives.h"
 #include "lockstep/message_size.h"
 
 namespace lockstep::analysis {
@@ -43,9 +44,7 @@ class MatchRater {
   bool needs_everybody(const MatchRow& match, const ArrivalRow* begin,
                        const ArrivalRow* end) const {
     const std::string_view func = run_.text(match.func);
-    if (func != "AllReduce" && func != "AllGather" && func != "ReduceScatter" &&
-        func != "AlltoAll" && func != "AllGatherV")
-      return false;
+    if (!ends_together(func) && func != "AlltoAll" && func != "AllGatherV") return false;
     return match.arrivals > 2 && std::none_of(begin, end, [&](const ArrivalRow& arrival) {
              return shares_launch(arrival.operation);
            });

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "analysis/tables/collectives.h"
 #include "analysis/transfers/alike_sizes.h"
 #include "analysis/transfers/channel_ways.h"
 #include "analysis/transfers/emptying.h"
@@ -33,7 +34,7 @@ class Sampler {
       if (first.ordinal + first.replay == 0 || first.kind == OpKind::Assembled) continue;
       if (first.kind == OpKind::PointToPoint) {
         if (match.arrivals == 2) take_pair(m);
-      } else if (goes_round(run_.text(match.func))) {
+      } else if (ends_together(run_.text(match.func))) {
         take_collective(m);
       } else if (is_chain(run_.text(match.func))) {
         chains_[{match.communicator, match.func, sizes_.of(match).bytes}].push_back(m);
@@ -55,10 +56,6 @@ class Sampler {
   }
 
  private:
-  // All ranks wait for all others there.
-  static bool goes_round(const std::string& func) {
-    return func == "AllReduce" || func == "AllGather" || func == "ReduceScatter";
-  }
   static bool is_chain(const std::string& func) { return func == "Broadcast" || func == "Reduce"; }
   const OperationRow& operation(uint32_t arrival) const {
     return run_.operations[run_.arrivals[arrival].operation];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "analysis/tables/collectives.h"
+
 namespace lockstep::analysis {
 namespace {
 
@@ -88,8 +90,7 @@ bool Fates::needs_everybody(const OperationRow& row) const {
   if (row.kind == OpKind::Assembled || row.replay > 1) return false;
   const std::string& func = run_.text(row.func);
   if (row.kind == OpKind::PointToPoint) return func == "Recv";
-  return row.position != kNoRow &&
-         (func == "AllReduce" || func == "AllGather" || func == "ReduceScatter");
+  return row.position != kNoRow && ends_together(func);
 }
 
 void Fates::find_behind() {

@@ -99,7 +99,7 @@ class Search {
   // What others have in common with who hands out the work is that they wait for it.
   void forget_sets_with(uint32_t actor) {
     sets_.erase(std::remove_if(sets_.begin(), sets_.end(),
-                               [&](const Candidate& set) { return is_in(set, actor); }),
+                               [&](const Candidate& set) { return is_in(set.actors, actor); }),
                 sets_.end());
   }
 
@@ -304,7 +304,7 @@ class Search {
   // than it alone, it is the host.
   void accuse_host_of(const Inquiry& left, Culprit* culprit) {
     for (const Candidate& set : sets_) {
-      if (!set.host || !is_in(set, culprit->actors.front()) ||
+      if (!set.host || !is_in(set.actors, culprit->actors.front()) ||
           !are_all_late(own_, excesses_.ns, possible_, set.actors, culprit->occasions))
         continue;
       const int64_t gain_ns = replay(set.actors);
@@ -370,11 +370,8 @@ class Search {
     return calls.size() / round_of(calls);
   }
 
-  static bool is_in(const Candidate& candidate, uint32_t actor) {
-    return std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor);
-  }
   bool is_of(const Candidate& candidate, const PathPiece& piece) const {
-    return is_in(candidate, own_.segments[piece.arrival].actor);
+    return is_in(candidate.actors, own_.segments[piece.arrival].actor);
   }
 
   // Block bootstrap over the critical path: does the verdict hang on a few moments?

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/follow/wait_error.h"
+#include "analysis/tables/collectives.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -60,7 +61,8 @@ bool may_be_held(const RunTables& run, const OwnSegments& own, const Occasion& o
   std::vector<int64_t> took = others_took(run, own, one.arrival);
   if (some_ran_ahead(took)) return false;
   const MatchRow& before = run.matches[run.arrivals[late.before].match];
-  return !at_most || took.empty() || !ends_together(run, before) || one.excess_ns <= median(&took);
+  return !at_most || took.empty() || !ends_together(run.text(before.func)) ||
+         one.excess_ns <= median(&took);
 }
 
 }  // namespace

@@ -18,10 +18,6 @@ constexpr double kTimesElsewhere = 1.25;
 constexpr size_t kFewestElsewhere = 3;
 constexpr int64_t kPartOfTypical = 3;
 
-bool is_in(const std::vector<uint32_t>& actors, uint32_t actor) {
-  return std::binary_search(actors.begin(), actors.end(), actor);
-}
-
 // Of the time lost in collectives of several of them, half is lost where most of these were late. Of a
 // send and its receive only one can be late.
 bool share_operations(const RunTables& run, const OwnSegments& own, const Excesses& excesses,
@@ -64,6 +60,10 @@ bool share_trials(const OwnSegments& own, const Excesses& excesses,
 }
 
 }  // namespace
+
+bool is_in(const std::vector<uint32_t>& actors, uint32_t actor) {
+  return std::binary_search(actors.begin(), actors.end(), actor);
+}
 
 bool share_occasions(const RunTables& run, const OwnSegments& own, const Excesses& excesses,
                      const std::vector<uint32_t>& actors, const std::vector<Occasion>& occasions) {

@@ -8,6 +8,9 @@
 
 namespace lockstep::analysis {
 
+// actors: sorted.
+bool is_in(const std::vector<uint32_t>& actors, uint32_t actor);
+
 // Where the set held the run up most of its ranks were late. `actors`: of the set, sorted.
 bool share_occasions(const RunTables& run, const OwnSegments& own, const Excesses& excesses,
                      const std::vector<uint32_t>& actors, const std::vector<Occasion>& occasions);
