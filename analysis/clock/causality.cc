@@ -24,12 +24,17 @@ std::optional<DataFlow> flow_of(const std::string& func) {
 }
 
 // Data leaves a rank after NCCL was called there, and not before its proxy thread was asked to send
-// when it has network operations; a rank has everything when the last child of its operation
-// stopped. The launch is no safe start: Coll events come after it.
+// when it has network operations, nor before its kernel began, which may be much later where hosts call ahead
+// of their GPUs; a rank has everything when the last child of its operation stopped. The launch is no safe
+// start: Coll events come after it.
 Participant participant(const OperationRow& operation, uint32_t host) {
   Participant p;
   p.host = host;
   p.start_ns = operation.replay == 0 ? operation.api_start_ns : operation.proxy_start_ns;
+  // The kernel of each channel is known, so that none began before.
+  const bool all = operation.kernels != 0 && operation.kernels >= operation.channels;
+  if (all && operation.kernel_early_ns != kNoTime)
+    p.start_ns = std::max(p.start_ns, operation.kernel_start_ns - operation.kernel_early_ns);
   if (operation.state == OpState::Done) p.end_ns = operation.last_progress_ns;
   p.is_root = operation.rank >= 0 && operation.rank == operation.peer;
   return p;
