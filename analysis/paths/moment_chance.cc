@@ -37,8 +37,13 @@ int64_t more_than_usual(const std::vector<int64_t>& times, int64_t usual_ns,
   return more_ns.empty() ? 0 : median(&more_ns);
 }
 
-bool share_an_end(const EdgeSamples& a, const EdgeSamples& b) {
-  return a.from == b.from || a.from == b.to || a.to == b.from || a.to == b.to;
+// Those between hosts follow each other around the ring; the way into a host and that out of it are its own, whichever
+// ranks they end at.
+bool share_an_end(const std::vector<const EdgeSamples*>& alike, size_t i, size_t k) {
+  const EdgeSamples &a = *alike[i], &b = *alike[k];
+  const size_t next = (i + 1) % alike.size(), before = (i + alike.size() - 1) % alike.size();
+  return (a.network && (k == next || k == before)) || a.from == b.from || a.from == b.to ||
+         a.to == b.from || a.to == b.to;
 }
 
 double log_of_choices(size_t some, size_t of) {
@@ -109,7 +114,7 @@ double chance_of_moments(const RingSeries& series, const TransferExcess& found,
       place(typical_ns.begin(), std::max_element(typical_ns.begin(), typical_ns.end()));
   const size_t at = place(alike.begin(), std::find(alike.begin(), alike.end(), &*own));
   // Found for what an edge elsewhere shows: that is the other's.
-  if (typical_ns[at] <= 0 && !share_an_end(*own, *alike[most])) return 1;
+  if (typical_ns[at] <= 0 && !share_an_end(alike, at, most)) return 1;
   std::vector<TrialLoss> trials(steps.size());
   for (size_t step = 0; step < trials.size(); ++step) {
     std::vector<int64_t> here_ns;

@@ -102,6 +102,17 @@ TEST(MomentChance, IsThatOfItsNeighborForAnEdgeThatShowsNothing) {
   EXPECT_LT(SlowSteps({2, 2, 2, 2}).chance_of(3), 0.01);
 }
 
+// Data comes into a host at one of its ranks and leaves it at another.
+TEST(MomentChance, IsThatOfTheWayIntoItsHostForAWayOutThatShowsNothing) {
+  SlowSteps steps({2, 2, 2, 2});
+  constexpr uint32_t kLastOfHost = 100;
+  for (EdgeSamples& edge : steps.series.edges) edge.from += kLastOfHost;
+  TransferExcess found;
+  found.side = SlowSide::SenderOrLink;
+  found.actors = {kLastOfHost + 3, 4};
+  EXPECT_LT(chance_of_moments(steps.series, found, steps.usual, steps.slow, steps.step_of), 0.01);
+}
+
 TEST(MomentChance, IsNotAskedOfWhatIsNoEdge) {
   const SlowSteps steps({2, 5, 2, 7, 0});
   TransferExcess anybody;
