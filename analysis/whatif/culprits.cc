@@ -220,6 +220,7 @@ class Search {
     const int64_t single_ns = size * lower_median(&others);
     return size == 1 ? single_ns : std::max(single_ns, typical_gain_of_sets(candidate));
   }
+  // Beyond what one of its ranks gains alone, as who is late now and then does: what they lose together is compared.
   int64_t typical_gain_of_sets(const Candidate& candidate) {
     std::vector<int64_t> others;
     for (const Candidate& set : sets_) {
@@ -228,9 +229,16 @@ class Search {
         return cured_[actor] != 0 ||
                std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor);
       });
-      if (apart && others.size() < kMostReplayed) others.push_back(replay(set.actors));
+      if (apart && others.size() < kMostReplayed)
+        others.push_back(std::max<int64_t>(0, replay(set.actors) - most_of_one(set)));
     }
     return lower_median(&others);
+  }
+
+  int64_t most_of_one(const Candidate& set) const {
+    int64_t most_ns = 0;
+    for (const uint32_t actor : set.actors) most_ns = std::max(most_ns, gains_.at(actor));
+    return most_ns;
   }
 
   bool accuse(const Candidate& candidate, Culprit* culprit) {

@@ -148,25 +148,39 @@ TEST(Culprits, NamesOfTwoRanksTheOneWhosePausesAreALargePartOfTheRun) {
   EXPECT_LT(judged.findings[0].confidence, 0.85) << "three occasions of two ranks prove little";
 }
 
-// Two hosts of two ranks, and one stall on the other host; an evaluation now and then, which no step
-// begins with.
-TEST(Culprits, NamesTheHostOfTwoThatIsAlwaysLate) {
+// Two hosts of two ranks: the second is late for one operation of three, and rank 0 stalls now and then; an
+// evaluation comes now and then, which no step begins with.
+Judged always_late_beside_stalls(uint64_t stall_ns, const std::vector<unsigned>& stalls) {
   PlayedJob job(4, 2);
   Noise noise;
   for (unsigned i = 0; i < 100; ++i) {
+    const bool stalls_now = std::find(stalls.begin(), stalls.end(), i) != stalls.end();
     for (const uint64_t size : {16'384u, 32'768u, 65'536u}) {
       job.size(size);
       for (int32_t rank = 0; rank < 4; ++rank) {
-        const bool late = rank > 1 && size == 16'384, stalls = rank == 0 && i == 30;
-        job.work(rank, 4 * kMs + noise.upto(50 * kUs) + (late ? 3 * kMs : stalls ? 12 * kMs : 0));
+        const bool late = rank > 1 && size == 16'384, stands_still = rank == 0 && stalls_now;
+        job.work(rank, 4 * kMs + noise.upto(50 * kUs) +
+                           (late           ? 3 * kMs
+                            : stands_still ? stall_ns
+                                           : 0));
       }
       job.collective(0);
     }
     for (int k = 0; k < 2 && i % 17 == 16; ++k) job.collective(0, kMs, "AllGather");
   }
-  const Judged judged = job.judge();
+  return job.judge();
+}
+
+TEST(Culprits, NamesTheHostOfTwoThatIsAlwaysLate) {
+  const Judged judged = always_late_beside_stalls(12 * kMs, {30});
   EXPECT_EQ(accused(judged), (std::vector<int32_t>{2, 3})) << all_text(judged);
   EXPECT_EQ(judged.findings.size(), 1u);
+}
+
+// What one rank loses alone is nothing that the ranks of its host lose together.
+TEST(Culprits, NamesTheHostThatIsAlwaysLateBesideARankThatStallsLong) {
+  const Judged judged = always_late_beside_stalls(20 * kMs, {30, 61});
+  EXPECT_EQ(accused(judged), (std::vector<int32_t>{2, 3})) << all_text(judged);
 }
 
 TEST(Culprits, NamesARankWhoseOnlyPauseIsALargePartOfTheRun) {
