@@ -244,7 +244,6 @@ class Judge {
       excess.side = receiver_side(seen, usual);
       seen_ns = seen.lag.ns - usual.lag_ns;
       if (excess.side != SlowSide::ReceiverGpu) excess.across_ns = seen_ns;
-      excess.usual_across = std::get<3>(series_.alike) == 2;
     } else if (is_link_slow(seen, usual, stretch_ns_[i] > 0 ? usual.wire_ns / 20 : least_ns)) {
       // Where the ends show the edge, the steps need but say which side it is.
       excess.side = SlowSide::Link;
@@ -259,6 +258,7 @@ class Judge {
       return;
     }
     excess.actors = {series_.edges[i].from, series_.edges[i].to};
+    excess.usual_across = std::get<3>(series_.alike) == 2;
     excess.communicator = series_.communicator;
     excess.channel = series_.channel;
     excess.sure = seen_.together;

@@ -220,7 +220,7 @@ class Search {
     const int64_t single_ns = size * lower_median(&others);
     return size == 1 ? single_ns : std::max(single_ns, typical_gain_of_sets(candidate));
   }
-  // Beyond what one of its ranks gains alone, as who is late now and then does: what they lose together is compared.
+  // Of hosts what they lose together is compared: not what one of its ranks gains alone, as who stalls now and then does.
   int64_t typical_gain_of_sets(const Candidate& candidate) {
     std::vector<int64_t> others;
     for (const Candidate& set : sets_) {
@@ -230,7 +230,8 @@ class Search {
                std::binary_search(candidate.actors.begin(), candidate.actors.end(), actor);
       });
       if (apart && others.size() < kMostReplayed)
-        others.push_back(std::max<int64_t>(0, replay(set.actors) - most_of_one(set)));
+        others.push_back(
+            std::max<int64_t>(0, replay(set.actors) - (set.host ? most_of_one(set) : 0)));
     }
     return lower_median(&others);
   }

@@ -48,12 +48,13 @@ struct RingOfFour {
   bool whoever = false;  // known to be so whichever host starts last
   size_t channels = 0;
   std::vector<int64_t> lags_us = {};  // by edge, where 30 us are usual
+  size_t hosts = 4;
 
   // more_us: by so much the operations take longer than usual.
   std::vector<TransferExcess> judge(int64_t more_us = 0) const {
     RunTables run;
     RingSeries series;
-    series.alike = {run.strings.intern("AllReduce"), 1 << 20, 4, 4};
+    series.alike = {run.strings.intern("AllReduce"), 1 << 20, 4, hosts};
     series.actors = {0, 1, 2, 3};
     series.steps = steps;
     series.channels = channels;
@@ -389,6 +390,14 @@ TEST(RingExcess, DoesNotBlameWhoIsBackedUp) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{3, 4}));
   EXPECT_EQ(found[0].side, SlowSide::Receiver);
+}
+
+// Of two hosts there is one edge each way: clocks that are apart make one longer and the other as much shorter.
+TEST(RingExcess, OfTwoHostsIsComparedWithWhatTheirClocksMakeShorter) {
+  RingOfFour ring{48, 160, 100, true};
+  EXPECT_FALSE(ring.judge().at(0).usual_across);
+  ring.hosts = 2;
+  EXPECT_TRUE(ring.judge().at(0).usual_across);
 }
 
 TEST(RingExcess, DoesNotTakeLateStartsForManySteps) {
