@@ -48,8 +48,6 @@ TOGETHER    = analysis/account analysis/chance analysis/clock analysis/export an
 ALONE       = %/main.cc analysis/export/export_parquet.cc analysis/page/embedded.cc analysis/report/report_markdown.cc \
               cli/live/terminal.cc cli/show/version.cc dumper/feeds/prometheus_%.cc dumper/run/arena_file.cc \
               dumper/run/living_memory.cc plugin/process/recording.cc
-# Rooms that are compiled file by file, but that clang-tidy can read at once.
-READ_TOGETHER = analysis/tables base dumper/feeds dumper/run hostload/record plugin/chain plugin/marks plugin/record
 # g++ warns that it cannot see the fences inside moodycamel's queue; test/tsan.supp speaks for those.
 SANFLAGS    = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CXX)),,-Wno-tsan)))
 CODEGEN     = -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections -fdata-sections \
@@ -119,7 +117,7 @@ READER_SO = $(BUILD)/liblockstep.so.0
 COMMAND_LINE = $(BUILD)/libcommandline.a
 unit_libs = $(if $(filter live_%,$(1)),$(BUILD)/liblive.a,$(if $(filter analysis_% cli_% dumper_recovery reader,$(1)),$(filter-out $(RECORDING),$(LIBS)))) $(RECORDING)
 
-.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install wheel wheel-here tidy-units fresh-root-test clean help
+.PHONY: FORCE all plugin tools reader unit unit-recording bench-programs fuzz-programs deps test demo demo-programs bench fuzz verdicts soak install wheel wheel-here fresh-root-test clean help
 all: plugin tools reader     ## the plugin, the command and the library
 plugin: $(if $(call srcs,plugin),$(PLUGIN_SO) $(BUILD)/libnccl-profiler-lockstep.so)
 tools: $(TOOLS) $(HTTP_SO)
@@ -302,11 +300,6 @@ wheel:                       ## a Python wheel with the plugin, the command and 
 wheel-here: $(PLUGIN_SO) $(BUILD)/wheel/lockstep $(HTTP_SO)
 	python3 -B python/build_wheel.py --version $(VERSION) --arch $(ARCH) --plugin $(PLUGIN_SO) --command $(BUILD)/wheel/lockstep \
 	  $(addprefix --server ,$(HTTP_SO))
-# A line for each: the sources that clang-tidy reads at once, which are those that are compiled together.
-tidy-units:
-	@$(foreach o,$(patsubst $(BUILD)/obj/%.o,%,$(call objs,base plugin dumper clocksync hostload reader analysis live cli)),\
-	  $(if $(filter $(READ_TOGETHER),$(call room,$o)),,echo $(if $(filter %/room,$o),$(call members,$(o:%/room=%)),$o.cc);)) \
-	  $(foreach r,$(READ_TOGETHER),echo $(sort $(wildcard $r/*.cc));)
 fresh-root-test:             ## make demo and make test in an empty root (root, minutes)
 	FRESH_ROOT=1 test/run hygiene/fresh_root
 clean:                       ## remove what was built
