@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/waits/crossed_calls.h"
+
 namespace lockstep::analysis {
 
 Heads::Heads(const RunTables& run, const Actors& actors)
@@ -17,6 +19,7 @@ Heads::Heads(const RunTables& run, const Actors& actors)
       kernels_on_(run.communicators.size()),
       kernels_of_(run.processes.size()),
       kernels_of_member_(run.members.size()),
+      crossed_(crossed_calls(run, actors)),
       unfinished_(run.operations.size()),
       heads_(actors.size()) {
   note_calls();
@@ -89,6 +92,7 @@ bool Heads::is_unfinished(uint32_t operation, bool later_began) const {
     return false;
   if (row.kind == OpKind::PointToPoint && row.peer == row.rank) return false;
   if (row.state == OpState::InFlight || row.state == OpState::Aborted) return !has_arrived(row);
+  if (crossed_[operation]) return true;
   // Nothing tells when it ended: surely not before everybody called it and its kernel began. Where
   // the member has kernels in captures only, this one's are not told of.
   const uint32_t member = actors_.member_of(row.communicator, row.process, row.rank);

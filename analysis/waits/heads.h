@@ -48,7 +48,7 @@ class Heads {
   // Kernels were recorded, by communicator and by process: there a missing one has not begun.
   std::vector<bool> kernels_on_, kernels_of_;
   std::vector<bool> kernels_of_member_;
-  std::vector<bool> unfinished_;  // by operation
+  std::vector<bool> crossed_, unfinished_;  // by operation
   std::vector<std::vector<uint32_t>> heads_;
   std::set<std::pair<uint32_t, uint64_t>>
       running_calls_;  // actor, group call: it has a kernel that began and did not end
