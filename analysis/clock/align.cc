@@ -248,9 +248,8 @@ std::vector<std::string> assumptions(const ClockInput& input, const std::vector<
   });
   if (collectives)
     list.push_back(
-        "pairs without probes: nobody finishes a collective before its last rank calls it and "
-        "starts "
-        "its kernel");
+        "pairs without probes: nobody finishes a collective before its last rank calls it "
+        "and starts its kernel");
   return list;
 }
 

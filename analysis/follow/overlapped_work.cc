@@ -29,14 +29,15 @@ constexpr double kTimesMore = 1.5;
 constexpr double kTimesLessApart = 3;
 // Of each rank: fewer have no middle to vary about.
 constexpr size_t kFewestOfRank = 4;
+// Each thread holds all the work at one position: more of them take more memory than a login node may have.
+constexpr unsigned kThreads = 2;
 
 // A segment, by place in the order: they are read in that order, many times, and segments lie by arrival.
 struct Start {
   int64_t start_ns = 0, own_ns = 0;
   uint32_t actor = 0, launch = 0;
   uint32_t step = 0, in_step = 0;  // the training step, and which operation of it
-  bool by_kernel =
-      false;  // a host calls ahead of its GPU: its calls do not show how long work takes
+  bool by_kernel = false;  // a host calls ahead of its GPU: calls do not show how long work takes
   bool was_queued = false;
 };
 
@@ -221,7 +222,7 @@ class Intervals {
     std::vector<Placed> entries = entries_at(context, rows, rows);
     std::vector<Position> positions = positions_in(&entries);
     std::vector<std::array<Ratios, kMostBack>> ratios(positions.size());
-    in_parallel(positions.size() * kMostBack, 0, [&](size_t i) {
+    in_parallel(positions.size() * kMostBack, kThreads, [&](size_t i) {
       const Position& one = positions[i / kMostBack];
       const size_t back = i % kMostBack + 1;
       if (one.has_enough()) ratios[i / kMostBack][back - 1] = ratios_of(work_at(one, back));

@@ -238,7 +238,10 @@ class Search {
 
   int64_t most_of_one(const Candidate& set) const {
     int64_t most_ns = 0;
-    for (const uint32_t actor : set.actors) most_ns = std::max(most_ns, gains_.at(actor));
+    for (const uint32_t actor : set.actors) {
+      const auto gain = gains_.find(actor);
+      if (gain != gains_.end()) most_ns = std::max(most_ns, gain->second);
+    }
     return most_ns;
   }
 
