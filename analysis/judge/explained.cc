@@ -9,15 +9,21 @@ bool is_slow_path(const Finding& finding) {
 }
 
 void drop_explained(std::vector<Finding>* findings) {
-  const auto explains = [](const Finding& one) {
-    return one.kind == FindingKind::MachineOverloaded ||
-           std::holds_alternative<StallFacts>(one.facts) || is_slow_path(one);
+  const auto stands_still = [](const Finding& one) {
+    return std::holds_alternative<StallFacts>(one.facts);
   };
-  if (std::none_of(findings->begin(), findings->end(), explains)) return;
-  const auto is_slower = [](const Finding& one) {
-    return one.kind == FindingKind::SlowerThanExpected;
+  const auto makes_slower = [&](const Finding& one) {
+    return one.kind == FindingKind::MachineOverloaded || stands_still(one) || is_slow_path(one);
   };
-  findings->erase(std::remove_if(findings->begin(), findings->end(), is_slower), findings->end());
+  const bool hangs = std::any_of(findings->begin(), findings->end(), stands_still);
+  const bool slower = std::any_of(findings->begin(), findings->end(), makes_slower);
+  const auto is_explained = [&](const Finding& one) {
+    const auto* late = std::get_if<LateFacts>(&one.facts);
+    const bool once = late != nullptr && late->pattern.when == WhenLate::Once;
+    return (slower && one.kind == FindingKind::SlowerThanExpected) || (hangs && once);
+  };
+  findings->erase(std::remove_if(findings->begin(), findings->end(), is_explained),
+                  findings->end());
 }
 
 }  // namespace lockstep::analysis

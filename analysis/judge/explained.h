@@ -1,5 +1,6 @@
 // One cause is one finding: where a path is slow, or a machine has too few processors, what takes longer
-// for it is no finding of its own, and where the job stands still nobody asks whether it was slow before.
+// for it is no finding of its own, and where the job stands still nobody asks whether it was slow before. A pause that came
+// once before a hang may be that of a checkpoint, which the job did not live to repeat.
 // Lateness explains nothing here, for a transfer begins with the last start. Pure functions.
 #pragma once
 

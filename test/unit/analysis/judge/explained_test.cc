@@ -1,0 +1,51 @@
+// What another finding explains is none of its own.
+#include "analysis/judge/explained.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::analysis {
+namespace {
+
+Finding late(WhenLate when) {
+  Finding finding;
+  finding.kind = FindingKind::Straggler;
+  LateFacts facts;
+  facts.pattern.when = when;
+  finding.facts = facts;
+  return finding;
+}
+Finding hang() {
+  Finding finding;
+  finding.kind = FindingKind::MissingRank;
+  finding.facts = StallFacts();
+  return finding;
+}
+Finding slower() {
+  Finding finding;
+  finding.kind = FindingKind::SlowerThanExpected;
+  finding.facts = SlowerFacts();
+  return finding;
+}
+std::vector<FindingKind> left_of(std::vector<Finding> findings) {
+  drop_explained(&findings);
+  std::vector<FindingKind> kinds;
+  for (const Finding& one : findings) kinds.push_back(one.kind);
+  return kinds;
+}
+using Kinds = std::vector<FindingKind>;
+
+TEST(Explained, APauseThatCameOnceBeforeAHangIsNoFinding) {
+  EXPECT_EQ(left_of({hang(), late(WhenLate::Once)}), Kinds{FindingKind::MissingRank});
+  EXPECT_EQ(left_of({hang(), late(WhenLate::Throughout)}),
+            (Kinds{FindingKind::MissingRank, FindingKind::Straggler}));
+  EXPECT_EQ(left_of({late(WhenLate::Once)}), Kinds{FindingKind::Straggler});
+}
+
+TEST(Explained, OperationsThatTakeLongerAreNoFindingBesideAHangButBesideLateness) {
+  EXPECT_EQ(left_of({hang(), slower()}), Kinds{FindingKind::MissingRank});
+  EXPECT_EQ(left_of({late(WhenLate::Throughout), slower()}),
+            (Kinds{FindingKind::Straggler, FindingKind::SlowerThanExpected}));
+}
+
+}  // namespace
+}  // namespace lockstep::analysis
