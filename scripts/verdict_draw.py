@@ -43,7 +43,7 @@ NEED_TENSOR_RANKS = {"late-group", "deadlock", MANY}
 NOISES = ["quiet", "jitter", "heavy-jitter", "preemption", "congestion", "loss", "loader", "checkpoint", "gc", "warm-up", "drift",
           "noisy-host"]
 # A fault that costs less than this share of the run need not be named, and may be; a single moment from more on.
-WORTH_NAMING, ONCE_WORTH_NAMING = 0.02, 0.1
+WORTH_NAMING, ONCE_WORTH_NAMING = 0.02, 0.05
 LARGE = 1024  # ranks of the runs that --large asks for, of some 1,000 operations each
 PRESETS = ["coll", "proxy", "step"]
 

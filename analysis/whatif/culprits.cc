@@ -27,6 +27,8 @@ constexpr double kTimesTypical = 4;
 // slowly, which takes a few steps at most.
 constexpr double kMostChance = 0.07, kMostChanceOfMuch = 0.3, kMuch = 0.1;
 constexpr double kMostChanceOfLittle = 0.01, kLittle = 0.05;
+// One moment that costs so much is a finding by itself, where nobody has another nearly as bad.
+constexpr double kLeastPause = 0.05;
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
 // Of what a set gains, what its ranks gain one by one: who is late on his own gains all of it.
@@ -302,7 +304,7 @@ class Search {
     const Occasion worst = *std::max_element(
         culprit->occasions.begin(), culprit->occasions.end(),
         [](const Occasion& a, const Occasion& b) { return a.excess_ns < b.excess_ns; });
-    const auto least_ns = static_cast<int64_t>(kMuch * static_cast<double>(culprit->span_ns));
+    const auto least_ns = static_cast<int64_t>(kLeastPause * static_cast<double>(culprit->span_ns));
     if (worst.excess_ns < least_ns) return false;
     const int64_t gain_ns = gain_without_pause(run_, own_, excesses_.ns, path_, worst.arrival);
     if (gain_ns < least_ns) return false;
