@@ -14,6 +14,8 @@ namespace {
 constexpr size_t kFewestOccasions = 2;
 // Fewer trials do not tell much of ranks that are late in all of them.
 constexpr size_t kFewTrials = 16;
+// A chance as small as this is accepted whatever it costs.
+constexpr double kSurelyNoChance = 0.01;
 // Clock reads, cache misses and interrupts alone make ranks late by so much.
 constexpr int64_t kLeastTypicalNs = 50'000;
 
@@ -31,16 +33,18 @@ class Collection {
       : run_(inquiry.run), own_(inquiry.own), inquiry_(inquiry), actors_(actors) {}
 
   Occasions collect() {
-    Occasions found;
     const int64_t typical_ns = typical_loss_ns();
-    if (typical_ns < kLeastTypicalNs) return found;
-    find_losses(typical_ns, &found.all);
-    if (trials_.size() < kFewestOccasions || lie_in_one_step(found.all)) return found;
-    const Compared compared = compared_with();
-    found.chance = chance(compared);
-    found.beside_none = std::all_of(losses_.begin(), losses_.end(), [&](const PathLoss& loss) {
-      return compared.set[loss.actor] != 0;
-    });
+    if (typical_ns < kLeastTypicalNs) return {};
+    Occasions found = collect(typical_ns / 2);
+    if (found.chance <= kSurelyNoChance) return found;
+    // Who is late more and more was less late before. Who looks again sees chance more often.
+    double looks = 1;
+    for (const int64_t part : {4, 8}) {
+      Occasions more = collect(typical_ns / part);
+      looks *= 2;
+      more.chance = std::min(1.0, looks * more.chance);
+      if (more.chance <= kSurelyNoChance) return more;
+    }
     return found;
   }
 
@@ -53,6 +57,20 @@ class Collection {
   }
 
  private:
+  Occasions collect(int64_t least_ns) {
+    losses_.clear();
+    trials_.clear();
+    Occasions found;
+    find_losses(least_ns, &found.all);
+    if (trials_.size() < kFewestOccasions || lie_in_one_step(found.all)) return found;
+    const Compared compared = compared_with();
+    found.chance = chance(compared);
+    found.beside_none = std::all_of(losses_.begin(), losses_.end(), [&](const PathLoss& loss) {
+      return compared.set[loss.actor] != 0;
+    });
+    return found;
+  }
+
   bool is_of_set(uint32_t actor) const {
     return std::binary_search(actors_.begin(), actors_.end(), actor);
   }
@@ -72,13 +90,12 @@ class Collection {
     return half_of_sum(&excesses);
   }
 
-  // Half as bad as what is typical of the set, at least.
-  void find_losses(int64_t typical_ns, std::vector<Occasion>* occasions) {
+  void find_losses(int64_t least_ns, std::vector<Occasion>* occasions) {
     const std::vector<PathPiece>& path = inquiry_.path;
     const Waiting waiting{run_, own_, path, inquiry_.begin_of, inquiry_.end_ns};
     for (size_t i = 0; i < path.size(); ++i) {
       const PathPiece& piece = path[i];
-      if (piece.excess_ns * 2 < typical_ns || !follows(own_, piece)) continue;
+      if (piece.excess_ns < least_ns || !follows(own_, piece)) continue;
       if (is_of_set(piece)) {
         const int64_t waited_ns = longest_caused_wait(waiting, actors_, i);
         if (waited_ns == 0) continue;

@@ -390,6 +390,15 @@ TEST(Culprits, SaysThatARankGetsSlowerAndSlower) {
   EXPECT_EQ(facts_of(judged).pattern.when, WhenLate::Growing);
 }
 
+// Of four ranks the worst two moments of one may be chance; the lesser ones before them are its own, too.
+TEST(Culprits, NamesWhoIsLateMoreAndMoreByWhatItWasLateByBefore) {
+  constexpr uint64_t kLate[] = {kMs, kMs, kMs, kMs, 3 * kMs, 4 * kMs};
+  const Judged judged = all_reduces(4, 60, [&](int32_t rank, unsigned i) {
+    return rank == 1 && i >= 40 && i < 46 ? kLate[i - 40] : 0;
+  });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{1}) << all_text(judged);
+}
+
 TEST(Culprits, AccusesNobodyOfWhatBefallsAll) {
   // Heavy noise, and a checkpoint of the whole job that takes each rank a time of its own.
   Noise noise;
