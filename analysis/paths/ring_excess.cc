@@ -117,7 +117,8 @@ class Judge {
   // 0: by less than that.
   int64_t later_than_usual(size_t i, int64_t least_ns) {
     const Middle& later = seen_.edges[i].later;
-    if (usual_later(i) == kNoTime || !stands_out(later, usual_later(i), least_ns)) return 0;
+    const int64_t sure_ns = std::max(least_ns, usual_[i].unsure_ns);
+    if (usual_later(i) == kNoTime || !stands_out(later, usual_later(i), sure_ns)) return 0;
     // Who starts last leaves its trace in the ends of this operation and of those that follow it without
     // a pause: ends then lie in two heaps, and chance alone makes one the larger.
     unsteady_[i] = later.at_least_ns - usual_later(i) < least_ns ? 1 : 0;

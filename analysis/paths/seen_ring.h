@@ -34,6 +34,7 @@ struct UsualEdge {
   int64_t beside_ns = kNoTime;
   // How late the receiver sees what has come.
   int64_t uptake_ns = kNoTime;
+  int64_t unsure_ns = 0;  // later_ns may be longer by this: nothing but one other edge tells it
 };
 
 // Without `least_later`. chosen: indices of the edge's operations.

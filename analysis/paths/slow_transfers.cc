@@ -88,6 +88,7 @@ class SlowTransferFinder {
 
   struct OfRole {
     std::vector<int64_t> later, lag, wire, work, gpu;
+    std::vector<Middle> middles;  // of `later`
     UsualEdge usual;
   };
   // Of rings that are alike, what is usual by role of their edges.
@@ -95,7 +96,8 @@ class SlowTransferFinder {
     std::map<uint64_t, OfRole> roles;
     for_each_edge(rings, [&](uint64_t role_of_edge, const SeenEdge& edge) {
       OfRole& role = roles[role_of_edge];
-      if (edge.later.known()) role.later.push_back(edge.later.ns);
+      if (edge.later.known())
+        role.later.push_back(edge.later.ns), role.middles.push_back(edge.later);
       if (edge.wire.known()) role.wire.push_back(edge.wire.ns);
       if (edge.work.known()) role.work.push_back(edge.work.ns);
       if (edge.gpu.known()) role.gpu.push_back(edge.gpu.ns);
@@ -103,6 +105,8 @@ class SlowTransferFinder {
     const size_t hosts = std::get<3>(rings.front().series->alike);
     for (auto& [number, role] : roles) {
       role.usual.later_ns = role.usual.beside_ns = usual_of(role.later, hosts);
+      if (role.later.size() == 2)
+        role.usual.unsure_ns = unsureness_of(role.middles, role.usual.later_ns);
       role.usual.wire_ns = usual_of(role.wire, hosts);
       role.usual.work_ns = usual_of(role.work, hosts);
       role.usual.gpu_ns = usual_of(role.gpu, hosts);
@@ -135,8 +139,10 @@ class SlowTransferFinder {
     for (const EdgeSamples& edge : series.edges) {
       UsualEdge& usual = edges.emplace_back(roles.at(edge.role).usual);
       // The differences add up to 0 around a ring: beside a slow edge all others are below it.
-      if (usual.later_ns != kNoTime)
-        usual.later_ns = series.edges.size() == 2 ? 0 : std::max<int64_t>(0, usual.later_ns);
+      if (usual.later_ns == kNoTime) continue;
+      const int64_t most_ns = usual.later_ns + usual.unsure_ns;
+      usual.later_ns = series.edges.size() == 2 ? 0 : std::max<int64_t>(0, usual.later_ns);
+      usual.unsure_ns = std::max<int64_t>(0, most_ns - usual.later_ns);
     }
     return edges;
   }

@@ -35,5 +35,21 @@ TEST(SlowTransfers, OverALinkMakeNobodyElseSlowWhoHardlyWaits) {
   }
 }
 
+// Two hosts of two ranks, of which the first is done 300 us after its sender. In most operations a late start hides that on
+// one of the two ways, so that the other seems longer.
+TEST(SlowTransfers, AreNoneBetweenTwoHostsWhereTheOtherWayMayTakeAsLong) {
+  Ends usual, traced;
+  usual.received_ns = {1'000 * kUs, 700 * kUs, 1'000 * kUs, 700 * kUs};
+  traced.received_ns = {1'000 * kUs, 700 * kUs, 1'000 * kUs, 1'000 * kUs};
+  usual.sent_ns = traced.sent_ns = std::vector<uint64_t>(4, 950 * kUs);
+  const auto judged_of = [&](unsigned traced_of_nine) {
+    return judge_ends(Ring(4), 2, Course(), [&](unsigned i) -> const Ends& {
+      return i % 9 < traced_of_nine ? traced : usual;
+    });
+  };
+  EXPECT_TRUE(judged_of(5).findings.empty()) << judged_of(5).text();
+  EXPECT_EQ(judged_of(9).findings.size(), 1u) << "then the other is slow";
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
