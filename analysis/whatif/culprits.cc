@@ -27,8 +27,10 @@ constexpr double kTimesTypical = 4;
 // slowly, which takes a few steps at most.
 constexpr double kMostChance = 0.07, kMostChanceOfMuch = 0.3, kMuch = 0.1;
 constexpr double kMostChanceOfLittle = 0.01, kLittle = 0.05;
-// One moment that costs so much is a finding by itself, where nobody has another nearly as bad.
+// One moment that costs so much is a finding by itself, where nobody has another nearly as bad. Whoever loses its
+// processor for a time slice or two stands still for less.
 constexpr double kLeastPause = 0.05;
+constexpr int64_t kShortestPauseNs = 20'000'000;
 // Of the best gain, what a smaller set must have to be accused instead.
 constexpr double kMostOfBest = 0.8;
 // Of what a set gains, what its ranks gain one by one: who is late on his own gains all of it.
@@ -268,13 +270,15 @@ class Search {
     if (candidate.actors.size() > 1 &&
         !share_occasions(run_, own_, excesses_, candidate.actors, culprit->occasions))
       return false;
-    const bool may_be_work = by_kernels(*culprit) && !has_peers(left, candidate.actors) &&
-                             may_be_its_work(run_, own_, roles_, excesses_,
-                                             {candidate.actors.front(), culprit->occasions,
-                                              culprit->first_ns, end_ns()});
+    const bool may_be_work =
+        by_kernels(run_, culprit->occasions) && !has_peers(left, candidate.actors) &&
+        may_be_its_work(
+            run_, own_, roles_, excesses_,
+            {candidate.actors.front(), culprit->occasions, culprit->first_ns, end_ns()});
     const double share =
         static_cast<double>(culprit->gain_ns) / static_cast<double>(culprit->span_ns);
-    const bool much = occasions.beside_none && by_kernels(*culprit) && share >= kMuch;
+    const bool much =
+        occasions.beside_none && by_kernels(run_, culprit->occasions) && share >= kMuch;
     const bool little = share < kLittle && !is_at_start(*culprit);
     const double most_chance = much     ? kMostChanceOfMuch * share / kMuch
                                : little ? kMostChanceOfLittle
@@ -291,7 +295,7 @@ class Search {
     culprit->stable = share_of_resamples(candidate, least_ns);
     culprit->hands_out =
         candidate.actors.size() == 1 && may_have_had_no_work(run_, culprit->occasions);
-    if (candidate.actors.size() == 1 && by_kernels(*culprit) && !culprit->hands_out)
+    if (candidate.actors.size() == 1 && by_kernels(run_, culprit->occasions) && !culprit->hands_out)
       accuse_host_of(left, culprit);
     std::stable_sort(culprit->actors.begin(), culprit->actors.end(),
                      [&](uint32_t a, uint32_t b) { return on_path_ns_[a] > on_path_ns_[b]; });
@@ -304,7 +308,9 @@ class Search {
     const Occasion worst = *std::max_element(
         culprit->occasions.begin(), culprit->occasions.end(),
         [](const Occasion& a, const Occasion& b) { return a.excess_ns < b.excess_ns; });
-    const auto least_ns = static_cast<int64_t>(kLeastPause * static_cast<double>(culprit->span_ns));
+    const int64_t least_ns =
+        std::max(kShortestPauseNs,
+                 static_cast<int64_t>(kLeastPause * static_cast<double>(culprit->span_ns)));
     if (worst.excess_ns < least_ns) return false;
     const int64_t gain_ns = gain_without_pause(run_, own_, excesses_.ns, path_, worst.arrival);
     if (gain_ns < least_ns) return false;
@@ -340,14 +346,6 @@ class Search {
             ? 0
             : own_.segments[culprit.occasions.back().arrival].start_ns - culprit.first_ns;
     return from_start_ns < culprit.span_ns / 3;  // as pattern_of() has it
-  }
-
-  // Calls alone run ahead, and may wait for what comes late.
-  bool by_kernels(const Culprit& culprit) const {
-    return std::all_of(culprit.occasions.begin(), culprit.occasions.end(),
-                       [&](const Occasion& one) {
-                         return run_.arrivals[one.arrival].basis == ArrivalBasis::KernelStart;
-                       });
   }
 
   // No single moment makes a culprit: without its worst it must still be beyond noise, and cost half

@@ -36,7 +36,7 @@ class Collection {
     const int64_t typical_ns = typical_loss_ns();
     if (typical_ns < kLeastTypicalNs) return {};
     Occasions found = collect(typical_ns / 2);
-    if (found.chance <= kSurelyNoChance) return found;
+    if (found.chance <= kSurelyNoChance || !by_kernels(run_, found.all)) return found;
     // Who is late more and more was less late before. Who looks again sees chance more often.
     double looks = 1;
     for (const int64_t part : {4, 8}) {
@@ -170,6 +170,12 @@ class Collection {
 
 Occasions occasions_of(const Inquiry& inquiry, const std::vector<uint32_t>& actors) {
   return Collection(inquiry, actors).collect();
+}
+
+bool by_kernels(const RunTables& run, const std::vector<Occasion>& occasions) {
+  return std::all_of(occasions.begin(), occasions.end(), [&](const Occasion& one) {
+    return run.arrivals[one.arrival].basis == ArrivalBasis::KernelStart;
+  });
 }
 
 bool has_peers(const Inquiry& inquiry, const std::vector<uint32_t>& actors) {

@@ -41,6 +41,9 @@ Occasions occasions_of(const Inquiry& inquiry, const std::vector<uint32_t>& acto
 // Whether somebody else does the same work, and could be accused instead. actors: sorted.
 bool has_peers(const Inquiry& inquiry, const std::vector<uint32_t>& actors);
 
+// Calls alone run ahead, and may wait for what comes late.
+bool by_kernels(const RunTables& run, const std::vector<Occasion>& occasions);
+
 // How late a rank begins shows nothing: that depends on what it loads.
 inline bool follows(const OwnSegments& own, const PathPiece& piece) {
   return own.segments[piece.arrival].before != kNoRow;
