@@ -87,8 +87,8 @@ class SlowTransferFinder {
   }
 
   struct OfRole {
-    std::vector<int64_t> later, lag, wire, work, gpu;
-    std::vector<Middle> middles;  // of `later`
+    std::vector<Middle> later;
+    std::vector<int64_t> lag, wire, work, gpu;
     UsualEdge usual;
   };
   // Of rings that are alike, what is usual by role of their edges.
@@ -96,17 +96,18 @@ class SlowTransferFinder {
     std::map<uint64_t, OfRole> roles;
     for_each_edge(rings, [&](uint64_t role_of_edge, const SeenEdge& edge) {
       OfRole& role = roles[role_of_edge];
-      if (edge.later.known())
-        role.later.push_back(edge.later.ns), role.middles.push_back(edge.later);
+      if (edge.later.known()) role.later.push_back(edge.later);
       if (edge.wire.known()) role.wire.push_back(edge.wire.ns);
       if (edge.work.known()) role.work.push_back(edge.work.ns);
       if (edge.gpu.known()) role.gpu.push_back(edge.gpu.ns);
     });
     const size_t hosts = std::get<3>(rings.front().series->alike);
     for (auto& [number, role] : roles) {
-      role.usual.later_ns = role.usual.beside_ns = usual_of(role.later, hosts);
+      std::vector<int64_t> later;
+      for (const Middle& middle : role.later) later.push_back(middle.ns);
+      role.usual.later_ns = role.usual.beside_ns = usual_of(later, hosts);
       if (role.later.size() == 2)
-        role.usual.unsure_ns = unsureness_of(role.middles, role.usual.later_ns);
+        role.usual.unsure_ns = unsureness_of(role.later, role.usual.later_ns);
       role.usual.wire_ns = usual_of(role.wire, hosts);
       role.usual.work_ns = usual_of(role.work, hosts);
       role.usual.gpu_ns = usual_of(role.gpu, hosts);

@@ -14,11 +14,11 @@ constexpr size_t kCallsAhead = 512;
 
 class CallsInTurn {
  public:
-  CallsInTurn(const RunTables& run, const Actors& actors) : run_(run), actors_(actors) {}
+  CallsInTurn(const RunTables& run, const Actors& actors, const std::vector<bool>& ends_known)
+      : run_(run), actors_(actors), ends_known_(ends_known) {}
 
   std::vector<bool> crossed() {
     std::vector<bool> crossed(run_.operations.size());
-    note_ends();
     if (std::find(ends_known_.begin(), ends_known_.end(), false) == ends_known_.end())
       return crossed;
     edges_.resize(run_.matches.size());
@@ -45,14 +45,6 @@ class CallsInTurn {
     uint32_t before = kNoRow;  // node
     std::vector<uint32_t> matches;
   };
-
-  void note_ends() {
-    ends_known_.assign(run_.communicators.size(), false);
-    for (const OperationRow& row : run_.operations) {
-      if (row.communicator != kNoRow && row.state != OpState::Enqueued)
-        ends_known_[row.communicator] = true;
-    }
-  }
 
   // A send or receive may end before the other side comes, as long as what it moves fits into buffers.
   bool counts(const OperationRow& row) const {
@@ -92,14 +84,15 @@ class CallsInTurn {
 
   const RunTables& run_;
   const Actors& actors_;
-  std::vector<bool> ends_known_;              // by communicator
+  const std::vector<bool>& ends_known_;       // by communicator
   std::vector<std::vector<uint32_t>> edges_;  // by match, then joins of group calls
 };
 
 }  // namespace
 
-std::vector<bool> crossed_calls(const RunTables& run, const Actors& actors) {
-  return CallsInTurn(run, actors).crossed();
+std::vector<bool> crossed_calls(const RunTables& run, const Actors& actors,
+                                const std::vector<bool>& ends_known) {
+  return CallsInTurn(run, actors, ends_known).crossed();
 }
 
 }  // namespace lockstep::analysis

@@ -9,7 +9,9 @@
 
 namespace lockstep::analysis {
 
-// By operation. None where the job went on after such calls: then streams that are not recorded kept them apart.
-std::vector<bool> crossed_calls(const RunTables& run, const Actors& actors);
+// By operation, of communicators of which no end is known. None where the job went on after such calls: then streams that
+// are not recorded kept them apart.
+std::vector<bool> crossed_calls(const RunTables& run, const Actors& actors,
+                                const std::vector<bool>& ends_known);
 
 }  // namespace lockstep::analysis

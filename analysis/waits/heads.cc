@@ -19,20 +19,22 @@ Heads::Heads(const RunTables& run, const Actors& actors)
       kernels_on_(run.communicators.size()),
       kernels_of_(run.processes.size()),
       kernels_of_member_(run.members.size()),
-      crossed_(crossed_calls(run, actors)),
+      ends_known_(run.communicators.size()),
       unfinished_(run.operations.size()),
       heads_(actors.size()) {
   note_calls();
+  note_deaths();
+  crossed_ = crossed_calls(run_, actors_, ends_known_);
   find_unfinished();
   find_heads();
 }
 
 void Heads::note_calls() {
   std::vector<std::vector<Text>> functions(run_.communicators.size());
-  std::vector<bool> ends_known(run_.communicators.size());
   for (const OperationRow& row : run_.operations) {
     if (row.communicator == kNoRow) continue;
-    if (row.state != OpState::Enqueued) ends_known[row.communicator] = true;
+    if (row.state != OpState::Enqueued && row.state != OpState::Captured)
+      ends_known_[row.communicator] = true;
     if (row.kernels != 0) kernels_on_[row.communicator] = kernels_of_[row.process] = true;
     const uint32_t member = actors_.member_of(row.communicator, row.process, row.rank);
     if (member != kNoRow && row.kernels != 0) kernels_of_member_[member] = true;
@@ -45,19 +47,18 @@ void Heads::note_calls() {
     if (member.process == kNoRow) continue;
     fewest_[member.communicator] = std::min(fewest_[member.communicator], last_position_[i]);
   }
-  note_deaths(ends_known);
 }
 
 // Where calls are all there is, nobody knows whether the last one ended before a process died; when
 // all died, the job ended.
-void Heads::note_deaths(const std::vector<bool>& ends_known) {
+void Heads::note_deaths() {
   std::vector<uint32_t> dead(run_.communicators.size());
   for (const MemberRow& member : run_.members) {
     if (member.process != kNoRow && run_.processes[member.process].life == Life::Dead)
       ++dead[member.communicator];
   }
   for (size_t i = 0; i < dead.size(); ++i) {
-    if (ends_known[i] || dead[i] == 0 || dead[i] == run_.communicators[i].members) continue;
+    if (ends_known_[i] || dead[i] == 0 || dead[i] == run_.communicators[i].members) continue;
     agreed_[i] = std::min(agreed_[i], std::max<int64_t>(0, fewest_[i]));
   }
 }

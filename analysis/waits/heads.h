@@ -29,13 +29,15 @@ class Heads {
   bool comes_after_open(uint32_t operation, uint32_t actor) const;
   // Position of the member's last collective on its communicator, -1 = none.
   int64_t last_position(uint32_t member) const { return last_position_[member]; }
+  // Not where calls are all that is recorded.
+  bool ends_known(uint32_t communicator) const { return ends_known_[communicator]; }
 
  private:
   void note_calls();
   void find_unfinished();
   bool is_unfinished(uint32_t operation, bool later_began) const;
   bool has_arrived(const OperationRow& row) const;
-  void note_deaths(const std::vector<bool>& ends_known);
+  void note_deaths();
   void note_function(const OperationRow& row, std::vector<std::vector<Text>>* functions);
   bool some_never_called(const OperationRow& row) const;
   void find_heads();
@@ -48,6 +50,7 @@ class Heads {
   // Kernels were recorded, by communicator and by process: there a missing one has not begun.
   std::vector<bool> kernels_on_, kernels_of_;
   std::vector<bool> kernels_of_member_;
+  std::vector<bool> ends_known_;            // by communicator
   std::vector<bool> crossed_, unfinished_;  // by operation
   std::vector<std::vector<uint32_t>> heads_;
   std::set<std::pair<uint32_t, uint64_t>>

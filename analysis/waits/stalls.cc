@@ -36,7 +36,6 @@ class StallFinder {
     std::map<int32_t, std::vector<uint32_t>> collectives;  // by rank, in order of their positions
     std::map<int32_t, uint32_t> last;                      // by rank
     int64_t typical_ns = 0;
-    bool ends_known = false;
   };
 
   void collect_series() {
@@ -46,17 +45,17 @@ class StallFinder {
       const auto found = series_.find(row.communicator);
       if (found == series_.end() || row.state == OpState::Captured) continue;
       Series& series = found->second;
-      series.ends_known = series.ends_known || row.state != OpState::Enqueued;
       series.last[row.rank] = i;
       if (row.position != kNoRow) series.collectives[row.rank].push_back(i);
       // A rank may call far ahead of its GPU: what waits for its turn does not stand still.
-      const int64_t begun_ns = row.kernel_start_ns != kNoTime ? row.kernel_start_ns : row.enqueue_ns;
+      const int64_t begun_ns =
+          row.kernel_start_ns != kNoTime ? row.kernel_start_ns : row.enqueue_ns;
       if (row.state == OpState::Done && row.ordinal != 0 && begun_ns != kNoTime)
         durations[row.communicator].push_back(row.finish_ns - begun_ns);
     }
     for (auto& [communicator, series] : series_) {
       std::vector<int64_t>& usual = durations[communicator];
-      if (!series.ends_known) note_pauses(series, &usual);
+      if (!heads_.ends_known(communicator)) note_pauses(series, &usual);
       series.typical_ns = quantile(&usual, 0.9);
     }
   }
@@ -83,7 +82,7 @@ class StallFinder {
     stall.typical_ns = series.typical_ns;
     add_members(series, row, &stall);
     if (stall.disputed) choose_function(&stall);
-    stall.by_calls = !series.ends_known;
+    stall.by_calls = !heads_.ends_known(row.communicator);
     time(&stall);
     stalls_.push_back(std::move(stall));
   }
