@@ -16,14 +16,19 @@ at_end() {
   for process in ${started[@]+"${started[@]}"}; do
     kill -KILL "$process" $(pgrep -f -- "--truth $TMP/") 2>/dev/null || true
   done
-  awk -v under="$TMP/" 'index($2, under) == 1 {print $2}' /proc/mounts | xargs -r umount -l
+  awk -v under="$TMP/" -v shm="$LOCKSTEP_SHM_DIR" 'index($2, under) == 1 || $2 == shm {print $2}' /proc/mounts |
+    xargs -r umount -l
   rm -rf "$TMP" "$LOCKSTEP_SHM_DIR"
 }
 trap at_end EXIT
 
-# Mounts that only this test sees: the script starts itself again in a mount namespace.
+# Mounts that only this test sees: the script starts itself again in a mount namespace. One of them is for memory files:
+# the /dev/shm of a container has 64 MiB for all tests together, and a fault may fill the buffers up to their cap.
 in_mount_namespace() {
-  [ -n "${IN_MOUNT_NAMESPACE:-}" ] && return
+  if [ -n "${IN_MOUNT_NAMESPACE:-}" ]; then
+    mount -t tmpfs -o size=512m,mode=700 none "$LOCKSTEP_SHM_DIR"
+    return
+  fi
   unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces here"
   rm -rf "$TMP" "$LOCKSTEP_SHM_DIR"
   IN_MOUNT_NAMESPACE=1 exec unshare -m --propagation private "$0" "$@"
