@@ -19,9 +19,9 @@ constexpr double kLeastShareOfRole = 0.02;
 // ... and which call follows which: of two stages that exchange the same, one sends first.
 constexpr double kLeastShareOfPairs = 0.01;
 
-// Of numbers, in whatever way these were made.
+// Of numbers, in whatever way these were made; another one for (b, a) than for (a, b).
 uint64_t mix(uint64_t digest, uint64_t value) {
-  digest = (digest ^ value) * 0x9e3779b97f4a7c15ULL;
+  digest = (digest * 3 ^ value) * 0x9e3779b97f4a7c15ULL;
   return digest ^ digest >> 29;
 }
 

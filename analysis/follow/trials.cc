@@ -1,6 +1,7 @@
 #include "analysis/follow/trials.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -14,6 +15,15 @@ namespace {
 // by less than this part of their mean distance, most of them.
 constexpr uint32_t kPartOfRun = 4;
 constexpr double kPartOfMean = 4;
+// Pipelines and buckets make most calls several times in a row, or nearly so: in such a part of their mean distance. Rows
+// mark trials where there are so many times fewer of them, and most are equally far apart.
+constexpr size_t kFewerRows = 2;
+// So many are enough, however long a training step is.
+constexpr size_t kEnoughRows = 16;
+
+// The launches of a rank that make a call, by their places among all of its launches, from 1 on.
+using Places = std::vector<uint32_t>;
+using PlacesOfCalls = std::unordered_map<uint64_t, Places>;
 
 class Numbering {
  public:
@@ -31,68 +41,114 @@ class Numbering {
  private:
   uint32_t launch(size_t place) const { return own_.segments[own_.order[place]].launch; }
 
-  // Each call of the kind begins a trial.
+  // Each launch that makes the call begins a trial, or the first of a row does.
   void number_by_mark(const RankRows& rank) {
-    const auto call = [&](size_t i) { return roles_.call[own_.order[i]]; };
-    const auto any_size = [&](size_t i) { return without_size(i); };
-    uint64_t mark = find_mark(rank, call, true);
-    const uint64_t somewhere = mark != 0 ? mark : find_mark(rank, call, false);
-    if (mark == 0 && somewhere != 0) {
-      mark = find_mark(rank, any_size, true);
-      if (mark == 0) mark = somewhere;
-    }
-    uint32_t trial = 0, last = kNoRow;
+    launches_ = launches_of(rank);
+    const PlacesOfCalls calls =
+        places_of(rank, [&](size_t i) { return roles_.call[own_.order[i]]; });
+    Places mark = rarest(calls, &Numbering::is_throughout);
+    Places rows = rarest(rows_of(calls), &Numbering::is_regular, kEnoughRows);
+    if (!rows.empty() && rows.size() * kFewerRows <= mark.size()) mark = std::move(rows);
+    if (mark.empty()) mark = mark_of_varying(rank, calls);
+    uint32_t trial = 0, place = 0, last = kNoRow;
     for (size_t i = rank.begin; i < rank.end; ++i) {
-      if (calls_[i - rank.begin] == mark && launch(i) != last) ++trial, last = launch(i);
+      place += launch(i) != last ? 1 : 0;
+      last = launch(i);
+      if (trial < mark.size() && mark[trial] == place) ++trial;
       trial_[launch(i)] = trial;
     }
+  }
+  uint32_t launches_of(const RankRows& rank) const {
+    uint32_t count = 0;
+    for (size_t i = rank.begin; i < rank.end; ++i)
+      count += i == rank.begin || launch(i) != launch(i - 1) ? 1 : 0;
+    return count;
+  }
+  // Where no call of one size is made throughout the run.
+  Places mark_of_varying(const RankRows& rank, const PlacesOfCalls& calls) const {
+    Places somewhere = rarest(calls, nullptr);
+    if (somewhere.empty()) return {};
+    Places mark = rarest(places_of(rank, [&](size_t i) { return without_size(i); }),
+                         &Numbering::is_throughout);
+    return mark.empty() ? somewhere : mark;
   }
   uint64_t without_size(size_t place) const {
     const OperationRow& row = run_.operations[run_.arrivals[own_.order[place]].operation];
     return uint64_t{row.communicator} << 32 | (row.func + 1);
   }
 
-  // Of a call, by how many launches those of one rank that make it are apart, from the first launch to the last.
-  struct Apart {
-    std::vector<uint32_t> launches;
-    uint32_t latest = 0;  // its place among all launches
-    size_t count() const { return launches.size(); }
-    bool is_throughout(uint32_t all) {
-      launches.push_back(all - latest);
-      const uint32_t longest = *std::max_element(launches.begin(), launches.end());
-      const auto mean = static_cast<double>(all) / static_cast<double>(count());
-      return longest <= all / kPartOfRun &&
-             kPartOfMean * static_cast<double>(median(&launches)) >= mean;
-    }
-  };
-  // The call that the fewest launches make, rare ones left out; of those made throughout the run. 0: none is.
   template <class Call>
-  uint64_t find_mark(const RankRows& rank, const Call& call_at, bool throughout) {
-    calls_.clear();
-    for (size_t i = rank.begin; i < rank.end; ++i) calls_.push_back(call_at(i));
-    std::unordered_map<uint64_t, Apart> calls;
-    uint32_t all = 0, last = kNoRow;
+  PlacesOfCalls places_of(const RankRows& rank, const Call& call_at) const {
+    PlacesOfCalls calls;
+    uint32_t place = 0, last = kNoRow;
     for (size_t i = rank.begin; i < rank.end; ++i) {
-      all += launch(i) != last ? 1 : 0;
+      place += launch(i) != last ? 1 : 0;
       last = launch(i);
-      Apart& call = calls[calls_[i - rank.begin]];
-      if (call.latest != all) call.launches.push_back(all - call.latest);
-      call.latest = all;
+      Places& places = calls[call_at(i)];
+      if (places.empty() || places.back() != place) places.push_back(place);
     }
-    const size_t fewest = std::max<size_t>(kFewestAtPosition, all / 100);
-    std::pair<size_t, uint64_t> mark{~size_t{0}, 0};
-    for (auto& [call, apart] : calls) {
-      const std::pair<size_t, uint64_t> one{apart.count(), call};
-      if (one.first >= fewest && one < mark && (!throughout || apart.is_throughout(all)))
-        mark = one;
+    return calls;
+  }
+  // The first of each row.
+  PlacesOfCalls rows_of(const PlacesOfCalls& calls) const {
+    PlacesOfCalls rows;
+    for (const auto& [call, places] : calls) {
+      const auto mean = static_cast<double>(launches_) / static_cast<double>(places.size());
+      const double near = std::max(1.0, mean / kPartOfMean);
+      uint32_t before = 0;
+      for (const uint32_t place : places) {
+        if (before == 0 || place - before > near) rows[call].push_back(place);
+        before = place;
+      }
     }
-    return mark.second;
+    return rows;
+  }
+
+  // How many launches they are apart, from the first launch of the rank to its last.
+  std::vector<uint32_t> distances_of(const Places& places) const {
+    std::vector<uint32_t> distances;
+    uint32_t before = 0;
+    for (const uint32_t place : places) {
+      distances.push_back(place - before);
+      before = place;
+    }
+    distances.push_back(launches_ - before);
+    return distances;
+  }
+  bool is_throughout(const Places& places) const {
+    std::vector<uint32_t> distances = distances_of(places);
+    const uint32_t longest = *std::max_element(distances.begin(), distances.end());
+    const auto mean = static_cast<double>(launches_) / static_cast<double>(distances.size());
+    return longest <= launches_ / kPartOfRun &&
+           kPartOfMean * static_cast<double>(median(&distances)) >= mean;
+  }
+  // ... and most are equally far apart, as steps are.
+  bool is_regular(const Places& places) const {
+    std::vector<uint32_t> distances = distances_of(places);
+    const uint32_t usual = lower_median(&distances);
+    const auto equal = std::count(distances.begin(), distances.end(), usual);
+    return is_throughout(places) && static_cast<size_t>(equal) * 2 > distances.size();
+  }
+  // Those of the call that has the fewest, calls that are made rarely left out; `enough` are not rare. Of several the first
+  // call, so that a trial begins where a training step does.
+  Places rarest(const PlacesOfCalls& calls, bool (Numbering::*is_mark)(const Places&) const,
+                size_t enough = ~size_t{0}) const {
+    const size_t fewest = std::min(enough, std::max<size_t>(kFewestAtPosition, launches_ / 100));
+    const Places* best = nullptr;
+    uint64_t best_call = 0;
+    for (const auto& [call, places] : calls) {
+      if (places.size() < fewest || (is_mark != nullptr && !(this->*is_mark)(places))) continue;
+      if (best == nullptr || std::make_tuple(places.size(), places.front(), call) <
+                                 std::make_tuple(best->size(), best->front(), best_call))
+        best = &places, best_call = call;
+    }
+    return best == nullptr ? Places() : *best;
   }
 
   const RunTables& run_;
   const OwnSegments& own_;
   const Roles& roles_;
-  std::vector<uint64_t> calls_;  // of the rank at hand, in order
+  uint32_t launches_ = 0;  // of the rank at hand
   std::vector<uint32_t> trial_;
 };
 
