@@ -19,8 +19,9 @@ namespace {
 
 // A finding costs at least so much of the run's time,
 constexpr double kLeastShare = 0.02;
-// so many times what a rank typically costs,
-constexpr double kTimesTypical = 4;
+// so many times what a rank typically costs, or fewer where chance is next to nothing: long stalls of others do not excuse
+// who is late all the time,
+constexpr double kTimesTypical = 4, kTimesTypicalAtLeast = 2.5, kNoChance = 1e-6;
 // and noise would give anybody its occasions less often than this; where they cost such a part of the
 // run and nobody else has any as bad, who it was matters more than why, and the more they cost the more so.
 // What costs little is more often noise than a fault, so chance must be less for it, but for who warms up
@@ -251,10 +252,11 @@ class Search {
 
   bool accuse(const Candidate& candidate, Culprit* culprit) {
     const int64_t typical_ns = typical_gain(candidate);
-    const double least_ns = kTimesTypical * static_cast<double>(typical_ns);
-    const bool stands_out = static_cast<double>(candidate.gain_ns) >= least_ns;
+    double least_ns = kTimesTypicalAtLeast * static_cast<double>(typical_ns);
     // Of two ranks that are both late neither does, and either may deserve suspicion.
-    if (suspects() <= candidate.actors.size() || (!stands_out && gains_.size() > 2)) return false;
+    if (suspects() <= candidate.actors.size() ||
+        (static_cast<double>(candidate.gain_ns) < least_ns && gains_.size() > 2))
+      return false;
     *culprit = Culprit();  // nothing of a candidate that was looked at before
     culprit->actors = candidate.actors;
     culprit->host = candidate.host;
@@ -267,6 +269,9 @@ class Search {
     Occasions occasions = occasions_of(left, candidate.actors);
     culprit->occasions = std::move(occasions.all);
     culprit->chance = occasions.chance;
+    if (culprit->chance > kNoChance) least_ns = kTimesTypical * static_cast<double>(typical_ns);
+    const bool stands_out = static_cast<double>(candidate.gain_ns) >= least_ns;
+    if (!stands_out && gains_.size() > 2) return false;
     if (candidate.actors.size() > 1 &&
         !share_occasions(run_, own_, excesses_, candidate.actors, culprit->occasions))
       return false;
@@ -304,7 +309,8 @@ class Search {
 
   // Moments that are too few to tell more of: but one alone may be enough.
   bool is_pause(const Candidate& candidate, Culprit* culprit) const {
-    if (candidate.actors.size() != 1 || culprit->occasions.empty()) return false;
+    if (!(candidate.host || candidate.actors.size() == 1) || culprit->occasions.empty())
+      return false;
     const Occasion worst = *std::max_element(
         culprit->occasions.begin(), culprit->occasions.end(),
         [](const Occasion& a, const Occasion& b) { return a.excess_ns < b.excess_ns; });
@@ -312,7 +318,8 @@ class Search {
         std::max(kShortestPauseNs,
                  static_cast<int64_t>(kLeastPause * static_cast<double>(culprit->span_ns)));
     if (worst.excess_ns < least_ns) return false;
-    const int64_t gain_ns = gain_without_pause(run_, own_, excesses_.ns, path_, worst.arrival);
+    const int64_t gain_ns =
+        gain_without_pause(run_, own_, excesses_.ns, path_, candidate.actors, worst.arrival);
     if (gain_ns < least_ns) return false;
     culprit->once = true;
     culprit->gain_ns = gain_ns;

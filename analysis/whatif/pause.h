@@ -1,5 +1,5 @@
-// One moment that held the whole job up: a rank that stood still once, for far longer than anybody else ever came
-// late. As there is but one, chance tells nothing of it; that nothing else in the run is nearly as bad does.
+// One moment that held the whole job up: a rank, or all ranks of a host, that stood still once, for far longer than anybody
+// else ever came late. As there is but one, chance tells nothing of it; that nothing else in the run is nearly as bad does.
 // Pure function; it replays the run once where there is such a moment.
 #pragma once
 
@@ -9,11 +9,12 @@
 
 namespace lockstep::analysis {
 
-// How much shorter the run would be had its rank not come late to this arrival, a row; 0 where somebody, that rank
-// included, holds the run up at another moment for nearly as long. path: the critical one; excess_ns: by row of
-// `arrivals`.
+// How much shorter the run would be had these ranks not stood still when one of them came late to this arrival, a row; 0
+// where one of them did not, or where somebody, they included, holds the run up at another moment for nearly as long.
+// actors: sorted. path: the critical one; excess_ns: by row of `arrivals`.
 int64_t gain_without_pause(const RunTables& run, const OwnSegments& own,
                            const std::vector<int64_t>& excess_ns,
-                           const std::vector<PathPiece>& path, uint32_t arrival);
+                           const std::vector<PathPiece>& path, const std::vector<uint32_t>& actors,
+                           uint32_t arrival);
 
 }  // namespace lockstep::analysis

@@ -217,6 +217,46 @@ TEST(Culprits, NamesAPauseThatShowsOnSeveralStreams) {
   EXPECT_EQ(facts_of(judged).pattern.when, WhenLate::Once);
 }
 
+// Chance gives nobody 30 moments of 2.5 ms, though the one long stall of each other rank costs a third as much.
+TEST(Culprits, NamesWhoIsLateFarTooOftenForChanceBesideLongStallsOfOthers) {
+  const Judged judged = all_reduces(8, 240, [](int32_t rank, unsigned i) -> uint64_t {
+    if (rank == 4) return i % 8 == 0 ? 5 * kMs / 2 : 0;
+    return i == static_cast<unsigned>(30 * rank + 5) ? 45 * kMs / 2 : 0;
+  });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{4}) << all_text(judged);
+  EXPECT_NEAR(facts_of(judged).gain_share, 0.05, 0.01) << "75 ms of 1,430";
+}
+
+// Six ranks on three hosts, of which those of host b stand still once.
+Judged host_pauses(uint64_t of_rank_2_ns, uint64_t of_rank_3_ns) {
+  PlayedJob job(6, 2);
+  Noise noise;
+  for (unsigned i = 0; i < 60; ++i) {
+    for (int32_t rank = 0; rank < 6; ++rank) {
+      const uint64_t pause_ns = rank == 2 ? of_rank_2_ns : rank == 3 ? of_rank_3_ns : 0;
+      job.work(rank, 4 * kMs + noise.upto(50 * kUs) + (i == 30 ? pause_ns : 0));
+    }
+    job.collective(0);
+  }
+  return job.judge();
+}
+
+TEST(Culprits, NamesAHostWhoseOnlyPauseIsALargePartOfTheRun) {
+  const Judged judged = host_pauses(60 * kMs, 52 * kMs);
+  ASSERT_EQ(accused(judged), (std::vector<int32_t>{2, 3})) << all_text(judged);
+  EXPECT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(facts_of(judged).pattern.when, WhenLate::Once);
+  EXPECT_NE(
+      judged.text().find("all of its ranks on host b, arrived last, and clearly late, once, 2"),
+      std::string::npos)
+      << judged.text();
+  EXPECT_NEAR(facts_of(judged).gain_share, 0.165, 0.01) << "60 ms of 370";
+}
+
+TEST(Culprits, NamesTheRankThatPausesLongBesideAShortPauseOfItsHost) {
+  EXPECT_EQ(accused(host_pauses(60 * kMs, 10 * kMs)), std::vector<int32_t>{2});
+}
+
 TEST(Culprits, SaysOfAPauseBesideAnothersThatChanceIsNotExcluded) {
   const Judged judged = pauses(60 * kMs, 20 * kMs);
   EXPECT_EQ(accused(judged), std::vector<int32_t>{}) << all_text(judged);
