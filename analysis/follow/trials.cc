@@ -39,30 +39,25 @@ class Numbering {
   }
 
  private:
-  uint32_t launch(size_t place) const { return own_.segments[own_.order[place]].launch; }
+  uint32_t launch(size_t row) const { return own_.segments[own_.order[row]].launch; }
+  // Launches of a rank are numbered one after the other.
+  uint32_t place(size_t row) const { return launch(row) - first_ + 1; }
 
   // Each launch that makes the call begins a trial, or the first of a row does.
   void number_by_mark(const RankRows& rank) {
-    launches_ = launches_of(rank);
+    first_ = launch(rank.begin);
+    launches_ = place(rank.end - 1);
     const PlacesOfCalls calls =
         places_of(rank, [&](size_t i) { return roles_.call[own_.order[i]]; });
     Places mark = rarest(calls, &Numbering::is_throughout);
     Places rows = rarest(rows_of(calls), &Numbering::is_regular, kEnoughRows);
     if (!rows.empty() && rows.size() * kFewerRows <= mark.size()) mark = std::move(rows);
     if (mark.empty()) mark = mark_of_varying(rank, calls);
-    uint32_t trial = 0, place = 0, last = kNoRow;
+    uint32_t trial = 0;
     for (size_t i = rank.begin; i < rank.end; ++i) {
-      place += launch(i) != last ? 1 : 0;
-      last = launch(i);
-      if (trial < mark.size() && mark[trial] == place) ++trial;
+      if (trial < mark.size() && mark[trial] == place(i)) ++trial;
       trial_[launch(i)] = trial;
     }
-  }
-  uint32_t launches_of(const RankRows& rank) const {
-    uint32_t count = 0;
-    for (size_t i = rank.begin; i < rank.end; ++i)
-      count += i == rank.begin || launch(i) != launch(i - 1) ? 1 : 0;
-    return count;
   }
   // Where no call of one size is made throughout the run.
   Places mark_of_varying(const RankRows& rank, const PlacesOfCalls& calls) const {
@@ -72,20 +67,17 @@ class Numbering {
                          &Numbering::is_throughout);
     return mark.empty() ? somewhere : mark;
   }
-  uint64_t without_size(size_t place) const {
-    const OperationRow& row = run_.operations[run_.arrivals[own_.order[place]].operation];
-    return uint64_t{row.communicator} << 32 | (row.func + 1);
+  uint64_t without_size(size_t row) const {
+    const OperationRow& one = run_.operations[run_.arrivals[own_.order[row]].operation];
+    return uint64_t{one.communicator} << 32 | (one.func + 1);
   }
 
   template <class Call>
   PlacesOfCalls places_of(const RankRows& rank, const Call& call_at) const {
     PlacesOfCalls calls;
-    uint32_t place = 0, last = kNoRow;
     for (size_t i = rank.begin; i < rank.end; ++i) {
-      place += launch(i) != last ? 1 : 0;
-      last = launch(i);
       Places& places = calls[call_at(i)];
-      if (places.empty() || places.back() != place) places.push_back(place);
+      if (places.empty() || places.back() != place(i)) places.push_back(place(i));
     }
     return calls;
   }
@@ -96,9 +88,9 @@ class Numbering {
       const auto mean = static_cast<double>(launches_) / static_cast<double>(places.size());
       const double near = std::max(1.0, mean / kPartOfMean);
       uint32_t before = 0;
-      for (const uint32_t place : places) {
-        if (before == 0 || place - before > near) rows[call].push_back(place);
-        before = place;
+      for (const uint32_t one : places) {
+        if (before == 0 || one - before > near) rows[call].push_back(one);
+        before = one;
       }
     }
     return rows;
@@ -108,9 +100,9 @@ class Numbering {
   std::vector<uint32_t> distances_of(const Places& places) const {
     std::vector<uint32_t> distances;
     uint32_t before = 0;
-    for (const uint32_t place : places) {
-      distances.push_back(place - before);
-      before = place;
+    for (const uint32_t one : places) {
+      distances.push_back(one - before);
+      before = one;
     }
     distances.push_back(launches_ - before);
     return distances;
@@ -148,7 +140,7 @@ class Numbering {
   const RunTables& run_;
   const OwnSegments& own_;
   const Roles& roles_;
-  uint32_t launches_ = 0;  // of the rank at hand
+  uint32_t first_ = 0, launches_ = 0;  // of the rank at hand: its first launch, and how many
   std::vector<uint32_t> trial_;
 };
 

@@ -251,11 +251,13 @@ class Search {
   }
 
   bool accuse(const Candidate& candidate, Culprit* culprit) {
-    const int64_t typical_ns = typical_gain(candidate);
-    double least_ns = kTimesTypicalAtLeast * static_cast<double>(typical_ns);
+    const auto typical_ns = static_cast<double>(typical_gain(candidate));
+    const auto stands_out = [&](double times) {
+      return static_cast<double>(candidate.gain_ns) >= times * typical_ns;
+    };
     // Of two ranks that are both late neither does, and either may deserve suspicion.
-    if (suspects() <= candidate.actors.size() ||
-        (static_cast<double>(candidate.gain_ns) < least_ns && gains_.size() > 2))
+    const bool of_two = gains_.size() <= 2;
+    if (suspects() <= candidate.actors.size() || !(of_two || stands_out(kTimesTypicalAtLeast)))
       return false;
     *culprit = Culprit();  // nothing of a candidate that was looked at before
     culprit->actors = candidate.actors;
@@ -269,9 +271,9 @@ class Search {
     Occasions occasions = occasions_of(left, candidate.actors);
     culprit->occasions = std::move(occasions.all);
     culprit->chance = occasions.chance;
-    if (culprit->chance > kNoChance) least_ns = kTimesTypical * static_cast<double>(typical_ns);
-    const bool stands_out = static_cast<double>(candidate.gain_ns) >= least_ns;
-    if (!stands_out && gains_.size() > 2) return false;
+    const double times = culprit->chance > kNoChance ? kTimesTypical : kTimesTypicalAtLeast;
+    const double least_ns = times * typical_ns;
+    if (!of_two && !stands_out(times)) return false;
     if (candidate.actors.size() > 1 &&
         !share_occasions(run_, own_, excesses_, candidate.actors, culprit->occasions))
       return false;
@@ -289,7 +291,7 @@ class Search {
                                : little ? kMostChanceOfLittle
                                         : kMostChance;
     culprit->rounds = rounds_of(candidate.actors.front());
-    if (may_be_work || !stands_out || culprit->chance > most_chance ||
+    if (may_be_work || !stands_out(times) || culprit->chance > most_chance ||
         !holds_without_worst(*culprit, least_ns)) {
       if (is_pause(candidate, culprit)) return true;
       if (!may_be_work && share >= kWorthASuspicion && !culprit->occasions.empty() &&
