@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kPartOfLatest = 3;
 // All of a host are late who each lost so many times what anybody elsewhere did, of whom there are a few; of what
 // each came late by that which is so large a part of what is typical of the accused.
-constexpr double kTimesElsewhere = 1.25;
+constexpr double kTimesElsewhere = 2;
 constexpr size_t kFewestElsewhere = 3;
 constexpr int64_t kPartOfTypical = 3;
 

@@ -85,6 +85,12 @@ TEST(LateTogether, IsNotAHostWhereSomebodyElsewhereIsAsLate) {
     EXPECT_EQ(finding.culprits.size(), 1u) << all_text(judged);
 }
 
+TEST(LateTogether, IsNotAHostWhoseOthersLoseLittleMoreThanSomebodyElsewhere) {
+  const Judged judged = late_in_turn(2, 6 * kMs, 4 * kMs);
+  ASSERT_FALSE(judged.findings.empty());
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{4}) << all_text(judged);
+}
+
 TEST(LateTogether, IsNotAHostWhoseOthersAreSeldomLate) {
   const Judged judged = late_in_turn(6, 5 * kMs, 0);
   ASSERT_FALSE(judged.findings.empty());
