@@ -59,6 +59,12 @@ struct Position {
   }
 };
 
+// What a start can be late by from the start of the operation so many before it; 0: nothing limits it.
+struct Limit {
+  int64_t ns = 0;
+  size_t back = 0;
+};
+
 // One time that shows how long the work is.
 struct Work {
   uint32_t actor = 0, visit = 0;
@@ -163,9 +169,11 @@ class Intervals {
     if (overlaps_.empty()) return;
     std::vector<size_t> left = rows;
     looked_at_.assign(own_.order.size(), 0);
+    limits_.resize(own_.order.size());
     for (const unsigned context : kContexts) {
       if (!left.empty()) left = bound_within(context, rows, left);
     }
+    apply_limits();
   }
 
  private:
@@ -309,9 +317,20 @@ class Intervals {
       const Start* start = known ? nullptr : beside(one->place, position.back);
       if (start == nullptr) continue;
       const int64_t least_ns = std::max(usual_ns, at_a_time_ns[one->visit]);
-      int64_t& excess_ns = excesses_.ns[own_.order[one->place]];
-      excess_ns = std::clamp<int64_t>(starts_[one->place].start_ns - start->start_ns - least_ns, 0,
-                                      excess_ns);
+      limits_[one->place] = {starts_[one->place].start_ns - start->start_ns - least_ns,
+                             position.back};
+    }
+  }
+  // In the order of time: what began beside an operation that came late in the same own segment is as late as that.
+  void apply_limits() {
+    for (size_t place = 0; place < limits_.size(); ++place) {
+      const Limit& limit = limits_[place];
+      if (limit.back == 0) continue;
+      const Start &self = starts_[place], &start = starts_[place - limit.back];
+      const bool shares_segment = start.start_ns > self.start_ns - self.own_ns;
+      const int64_t shared_ns = shares_segment ? excesses_.ns[own_.order[place - limit.back]] : 0;
+      int64_t& excess_ns = excesses_.ns[own_.order[place]];
+      excess_ns = std::clamp<int64_t>(limit.ns + shared_ns, 0, excess_ns);
     }
   }
 
@@ -361,6 +380,7 @@ class Intervals {
   std::set<Kind> overlaps_;
   std::vector<Start> starts_;
   std::vector<uint8_t> looked_at_;  // by place in the order: a flag
+  std::vector<Limit> limits_;       // likewise
 };
 
 }  // namespace

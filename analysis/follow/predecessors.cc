@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace lockstep::analysis {
 namespace {
@@ -97,15 +98,24 @@ class Chooser {
     for (auto& [actor, of_actor] : values) sum += scatter_of(std::move(of_actor));
     return sum;
   }
+  // Where the latest is the one in line for all ranks or for none, most times, they are alike either way but for who is
+  // late, which shows in both. Else some hosts run ahead, and the last beside the stream is what all may follow.
+  bool are_alike(Entries begin, Entries end) const {
+    std::map<uint32_t, std::pair<size_t, size_t>> by_actor;  // in line, all
+    for (auto one = begin; one != end; ++one) {
+      const Segment& segment = own_.segments[one->arrival];
+      auto& [in_line, all] = by_actor[segment.actor];
+      in_line += segment.before == segment.before_in_line ? 1 : 0;
+      ++all;
+    }
+    const auto in_line = std::count_if(by_actor.begin(), by_actor.end(), [](const auto& one) {
+      return one.second.first * 2 > one.second.second;
+    });
+    return in_line == 0 || in_line == static_cast<ptrdiff_t>(by_actor.size());
+  }
   void choose_at(Entries begin, Entries end) {
     if (std::none_of(begin, end, [&](const Entry& one) { return differs(one.arrival); })) return;
-    // Where the latest is the one in line for all or for none, they are alike either way but for who is late,
-    // which shows in both. Else some hosts run ahead, and the last beside the stream is what all may follow.
-    const auto in_line = std::count_if(begin, end, [&](const Entry& one) {
-      const Segment& segment = own_.segments[one.arrival];
-      return segment.before == segment.before_in_line;
-    });
-    const bool alike = in_line == 0 || in_line == end - begin;
+    const bool alike = are_alike(begin, end);
     double least = scatter_at(begin, end, Follows::Latest, alike) / kClearly;
     Follows chosen = Follows::Latest;
     for (const Follows what : {Follows::InLine, Follows::Beside}) {

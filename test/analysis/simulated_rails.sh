@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Of simulated jobs whose channels enter and leave each host at ranks of their own, a GPU that moves data slowly is named
 # alone, and neither the other ranks of its host nor its way to the next one: over two hosts and four, and whichever
-# channel enters the host at it. docs/diagnose.md has the rule.
+# channel enters the host at it. docs/judging-transfers.md has the rule.
 . "$(dirname "$0")/lib.sh"
 names() { # names RANK ARGUMENTS
   want_equal "who is named where the GPU of rank $1 is slow" "[[\"slow_gpu\",[$1]]]" \

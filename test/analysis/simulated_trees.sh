@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Of simulated jobs whose all-reduces go up and down trees a slow link is named alone, and nothing that waits for it in the
-# tree: slow always or in bursts, up from a leaf, down to one, and over two hosts. docs/diagnose.md, "Trees", has the rules.
+# tree: slow always or in bursts, up from a leaf, down to one, and over two hosts. docs/judging-transfers.md, "Trees", has the rules.
 . "$(dirname "$0")/lib.sh"
 names() { # names SENDER RECEIVER ARGUMENTS
   want_equal "who is named where $1 sends to $2 slowly" "[[\"slow_link\",[$1]]]" "$(judged --tree-bytes 1G "${@:3}")"

@@ -218,5 +218,28 @@ TEST(OverlappedWork, NamesWhoTakesLongerInEachStepWhereAllCallsAreAlike) {
   }
 }
 
+// Pairs of ranks reduce on one stream and all on another, both from when the same work is done: from the start of the one to that
+// of the other it is no time, however late a rank comes to both.
+TEST(OverlappedWork, CountsLatenessForBothOfTwoOperationsThatBeginAfterTheSameWork) {
+  PlayedJob job(4, 2);
+  const unsigned pairs[] = {job.communicator({0, 1}), job.communicator({2, 3})};
+  std::mt19937_64 random{7};
+  for (unsigned step = 0; step < 40; ++step) {
+    for (int32_t rank = 0; rank < 4; ++rank) {
+      const bool late = rank == 0 && step % 5 == 3;
+      job.work(rank, 4 * kMs + (random() >> 11) % (200 * kUs) + (late ? 20 * kMs : 0));
+    }
+    for (const unsigned pair : pairs)
+      job.beside(
+          pair, [&](int32_t rank) { return job.now_ns(rank); }, 100 * kUs);
+    for (int32_t rank = 0; rank < 4; ++rank) job.work(rank, 2 * kUs);
+    job.collective(0);
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{0}) << all_text(judged);
+  EXPECT_NEAR(cost_share(judged.findings[0]), 0.4, 0.1) << all_text(judged);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

@@ -110,5 +110,35 @@ TEST(Predecessors, AreNotToldByTheSetUpOfConnections) {
   }
 }
 
+// Each host reduces its layers, and after the last, beside that, gradients with the other host. Host 0 is late in each step.
+// There now the one of the two ends last and now the other, for nobody lets it wait; the other host waits for it.
+TEST(Predecessors, OfALateHostAreThoseThatTheOthersWaitIn) {
+  PlayedJob job(4, 2);
+  const unsigned hosts[] = {job.communicator({0, 1}), job.communicator({2, 3})};
+  const unsigned gradients[] = {job.communicator({0, 2}), job.communicator({1, 3})};
+  std::mt19937_64 random(11);
+  for (unsigned step = 0; step < 14; ++step) {
+    for (int32_t rank = 0; rank < 4; ++rank)
+      job.work(rank, 6 * kMs + (random() >> 11) % kMs + (rank < 2 ? 40 * kMs : 0));
+    job.size(32768);
+    for (const unsigned host : hosts) job.collective(host, 200 * kUs);
+    job.size(16384);
+    for (int32_t rank = 0; rank < 4; ++rank) job.work(rank, 2 * kMs + (random() >> 11) % kMs);
+    uint64_t reduced_ns = 0;
+    for (const unsigned one : gradients) {
+      const auto begin_ns = [&](int32_t rank) { return job.now_ns(rank); };
+      reduced_ns =
+          std::max(reduced_ns, job.beside(one, begin_ns, (step % 7 == 3 ? 1 : 9) * 100 * kUs));
+    }
+    for (const unsigned host : hosts) job.collective(host, 300 * kUs);
+    for (int32_t rank = 0; rank < 4; ++rank)
+      job.work(rank, std::max(job.now_ns(rank), reduced_ns) - job.now_ns(rank));
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
+  EXPECT_TRUE(std::get<LateFacts>(judged.findings[0].facts).whole_host) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, (std::vector<int32_t>{0, 1})) << judged.text();
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
