@@ -18,6 +18,8 @@ constexpr size_t kFewestAlike = 3, kFewestSizes = 4;
 // Clearly longer: so many times, by so many times the inexactness of a stretch's middle, and by so much.
 constexpr double kClearly = 1.5, kClearlyOfSizes = 2, kTimesError = 4;
 constexpr int64_t kLeastNs = 20'000;
+// Chance does not let one operation stand still for so long, alone as well: by so many times and by so much.
+constexpr int64_t kTimesStill = 10, kLeastStillNs = 20'000'000;
 
 struct Series {
   std::vector<uint32_t> matches;    // rows, by start
@@ -131,6 +133,9 @@ class Model {
                         static_cast<int64_t>(kTimesError * static_cast<double>(series.error_ns))) &&
            static_cast<double>(ns) >= times * static_cast<double>(expected_ns);
   }
+  static bool stood_still(int64_t took_ns, int64_t expected_ns) {
+    return took_ns - expected_ns >= kLeastStillNs && took_ns >= kTimesStill * expected_ns;
+  }
   void expect(const Series& series, int64_t expected_ns, ExpectedBy by) {
     ExpectedTimeRow& row = out_.rows[series.row];
     row.expected_ns = std::max<int64_t>(1, expected_ns);
@@ -193,8 +198,9 @@ class Model {
       const uint32_t m = series.matches[i];
       out_.row_of[m] = series.row;
       out_.excess_ns[m] = series.took_ns[i] - row.expected_ns;
-      if (!series.judged() || !clearly_longer(series, series.middles_ns[series.stretch_of(i)],
-                                              row.expected_ns, kClearly))
+      if (!series.judged() || !(stood_still(series.took_ns[i], row.expected_ns) ||
+                                clearly_longer(series, series.middles_ns[series.stretch_of(i)],
+                                               row.expected_ns, kClearly)))
         continue;
       out_.slow[m] = 1;
       ++row.slow;

@@ -3,8 +3,8 @@
 // the last end, by kernel stamps alone: calls run ahead of their kernels and tell nothing of transfers.
 // Sends and receives are compared edge by edge (transfer_excess.h) and left out here.
 //
-// One operation may be slow by chance, so stretches of kStretch are judged by their middle. What is
-// usual is a low quantile of these middles. It is replaced where communicators of the same shape are
+// One operation may be slow by chance, so stretches of kStretch are judged by their middle, unless it stands
+// still for far longer than chance explains. What is usual is a low quantile of these middles. It is replaced where communicators of the same shape are
 // clearly faster, and where a straight line through the other sizes of the communicator says less and
 // the next larger size does not take longer either. Linear but for sorting. Pure function.
 #pragma once
@@ -22,7 +22,7 @@ struct ExpectedTimes {
   // By row of `matches`.
   std::vector<uint32_t> row_of;    // kNoRow: not compared
   std::vector<int64_t> excess_ns;  // beyond what is expected; less than 0 where it took less
-  std::vector<uint8_t> slow;       // 1: in a stretch that took clearly longer
+  std::vector<uint8_t> slow;       // 1: in a stretch that took clearly longer, or stood still
 };
 
 ExpectedTimes find_expected_times(const RunTables& run, const OwnSegments& own);

@@ -76,7 +76,8 @@ class Search {
       const MatchRow& match = run_.matches[m];
       for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
         const int64_t took_ns = own_.segments[a].end_ns - own_.last_start_ns[m];
-        saved_ns[a] = std::clamp<int64_t>(expected_.excess_ns[m], 0, took_ns * 9 / 10);
+        const int64_t most_ns = std::max(took_ns * 9 / 10, took_ns - row_of(m).expected_ns);
+        saved_ns[a] = std::clamp<int64_t>(expected_.excess_ns[m], 0, most_ns);
       }
     }
     return saved_ns;

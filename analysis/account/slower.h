@@ -30,6 +30,8 @@ struct SlowerThanExpected {
   int64_t span_ns = 0;                   // and it took so long
 
   const SlowerKind& worst() const { return kinds.front(); }
+  // One operation, which stood still.
+  bool is_once() const { return kinds.size() == 1 && worst().row.slow == 1; }
 };
 
 // Those that cost most first.

@@ -29,11 +29,13 @@ class Leads {
   }
 
  private:
-  // By how much a rank's peers on one communicator are ahead of it for a reason that is not its own.
+  // By how much a rank's peers on one communicator are ahead of it.
   struct Lead {
-    int64_t ns = 0;
-    uint32_t trial = 0;     // when it was measured
-    int64_t excess_ns = 0;  // of the rank, until its last operation there
+    int64_t ns = 0;            // for a reason that is not its own,
+    int64_t own_ns = 0;        // and that is
+    double part_too_long = 0;  // of what it took itself before that, what was too long
+    uint32_t trial = 0;        // when it was measured
+    int64_t excess_ns = 0;     // of the rank, until its last operation there
   };
 
   struct OfMatch {
@@ -43,13 +45,25 @@ class Leads {
   // Where a training step begins is not known exactly: what is measured in one holds in the next at most.
   void pass(uint32_t a, int64_t excess_ns, Lead* lead) {
     const uint32_t trial = excesses_.trial[own_.segments[a].launch];
+    const Segment& segment = own_.segments[a];
+    const int64_t own_excess_ns = excess_ns - lead->excess_ns;
+    int64_t& at_hand_ns = excesses_.ns[a];
     if (own_.was_queued(a)) {
-      lead->ns = 0;
+      *lead = Lead();
     } else if (!are_peers_queued(a)) {
-      lead->ns = std::max<int64_t>(0, lateness_of(a) - (excess_ns - lead->excess_ns));
+      const int64_t late_ns = std::max<int64_t>(0, lateness_of(a));
+      lead->ns = std::max<int64_t>(0, late_ns - own_excess_ns);
+      lead->own_ns = std::min(late_ns, own_excess_ns);
+      lead->part_too_long =
+          segment.own_ns > 0 ? static_cast<double>(at_hand_ns) / static_cast<double>(segment.own_ns)
+                             : 1;
       lead->trial = trial;
     } else if (trial <= lead->trial + 1) {
-      excesses_.ns[a] = std::max<int64_t>(0, excesses_.ns[a] - lead->ns);
+      at_hand_ns = std::max<int64_t>(0, at_hand_ns - lead->ns);
+      if (lead->own_ns >= segment.own_ns)
+        at_hand_ns = std::min(
+            at_hand_ns,
+            static_cast<int64_t>(lead->part_too_long * static_cast<double>(segment.own_ns)));
     }
     lead->excess_ns = excess_ns;
   }

@@ -388,12 +388,15 @@ const char* expected_by(ExpectedBy by) {
 std::string slower_sentence(const RunTables& run, const Finding& finding,
                             const SlowerFacts& facts) {
   const ExpectedTimeRow& worst = facts.slower.worst().row;
+  const std::string took = duration(facts.slower.worst().took_ns);
   std::string text = run.text(worst.func) + " of " + bytes(worst.size_bytes) + " on " +
-                     communicator_label(run, finding.communicator) + " takes " +
-                     times(facts.factor) + " as long " + expected_by(worst.by) + " (" +
-                     duration(facts.slower.worst().took_ns) + " against " +
-                     duration(worst.expected_ns) + "), in " + std::to_string(worst.slow) + " of " +
-                     counted(worst.operations, "operation") + ".";
+                     communicator_label(run, finding.communicator);
+  text += facts.slower.is_once()
+              ? " took " + took + " once, where " + duration(worst.expected_ns) + " is usual."
+              : " takes " + times(facts.factor) + " as long " + expected_by(worst.by) + " (" +
+                    took + " against " + duration(worst.expected_ns) + "), in " +
+                    std::to_string(worst.slow) + " of " + counted(worst.operations, "operation") +
+                    ".";
   if (worst.algo != 0)
     text += " NCCL chose " + run.text(worst.algo) +
             (worst.proto != 0 ? ", " + run.text(worst.proto) : "") + " for it.";
@@ -401,11 +404,13 @@ std::string slower_sentence(const RunTables& run, const Finding& finding,
   if (kinds > 1)
     text += " " + counted(kinds - 1, "other kind") + " of operations " +
             (kinds == 2 ? "is" : "are") + " slower likewise.";
-  text +=
-      worst.by == ExpectedBy::Sizes
-          ? " The choice of the algorithm is suspected."
-          : " No rank, link or host stands out in all of them: what slowed them together is not "
-            "known.";
+  if (facts.slower.is_once())
+    text += " No rank, link or host stands out in it: what held it up is not known.";
+  else if (worst.by == ExpectedBy::Sizes)
+    text += " The choice of the algorithm is suspected.";
+  else
+    text +=
+        " No rank, link or host stands out in all of them: what slowed them together is not known.";
   return text + " Without that the run would be " + percent(facts.gain_share) + " (" +
          duration(facts.slower.gain_ns) + ") shorter.";
 }

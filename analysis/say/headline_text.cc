@@ -250,10 +250,12 @@ std::string headline_text(const RunTables& run, const Finding& finding, double s
   if (path != nullptr && path->replayed && path->sent == 0)
     return slow_part(run, finding, *path) + cost + suspect_of(*path);
   if (const auto* slower = std::get_if<SlowerFacts>(&finding.facts)) {
-    const ExpectedTimeRow& worst = slower->slower.worst().row;
-    return run.text(worst.func) + " of " + bytes(worst.size_bytes) + " on " +
-           name_of_comm(run, finding.communicator) + " takes " + times(slower->factor) +
-           " as long as expected" + cost;
+    const SlowerKind& worst = slower->slower.worst();
+    return run.text(worst.row.func) + " of " + bytes(worst.row.size_bytes) + " on " +
+           name_of_comm(run, finding.communicator) +
+           (slower->slower.is_once() ? " took " + duration(worst.took_ns) + " once"
+                                     : " takes " + times(slower->factor) + " as long as expected") +
+           cost;
   }
   return at_length(run, finding);
 }

@@ -128,6 +128,18 @@ TEST(ExpectedTimes, DoNotCallSingleOperationsSlow) {
   EXPECT_EQ(rows[0].slow, 0u);
 }
 
+TEST(ExpectedTimes, CallAnOperationSlowThatStandsStillFarLongerThanChanceExplains) {
+  Job job(1);
+  job.calls(0, 1 << 20, 20, 200 * kUs);
+  job.calls(0, 1 << 20, 1, 30'000 * kUs);
+  job.calls(0, 1 << 20, 20, 200 * kUs);
+  const auto rows = job.expect();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].expected_ns, 200 * kUs);
+  EXPECT_EQ(rows[0].slow, 1u);
+  EXPECT_EQ(job.found.slow[20], 1);
+}
+
 TEST(ExpectedTimes, AreTakenFromCommunicatorsOfTheSameShapeThatAreFaster) {
   Job job(4);
   for (uint32_t c = 0; c < 3; ++c) job.calls(c, 1 << 20, 16, 200 * kUs);

@@ -1,5 +1,7 @@
 // A pipeline of two stages whose gradients are reduced while more are computed: who waits for a late stage is
 // late for its own peers, and no more than that.
+#include <random>
+
 #include "analysis/follow/followed_run.h"
 #include "test/unit/analysis/whatif/played_job.h"
 #include "test/unit/durations.h"
@@ -80,6 +82,31 @@ TEST(PeersAhead, AreNotThoseWhoReceiveFromALateRank) {
       found_ns += followed.excesses.ns[a];
   }
   EXPECT_GE(found_ns * 10, static_cast<int64_t>(late_ns) * 9);
+}
+
+// Rank 1 computes half as long again as the others, who do while they wait in the first of six reductions what the next ones
+// reduce, and show nothing of it: a third of each step is lost, and not all that rank 1 computes between two reductions.
+TEST(PeersAhead, MayHaveDoneTheSameWorkWhileTheyWaited) {
+  PlayedJob job(4, 4);
+  std::mt19937_64 random(9);
+  std::vector<uint64_t> ready_ns(4);
+  for (unsigned step = 0; step < 20; ++step) {
+    for (unsigned bucket = 0; bucket < 6; ++bucket) {
+      job.size(bucket == 0 ? 32768 : 16384);
+      for (int32_t rank = 0; rank < 4; ++rank) {
+        uint64_t& ready = ready_ns[static_cast<size_t>(rank)];
+        const uint64_t work_ns = (bucket == 0 ? 40 : 5) * kMs + (random() >> 11) % (100 * kUs);
+        ready = bucket == 0 ? job.now_ns(rank) : ready;
+        ready += rank == 1 ? work_ns * 3 / 2 : work_ns;
+        job.work(rank, std::max(ready, job.now_ns(rank)) - job.now_ns(rank));
+      }
+      job.collective(0);
+    }
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << judged.text();
+  EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{1});
+  EXPECT_NEAR(cost_share(judged.findings[0]), 0.33, 0.03) << judged.text();
 }
 
 }  // namespace
