@@ -11,6 +11,9 @@ namespace {
 constexpr size_t kFarthestBack = 1024;
 // ... and among those beside its own stream.
 constexpr size_t kFarthestBeside = 64;
+// What ends so shortly after a start may be what the start waited for: an operation of many channels ends with the last
+// of them, whose data may have been there before.
+constexpr int64_t kHardlyLaterNs = 20'000;
 
 class Finder {
  public:
@@ -259,7 +262,7 @@ class Finder {
     const Segment& segment = out_.segments[a];
     const int64_t begun_ns =
         segment.waits ? out_.last_start_ns[run_.arrivals[a].match] : segment.start_ns;
-    return segment.end_ns <= at_ns + kSameInstantNs && begun_ns < at_ns;
+    return segment.end_ns <= at_ns + kHardlyLaterNs && begun_ns < at_ns;
   }
 
   // What ended last on a stream, or communicator: of the launch before, of the one at hand.

@@ -29,8 +29,8 @@ struct Actor {
 // One operation of one rank, as a row of `arrivals`.
 struct Segment {
   int64_t start_ns = kNoTime, end_ns = kNoTime;
-  // From the end of `before` to the start, less than 0 by the exactness of the stamps at most; kNoTime:
-  // nothing came before.
+  // From the end of `before` to the start; kNoTime: nothing came before. Below 0, by 20 us at most, where that end
+  // was stamped after the start.
   int64_t own_ns = kNoTime;
   // Row of `arrivals`: of the same actor, the last to end before the start.
   uint32_t before = kNoRow;

@@ -41,5 +41,34 @@ TEST(OwnSegments, DoNotWaitForTheLastOfABroadcast) {
   EXPECT_FALSE(waits_for_whom_it_seems_to_end_before(320 * kUs, "Broadcast"));
 }
 
+// Gradients are reduced, on another stream, from when the tokens of all ranks are there. The exchange of these is stamped to end
+// `late_ns` later. Whether the reduction follows it, on rank 0, which waits in it for rank 1.
+bool follows_what_ends_later(uint64_t late_ns) {
+  PlayedJob job(2, 1);
+  const unsigned gradients = job.communicator({0, 1});
+  job.collective(0);
+  job.work(0, kMs);
+  job.work(1, 3 * kMs);
+  job.collective(0, 500 * kUs, "AlltoAll");
+  job.beside(
+      gradients, [&](int32_t rank) { return job.now_ns(rank) - late_ns; }, kMs);
+  const Judged judged = job.judge();
+  const RunTables& run = *judged.run;
+  const OwnSegments own = find_own_segments(run);
+  for (const uint32_t a : own.order) {
+    const OperationRow& row = run.operations[run.arrivals[a].operation];
+    if (row.rank != 0 || row.communicator != gradients) continue;
+    const uint32_t before = own.segments[a].before;
+    return before != kNoRow && run.text(run.matches[run.arrivals[before].match].func) == "AlltoAll";
+  }
+  ADD_FAILURE() << "the reduction takes no part";
+  return false;
+}
+
+TEST(OwnSegments, FollowWhatIsStampedToEndHardlyLater) {
+  EXPECT_TRUE(follows_what_ends_later(12 * kUs));
+  EXPECT_FALSE(follows_what_ends_later(100 * kUs));
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
