@@ -262,7 +262,10 @@ class Finder {
     const Segment& segment = out_.segments[a];
     const int64_t begun_ns =
         segment.waits ? out_.last_start_ns[run_.arrivals[a].match] : segment.start_ns;
-    return segment.end_ns <= at_ns + kHardlyLaterNs && begun_ns < at_ns;
+    // A replay must know by then what its end depends on: of what waits for one match alone that is its last start.
+    const bool depends_on_start = segment.waits && !segment.waits_for_launch;
+    const int64_t later_ns = depends_on_start ? kHardlyLaterNs : kSameInstantNs;
+    return segment.end_ns <= at_ns + later_ns && begun_ns < at_ns;
   }
 
   // What ended last on a stream, or communicator: of the launch before, of the one at hand.
