@@ -290,7 +290,7 @@ class Search {
     const double most_chance = much     ? kMostChanceOfMuch * share / kMuch
                                : little ? kMostChanceOfLittle
                                         : kMostChance;
-    culprit->rounds = rounds_of(candidate.actors.front());
+    culprit->rounds = rounds_of(candidate.actors.front(), culprit->occasions);
     if (may_be_work || !stands_out(times) || culprit->chance > most_chance ||
         !holds_without_worst(*culprit, least_ns)) {
       if (is_pause(candidate, culprit)) return true;
@@ -379,8 +379,9 @@ class Search {
     return excesses_.trial[own_.segments[piece.arrival].launch];
   }
 
-  // By what it calls: steps that are told by how long they take may be told by the lateness itself.
-  uint64_t rounds_of(uint32_t actor) const {
+  // By what it calls: steps that are told by how long they take may be told by the lateness itself. Who is late before one
+  // call only is late once a round where it is before each such call.
+  uint64_t rounds_of(uint32_t actor, const std::vector<Occasion>& occasions) const {
     std::vector<uint64_t> calls;
     uint32_t last = kNoRow;
     for (size_t i = begin_of_[actor]; i < begin_of_[actor + 1]; ++i) {
@@ -388,7 +389,14 @@ class Search {
       if (launch != last) calls.push_back(roles_.call[a]);
       last = launch;
     }
-    return calls.size() / round_of(calls);
+    const uint64_t rounds = calls.size() / round_of(calls);
+    if (occasions.empty()) return rounds;
+    const uint64_t call = roles_.call[occasions.front().arrival];
+    const bool one_call = std::all_of(occasions.begin(), occasions.end(), [&](const Occasion& one) {
+      return roles_.call[one.arrival] == call;
+    });
+    const auto of_call = static_cast<uint64_t>(std::count(calls.begin(), calls.end(), call));
+    return one_call && of_call > 0 ? std::min(rounds, of_call) : rounds;
   }
 
   bool is_of(const Candidate& candidate, const PathPiece& piece) const {

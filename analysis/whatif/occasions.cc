@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "analysis/chance/path_chance.h"
@@ -16,6 +17,8 @@ constexpr size_t kFewestOccasions = 2;
 constexpr size_t kFewTrials = 16;
 // A chance as small as this is accepted whatever it costs.
 constexpr double kSurelyNoChance = 0.01;
+// Before one call alone such a part of all must be lost.
+constexpr int64_t kPartOfCall = 3;
 // Clock reads, cache misses and interrupts alone make ranks late by so much.
 constexpr int64_t kLeastTypicalNs = 50'000;
 
@@ -45,7 +48,11 @@ class Collection {
       more.chance = std::min(1.0, looks * more.chance);
       if (more.chance <= kSurelyNoChance) return more;
     }
-    return found;
+    // Who is late before one call each time is not excused by who is late before another now and then.
+    if (!look_at_worst_call()) return found;
+    Occasions of_call = collect(typical_loss_ns() / 2);
+    of_call.chance = std::min(1.0, 2 * looks * of_call.chance);
+    return of_call.chance <= kSurelyNoChance ? of_call : found;
   }
 
   // Does the same work, and could have been accused instead.
@@ -71,6 +78,27 @@ class Collection {
     return found;
   }
 
+  // Before which the set lost most, if that is much of all that it lost.
+  bool look_at_worst_call() {
+    std::map<uint64_t, int64_t> lost_ns;
+    int64_t all_ns = 0;
+    for (const PathPiece& piece : inquiry_.path) {
+      if (!is_of_set(piece) || !follows(own_, piece)) continue;
+      lost_ns[call_of(piece)] += piece.excess_ns;
+      all_ns += piece.excess_ns;
+    }
+    const auto worst = std::max_element(
+        lost_ns.begin(), lost_ns.end(),
+        [](const auto& one, const auto& other) { return one.second < other.second; });
+    if (worst == lost_ns.end() || worst->second * kPartOfCall < all_ns) return false;
+    call_ = worst->first;
+    return true;
+  }
+  uint64_t call_of(const PathPiece& piece) const { return inquiry_.roles.call[piece.arrival]; }
+  bool is_looked_at(const PathPiece& piece) const {
+    return follows(own_, piece) && (!call_.has_value() || call_of(piece) == *call_);
+  }
+
   bool is_of_set(uint32_t actor) const {
     return std::binary_search(actors_.begin(), actors_.end(), actor);
   }
@@ -84,7 +112,7 @@ class Collection {
   int64_t typical_loss_ns() const {
     std::vector<int64_t> excesses;
     for (const PathPiece& piece : inquiry_.path) {
-      if (is_of_set(piece) && piece.excess_ns > 0 && follows(own_, piece))
+      if (is_of_set(piece) && piece.excess_ns > 0 && is_looked_at(piece))
         excesses.push_back(piece.excess_ns);
     }
     return half_of_sum(&excesses);
@@ -95,7 +123,7 @@ class Collection {
     const Waiting waiting{run_, own_, path, inquiry_.begin_of, inquiry_.end_ns};
     for (size_t i = 0; i < path.size(); ++i) {
       const PathPiece& piece = path[i];
-      if (piece.excess_ns < least_ns || !follows(own_, piece)) continue;
+      if (piece.excess_ns < least_ns || !is_looked_at(piece)) continue;
       if (is_of_set(piece)) {
         const int64_t waited_ns = longest_caused_wait(waiting, actors_, i);
         if (waited_ns == 0) continue;
@@ -162,6 +190,7 @@ class Collection {
   const OwnSegments& own_;
   const Inquiry& inquiry_;
   const std::vector<uint32_t>& actors_;
+  std::optional<uint64_t> call_;  // only what is lost before such a call is looked at
   std::vector<PathLoss> losses_;  // of anybody
   std::set<uint32_t> trials_;     // those in which the set held the run up
 };
