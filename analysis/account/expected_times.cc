@@ -58,7 +58,7 @@ class Model {
   ExpectedTimes find() {
     out_.row_of.assign(run_.matches.size(), kNoRow);
     out_.excess_ns.assign(run_.matches.size(), 0);
-    out_.slow.assign(run_.matches.size(), 0);
+    out_.slow.assign(run_.matches.size(), Slow::No);
     for (uint32_t m = 0; m < run_.matches.size(); ++m) take(m);
     for (auto& [key, series] : series_) begin_row(key, &series);
     compare_alike();
@@ -198,12 +198,13 @@ class Model {
       const uint32_t m = series.matches[i];
       out_.row_of[m] = series.row;
       out_.excess_ns[m] = series.took_ns[i] - row.expected_ns;
-      if (!series.judged() || !(stood_still(series.took_ns[i], row.expected_ns) ||
-                                clearly_longer(series, series.middles_ns[series.stretch_of(i)],
-                                               row.expected_ns, kClearly)))
-        continue;
-      out_.slow[m] = 1;
-      ++row.slow;
+      if (!series.judged()) continue;
+      if (clearly_longer(series, series.middles_ns[series.stretch_of(i)], row.expected_ns,
+                         kClearly))
+        out_.slow[m] = Slow::Stretch;
+      else if (stood_still(series.took_ns[i], row.expected_ns))
+        out_.slow[m] = Slow::Still;
+      row.slow += out_.slow[m] != Slow::No ? 1 : 0;
     }
   }
 

@@ -17,12 +17,15 @@ namespace lockstep::analysis {
 
 constexpr size_t kStretch = 8;
 
+// In a stretch that took clearly longer; or not, but it stood still itself.
+enum class Slow : uint8_t { No, Stretch, Still };
+
 struct ExpectedTimes {
   std::vector<ExpectedTimeRow> rows;
   // By row of `matches`.
   std::vector<uint32_t> row_of;    // kNoRow: not compared
   std::vector<int64_t> excess_ns;  // beyond what is expected; less than 0 where it took less
-  std::vector<uint8_t> slow;       // 1: in a stretch that took clearly longer, or stood still
+  std::vector<Slow> slow;
 };
 
 ExpectedTimes find_expected_times(const RunTables& run, const OwnSegments& own);

@@ -17,8 +17,8 @@ constexpr size_t kMostGroups = 8;
 // So many operations are named.
 constexpr size_t kMostOperations = 100;
 
-// What groups are told apart by: how it is known, and for a communicator or a size, which.
-using Group = std::tuple<ExpectedBy, uint32_t, Text, uint64_t>;
+// What groups are told apart by: whether they stood still, how it is known, and for a communicator or a size, which.
+using Group = std::tuple<bool, ExpectedBy, uint32_t, Text, uint64_t>;
 
 class Search {
  public:
@@ -28,7 +28,7 @@ class Search {
   std::vector<SlowerThanExpected> find() {
     std::map<Group, std::vector<uint32_t>> groups;  // rows of `matches`
     for (uint32_t m = 0; m < run_.matches.size(); ++m) {
-      if (expected_.slow[m] != 0) groups[group_of(row_of(m))].push_back(m);
+      if (expected_.slow[m] != Slow::No) groups[group_of(m)].push_back(m);
     }
     std::vector<std::pair<int64_t, const std::vector<uint32_t>*>> ordered;
     for (const auto& [group, matches] : groups) ordered.emplace_back(excess_of(matches), &matches);
@@ -52,16 +52,19 @@ class Search {
 
  private:
   const ExpectedTimeRow& row_of(uint32_t m) const { return expected_.rows[expected_.row_of[m]]; }
-  static Group group_of(const ExpectedTimeRow& row) {
+  Group group_of(uint32_t m) const {
+    const bool still = expected_.slow[m] == Slow::Still;
+    const ExpectedTimeRow& row = row_of(m);
+    if (still) return {still, row.by, 0, 0, 0};
     switch (row.by) {
       case ExpectedBy::Itself:
-        return {row.by, 0, 0, 0};
+        return {still, row.by, 0, 0, 0};
       case ExpectedBy::Alike:
-        return {row.by, row.communicator, 0, 0};
+        return {still, row.by, row.communicator, 0, 0};
       case ExpectedBy::Sizes:
         break;
     }
-    return {row.by, 0, row.func, row.size_bytes};
+    return {still, row.by, 0, row.func, row.size_bytes};
   }
   int64_t excess_of(const std::vector<uint32_t>& matches) const {
     int64_t all_ns = 0;
@@ -115,6 +118,7 @@ class Search {
     SlowerThanExpected one;
     for (auto& [excess_ns, kind] : ordered) one.kinds.push_back(kind);
     one.slowest = slowest_of(matches);
+    one.still = expected_.slow[matches.front()] == Slow::Still;
     one.gain_ns = gain_ns;
     one.span_ns = span_ns;
     return one;

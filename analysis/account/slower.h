@@ -26,12 +26,12 @@ struct SlowerOperation {
 struct SlowerThanExpected {
   std::vector<SlowerKind> kinds;         // at least one, which costs most first
   std::vector<SlowerOperation> slowest;  // those that took longest beyond expected, that first
-  int64_t gain_ns = 0;                   // without it the run would be so much shorter,
-  int64_t span_ns = 0;                   // and it took so long
+  bool still = false;   // each by itself stood still, and no stretch of them was slow
+  int64_t gain_ns = 0;  // without it the run would be so much shorter,
+  int64_t span_ns = 0;  // and it took so long
 
   const SlowerKind& worst() const { return kinds.front(); }
-  // One operation, which stood still.
-  bool is_once() const { return kinds.size() == 1 && worst().row.slow == 1; }
+  bool is_once() const { return still && slowest.size() == 1; }
 };
 
 // Those that cost most first.

@@ -17,10 +17,16 @@ void drop_explained(std::vector<Finding>* findings) {
   };
   const bool hangs = std::any_of(findings->begin(), findings->end(), stands_still);
   const bool slower = std::any_of(findings->begin(), findings->end(), makes_slower);
+  const bool others = std::any_of(findings->begin(), findings->end(), [](const Finding& one) {
+    return one.kind != FindingKind::SlowerThanExpected;
+  });
   const auto is_explained = [&](const Finding& one) {
     const auto* late = std::get_if<LateFacts>(&one.facts);
     const bool once = late != nullptr && late->pattern.when == WhenLate::Once;
-    return (slower && one.kind == FindingKind::SlowerThanExpected) || (hangs && once);
+    const auto* slow = std::get_if<SlowerFacts>(&one.facts);
+    // What makes a rank late may hold its threads up within an operation as well.
+    const bool held_up = slow != nullptr && slow->slower.still && others;
+    return (slower && slow != nullptr) || held_up || (hangs && once);
   };
   findings->erase(std::remove_if(findings->begin(), findings->end(), is_explained),
                   findings->end());

@@ -113,7 +113,8 @@ TEST(ExpectedTimes, AreThoseOfTheUndisturbedOperations) {
   EXPECT_EQ(rows[0].operations, 40u);
   EXPECT_EQ(rows[0].slow, 16u);
   EXPECT_EQ(job.found.excess_ns[39], 300 * kUs);
-  EXPECT_EQ(job.found.slow[0], 0);
+  EXPECT_EQ(job.found.slow[0], Slow::No);
+  EXPECT_EQ(job.found.slow[39], Slow::Stretch);
 }
 
 TEST(ExpectedTimes, DoNotCallSingleOperationsSlow) {
@@ -137,7 +138,7 @@ TEST(ExpectedTimes, CallAnOperationSlowThatStandsStillFarLongerThanChanceExplain
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].expected_ns, 200 * kUs);
   EXPECT_EQ(rows[0].slow, 1u);
-  EXPECT_EQ(job.found.slow[20], 1);
+  EXPECT_EQ(job.found.slow[20], Slow::Still);
 }
 
 TEST(ExpectedTimes, AreTakenFromCommunicatorsOfTheSameShapeThatAreFaster) {

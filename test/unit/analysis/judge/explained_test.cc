@@ -47,5 +47,12 @@ TEST(Explained, OperationsThatTakeLongerAreNoFindingBesideAHangButBesideLateness
             (Kinds{FindingKind::Straggler, FindingKind::SlowerThanExpected}));
 }
 
+TEST(Explained, OperationsThatStoodStillAreAFindingWhereNothingElseIs) {
+  Finding still = slower();
+  std::get<SlowerFacts>(still.facts).slower.still = true;
+  EXPECT_EQ(left_of({late(WhenLate::Throughout), still}), Kinds{FindingKind::Straggler});
+  EXPECT_EQ(left_of({still, slower()}), (Kinds(2, FindingKind::SlowerThanExpected)));
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
