@@ -22,8 +22,6 @@ constexpr double kOfOtherEdge = 0.3;
 // leave traces that do not depend on steps: so these must be so many times smaller.
 constexpr uint64_t kStepsShown = 12;
 constexpr int64_t kBeyondApart = 2;
-// Whichever host starts last, so much of what an edge shows it shows always, or it may be a trace of that.
-constexpr double kAlwaysShown = 0.75;
 // An edge that shows less than this beside the worst of its ring is none.
 constexpr double kRingTrifle = 0.04;
 // Of what a receiver is done later by, what its host's way out shows where that holds it up.
@@ -58,6 +56,7 @@ class Judge {
     explain_lags();
     tell_ways_from_receivers(series_, seen_, usual_, &out_);
     share(more_ns);
+    name_ways_out();
     return std::move(out_);
   }
 
@@ -90,6 +89,7 @@ class Judge {
         more[i] = later_than_usual(i, part_of(seen_.time.ns, kLeastStretch / hidden()));
         if (last_starters_[i] == 0 && more[i] < beyond_ns) more[i] = 0;
       }
+      if (!are_of_one_host(series_, more)) std::fill(more.begin(), more.end(), 0);
     }
     // A rank that is slow at both of its edges shows at the second one but a little.
     for (size_t k = 0, i = 0; count_ > 2 && k < 2 * count_; ++k, i = (i + 1) % count_) {
@@ -125,14 +125,6 @@ class Judge {
     last_starters_[i] = starters_that_show(seen_.edges[i].least_later, later, usual_later(i));
     return later.ns - usual_later(i);
   }
-  // Whichever of so many hosts starts last it shows; 0: not so, or not known.
-  static size_t starters_that_show(const LeastOfGroups& least, const Middle& all,
-                                   int64_t usual_ns) {
-    return stands_out(least.middle, usual_ns, part_of(all.ns - usual_ns, kAlwaysShown))
-               ? least.groups
-               : 0;
-  }
-
   // Above what edges show that are not slow.
   double shown(size_t i) const {
     return static_cast<double>(seen_.edges[i].later.ns - usual_[i].beside_ns);
@@ -223,13 +215,6 @@ class Judge {
   }
   bool is_steadily_slow(size_t i, int64_t least_ns) const {
     return seen_.edges[i].later.at_least_ns - usual_later(i) >= least_ns;
-  }
-
-  // Behind two slow edges in a row the second receiver is done no later than the first, where it would be done sooner.
-  static int64_t more_of_second(const Middle& later, const UsualEdge& usual) {
-    if (later.ns > 0 && stands_out(later, usual.later_ns, 0)) return later.ns - usual.later_ns;
-    const bool sooner = usual.beside_ns != kNoTime && usual.beside_ns < 0;
-    return sooner && stands_out(later, usual.beside_ns, -usual.beside_ns / 2) ? 1 : 0;
   }
 
   void judge_edge(size_t i) {
@@ -449,6 +434,18 @@ class Judge {
       one.sure = one.sure || more_ns != 0;
       one.excess_ns = all_ns / static_cast<int64_t>(out_.size());
       one.usual_ns = std::max<int64_t>(1, seen_.time.ns - all_ns);
+    }
+  }
+
+  // The last rank of a host is done late where it waits for room on the way out, if no network steps tell that this is
+  // fast. That its host's clock shows.
+  void name_ways_out() {
+    for (TransferExcess& one : out_) {
+      const size_t i = edge_of(one), next = (i + 1) % count_;
+      const EdgeSamples& out = series_.edges[next];
+      if (series_.edges[i].network || !out.network || seen_.edges[next].wire.known()) continue;
+      one.actors = {out.from, out.to};
+      one.across_ns = 0;
     }
   }
 

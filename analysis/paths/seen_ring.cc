@@ -63,4 +63,28 @@ bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns
                                                             static_cast<double>(usual.work_ns))));
 }
 
+size_t starters_that_show(const LeastOfGroups& least, const Middle& all, int64_t usual_ns) {
+  // So much of what an edge shows it shows always, or it may be a trace of who starts last.
+  constexpr double kAlwaysShown = 0.75;
+  return stands_out(least.middle, usual_ns, part_of(all.ns - usual_ns, kAlwaysShown)) ? least.groups
+                                                                                      : 0;
+}
+
+int64_t more_of_second(const Middle& later, const UsualEdge& usual) {
+  if (later.ns > 0 && stands_out(later, usual.later_ns, 0)) return later.ns - usual.later_ns;
+  const bool sooner = usual.beside_ns != kNoTime && usual.beside_ns < 0;
+  return sooner && stands_out(later, usual.beside_ns, -usual.beside_ns / 2) ? 1 : 0;
+}
+
+bool are_of_one_host(const RingSeries& series, const std::vector<int64_t>& more_ns) {
+  const std::vector<size_t> network = series.network_edges();
+  std::vector<size_t> slow;  // places in `network`
+  for (size_t k = 0; k < network.size(); ++k) {
+    if (more_ns[network[k]] != 0) slow.push_back(k);
+  }
+  if (slow.size() < 2) return true;
+  const size_t between = slow.back() - slow.front();
+  return slow.size() == 2 && (between == 1 || between + 1 == network.size());
+}
+
 }  // namespace lockstep::analysis

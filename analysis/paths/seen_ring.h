@@ -44,6 +44,17 @@ SeenEdge look_at(const EdgeSamples& edge, const std::vector<uint32_t>& chosen);
 // chosen: indices of the series' operations. Ends tell most where all ranks had started together.
 SeenRing look_at_ring(const RingSeries& series, const std::vector<uint32_t>& chosen);
 
+// Whichever of so many hosts starts last an edge shows it; 0: not so, or not known.
+size_t starters_that_show(const LeastOfGroups& least, const Middle& all, int64_t usual_ns);
+
+// Behind two slow edges in a row the second receiver is done no later than the first, where it would be done sooner: by
+// how much the second shows it. 0: it does not.
+int64_t more_of_second(const Middle& later, const UsualEdge& usual);
+
+// Whether the edges between hosts that show more than usual, by edge, are the ways of one host. What little of many steps
+// tells of ways that have no host in common is how far apart their hosts are.
+bool are_of_one_host(const RingSeries& series, const std::vector<int64_t>& more_ns);
+
 // Its network steps take longer than usual by at least so much, and the network works longer on each as well:
 // steps that are sent together wait behind each other, and those that go alone have the whole way before them.
 bool is_link_slow(const SeenEdge& seen, const UsualEdge& usual, int64_t least_ns);

@@ -1,4 +1,4 @@
-// What network steps show of an edge.
+// Which edges of a ring are slow, by its ends and its network steps.
 #include "analysis/paths/ring_excess.h"
 
 #include <gtest/gtest.h>
@@ -11,34 +11,6 @@
 
 namespace lockstep::analysis {
 namespace {
-
-// Steps take `wire_us` from sending to acknowledgement, of which the network works `work_us` on each.
-SeenEdge edge(int64_t wire_us, int64_t work_us) {
-  EdgeSamples samples;
-  samples.wire.assign(20, wire_us * kUs);
-  samples.work.assign(20, work_us * kUs);
-  return look_at(samples);
-}
-UsualEdge usual(int64_t wire_us, int64_t work_us) {
-  UsualEdge edge;
-  edge.wire_ns = wire_us * kUs;
-  edge.work_ns = work_us * kUs;
-  return edge;
-}
-
-TEST(LinkIsSlow, WhereTheNetworkWorksLongerOnEachStep) {
-  EXPECT_TRUE(is_link_slow(edge(400, 90), usual(150, 45), 10 * kUs));
-  EXPECT_FALSE(is_link_slow(edge(150, 45), usual(150, 45), 10 * kUs));
-}
-
-TEST(LinkIsSlow, NotWhereStepsWaitBehindEachOther) {
-  EXPECT_FALSE(is_link_slow(edge(202, 45), usual(158, 45), 10 * kUs));
-}
-
-// A sender that gets its data late sends step by step: none waits, and each has the way to itself.
-TEST(LinkIsSlow, NotWhereStepsGoAlone) {
-  EXPECT_FALSE(is_link_slow(edge(60, 60), usual(158, 45), 10 * kUs));
-}
 
 // A ring of four hosts whose operations take 4 ms: rank 3 is done so much after rank 2, and rank 0 before rank 3.
 struct RingOfFour {
@@ -225,6 +197,33 @@ TEST(RingExcess, NamesBothWaysOfAHostThatShowLittleOfManySteps) {
   EXPECT_TRUE(ring.judge().empty());
   ring.steps = 56;
   EXPECT_EQ(ring.judge().size(), 2u);
+}
+
+// Two ways of many steps, each later by 1 % of the time, whichever host starts last.
+TEST(RingExcess, DoesNotTakeForSlowWhatIsFarAwayOnly) {
+  const auto found_of = [](size_t one, size_t other) {
+    RingOfHosts ring;
+    ring.steps = 96;
+    for (size_t i = 0; i < 8; ++i)
+      ring.edges[i].later = ring.always(i % 2 == 0 ? 0 : i == one || i == other ? 40 : -40);
+    for (size_t i = 0; i < 40; ++i) ring.last.push_back(static_cast<Text>(i % 2));
+    return ring.judge().size();
+  };
+  EXPECT_EQ(found_of(1, 5), 0u);
+  EXPECT_EQ(found_of(3, 5), 2u) << "both ways of one host";
+}
+
+TEST(RingExcess, NamesTheWayOutOfAHostWhoseLastRankAloneIsDoneLate) {
+  RingOfHosts ring;
+  for (EdgeSamples& edge : ring.edges) edge.later = ring.always(0);
+  ring.edges[2].later = ring.always(1'000);
+  ring.edges[3].later = ring.always(-1'000);
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{3, 4}));
+  EXPECT_EQ(found[0].across_ns, 0) << "the clock of one host shows it";
+  ring.edges[3].wire = ring.always(60);
+  EXPECT_EQ(ring.judge().at(0).actors, (std::vector<uint32_t>{2, 3})) << "steps there are fast";
 }
 
 // Buffers are full through three hosts: more than one slow host's two ways explain.
