@@ -99,6 +99,7 @@ void put_culprits(JsonFields& out, const RunTables& run, const Finding& finding)
 // With the other end, where it is known.
 void put_path(JsonFields& out, const RunTables& run, const Finding& finding,
               const analysis::PathFacts& path) {
+  out.boolean("one_of", path.both_ends);
   if (!path.replayed) return;
   out.number("gain_ns", path.gain_ns);
   out.number("gain_share", path.gain_share);
