@@ -4,9 +4,10 @@
 // Sends and receives are compared edge by edge (transfer_excess.h) and left out here.
 //
 // One operation may be slow by chance, so stretches of kStretch are judged by their middle, unless it stands
-// still for far longer than chance explains. What is usual is a low quantile of these middles. It is replaced where communicators of the same shape are
-// clearly faster, and where a straight line through the other sizes of the communicator says less and
-// the next larger size does not take longer either. Linear but for sorting. Pure function.
+// still for far longer than chance explains. What is usual is a low quantile of these middles. It is replaced
+// where communicators of the same shape are clearly faster, and where a straight line through the other sizes of
+// the communicator says less and the next larger size does not take longer either. Linear but for sorting. Pure
+// function.
 #pragma once
 
 #include <vector>

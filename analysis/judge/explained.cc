@@ -25,8 +25,7 @@ void drop_explained(std::vector<Finding>* findings) {
     const bool once = late != nullptr && late->pattern.when == WhenLate::Once;
     const auto* slow = std::get_if<SlowerFacts>(&one.facts);
     // What makes a rank late may hold its threads up within an operation as well.
-    const bool held_up = slow != nullptr && slow->slower.still && others;
-    return (slower && slow != nullptr) || held_up || (hangs && once);
+    return (slow != nullptr && (slower || (others && slow->slower.still))) || (hangs && once);
   };
   findings->erase(std::remove_if(findings->begin(), findings->end(), is_explained),
                   findings->end());

@@ -78,7 +78,7 @@ class Collection {
     return found;
   }
 
-  // Before which the set lost most, if that is much of all that it lost.
+  // Before which the set lost most, if that is much of all that it lost, but not all.
   bool look_at_worst_call() {
     std::map<uint64_t, int64_t> lost_ns;
     int64_t all_ns = 0;
@@ -90,7 +90,7 @@ class Collection {
     const auto worst = std::max_element(
         lost_ns.begin(), lost_ns.end(),
         [](const auto& one, const auto& other) { return one.second < other.second; });
-    if (worst == lost_ns.end() || worst->second * kPartOfCall < all_ns) return false;
+    if (lost_ns.size() < 2 || worst->second * kPartOfCall < all_ns) return false;
     call_ = worst->first;
     return true;
   }
