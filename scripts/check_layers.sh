@@ -42,7 +42,7 @@ analysis/whatif       analysis/tables analysis/chance analysis/follow
 analysis/transfers    analysis/tables analysis/follow
 analysis/paths        analysis/tables analysis/chance analysis/follow analysis/whatif analysis/transfers
 analysis/account      analysis/tables analysis/follow analysis/whatif
-analysis/judge        analysis/tables analysis/join analysis/waits analysis/follow analysis/whatif analysis/transfers analysis/paths analysis/account
+analysis/judge        analysis/tables analysis/join analysis/relate analysis/waits analysis/follow analysis/whatif analysis/transfers analysis/paths analysis/account
 analysis/say          analysis/tables analysis/judge analysis/paths
 analysis/load         analysis/tables analysis/join analysis/relate dumper/run
 analysis/clock        analysis/tables analysis/relate analysis/load clocksync/record clocksync/solve dumper/run

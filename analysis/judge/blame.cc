@@ -248,7 +248,8 @@ class Blamer {
 
   void accuse_stragglers(const FollowedRun& followed) {
     const OwnSegments& own = followed.own;
-    const LatenessTables tables{run_, own, followed.excesses.ns, out_.late, out_.ranks};
+    const LatenessTables tables{run_,      own,       followed.roles, followed.excesses.ns,
+                                out_.late, out_.ranks};
     const Culprits culprits = find_culprits(run_, own, followed.roles, followed.excesses);
     for (const Culprit& culprit : culprits.found) {
       for (RankBlame& rank : out_.ranks) {

@@ -13,6 +13,7 @@ namespace lockstep::analysis {
 struct LatenessTables {
   const RunTables& run;
   const OwnSegments& own;
+  const Roles& roles;
   const std::vector<int64_t>& excess_ns;   // by row of `arrivals`
   const std::vector<LateOperation>& late;  // why operations began late
   const std::vector<RankBlame>& ranks;     // by communicator, then rank

@@ -12,6 +12,7 @@
 #include "analysis/judge/explained.h"
 #include "analysis/judge/hangs.h"
 #include "analysis/judge/standstill.h"
+#include "analysis/relate/assumed_clocks.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -32,14 +33,17 @@ class RunJudge {
       std::optional<Finding> standstill = find_standstill(run_);
       if (standstill.has_value()) out_.findings.push_back(std::move(*standstill));
     }
-    Blame blame = assign_blame(run_);
+    out_.on_assumed_clocks = on_assumed_clocks(run_);
+    const RunTables& compared = out_.on_assumed_clocks ? *out_.on_assumed_clocks : run_;
+    Blame blame = assign_blame(compared);
+    if (out_.on_assumed_clocks) note_assumption(&blame.findings);
     append(&blame.findings, &out_.findings);
     append(&blame.not_known, &out_.not_known);
     for (const SlowerThanExpected& slower : blame.slower) note_slower(slower);
     drop_explained(&out_.findings);
     if (out_.findings.empty()) {
-      note_sole_roles(*blame.followed);
-      note_only_way(blame.followed->own);
+      note_sole_roles(compared, *blame.followed);
+      note_only_way(compared, blame.followed->own);
     }
     std::vector<NotKnown> gaps = find_gaps(run_);
     append(&gaps, &out_.not_known);
@@ -61,20 +65,34 @@ class RunJudge {
     if (stall != nullptr) judged_.insert(run_.operations[stall->operation].match);
   }
 
+  // Who is late by an assumed clock is never sure. A stage of a pipeline that has no replica is compared with itself
+  // alone, and what it waits for seems its own work where its host's clock is wrong.
+  void note_assumption(std::vector<Finding>* findings) {
+    constexpr double kMostByAssumption = 0.85;
+    const auto is_alone = [](const Finding& finding) {
+      const auto* late = std::get_if<LateFacts>(&finding.facts);
+      return late != nullptr && late->alone;
+    };
+    findings->erase(std::remove_if(findings->begin(), findings->end(), is_alone), findings->end());
+    for (Finding& finding : *findings)
+      finding.confidence = std::min(finding.confidence, kMostByAssumption);
+    out_.not_known.emplace_back().kind = NotKnownKind::AssumedClocks;
+  }
+
   // Stages of a pipeline: that nobody is accused does not mean that all do as much.
-  void note_sole_roles(const FollowedRun& followed) {
-    const SoleRoles sole = find_sole_roles(run_, followed);
+  void note_sole_roles(const RunTables& run, const FollowedRun& followed) {
+    const SoleRoles sole = find_sole_roles(run, followed);
     if (sole.actors.empty()) return;
     NotKnown& gap = out_.not_known.emplace_back();
     gap.kind = NotKnownKind::SlowOrMoreWork;
     gap.communicator = sole.communicator;
     gap.share_percent = sole.share_percent;
-    gap.ranks = followed.own.ranks_of(run_, sole.communicator, sole.actors);
+    gap.ranks = followed.own.ranks_of(run, sole.communicator, sole.actors);
   }
 
   // Between two hosts alone: that no way is accused does not mean that theirs is fast.
-  void note_only_way(const OwnSegments& own) {
-    const OnlyWay way = find_only_way(run_, own);
+  void note_only_way(const RunTables& run, const OwnSegments& own) {
+    const OnlyWay way = find_only_way(run, own);
     if (way.operation == kNoRow) return;
     NotKnown& gap = out_.not_known.emplace_back();
     gap.kind = NotKnownKind::OnlyWay;

@@ -23,7 +23,9 @@ struct Judgement {
   std::vector<Finding> findings;    // origins before consequences, then the surest first
   std::vector<NotKnown> not_known;  // each gap once
   std::vector<RankBlame> ranks;     // what the stragglers among the findings rest on,
-  std::shared_ptr<const FollowedRun> followed;  // and how the run was followed for them
+  std::shared_ptr<const FollowedRun> followed;  // and how the run was followed for them,
+  // in these tables, row for row as the judged ones; none: in those (analysis/relate/assumed_clocks.h).
+  std::shared_ptr<const RunTables> on_assumed_clocks;
 };
 
 Judgement judge(const RunTables& run);

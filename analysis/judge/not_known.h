@@ -27,6 +27,7 @@ enum class NotKnownKind : uint8_t {
   SlowOrMoreWork,    // `ranks` of `communicator`: each does what no other does
   OnlyWay,           // whether the way between the hosts of `operation` is slow: there is no other
   WhoCameLast,       // in `count` of `of` operations: the hosts are not on one clock
+  AssumedClocks,     // which hosts are always late: their clocks were set by the calls
   WithinClocks,      // which ways of `communicator` are slow: clocks err by more than is seen
   SlowPaths,         // which links are slow; count != 0: network operations were recorded
   SlowGpus,          // whose GPU is slow: kernels were not recorded

@@ -93,8 +93,15 @@ void apply_clock_model(const std::string& directory, RunTables* run) {
     run->notes.push_back(loaded.message());
     return;
   }
-  run->clock_model = std::make_shared<const ClockModel>(std::move(loaded.value()));
-  const ClockModel& model = *run->clock_model;
+  put_on_clock<Row>(std::make_shared<const ClockModel>(std::move(loaded.value())), run);
+}
+template void apply_clock_model<OperationRow>(const std::string& directory, RunTables* run);
+template void apply_clock_model<BriefOperation>(const std::string& directory, RunTables* run);
+
+template <typename Row>
+void put_on_clock(std::shared_ptr<const ClockModel> of_run, RunTables* run) {
+  const ClockModel& model = *of_run;
+  run->clock_model = std::move(of_run);
   std::vector<HostAxis> axes;
   for (uint32_t p = 0; p < run->processes.size(); ++p) axes.emplace_back(*run, p);
   move_rows<Row>(run, &axes);
@@ -104,8 +111,7 @@ void apply_clock_model(const std::string& directory, RunTables* run) {
   }
   add_clock_rows(model, run);
 }
-template void apply_clock_model<OperationRow>(const std::string& directory, RunTables* run);
-template void apply_clock_model<BriefOperation>(const std::string& directory, RunTables* run);
+template void put_on_clock<OperationRow>(std::shared_ptr<const ClockModel> of_run, RunTables* run);
 
 ClockErrors::ClockErrors(const RunTables& run) : run_(run) {
   for (uint32_t p = 0; p < run.processes.size(); ++p)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace lockstep::analysis {
 // file: nothing changes. A file that cannot be read becomes a note.
 template <typename Row = OperationRow>
 void apply_clock_model(const std::string& directory, RunTables* run);
+// Likewise, with this model. Rows of `run` are on the hosts' raw clocks.
+template <typename Row>
+void put_on_clock(std::shared_ptr<const clocksync::ClockModel> model, RunTables* run);
 
 // raw clock of one process's host -> run's axis; remembers the last stretch, because times come
 // mostly in order.

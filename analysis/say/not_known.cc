@@ -226,6 +226,10 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
       return "Who arrived last is not known for " + some_of(gap, "operation") +
              ": their ranks are on hosts whose clocks are not aligned (`lockstep align` aligns "
              "them).";
+    case NotKnownKind::AssumedClocks:
+      return "Which hosts are always late is not known: nothing connects their clocks. Lateness is "
+             "judged as if all hosts made the median collective at the same time (probes between "
+             "the hosts, or LOCKSTEP_EVENTS=kernel, tell more).";
     case NotKnownKind::WithinClocks:
       return "Which ways between hosts are slow on " + communicator_label(run, gap.communicator) +
              " is not fully known: transfers there seem " + duration(gap.typical_ns) +

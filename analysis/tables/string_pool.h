@@ -16,7 +16,10 @@ using Text = uint32_t;
 class StringPool {
  public:
   StringPool() { intern({}); }
-  StringPool(const StringPool&) = delete;  // numbers_ points into texts_
+  // The same texts have the same numbers; numbers_ points into texts_ of its own.
+  StringPool(const StringPool& other) {
+    for (const std::string& text : other.texts_) intern(text);
+  }
   StringPool& operator=(const StringPool&) = delete;
 
   Text intern(std::string_view text) {

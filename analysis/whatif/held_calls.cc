@@ -1,81 +1,127 @@
 #include "analysis/whatif/held_calls.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
-#include "analysis/follow/wait_error.h"
 #include "analysis/tables/collectives.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
 namespace {
 
-bool takes_part(const OwnSegments& own, const MatchRow& match, uint32_t actor) {
-  for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-    if (own.segments[a].actor == actor) return true;
+// What a rank called before says which place of the training step it is at.
+constexpr unsigned kContext = 2;
+// Data of a ring is on all ranks within one of its hops, of which two ranks have two.
+constexpr int64_t kPartOfData = 2;
+
+class HeldCalls {
+ public:
+  HeldCalls(const RunTables& run, const OwnSegments& own, const Roles& roles,
+            const Culprit& culprit)
+      : run_(run),
+        own_(own),
+        culprit_(culprit),
+        positions_(positions_of(own, roles, kContext)),
+        next_(own.segments.size(), kNoRow) {
+    for (size_t i = 1; i < own.order.size(); ++i) {
+      if (own.segments[own.order[i - 1]].actor == own.segments[own.order[i]].actor)
+        next_[own.order[i - 1]] = own.order[i];
+    }
   }
-  return false;
-}
 
-// How long the other ranks took from the last arrival at the operation before to their own call of this
-// one; less than 0: the one before had not even begun.
-std::vector<int64_t> others_took(const RunTables& run, const OwnSegments& own, uint32_t arrival) {
-  std::vector<int64_t> took;
-  const Segment& late = own.segments[arrival];
-  const uint32_t before = run.arrivals[late.before].match;
-  const MatchRow& match = run.matches[run.arrivals[arrival].match];
-  for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-    const Segment& other = own.segments[a];
-    if (other.actor != kNoRow && other.actor != late.actor &&
-        takes_part(own, run.matches[before], other.actor))
-      took.push_back(other.start_ns - own.last_start_ns[before]);
+  double share() {
+    if (share_of_runs_ahead() > 0.5) return 0;
+    int64_t all_ns = 0, held_ns = 0;
+    for (const Occasion& one : culprit_.occasions) {
+      all_ns += one.excess_ns;
+      if (may_be_held(one)) held_ns += one.excess_ns;
+    }
+    return all_ns == 0 ? 0 : static_cast<double>(held_ns) / static_cast<double>(all_ns);
   }
-  return took;
-}
 
-bool some_ran_ahead(const std::vector<int64_t>& took) {
-  return std::any_of(took.begin(), took.end(), [](int64_t ns) { return ns < 0; });
-}
-
-bool end_is_not_known(const OwnSegments& own, const Segment& segment) {
-  return segment.before != kNoRow && !own.segments[segment.before].end_known;
-}
-
-// Of the rank's operations, the share that some call while the one before has not begun.
-double share_of_runs_ahead(const RunTables& run, const OwnSegments& own, uint32_t actor) {
-  size_t all = 0, ahead = 0;
-  for (const uint32_t a : own.order) {
-    const Segment& segment = own.segments[a];
-    if (segment.actor != actor || !segment.counts || !end_is_not_known(own, segment)) continue;
-    ++all;
-    if (some_ran_ahead(others_took(run, own, a))) ++ahead;
+ private:
+  bool is_culprit(uint32_t actor) const {
+    return std::count(culprit_.actors.begin(), culprit_.actors.end(), actor) != 0;
   }
-  return all == 0 ? 0 : static_cast<double>(ahead) / static_cast<double>(all);
-}
+  // likely: how many rows after the first, where all of the operation before take part.
+  uint32_t row_of(const MatchRow& match, uint32_t actor, uint32_t likely) const {
+    if (likely < match.arrivals && own_.segments[match.first_arrival + likely].actor == actor)
+      return match.first_arrival + likely;
+    for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+      if (own_.segments[a].actor == actor) return a;
+    }
+    return kNoRow;
+  }
 
-// at_most: where calls wait for the operation before and for no earlier one, its data cannot be later
-// than it took the others.
-bool may_be_held(const RunTables& run, const OwnSegments& own, const Occasion& one, bool at_most) {
-  const Segment& late = own.segments[one.arrival];
-  if (!end_is_not_known(own, late) || !own.segments[late.before].waits) return false;
-  std::vector<int64_t> took = others_took(run, own, one.arrival);
-  if (some_ran_ahead(took)) return false;
-  const MatchRow& before = run.matches[run.arrivals[late.before].match];
-  return !at_most || took.empty() || !ends_together(run.text(before.func)) ||
-         one.excess_ns <= median(&took);
-}
+  // How long the other ranks took from the last arrival at the operation before to their own call of this one, or, who
+  // takes no part in it, to their next; less than 0: the one before had not even begun.
+  std::vector<int64_t> others_took(uint32_t arrival) const {
+    std::vector<int64_t> took;
+    const Segment& late = own_.segments[arrival];
+    const MatchRow& match = run_.matches[run_.arrivals[arrival].match];
+    const uint32_t before = run_.arrivals[late.before].match;
+    const MatchRow& earlier = run_.matches[before];
+    for (uint32_t a = earlier.first_arrival; a < earlier.first_arrival + earlier.arrivals; ++a) {
+      const uint32_t actor = own_.segments[a].actor;
+      if (actor == kNoRow || actor == late.actor) continue;
+      const uint32_t here = row_of(match, actor, a - earlier.first_arrival);
+      const uint32_t then = here != kNoRow ? here : next_[a];
+      if (then != kNoRow) took.push_back(own_.segments[then].start_ns - own_.last_start_ns[before]);
+    }
+    return took;
+  }
+
+  static bool some_ran_ahead(const std::vector<int64_t>& took) {
+    return std::any_of(took.begin(), took.end(), [](int64_t ns) { return ns < 0; });
+  }
+
+  bool end_is_not_known(const Segment& segment) const {
+    return segment.before != kNoRow && !own_.segments[segment.before].end_known;
+  }
+
+  // Of the rank's operations, the share that some call while the one before has not begun.
+  double share_of_runs_ahead() {
+    size_t all = 0, ahead = 0;
+    for (const uint32_t a : own_.order) {
+      const Segment& segment = own_.segments[a];
+      if (!is_culprit(segment.actor) || !segment.counts || !end_is_not_known(segment)) continue;
+      const bool runs_ahead = some_ran_ahead(others_took(a));
+      ahead_at_[positions_[a]] += runs_ahead ? 1 : 0;
+      if (segment.actor != culprit_.actors.front()) continue;
+      ++all;
+      ahead += runs_ahead ? 1 : 0;
+    }
+    return all == 0 ? 0 : static_cast<double>(ahead) / static_cast<double>(all);
+  }
+
+  // Where calls wait for the operation before and for no earlier one, its data cannot be later than a part of what it
+  // took the others.
+  bool may_be_held(const Occasion& one) const {
+    const Segment& late = own_.segments[one.arrival];
+    if (!end_is_not_known(late) || !own_.segments[late.before].waits) return false;
+    std::vector<int64_t> took = others_took(one.arrival);
+    if (some_ran_ahead(took)) return false;
+    const MatchRow& before = run_.matches[run_.arrivals[late.before].match];
+    const auto ahead = ahead_at_.find(positions_[one.arrival]);
+    const bool at_most = ahead == ahead_at_.end() || ahead->second == 0;
+    return !at_most || took.empty() || !ends_together(run_.text(before.func)) ||
+           one.excess_ns * kPartOfData <= median(&took);
+  }
+
+  const RunTables& run_;
+  const OwnSegments& own_;
+  const Culprit& culprit_;
+  const std::vector<uint64_t> positions_;          // by row of `arrivals`
+  std::vector<uint32_t> next_;                     // by row: of the same rank
+  std::unordered_map<uint64_t, size_t> ahead_at_;  // by position: how often some ran ahead there
+};
 
 }  // namespace
 
-double share_of_held_calls(const RunTables& run, const OwnSegments& own, const Culprit& culprit) {
-  const double ahead = share_of_runs_ahead(run, own, culprit.actors.front());
-  if (ahead > 0.5) return 0;
-  int64_t all_ns = 0, held_ns = 0;
-  for (const Occasion& one : culprit.occasions) {
-    all_ns += one.excess_ns;
-    if (may_be_held(run, own, one, ahead == 0)) held_ns += one.excess_ns;
-  }
-  return all_ns == 0 ? 0 : static_cast<double>(held_ns) / static_cast<double>(all_ns);
+double share_of_held_calls(const RunTables& run, const OwnSegments& own, const Roles& roles,
+                           const Culprit& culprit) {
+  return HeldCalls(run, own, roles, culprit).share();
 }
 
 }  // namespace lockstep::analysis

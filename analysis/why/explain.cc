@@ -139,7 +139,8 @@ class Explainer {
 
 std::vector<std::string> explain(const std::string& directory, const RunTables& run,
                                  Judgement* judgement) {
-  return Explainer(run, judgement).explain(directory);
+  const RunTables& compared = judgement->on_assumed_clocks ? *judgement->on_assumed_clocks : run;
+  return Explainer(compared, judgement).explain(directory);
 }
 
 }  // namespace lockstep::analysis

@@ -6,7 +6,7 @@
 expect() { expect_verdict "gpu/$1" "$2" '[.findings[] | [.kind, .culprits, .why]]'; }
 expect healthy '[]'
 expect time_slices '[["straggler",[2],"own_code"]]'
-expect straggler_calls '[["straggler",[2],"not_known"]]'
+expect straggler_calls '[["straggler",[2],"own_code"]]'
 expect bound_core '[["straggler",[1],"no_processor"]]'
 expect hang '[["missing_rank",[1],null]]'
 expect pytorch_healthy '[]'
