@@ -12,6 +12,7 @@
 #include "analysis/paths/traces_of_starts.h"
 #include "analysis/paths/ways_of_hosts.h"
 #include "analysis/transfers/middle.h"
+#include "analysis/transfers/slow_spells.h"
 #include "analysis/whatif/what_if.h"
 #include "base/quantile.h"
 
@@ -20,12 +21,16 @@ namespace {
 
 // A finding costs at least so much of the run's time.
 constexpr double kLeastShareOfPart = 0.02;
+// What is slow at a few moments only, of which nothing tells chance, costs more.
+constexpr double kLeastShareOfSpells = 0.05;
 // Of the best gain, what a smaller part must have to be accused instead.
 constexpr double kMostOfBestPart = 0.8;
 // Who gains nearly as much as the best: which of them it is cannot be told.
 constexpr double kAsGood = 0.95;
 constexpr double kTrifleBeside = 0.05;
 constexpr size_t kMostParts = 8;
+// Of one operation so many ways are looked at: a host's are fewer.
+constexpr size_t kMostWaysAtOnce = 16;
 // Beside ranks that are late, what only ends show costs such a part of the run.
 constexpr double kLeastShareBesideLate = 0.1;
 // So many candidates are replayed, those first that have most to gain.
@@ -33,9 +38,8 @@ constexpr size_t kMostPartsReplayed = 24, kMostPairsReplayed = 8;
 
 class PartSearch {
  public:
-  PartSearch(const RunTables& run, const FollowedRun& followed, Starts starts)
-      : run_(run), own_(followed.own), starts_(starts), no_lateness_(own_.segments.size()) {
-    SlowTransfers seen = find_slow_transfers(run, followed);
+  PartSearch(const RunTables& run, const OwnSegments& own, Starts starts, SlowTransfers seen)
+      : run_(run), own_(own), starts_(starts), no_lateness_(own_.segments.size()) {
     compared_ = std::move(seen.compared);
     within_clocks_ = std::move(seen.within_clocks);
     excesses_ = without_traces_of_starts(run, own_, starts, std::move(seen.excesses));
@@ -48,7 +52,7 @@ class PartSearch {
   }
 
   SlowParts find() {
-    SlowParts parts{{}, std::move(within_clocks_)};
+    SlowParts parts{{}, std::move(within_clocks_), 0};
     if (excesses_.empty()) return parts;
     find_launches();
     WhatIf what_if(run_, own_, no_lateness_);
@@ -56,6 +60,8 @@ class PartSearch {
     if (what_if.span_ns() <= 0) return parts;  // nothing but connections was set up
     while (parts.found.size() < kMostParts && find_next(&parts.found)) {
     }
+    cured_.assign(excesses_.size(), 1);
+    parts.gain_of_all_ns = replay({});
     name_late_rounds(run_, own_, &parts.found);
     join_ways_of_hosts(run_, own_, &parts.found);
     return parts;
@@ -452,10 +458,43 @@ class PartSearch {
   WhatIf* what_if_ = nullptr;
 };
 
+// Against their own other times.
+SlowTransfers slow_spells_of(const RunTables& run, const OwnSegments& own) {
+  SpellsOfRun spells = find_slow_spells(run, own);
+  SlowTransfers seen;
+  seen.compared = std::move(spells.compared);
+  for (SlowSpells& one : spells.slow) {
+    if (one.way >= kMostWaysAtOnce) continue;
+    TransferExcess& excess = seen.excesses.emplace_back();
+    excess.side = one.proxy ? SlowSide::ReceiverProxy : SlowSide::Link;
+    excess.actors = {one.from, one.to};
+    // An operation takes as long as the slowest of its ways, as with channels.
+    excess.channel = static_cast<uint8_t>(one.way);
+    excess.communicator = one.communicator;
+    excess.matches = std::move(one.matches);
+    excess.excess_ns = one.excess_ns;
+    excess.usual_ns = one.usual_ns;
+    excess.sure = true;
+  }
+  return seen;
+}
+
+// Where the whole network is slow at times, no part of it has all of that in common.
+bool is_cause_of_all(const SlowParts& spells) {
+  const SlowPart& part = spells.found.front();
+  return part.gain_ns >= part_of(part.span_ns, kLeastShareOfSpells) &&
+         part.gain_ns >= part_of(spells.gain_of_all_ns, kMostOfBestPart);
+}
+
 }  // namespace
 
 SlowParts find_slow_parts(const RunTables& run, const FollowedRun& followed, Starts starts) {
-  return PartSearch(run, followed, starts).find();
+  const OwnSegments& own = followed.own;
+  SlowParts parts = PartSearch(run, own, starts, find_slow_transfers(run, followed)).find();
+  if (!parts.found.empty() || starts != Starts::NobodyIsLate) return parts;
+  SlowParts spells = PartSearch(run, own, starts, slow_spells_of(run, own)).find();
+  if (spells.found.size() == 1 && is_cause_of_all(spells)) parts.found = std::move(spells.found);
+  return parts;
 }
 
 }  // namespace lockstep::analysis

@@ -46,7 +46,7 @@ std::vector<WithinClocks> leave_out_within_clocks(const RunTables& run, const Ow
     const int64_t error_ns = usual_error_ns(run, own, one);
     if (one.across_ns > error_ns) return false;
     WithinClocks& worst = left_out[one.communicator];
-    if (all_ns(one) > worst.all_ns)
+    if (worst.communicator == kNoRow || all_ns(one) > worst.all_ns)
       worst = {one.communicator, all_ns(one), one.across_ns, error_ns};
     return true;
   };

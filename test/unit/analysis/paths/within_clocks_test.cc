@@ -89,5 +89,16 @@ TEST(WithinClocks, IsNothingThatOneHostShows) {
   EXPECT_EQ(edge.kept(edge.shown(1, 1, 10)), 1u) << "both ends are on it";
 }
 
+TEST(WithinClocks, AreSaidOfTheirCommunicatorThoughTheyCostNothing) {
+  Edge edge;
+  TransferExcess one = edge.shown(0, 1, 900);
+  one.communicator = 3;
+  one.excess_ns = 0;
+  EXPECT_EQ(edge.kept(one), 0u);
+  ASSERT_EQ(edge.left_out().size(), 1u);
+  EXPECT_EQ(edge.left_out()[0].communicator, 3u);
+  EXPECT_EQ(edge.left_out()[0].shown_ns, 900);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
