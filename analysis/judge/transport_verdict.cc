@@ -175,8 +175,10 @@ class TransportJudge {
   bool no_credit() {
     for (const OpenTransportRow* row : open_) {
       if (row->is_send == 0 || row->last_state != kSendPeerWait) continue;
-      accuse(FindingKind::StuckInTransport, StallClue::NoCredit, {row->peer},
-             0.8 * sure(kSendPeerWait));
+      std::vector<int32_t> named{row->peer};
+      if (leaves_host_elsewhere(*row)) named = ranks_on(host_of(row->peer));
+      out_.one_of = named.size() > 1;
+      accuse(FindingKind::StuckInTransport, StallClue::NoCredit, named, 0.8 * sure(kSendPeerWait));
       out_.peer = row->rank;
       return true;
     }
@@ -229,6 +231,18 @@ class TransportJudge {
     if (culprits.empty() || culprits.size() == flows.size()) return false;
     accuse(FindingKind::StuckInTransport, StallClue::DataNeverLeft, culprits, 0.7);
     return true;
+  }
+
+  // What the receiver of this send takes goes on inside its host, round a ring: who of its ranks takes no more is not seen.
+  // Who has taken nothing at all does not wait for another to pass it on.
+  bool leaves_host_elsewhere(const OpenTransportRow& send) const {
+    const Text host = host_of(send.peer);
+    const auto tells = [&](const OpenTransportRow* row) {
+      if (row->rank != send.peer || row->channel != send.channel) return false;
+      return row->is_send != 0 || (row->last_state == kRecvGpuWait && row->steps_done == 0);
+    };
+    return is_ring() && host != 0 && ranks_on(host).size() > 1 &&
+           std::none_of(open_.begin(), open_.end(), tells);
   }
 
   // On a ring, the channel that leaves the host at this rank does, as far as is known.

@@ -67,7 +67,7 @@ std::string inside_clue(const StallFacts& facts) {
              (one(facts.named) ? "its host." : "their host.");
     case StallClue::NoCredit:
       return capitalized(rank_name(facts.peer)) + " has data for " + named +
-             ", which offers no buffer for it.";
+             (one(facts.named) ? ", which offers" : ", which offer") + " no buffer for it.";
     case StallClue::GpuStandsStill:
       return "All data for " + named + " has arrived, but " +
              (one(facts.named) ? "its GPU does" : "their GPUs do") + " not go on.";

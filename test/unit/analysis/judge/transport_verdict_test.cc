@@ -115,6 +115,30 @@ TEST(Transport, AccusesTheHostThatSentLessThanItReceived) {
   EXPECT_EQ(judged.findings[0].culprits, (Ranks{2, 3})) << judged.text();
 }
 
+// Rank 1 has data for rank 2, which has taken `taken` steps of it and takes no more. With two ranks to a host it is rank 3
+// that sends what goes on.
+Judged judged_taken(uint32_t taken, int32_t per_host) {
+  return judged_ring(
+      [=](OpenTransportRow* row) {
+        const uint8_t sends = row->rank == 1 ? kSendPeerWait : kSendGpuWait;
+        const uint8_t receives = row->rank == 2 ? kRecvGpuWait : kRecvWait;
+        row->last_state = row->is_send != 0 ? sends : receives;
+        row->steps_done = row->rank == 1 ? 6 : taken;
+        return true;
+      },
+      per_host);
+}
+
+TEST(Transport, NamesAllOfAHostThatTakesNoMoreWhereItsDataLeavesAtAnotherRank) {
+  const Judged judged = judged_taken(2, 2);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].culprits, (Ranks{2, 3}));
+  EXPECT_NE(judged.text().find("One of ranks 2 and 3 holds it up"), std::string::npos)
+      << judged.text();
+  EXPECT_EQ(judged_taken(2, 1).findings.at(0).culprits, Ranks{2}) << "it leaves at rank 2";
+  EXPECT_EQ(judged_taken(0, 2).findings.at(0).culprits, Ranks{2}) << "rank 2 took nothing";
+}
+
 // Two hosts of two ranks, whose channels go 0, 1, 2, 3 and 1, 0, 3, 2. What rank 0 receives on the one is not what it
 // sends on the other.
 TEST(Transport, AccusesTheHostAndNoneOfItsRanksWhereChannelsLeaveItAtEach) {
