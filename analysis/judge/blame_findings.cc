@@ -159,7 +159,7 @@ class Straggler {
   double confidence() const {
     constexpr double kSurest = 0.98, kSureChance = 1e-5, kPerPowerOfTen = 0.04;
     constexpr double kOfFewMoments = 0.1, kOfSets = 0.02, kOnce = 0.9;
-    if (culprit_.once) return kOnce;
+    if (culprit_.once || culprit_.bout) return kOnce;
     const double powers =
         std::max(0.0, std::log10(std::max(culprit_.chance, 1e-300) / kSureChance));
     return kSurest - kPerPowerOfTen * powers - kOfFewMoments * (1 - culprit_.stable) -

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace lockstep::analysis {
+namespace {
+
+// Beside a hang, what costs less of the run's time is no finding: most of it is noise, or hidden by calls that run ahead.
+constexpr double kLeastBesideHang = 0.05;
+
+}  // namespace
 
 bool is_slow_path(const Finding& finding) {
   return std::holds_alternative<PathFacts>(finding.facts);
@@ -24,8 +30,11 @@ void drop_explained(std::vector<Finding>* findings) {
     const auto* late = std::get_if<LateFacts>(&one.facts);
     const bool once = late != nullptr && late->pattern.when == WhenLate::Once;
     const auto* slow = std::get_if<SlowerFacts>(&one.facts);
+    const double share = cost_share(one);
+    const bool trifle = share >= 0 && share < kLeastBesideHang;
     // What makes a rank late may hold its threads up within an operation as well.
-    return (slow != nullptr && (slower || (others && slow->slower.still))) || (hangs && once);
+    return (slow != nullptr && (slower || (others && slow->slower.still))) ||
+           (hangs && (once || trifle));
   };
   findings->erase(std::remove_if(findings->begin(), findings->end(), is_explained),
                   findings->end());

@@ -1,6 +1,6 @@
 // One cause is one finding: where a path is slow, or a machine has too few processors, what takes longer
-// for it is no finding of its own, and where the job stands still nobody asks whether it was slow before. A pause that came
-// once before a hang may be that of a checkpoint, which the job did not live to repeat.
+// for it is no finding of its own, and where the job stands still nobody asks whether it was a little slow before. A pause
+// that came once before a hang may be that of a checkpoint, which the job did not live to repeat.
 // Lateness explains nothing here, for a transfer begins with the last start, but a transfer that stood still: what makes a
 // rank late may hold up its threads within an operation. Pure functions.
 #pragma once

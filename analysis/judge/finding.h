@@ -103,10 +103,11 @@ struct LateFacts {
   uint64_t late = 0, operations = 0;
   bool grouped = false;  // these are group calls of several operations each
   int64_t typical_ns = 0, caused_wait_ns = 0;
-  int64_t gain_ns = 0;    // without it the run would be so much shorter,
-  double gain_share = 0;  // as a part of the run's time
-  LatePattern pattern;    // when in the run
-  bool alone = false;     // no rank does the same work: compared with itself over time
+  int64_t gain_ns = 0;          // without it the run would be so much shorter,
+  double gain_share = 0;        // as a part of the run's time
+  LatePattern pattern;          // when in the run
+  bool alone = false;           // no rank does the same work: compared with itself over time
+  bool assumed_clocks = false;  // nothing connects the hosts' clocks (relate/assumed_clocks.h)
   // Of its lateness, the share that data which came late would explain as well.
   double held = 0;
   Cause cause = Cause::Unknown;

@@ -43,7 +43,7 @@ class RunJudge {
     drop_explained(&out_.findings);
     if (out_.findings.empty()) {
       note_sole_roles(compared, *blame.followed);
-      note_only_way(compared, blame.followed->own);
+      note_only_way(blame.followed->own);
     }
     std::vector<NotKnown> gaps = find_gaps(run_);
     append(&gaps, &out_.not_known);
@@ -74,8 +74,10 @@ class RunJudge {
       return late != nullptr && late->alone;
     };
     findings->erase(std::remove_if(findings->begin(), findings->end(), is_alone), findings->end());
-    for (Finding& finding : *findings)
+    for (Finding& finding : *findings) {
       finding.confidence = std::min(finding.confidence, kMostByAssumption);
+      if (auto* late = std::get_if<LateFacts>(&finding.facts)) late->assumed_clocks = true;
+    }
     out_.not_known.emplace_back().kind = NotKnownKind::AssumedClocks;
   }
 
@@ -91,8 +93,8 @@ class RunJudge {
   }
 
   // Between two hosts alone: that no way is accused does not mean that theirs is fast.
-  void note_only_way(const RunTables& run, const OwnSegments& own) {
-    const OnlyWay way = find_only_way(run, own);
+  void note_only_way(const OwnSegments& own) {
+    const OnlyWay way = find_only_way(run_, own);
     if (way.operation == kNoRow) return;
     NotKnown& gap = out_.not_known.emplace_back();
     gap.kind = NotKnownKind::OnlyWay;

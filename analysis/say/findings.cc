@@ -247,6 +247,8 @@ std::string late_sentence(const RunTables& run, const Finding& finding, const La
     text += std::string(" No other rank does the same work, so ") +
             (single ? "it is compared with itself" : "they are compared with themselves") +
             " over time.";
+  if (facts.assumed_clocks)
+    text += " This holds if the hosts' clocks are as assumed: nothing connects them.";
   return text;
 }
 

@@ -271,6 +271,7 @@ class Search {
     Occasions occasions = occasions_of(left, candidate.actors);
     culprit->occasions = std::move(occasions.all);
     culprit->chance = occasions.chance;
+    if (is_as_late_as_accused(culprit->occasions)) return false;
     const double times = culprit->chance > kNoChance ? kTimesTypical : kTimesTypicalAtLeast;
     const double least_ns = times * typical_ns;
     if (!of_two && !stands_out(times)) return false;
@@ -293,7 +294,7 @@ class Search {
     culprit->rounds = rounds_of(candidate.actors.front(), culprit->occasions);
     if (may_be_work || !stands_out(times) || culprit->chance > most_chance ||
         !holds_without_worst(*culprit, least_ns)) {
-      if (is_pause(candidate, culprit)) return true;
+      if (is_pause_or_bout(candidate, may_be_work, culprit)) return true;
       if (!may_be_work && share >= kWorthASuspicion && !culprit->occasions.empty() &&
           suspected_.gain_ns == 0)
         suspected_ = *culprit;
@@ -309,10 +310,40 @@ class Search {
     return true;
   }
 
-  // Moments that are too few to tell more of: but one alone may be enough.
-  bool is_pause(const Candidate& candidate, Culprit* culprit) const {
+  // Whether at most of these moments all that took part beside it are accused already, and were as late: they have that in
+  // common, as ranks that share their input have the length of it.
+  bool is_as_late_as_accused(const std::vector<Occasion>& occasions) const {
+    int64_t all_ns = 0, common_ns = 0;
+    for (const Occasion& one : occasions) {
+      all_ns += one.excess_ns;
+      if (is_common(one)) common_ns += one.excess_ns;
+    }
+    return common_ns * 2 > all_ns;
+  }
+  bool is_common(const Occasion& one) const {
+    const MatchRow& match = run_.matches[run_.arrivals[one.arrival].match];
+    bool beside = false;
+    for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+      const uint32_t actor = own_.segments[a].actor;
+      if (a == one.arrival || actor == kNoRow) continue;
+      if (cured_[actor] == 0 || excesses_.ns[a] * 2 < one.excess_ns) return false;
+      beside = true;
+    }
+    return beside;
+  }
+
+  // Moments that are too few to tell more of: but one alone may be enough, or one bout.
+  bool is_pause_or_bout(const Candidate& candidate, bool may_be_work, Culprit* culprit) const {
     if (!(candidate.host || candidate.actors.size() == 1) || culprit->occasions.empty())
       return false;
+    if (is_pause(candidate, culprit)) return true;
+    culprit->bout =
+        !may_be_work &&
+        static_cast<double>(culprit->gain_ns) >= kMuch * static_cast<double>(culprit->span_ns) &&
+        is_bout(own_, path_, candidate.actors, culprit->occasions, culprit->span_ns);
+    return culprit->bout;
+  }
+  bool is_pause(const Candidate& candidate, Culprit* culprit) const {
     const Occasion worst = *std::max_element(
         culprit->occasions.begin(), culprit->occasions.end(),
         [](const Occasion& a, const Occasion& b) { return a.excess_ns < b.excess_ns; });

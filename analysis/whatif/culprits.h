@@ -25,6 +25,7 @@ struct Culprit {
   double chance = 1;             // that noise alone gives anybody these occasions
   double stable = 0;             // share of runs made of this one's parts that give the same answer
   bool once = false;             // of one moment (pause.h), which chance and stable tell nothing of
+  bool bout = false;             // likewise, of moments that lie in one short part of the run
   bool alone = false;            // nobody has its role: compared with itself over time
   bool hands_out = false;  // others wait for its broadcasts, and it may have had no work for them
   uint64_t rounds = 0;  // of the first of them: how often it called what it calls again and again

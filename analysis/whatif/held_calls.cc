@@ -15,6 +15,10 @@ constexpr unsigned kContext = 2;
 // Data of a ring is on all ranks within one of its hops, of which two ranks have two.
 constexpr int64_t kPartOfData = 2;
 
+bool end_is_not_known(const OwnSegments& own, const Segment& segment) {
+  return segment.before != kNoRow && !own.segments[segment.before].end_known;
+}
+
 class HeldCalls {
  public:
   HeldCalls(const RunTables& run, const OwnSegments& own, const Roles& roles,
@@ -76,16 +80,13 @@ class HeldCalls {
     return std::any_of(took.begin(), took.end(), [](int64_t ns) { return ns < 0; });
   }
 
-  bool end_is_not_known(const Segment& segment) const {
-    return segment.before != kNoRow && !own_.segments[segment.before].end_known;
-  }
-
   // Of the rank's operations, the share that some call while the one before has not begun.
   double share_of_runs_ahead() {
     size_t all = 0, ahead = 0;
     for (const uint32_t a : own_.order) {
       const Segment& segment = own_.segments[a];
-      if (!is_culprit(segment.actor) || !segment.counts || !end_is_not_known(segment)) continue;
+      if (!is_culprit(segment.actor) || !segment.counts || !end_is_not_known(own_, segment))
+        continue;
       const bool runs_ahead = some_ran_ahead(others_took(a));
       ahead_at_[positions_[a]] += runs_ahead ? 1 : 0;
       if (segment.actor != culprit_.actors.front()) continue;
@@ -99,7 +100,7 @@ class HeldCalls {
   // took the others.
   bool may_be_held(const Occasion& one) const {
     const Segment& late = own_.segments[one.arrival];
-    if (!end_is_not_known(late) || !own_.segments[late.before].waits) return false;
+    if (!end_is_not_known(own_, late) || !own_.segments[late.before].waits) return false;
     std::vector<int64_t> took = others_took(one.arrival);
     if (some_ran_ahead(took)) return false;
     const MatchRow& before = run_.matches[run_.arrivals[late.before].match];
@@ -121,7 +122,10 @@ class HeldCalls {
 
 double share_of_held_calls(const RunTables& run, const OwnSegments& own, const Roles& roles,
                            const Culprit& culprit) {
-  return HeldCalls(run, own, roles, culprit).share();
+  const bool may_be_held = std::any_of(
+      culprit.occasions.begin(), culprit.occasions.end(),
+      [&](const Occasion& one) { return end_is_not_known(own, own.segments[one.arrival]); });
+  return may_be_held ? HeldCalls(run, own, roles, culprit).share() : 0;
 }
 
 }  // namespace lockstep::analysis

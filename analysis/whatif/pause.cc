@@ -1,7 +1,9 @@
 #include "analysis/whatif/pause.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/whatif/shared_occasions.h"
 
@@ -18,6 +20,26 @@ constexpr int64_t kPartOfPause = 2;
 bool lies_in(const Segment& pause, int64_t pause_ns, const Segment& segment) {
   const int64_t from_ns = std::max(pause.start_ns - pause_ns, segment.start_ns - segment.own_ns);
   return 2 * (std::min(pause.start_ns, segment.start_ns) - from_ns) > pause_ns;
+}
+
+// A bout has so many moments, and takes no more than such a part of the run: two checkpoints lie far apart.
+constexpr size_t kFewestOfBout = 3;
+constexpr int64_t kPartOfRun = 3;
+
+// By start.
+using Moments = std::vector<std::pair<int64_t, int64_t>>;  // when, excess
+
+// The most that lies in a stretch of this length.
+int64_t most_within(Moments moments, int64_t length_ns) {
+  std::sort(moments.begin(), moments.end());
+  int64_t most_ns = 0, sum_ns = 0;
+  size_t first = 0;
+  for (const auto& [at_ns, excess_ns] : moments) {
+    sum_ns += excess_ns;
+    while (at_ns - moments[first].first > length_ns) sum_ns -= moments[first++].second;
+    most_ns = std::max(most_ns, sum_ns);
+  }
+  return most_ns;
 }
 
 }  // namespace
@@ -48,6 +70,30 @@ int64_t gain_without_pause(const RunTables& run, const OwnSegments& own,
   std::vector<uint8_t> cured(own.actors.size());
   for (const uint32_t actor : actors) cured[actor] = 1;
   return WhatIf(run, own, of_pause_ns).gain_ns(cured);
+}
+
+bool is_bout(const OwnSegments& own, const std::vector<PathPiece>& path,
+             const std::vector<uint32_t>& actors, const std::vector<Occasion>& occasions,
+             int64_t span_ns) {
+  if (occasions.size() < kFewestOfBout) return false;
+  const Occasion& first = occasions.front();
+  const int64_t from_ns = own.segments[first.arrival].start_ns - first.excess_ns;
+  const int64_t until_ns = own.segments[occasions.back().arrival].start_ns;
+  if ((until_ns - from_ns) * kPartOfRun > span_ns) return false;
+  int64_t in_bout_ns = 0;
+  std::map<uint32_t, Moments> others;  // by actor; of these ranks, kNoRow: outside the bout
+  for (const PathPiece& piece : path) {
+    const Segment& segment = own.segments[piece.arrival];
+    if (segment.before == kNoRow) continue;
+    const bool is_theirs = is_in(actors, segment.actor);
+    if (is_theirs && segment.start_ns >= from_ns && segment.start_ns <= until_ns)
+      in_bout_ns += piece.excess_ns;
+    else
+      others[is_theirs ? kNoRow : segment.actor].emplace_back(segment.start_ns, piece.excess_ns);
+  }
+  return std::all_of(others.begin(), others.end(), [&](const auto& other) {
+    return most_within(other.second, until_ns - from_ns) * kTimesOthers <= in_bout_ns;
+  });
 }
 
 }  // namespace lockstep::analysis

@@ -1,5 +1,6 @@
 // Ranks that may have one cause in common: those of a host, and the members of a communicator. Of all ranks
-// at most half, for the rest are their measure. One pure function, linear in the members.
+// at most half, for the rest are their measure. Where they wait for others by clocks that nothing connects, what those
+// lose by the whole of them is not known, and they are left out. One pure function, linear in members and operations.
 #pragma once
 
 #include <vector>

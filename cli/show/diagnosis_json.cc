@@ -119,6 +119,7 @@ void put_lateness(JsonFields& out, const analysis::LateFacts& late) {
   out.number("gain_ns", late.gain_ns);
   out.number("gain_share", late.gain_share);
   out.string("when", analysis::kWhenLateNames[static_cast<unsigned>(late.pattern.when)]);
+  out.boolean("assumed_clocks", late.assumed_clocks);
 }
 
 // Numbers that are not known are left out, and names that do not apply.

@@ -6,11 +6,12 @@
 namespace lockstep::analysis {
 namespace {
 
-Finding late(WhenLate when) {
+Finding late(WhenLate when, double gain_share = 0.1) {
   Finding finding;
   finding.kind = FindingKind::Straggler;
   LateFacts facts;
   facts.pattern.when = when;
+  facts.gain_share = gain_share;
   finding.facts = facts;
   return finding;
 }
@@ -39,6 +40,13 @@ TEST(Explained, APauseThatCameOnceBeforeAHangIsNoFinding) {
   EXPECT_EQ(left_of({hang(), late(WhenLate::Throughout)}),
             (Kinds{FindingKind::MissingRank, FindingKind::Straggler}));
   EXPECT_EQ(left_of({late(WhenLate::Once)}), Kinds{FindingKind::Straggler});
+}
+
+TEST(Explained, LatenessThatCostsLittleIsNoFindingBesideAHang) {
+  const Finding little = late(WhenLate::Throughout, 0.04), more = late(WhenLate::Throughout, 0.06);
+  EXPECT_EQ(left_of({hang(), little}), Kinds{FindingKind::MissingRank});
+  EXPECT_EQ(left_of({hang(), more}), (Kinds{FindingKind::MissingRank, FindingKind::Straggler}));
+  EXPECT_EQ(left_of({little}), Kinds{FindingKind::Straggler});
 }
 
 TEST(Explained, OperationsThatTakeLongerAreNoFindingBesideAHangButBesideLateness) {

@@ -47,6 +47,28 @@ TEST(Culprits, TwoLateRanksOfFourDoNotExcuseEachOther) {
   EXPECT_EQ(judged.findings.size(), 2u);
 }
 
+// Two pairs of ranks, of which those of a pair have inputs of one length. Rank 3 is late now and then; its pair has the
+// longer inputs in every other step.
+TEST(Culprits, DoNotNameWhoHasTheLengthOfItsInputInCommonWithACulprit) {
+  PlayedJob job(4, 4);
+  const unsigned pairs[] = {job.communicator({0, 1}), job.communicator({2, 3})};
+  Noise noise;
+  for (unsigned i = 0; i < 40; ++i) {
+    for (unsigned layer = 0; layer < 4; ++layer) {
+      for (int32_t rank = 0; rank < 4; ++rank) {
+        const uint64_t longer_ns = rank >= 2 && i % 2 == 0 ? 2 * kMs : 0;
+        const uint64_t late_ns = rank == 3 && layer == 0 && i % 4 == 1 ? 30 * kMs : 0;
+        job.work(rank, 4 * kMs + noise.upto(50 * kUs) + longer_ns + late_ns);
+      }
+      for (const unsigned pair : pairs) job.collective(pair, kMs / 10);
+    }
+    job.collective(0);
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(world_ranks(judged), Ranks{3});
+}
+
 // Steps of 4 ms of work, an all-reduce, and a broadcast whose end is not recorded: it passes the ranks
 // one after the other.
 Judged broadcasts(const Late& late_ns) {

@@ -86,6 +86,7 @@ TEST(HeldCalls, WhoIsLateNowAndThenIsFoundThoughNothingConnectsTheClocks) {
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(world_ranks(judged), Ranks{1});
   EXPECT_LE(judged.findings[0].confidence, 0.85) << "a clock is assumed";
+  EXPECT_NE(judged.text().find("if the hosts' clocks are as assumed"), std::string::npos);
   EXPECT_NE(all_text(judged).find("Which hosts are always late is not known"), std::string::npos)
       << all_text(judged);
 }

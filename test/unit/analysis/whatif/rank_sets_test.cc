@@ -11,8 +11,9 @@ namespace {
 
 using Sets = std::vector<std::vector<uint32_t>>;
 
-// Eight ranks on hosts of `per_host`, with communicators of these ranks beside the world.
-Sets sets_of(int32_t per_host, const std::vector<std::vector<int32_t>>& groups) {
+// Eight ranks on hosts of `per_host`, with communicators of these ranks beside the world. connected: the hosts' clocks are.
+Sets sets_of(int32_t per_host, const std::vector<std::vector<int32_t>>& groups,
+             bool connected = true) {
   PlayedJob job(8, per_host);
   for (const std::vector<int32_t>& group : groups) job.communicator(group);
   for (unsigned i = 0; i < 3; ++i) {
@@ -20,6 +21,9 @@ Sets sets_of(int32_t per_host, const std::vector<std::vector<int32_t>>& groups) 
     for (unsigned number = 0; number <= groups.size(); ++number) job.collective(number);
   }
   const Judged judged = job.judge();
+  if (!connected) {
+    for (MatchRow& match : judged.run->matches) match.comparable = 0;
+  }
   const OwnSegments own = find_own_segments(*judged.run);
   Sets sets;
   for (const RankSet& set :
@@ -38,6 +42,10 @@ TEST(RankSets, AreThereOnceHoweverManyCommunicatorsHaveThem) {
 
 TEST(RankSets, LeaveHalfOfAllRanksToBeMeasuredBy) {
   EXPECT_EQ(sets_of(8, {{0, 1, 2, 3, 4}}), Sets{});
+}
+
+TEST(RankSets, AreNoneOfRanksThatWaitForOthersWhoseClocksNothingConnects) {
+  EXPECT_EQ(sets_of(4, {{0, 4}}, false), Sets{});
 }
 
 }  // namespace
