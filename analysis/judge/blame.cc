@@ -298,9 +298,11 @@ class Blamer {
   // Waiting that nobody is accused of: silence must not read as "nobody is late".
   void note_unexplained_waits() {
     std::map<uint32_t, std::vector<int64_t>> spreads;
+    std::map<uint32_t, std::map<int32_t, uint64_t>> last;  // how often who came last
     for (const MatchRow& match : run_.matches) {
-      if (match.arrivals > 2 && can_be_late(run_, match))
-        spreads[match.communicator].push_back(match.spread_ns);
+      if (match.arrivals <= 2 || !can_be_late(run_, match)) continue;
+      spreads[match.communicator].push_back(match.spread_ns);
+      ++last[match.communicator][match.last_rank];
     }
     // Lateness with a known reason, also one on another communicator, is no riddle.
     for (const RankBlame& blame : out_.ranks) {
@@ -320,9 +322,17 @@ class Blamer {
       gap.communicator = communicator;
       gap.typical_ns = typical_ns;
       gap.share_percent = span > 0 ? 100 * typical_ns * count / span : 0;
+      const auto most =
+          std::max_element(last[communicator].begin(), last[communicator].end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (most->second * kPartsLast < values.size() * (kPartsLast - 1)) continue;
+      gap.ranks = {most->first};
+      gap.of = most->second;
     }
   }
   static constexpr int64_t kSharesOfSpan = 20;  // 5 %
+  // Who comes last in all but one of so many operations is worth a word.
+  static constexpr uint64_t kPartsLast = 5;
 
   NotKnown& add_gap(NotKnownKind kind, uint64_t count, uint64_t of = 0) {
     NotKnown& gap = out_.not_known.emplace_back();

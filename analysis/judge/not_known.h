@@ -21,22 +21,22 @@ enum class NotKnownKind : uint8_t {
   InsideHost,        // where `operation` stands: its transports report nothing
   WhichLink,         // where `operation` stands: no network steps
   WhoStopped,        // whose data stopped first in `operation`
-  WhoHoldsUp,        // why the ranks of `communicator` arrive `typical_ns` apart
-  ByChance,          // `count` times `ranks` of `communicator` held it up, `typical_ns` at most
-  LateOrNoWork,      // likewise, by `ranks` whose broadcasts hand out the work of `communicator`
-  SlowOrMoreWork,    // `ranks` of `communicator`: each does what no other does
-  OnlyWay,           // whether the way between the hosts of `operation` is slow: there is no other
-  WhoCameLast,       // in `count` of `of` operations: the hosts are not on one clock
-  AssumedClocks,     // which hosts are always late: their clocks were set by the calls
-  WithinClocks,      // which ways of `communicator` are slow: clocks err by more than is seen
-  SlowPaths,         // which links are slow; count != 0: network operations were recorded
-  SlowGpus,          // whose GPU is slow: kernels were not recorded
-  Ends,              // when `count` of `of` operations ended
-  Lost,              // `count` calls, for `loss`
-  GpuTimes,          // of `count` operations: they contradict the host's clock
-  Damage,            // `count` chunks
-  Settings,          // what only some processes recorded: `setting` differs between them
-  Note,              // what the reader met, in its own words
+  WhoHoldsUp,  // why the ranks of `communicator` arrive `typical_ns` apart; `ranks` come last `of` times
+  ByChance,        // `count` times `ranks` of `communicator` held it up, `typical_ns` at most
+  LateOrNoWork,    // likewise, by `ranks` whose broadcasts hand out the work of `communicator`
+  SlowOrMoreWork,  // `ranks` of `communicator`: each does what no other does
+  OnlyWay,         // whether the way between the hosts of `operation` is slow: there is no other
+  WhoCameLast,     // in `count` of `of` operations: the hosts are not on one clock
+  AssumedClocks,   // which hosts are always late: their clocks were set by the calls
+  WithinClocks,    // which ways of `communicator` are slow: clocks err by more than is seen
+  SlowPaths,       // which links are slow; count != 0: network operations were recorded
+  SlowGpus,        // whose GPU is slow: kernels were not recorded
+  Ends,            // when `count` of `of` operations ended
+  Lost,            // `count` calls, for `loss`
+  GpuTimes,        // of `count` operations: they contradict the host's clock
+  Damage,          // `count` chunks
+  Settings,        // what only some processes recorded: `setting` differs between them
+  Note,            // what the reader met, in its own words
 };
 
 struct NotKnown {

@@ -50,6 +50,10 @@ std::string who_holds_up(const RunTables& run, const NotKnown& gap) {
   // Operations overlap where several streams are busy: then the sum is no share of the time.
   if (gap.share_percent <= 100)
     text += ", " + std::to_string(gap.share_percent) + " % of its time in all";
+  if (!gap.ranks.empty())
+    return text + "). " + capitalized(rank_list(gap.ranks)) + " came last in " +
+           std::to_string(gap.of) +
+           " of these, but the others lost little by it, as far as is recorded.";
   return text +
          "). Ranks that share processors with other work look like this; one that is late by less "
          "would not stand out.";

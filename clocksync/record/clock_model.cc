@@ -42,8 +42,10 @@ const HostModel* ClockModel::find(const std::string& host) const {
 
 std::optional<GlobalTime> ClockModel::to_global(const HostModel& host, int64_t local_raw_ns) const {
   const std::vector<ClockKnot>& knots = host.knots;
-  // Containers of one machine read one clock: what is known of it at one instant holds at every other.
-  const double slope_ppm = host.source == OffsetSource::SameHost ? 0 : max_slope_ppm;
+  // Containers of one machine read one clock, and the reference's is the timeline: what is known of it at one instant
+  // holds at every other.
+  const bool is_fixed = host.source == OffsetSource::SameHost || host.host == reference;
+  const double slope_ppm = is_fixed ? 0 : max_slope_ppm;
   if (knots.empty() || hosts[host.component].host != reference) return std::nullopt;
   const auto right =
       std::upper_bound(knots.begin(), knots.end(), local_raw_ns,

@@ -160,5 +160,28 @@ TEST(Diagnose, DoesNotAccuseTheFirstStageOfAPipeline) {
   EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.text();
 }
 
+// The calls of four ranks alone, of which rank 3 makes all of its 60 ms after the others.
+TEST(Diagnose, NamesWhoNearlyAlwaysCameLastThoughNobodyWaitedForIt) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+    for (unsigned i = 0; i < kOperations; ++i) {
+      driver::RankOperation op;
+      op.sequence = i;
+      op.call_ns = 2'000 * kMs + i * kMs + (rank == 3 ? 60 * kMs : static_cast<uint64_t>(rank));
+      records.call_only(op);
+    }
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+  const Judged judged(run.load());
+  EXPECT_TRUE(judged.findings.empty()) << all_text(judged);
+  const auto gap =
+      std::find_if(judged.not_known.begin(), judged.not_known.end(),
+                   [](const NotKnown& one) { return one.kind == NotKnownKind::WhoHoldsUp; });
+  ASSERT_NE(gap, judged.not_known.end()) << all_text(judged);
+  EXPECT_EQ(gap->ranks, Ranks{3});
+  EXPECT_GE(gap->of, kOperations - 1u);
+}
+
 }  // namespace
 }  // namespace lockstep::analysis

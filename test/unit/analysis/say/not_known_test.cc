@@ -70,6 +70,18 @@ TEST(NotKnown, GivesNoShareOfTheTimeWhereOperationsOverlap) {
   EXPECT_EQ(sentence(SaidRun(), gap).find('%'), std::string::npos) << sentence(SaidRun(), gap);
 }
 
+TEST(NotKnown, NamesWhoNearlyAlwaysCameLast) {
+  NotKnown gap = gap_of(NotKnownKind::WhoHoldsUp);
+  gap.count = 190;
+  gap.typical_ns = 246'000'000;
+  gap.ranks = {3};
+  gap.of = 186;
+  EXPECT_EQ(sentence(SaidRun(), gap),
+            "Nobody stands out as late on world, yet its ranks arrive 246 ms apart (median of 190 "
+            "operations, 0 % of its time in all). Rank 3 came last in 186 of these, but the others "
+            "lost little by it, as far as is recorded.");
+}
+
 TEST(NotKnown, SaysThatStepsSwitchedOnLateShowLaterOperationsOnly) {
   const std::string text = sentence(SaidRun(), gap_of(NotKnownKind::WhichLink));
   EXPECT_NE(text.find("switched on while a job runs, those of operations called afterwards"),

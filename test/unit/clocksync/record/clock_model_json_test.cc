@@ -80,5 +80,19 @@ TEST(ClockModelJson, NamesTheKeyThatIsWrong) {
   EXPECT_FALSE(load_clock_model(path).ok());
 }
 
+TEST(ClockModel, TheReferencesClockIsExactHoweverFarFromItsKnots) {
+  ClockModel model;
+  model.reference = "a";
+  for (const char* name : {"a", "b"}) {
+    HostModel& host = model.hosts.emplace_back();
+    host.host = name;
+    host.source = OffsetSource::Probes;
+    host.knots = {{0, 0, 0, 0, false}};
+  }
+  constexpr int64_t kAnHourLater = 3'600'000'000'000;
+  EXPECT_EQ(model.to_global(model.hosts[0], kAnHourLater)->lo_ns, kAnHourLater);
+  EXPECT_LT(model.to_global(model.hosts[1], kAnHourLater)->lo_ns, kAnHourLater - 1'000'000'000);
+}
+
 }  // namespace
 }  // namespace lockstep::clocksync
