@@ -346,6 +346,15 @@ uint32_t OwnSegments::actor_of(const RunTables& run, const MemberRow& member) co
          member_local[static_cast<size_t>(&member - run.members.data())];
 }
 
+uint32_t OwnSegments::actor_of(const RunTables& run, uint32_t communicator, int32_t rank) const {
+  const CommunicatorRow& comm = run.communicators[communicator];
+  const auto begin = run.members.begin() + comm.first_member, end = begin + comm.members;
+  auto at = begin + std::min<int32_t>(std::max(rank, 0), static_cast<int32_t>(comm.members));
+  if (at == end || at->rank != rank)
+    at = std::find_if(begin, end, [&](const MemberRow& one) { return one.rank == rank; });
+  return at == end ? kNoRow : actor_of(run, *at);
+}
+
 bool OwnSegments::was_queued(uint32_t arrival) const {
   const Segment& one = segments[arrival];
   const uint32_t before = one.before_in_line != kNoRow ? one.before_in_line : one.before;

@@ -66,6 +66,8 @@ struct OwnSegments {
   std::vector<uint32_t> launch_begin;
 
   uint32_t actor_of(const RunTables& run, const MemberRow& member) const;
+  // kNoRow where the communicator has no such rank, or none that recorded.
+  uint32_t actor_of(const RunTables& run, uint32_t communicator, int32_t rank) const;
   // Of these actors, as far as they are its members, in order.
   std::vector<int32_t> ranks_of(const RunTables& run, uint32_t communicator,
                                 const std::vector<uint32_t>& actors) const;

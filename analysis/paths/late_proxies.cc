@@ -89,15 +89,6 @@ std::optional<LateRounds> latest_of(const RunTables& run, RoundsByRank* ranks) {
   return shown;
 }
 
-uint32_t actor_of(const RunTables& run, const OwnSegments& own, uint32_t communicator,
-                  int32_t rank) {
-  const CommunicatorRow& comm = run.communicators[communicator];
-  for (uint32_t i = comm.first_member; i < comm.first_member + comm.members; ++i) {
-    if (run.members[i].rank == rank) return own.actor_of(run, run.members[i]);
-  }
-  return kNoRow;
-}
-
 bool takes_part(uint32_t actor, const SlowPart& part) {
   const auto has = [&](const std::vector<uint32_t>& actors) {
     return std::count(actors.begin(), actors.end(), actor) != 0;
@@ -135,7 +126,7 @@ void name_late_rounds(const RunTables& run, const OwnSegments& own, std::vector<
   for (SlowPart& part : *parts) {
     const auto late = all.find(part.communicator);
     const uint32_t actor =
-        late == all.end() ? kNoRow : actor_of(run, own, part.communicator, late->second.rank);
+        late == all.end() ? kNoRow : own.actor_of(run, part.communicator, late->second.rank);
     if (actor == kNoRow || !takes_part(actor, part) ||
         late->second.lost_ns < part_of(part.took_ns, kLeastSeenLate)) {
       named.push_back(std::move(part));

@@ -62,15 +62,6 @@ class Sampler {
   }
   Text host_of(uint32_t actor) const { return run_.processes[own_.actors[actor].process].host; }
 
-  uint32_t actor_of(const OperationRow& row) const {
-    const CommunicatorRow& comm = run_.communicators[row.communicator];
-    const auto begin = run_.members.begin() + comm.first_member, end = begin + comm.members;
-    auto at = begin + std::min<int32_t>(std::max(row.rank, 0), static_cast<int32_t>(comm.members));
-    if (at == end || at->rank != row.rank)
-      at = std::find_if(begin, end, [&](const MemberRow& one) { return one.rank == row.rank; });
-    return at == end ? kNoRow : own_.actor_of(run_, *at);
-  }
-
   // Of the last transfer of the edge: `wire` and `gpu`.
   // s, r: rows of `arrivals`.
   void note_steps(uint32_t s, uint32_t r, EdgeSamples* edge) const {
@@ -115,7 +106,8 @@ class Sampler {
     const ArrivalRow &a = run_.arrivals[s], &b = run_.arrivals[r];
     if (a.arrival_ns == kNoTime || b.arrival_ns == kNoTime) return;
     if (received_ns == kNoTime) return;
-    const uint32_t from = actor_of(sender), to = actor_of(receiver);
+    const uint32_t from = own_.actor_of(run_, sender.communicator, sender.rank);
+    const uint32_t to = own_.actor_of(run_, receiver.communicator, receiver.rank);
     if (from == kNoRow || to == kNoRow) return;
     const bool network = host_of(from) != host_of(to);
     if (!network && receiver.proxy_ops != 0) return;  // ranks that share a host but not its memory
