@@ -79,4 +79,33 @@ void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
   excesses->erase(std::remove_if(excesses->begin(), excesses->end(), is_trifle), excesses->end());
 }
 
+void name_ways_out(const RingSeries& series, const SeenRing& seen,
+                   std::vector<TransferExcess>* excesses) {
+  const auto edge_of = [&](const TransferExcess& one) {
+    return series.edge_from(one.actors.front());
+  };
+  std::vector<uint8_t> slow(series.edges.size());
+  for (const TransferExcess& one : *excesses) slow[edge_of(one)] = 1;
+  std::vector<TransferExcess> named;
+  for (TransferExcess& one : *excesses) {
+    const size_t edge = edge_of(one);
+    size_t out = edge;
+    do {
+      out = (out + 1) % series.edges.size();
+    } while (out != edge && !series.edges[out].network && slow[out] != 0);
+    if (!series.edges[edge].network && series.edges[out].network && !seen.edges[out].wire.known()) {
+      one.actors = {series.edges[out].from, series.edges[out].to};
+      one.across_ns = 0;
+    }
+    const auto same = std::find_if(named.begin(), named.end(), [&](const TransferExcess& other) {
+      return other.actors == one.actors;
+    });
+    if (same == named.end())
+      named.push_back(std::move(one));
+    else
+      same->excess_ns += one.excess_ns;
+  }
+  *excesses = std::move(named);
+}
+
 }  // namespace lockstep::analysis

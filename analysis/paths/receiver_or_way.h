@@ -24,4 +24,9 @@ void tell_ways_from_receivers(const RingSeries& series, const SeenRing& seen,
                               const std::vector<UsualEdge>& usual,
                               std::vector<TransferExcess>* excesses);
 
+// The last ranks of a host are done late where they wait for room on the way out, if no network steps tell that this is fast:
+// then it is named for them, once. That its host's clock shows.
+void name_ways_out(const RingSeries& series, const SeenRing& seen,
+                   std::vector<TransferExcess>* excesses);
+
 }  // namespace lockstep::analysis

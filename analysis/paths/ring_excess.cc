@@ -56,7 +56,7 @@ class Judge {
     explain_lags();
     tell_ways_from_receivers(series_, seen_, usual_, &out_);
     share(more_ns);
-    name_ways_out();
+    name_ways_out(series_, seen_, &out_);
     return std::move(out_);
   }
 
@@ -434,18 +434,6 @@ class Judge {
       one.sure = one.sure || more_ns != 0;
       one.excess_ns = all_ns / static_cast<int64_t>(out_.size());
       one.usual_ns = std::max<int64_t>(1, seen_.time.ns - all_ns);
-    }
-  }
-
-  // The last rank of a host is done late where it waits for room on the way out, if no network steps tell that this is
-  // fast. That its host's clock shows.
-  void name_ways_out() {
-    for (TransferExcess& one : out_) {
-      const size_t i = edge_of(one), next = (i + 1) % count_;
-      const EdgeSamples& out = series_.edges[next];
-      if (series_.edges[i].network || !out.network || seen_.edges[next].wire.known()) continue;
-      one.actors = {out.from, out.to};
-      one.across_ns = 0;
     }
   }
 

@@ -226,6 +226,19 @@ TEST(RingExcess, NamesTheWayOutOfAHostWhoseLastRankAloneIsDoneLate) {
   EXPECT_EQ(ring.judge().at(0).actors, (std::vector<uint32_t>{2, 3})) << "steps there are fast";
 }
 
+// Four ranks on a host, of which all but the first wait for room.
+TEST(RingExcess, NamesTheWayOutOnceForAllRanksOfAHostThatWaitBeforeIt) {
+  RingOfHosts ring;
+  ring.edges[1].network = false;
+  for (EdgeSamples& edge : ring.edges) edge.later = ring.always(0);
+  for (const size_t i : {0u, 1u, 2u}) ring.edges[i].later = ring.always(700);
+  ring.edges[3].later = ring.always(-2'100);
+  const std::vector<TransferExcess> found = ring.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].actors, (std::vector<uint32_t>{3, 4}));
+  EXPECT_GE(found[0].excess_ns, 2'000 * kUs) << "what both edges show";
+}
+
 // Buffers are full through three hosts: more than one slow host's two ways explain.
 TEST(RingExcess, NamesTheWayOutBehindARowOfLags) {
   RingOfHosts ring;
