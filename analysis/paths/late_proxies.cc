@@ -1,8 +1,10 @@
 #include "analysis/paths/late_proxies.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "analysis/transfers/slow_spells.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -14,6 +16,8 @@ constexpr double kLeastSeenLate = 0.02;
 constexpr double kOfOtherEnd = 0.5, kOfOthers = 0.25;
 // Of what operations take longer, what a late thread must make up.
 constexpr double kLeastMadeUp = 0.25;
+// Of what a part costs, how much of it a thread must make up that is late at times only.
+constexpr double kLeastOfPart = 0.5;
 constexpr size_t kFewestEdges = 3;
 // A thread takes so many times as long to come round as others usually do, and so many times as long as each other does in
 // its slowest quarter: on a busy machine all take long now and then.
@@ -98,6 +102,28 @@ bool takes_part(uint32_t actor, const SlowPart& part) {
                      [&](const TransferExcess& one) { return has(one.actors); });
 }
 
+// Whose thread makes up most of what the part costs; kNoRow: nobody's.
+uint32_t late_at_times(const SpellsOfRun& spells, const SlowPart& part) {
+  std::set<uint32_t> matches;
+  int64_t cost_ns = 0;
+  for (const TransferExcess& one : part.excesses) {
+    matches.insert(one.matches.begin(), one.matches.end());
+    cost_ns += all_ns(one);
+  }
+  std::map<uint32_t, int64_t> made_up_ns;  // by actor
+  for (const SlowSpells& one : spells.slow) {
+    if (!one.proxy || !takes_part(one.to, part)) continue;
+    for (const uint32_t m : one.matches) {
+      if (matches.count(m) != 0) made_up_ns[one.to] += one.excess_ns;
+    }
+  }
+  const auto most =
+      std::max_element(made_up_ns.begin(), made_up_ns.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == made_up_ns.end() || most->second < part_of(cost_ns, kLeastOfPart) ? kNoRow
+                                                                                   : most->first;
+}
+
 }  // namespace
 
 std::map<uint32_t, LateRounds> find_late_rounds(const RunTables& run) {
@@ -147,6 +173,34 @@ void name_late_rounds(const RunTables& run, const OwnSegments& own, std::vector<
     proxy.sure = true;
     proxy.excesses = std::move(part.excesses);
     proxy.late_rounds = late->second;
+  }
+  *parts = std::move(named);
+}
+
+void name_late_spells(const RunTables& run, const OwnSegments& own, std::vector<SlowPart>* parts) {
+  const auto is_told = [](const SlowPart& part) {
+    return part.late_rounds || !is_of_receiver(part.side) || part.side == SlowSide::ReceiverGpu;
+  };
+  if (std::all_of(parts->begin(), parts->end(), is_told)) return;
+  const SpellsOfRun spells = find_slow_spells(run, own, Spells::OfProxies);
+  std::vector<SlowPart> named;
+  for (SlowPart& part : *parts) {
+    const uint32_t actor = is_told(part) ? kNoRow : late_at_times(spells, part);
+    if (actor == kNoRow) {
+      named.push_back(std::move(part));
+      continue;
+    }
+    const bool known = std::any_of(named.begin(), named.end(), [&](const SlowPart& other) {
+      return other.actors == std::vector<uint32_t>{actor};
+    });
+    if (known) continue;
+    part.actors = {actor};
+    part.host = part.both_ends = part.both_ways = false;
+    part.peer = kNoRow;
+    part.peer_host = 0;
+    part.side = SlowSide::ReceiverProxy;
+    part.sure = true;
+    named.push_back(std::move(part));
   }
   *parts = std::move(named);
 }

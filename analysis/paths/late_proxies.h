@@ -34,4 +34,8 @@ std::map<uint32_t, LateRounds> find_late_rounds(const RunTables& run);
 // Names it where transfers that it takes part in are slow, or a tree of that communicator is.
 void name_late_rounds(const RunTables& run, const OwnSegments& own, std::vector<SlowPart>* parts);
 
+// Names the one that is late at times, where that makes up most of what a receiver costs: what waits behind it along a ring
+// sees what comes late as well.
+void name_late_spells(const RunTables& run, const OwnSegments& own, std::vector<SlowPart>* parts);
+
 }  // namespace lockstep::analysis

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "analysis/paths/late_proxies.h"
@@ -12,7 +13,6 @@
 #include "analysis/paths/traces_of_starts.h"
 #include "analysis/paths/ways_of_hosts.h"
 #include "analysis/transfers/middle.h"
-#include "analysis/transfers/slow_spells.h"
 #include "analysis/whatif/what_if.h"
 #include "base/quantile.h"
 
@@ -29,8 +29,6 @@ constexpr double kMostOfBestPart = 0.8;
 constexpr double kAsGood = 0.95;
 constexpr double kTrifleBeside = 0.05;
 constexpr size_t kMostParts = 8;
-// Of one operation so many ways are looked at: a host's are fewer.
-constexpr size_t kMostWaysAtOnce = 16;
 // Beside ranks that are late, what only ends show costs such a part of the run.
 constexpr double kLeastShareBesideLate = 0.1;
 // So many candidates are replayed, those first that have most to gain.
@@ -52,19 +50,23 @@ class PartSearch {
   }
 
   SlowParts find() {
-    SlowParts parts{{}, std::move(within_clocks_), 0};
+    SlowParts parts{{}, std::move(within_clocks_)};
     if (excesses_.empty()) return parts;
     find_launches();
-    WhatIf what_if(run_, own_, no_lateness_);
-    what_if_ = &what_if;
-    if (what_if.span_ns() <= 0) return parts;  // nothing but connections was set up
+    what_if_.emplace(run_, own_, no_lateness_);
+    if (what_if_->span_ns() <= 0) return parts;  // nothing but connections was set up
     while (parts.found.size() < kMostParts && find_next(&parts.found)) {
     }
-    cured_.assign(excesses_.size(), 1);
-    parts.gain_of_all_ns = replay({});
     name_late_rounds(run_, own_, &parts.found);
+    name_late_spells(run_, own_, &parts.found);
     join_ways_of_hosts(run_, own_, &parts.found);
     return parts;
+  }
+
+  // After find(): without any slow transfer the run would be so much shorter.
+  int64_t gain_of_all_ns() {
+    cured_.assign(excesses_.size(), 1);
+    return replay({});
   }
 
  private:
@@ -455,35 +457,13 @@ class PartSearch {
   std::vector<std::vector<uint32_t>> by_channel_;   // rows of excesses_
   std::vector<std::vector<uint32_t>> arrivals_of_;  // by launch
   std::vector<uint32_t> arrival_of_;                // by operation
-  WhatIf* what_if_ = nullptr;
+  std::optional<WhatIf> what_if_;
 };
 
-// Against their own other times.
-SlowTransfers slow_spells_of(const RunTables& run, const OwnSegments& own) {
-  SpellsOfRun spells = find_slow_spells(run, own);
-  SlowTransfers seen;
-  seen.compared = std::move(spells.compared);
-  for (SlowSpells& one : spells.slow) {
-    if (one.way >= kMostWaysAtOnce) continue;
-    TransferExcess& excess = seen.excesses.emplace_back();
-    excess.side = one.proxy ? SlowSide::ReceiverProxy : SlowSide::Link;
-    excess.actors = {one.from, one.to};
-    // An operation takes as long as the slowest of its ways, as with channels.
-    excess.channel = static_cast<uint8_t>(one.way);
-    excess.communicator = one.communicator;
-    excess.matches = std::move(one.matches);
-    excess.excess_ns = one.excess_ns;
-    excess.usual_ns = one.usual_ns;
-    excess.sure = true;
-  }
-  return seen;
-}
-
 // Where the whole network is slow at times, no part of it has all of that in common.
-bool is_cause_of_all(const SlowParts& spells) {
-  const SlowPart& part = spells.found.front();
+bool is_cause_of_all(const SlowPart& part, int64_t gain_of_all_ns) {
   return part.gain_ns >= part_of(part.span_ns, kLeastShareOfSpells) &&
-         part.gain_ns >= part_of(spells.gain_of_all_ns, kMostOfBestPart);
+         part.gain_ns >= part_of(gain_of_all_ns, kMostOfBestPart);
 }
 
 }  // namespace
@@ -492,8 +472,10 @@ SlowParts find_slow_parts(const RunTables& run, const FollowedRun& followed, Sta
   const OwnSegments& own = followed.own;
   SlowParts parts = PartSearch(run, own, starts, find_slow_transfers(run, followed)).find();
   if (!parts.found.empty() || starts != Starts::NobodyIsLate) return parts;
-  SlowParts spells = PartSearch(run, own, starts, slow_spells_of(run, own)).find();
-  if (spells.found.size() == 1 && is_cause_of_all(spells)) parts.found = std::move(spells.found);
+  PartSearch search(run, own, starts, find_slow_at_times(run, own));
+  SlowParts spells = search.find();
+  if (spells.found.size() == 1 && is_cause_of_all(spells.found.front(), search.gain_of_all_ns()))
+    parts.found = std::move(spells.found);
   return parts;
 }
 

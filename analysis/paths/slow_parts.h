@@ -17,7 +17,6 @@ namespace lockstep::analysis {
 struct SlowParts {
   std::vector<SlowPart> found;
   std::vector<WithinClocks> within_clocks;  // what may be slow, too
-  int64_t gain_of_all_ns = 0;  // without any slow transfer the run would be so much shorter
 };
 // Where that finds none and nobody is late, what senders' own network steps show at times (slow_spells.h).
 SlowParts find_slow_parts(const RunTables& run, const FollowedRun& followed, Starts starts);

@@ -13,6 +13,7 @@
 #include "analysis/paths/slow_sends.h"
 #include "analysis/paths/tree_excess.h"
 #include "analysis/paths/within_clocks.h"
+#include "analysis/transfers/slow_spells.h"
 #include "analysis/transfers/transfer_samples.h"
 
 namespace lockstep::analysis {
@@ -20,6 +21,8 @@ namespace {
 
 // Of so many edges most are not slow.
 constexpr size_t kFewestThatSink = 4;
+// Of one operation so many ways are looked at: a host's are fewer.
+constexpr size_t kMostWaysAtOnce = 16;
 
 class SlowTransferFinder {
  public:
@@ -316,6 +319,25 @@ class SlowTransferFinder {
 
 SlowTransfers find_slow_transfers(const RunTables& run, const FollowedRun& followed) {
   return SlowTransferFinder(run, followed).find();
+}
+
+SlowTransfers find_slow_at_times(const RunTables& run, const OwnSegments& own) {
+  SpellsOfRun spells = find_slow_spells(run, own, Spells::OfAll);
+  SlowTransfers seen;
+  seen.compared = std::move(spells.compared);
+  for (SlowSpells& one : spells.slow) {
+    if (one.way >= kMostWaysAtOnce) continue;
+    TransferExcess& excess = seen.excesses.emplace_back();
+    excess.side = one.proxy ? SlowSide::ReceiverProxy : SlowSide::Link;
+    excess.actors = {one.from, one.to};
+    excess.channel = static_cast<uint8_t>(one.way);
+    excess.communicator = one.communicator;
+    excess.matches = std::move(one.matches);
+    excess.excess_ns = one.excess_ns;
+    excess.usual_ns = one.usual_ns;
+    excess.sure = true;
+  }
+  return seen;
 }
 
 }  // namespace lockstep::analysis

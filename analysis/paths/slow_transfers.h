@@ -13,5 +13,7 @@
 namespace lockstep::analysis {
 
 SlowTransfers find_slow_transfers(const RunTables& run, const FollowedRun& followed);
+// Ways and proxy threads against their own other times alone, by one clock (slow_spells.h).
+SlowTransfers find_slow_at_times(const RunTables& run, const OwnSegments& own);
 
 }  // namespace lockstep::analysis

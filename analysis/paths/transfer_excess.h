@@ -41,8 +41,8 @@ struct TransferExcess {
   uint32_t holder =
       kNoRow;  // who holds up what the sender sends along a chain, where that is another
   uint32_t communicator = kNoRow;
-  // Whose part of the operations it lengthens, where each channel has its own ring; else 0. Channels work at
-  // the same time: an operation takes as long as its slowest.
+  // Whose part of the operations it lengthens, where each channel has its own ring, or, of slow_spells.h, which of the ways
+  // that were slow it is; else 0. They work at the same time: an operation takes as long as its slowest.
   uint8_t channel = 0;
   std::vector<uint32_t> matches;  // rows
   int64_t excess_ns = 0;          // of each of them

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "analysis/transfers/host_traffic.h"
@@ -32,7 +33,7 @@ struct Kind {
   uint32_t communicator = kNoRow;
   Text func = 0;
   uint64_t size_bytes = 0;
-  int32_t from = -1, to = -1;  // ranks
+  uint32_t from = kNoRow, to = kNoRow;  // actors
   bool operator<(const Kind& other) const {
     return std::tie(proxy, communicator, func, size_bytes, from, to) <
            std::tie(other.proxy, other.communicator, other.func, other.size_bytes, other.from,
@@ -51,9 +52,8 @@ int64_t usual_of(const std::vector<Work>& works, int64_t Work::*time) {
 
 class Finder {
  public:
-  Finder(const RunTables& run, const OwnSegments& own) : run_(run), own_(own), traffic_(run, own) {
-    for (const MemberRow& member : run.members)
-      actors_[{member.communicator, member.rank}] = own.actor_of(run, member);
+  Finder(const RunTables& run, const OwnSegments& own, Spells which) : run_(run), own_(own) {
+    if (which == Spells::OfAll) traffic_.emplace(run, own);
   }
 
   SpellsOfRun find() {
@@ -61,8 +61,9 @@ class Finder {
     for (const uint32_t a : own_.order) {
       const OperationRow& row = run_.operations[run_.arrivals[a].operation];
       if (!own_.segments[a].counts) continue;
-      if (row.sending_ns > 0) gather(a, row, {row.rank, row.send_peer, false}, &all);
-      if (row.flush_ns > 0) gather(a, row, {row.receive_peer, row.rank, true}, &all);
+      if (row.sending_ns > 0 && traffic_)
+        gather(a, row, kind_of(row, row.rank, row.send_peer, false), &all);
+      if (row.flush_ns > 0) gather(a, row, kind_of(row, row.receive_peer, row.rank, true), &all);
     }
     for (const auto& [kind, works] : all) {
       if (works.size() >= kFewestOperations) judge(kind, works);
@@ -71,29 +72,27 @@ class Finder {
   }
 
  private:
-  struct Way {
-    int32_t from = -1, to = -1;
-    bool proxy = false;
-  };
-
-  void gather(uint32_t arrival, const OperationRow& row, const Way& way, Works* all) const {
-    const auto from = actors_.find({row.communicator, way.from});
-    const auto to = actors_.find({row.communicator, way.to});
-    if (from == actors_.end() || from->second == kNoRow || to == actors_.end() ||
-        to->second == kNoRow)
-      return;
+  Kind kind_of(const OperationRow& row, int32_t from, int32_t to, bool proxy) const {
+    return {proxy,
+            row.communicator,
+            row.func,
+            row.size_bytes,
+            own_.actor_of(run_, row.communicator, from),
+            own_.actor_of(run_, row.communicator, to)};
+  }
+  void gather(uint32_t arrival, const OperationRow& row, const Kind& kind, Works* all) const {
+    if (kind.from == kNoRow || kind.to == kNoRow) return;
     const uint32_t match = run_.arrivals[arrival].match;
     const int64_t begin_ns = own_.last_start_ns[match], end_ns = last_end_ns(match);
     if (end_ns <= begin_ns) return;
     Work work{match, row.flush_ns, row.flush_ns, end_ns - begin_ns};
-    if (!way.proxy) {
+    if (!kind.proxy) {
       const double share =
-          traffic_.share_of(match, host_of(from->second), host_of(to->second), begin_ns, end_ns);
+          traffic_->share_of(match, host_of(kind.from), host_of(kind.to), begin_ns, end_ns);
       work.work_ns = row.sending_ns;
       work.alone_ns = static_cast<int64_t>(static_cast<double>(row.sending_ns) * share);
     }
-    (*all)[{way.proxy, row.communicator, row.func, row.size_bytes, way.from, way.to}].push_back(
-        work);
+    (*all)[kind].push_back(work);
   }
   int64_t last_end_ns(uint32_t m) const {
     const MatchRow& match = run_.matches[m];
@@ -108,8 +107,8 @@ class Finder {
     SlowSpells spells;
     spells.proxy = kind.proxy;
     spells.communicator = kind.communicator;
-    spells.from = actors_.at({kind.communicator, kind.from});
-    spells.to = actors_.at({kind.communicator, kind.to});
+    spells.from = kind.from;
+    spells.to = kind.to;
     if (!kind.proxy) out_.compared.emplace(spells.from, spells.to);
     const int64_t work_ns = usual_of(works, &Work::work_ns);
     const int64_t alone_ns = usual_of(works, &Work::alone_ns);
@@ -135,18 +134,17 @@ class Finder {
 
   const RunTables& run_;
   const OwnSegments& own_;
-  const HostTraffic traffic_;
-  std::map<std::pair<uint32_t, int32_t>, uint32_t> actors_;      // by communicator and rank
+  std::optional<HostTraffic> traffic_;                           // asked about sends only
   std::map<std::tuple<uint32_t, Text, uint64_t>, size_t> ways_;  // slow ones so far
   SpellsOfRun out_;
 };
 
 }  // namespace
 
-SpellsOfRun find_slow_spells(const RunTables& run, const OwnSegments& own) {
+SpellsOfRun find_slow_spells(const RunTables& run, const OwnSegments& own, Spells which) {
   const bool has_steps = std::any_of(run.operations.begin(), run.operations.end(),
                                      [](const OperationRow& row) { return row.sending_ns > 0; });
-  return has_steps ? Finder(run, own).find() : SpellsOfRun();
+  return has_steps ? Finder(run, own, which).find() : SpellsOfRun();
 }
 
 }  // namespace lockstep::analysis

@@ -27,6 +27,7 @@ struct SpellsOfRun {
   std::vector<SlowSpells> slow;
   std::set<std::pair<uint32_t, uint32_t>> compared;  // sender and receiver, slow or not
 };
-SpellsOfRun find_slow_spells(const RunTables& run, const OwnSegments& own);
+enum class Spells : uint8_t { OfAll, OfProxies };
+SpellsOfRun find_slow_spells(const RunTables& run, const OwnSegments& own, Spells which);
 
 }  // namespace lockstep::analysis

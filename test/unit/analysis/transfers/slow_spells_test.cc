@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/paths/late_proxies.h"
 #include "test/unit/analysis/judge/judged.h"
 #include "test/unit/durations.h"
 
@@ -69,7 +70,7 @@ struct SpellsOfRing {
   }
   std::vector<SlowSpells> spells() const { return spells_of(play()); }
   static std::vector<SlowSpells> spells_of(const std::unique_ptr<RunTables>& run) {
-    return find_slow_spells(*run, find_own_segments(*run)).slow;
+    return find_slow_spells(*run, find_own_segments(*run), Spells::OfAll).slow;
   }
 };
 
@@ -172,6 +173,45 @@ TEST(SlowSpells, NameTheProxyThreadThatIsLateAtTimes) {
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowProxy);
   EXPECT_EQ(world_ranks(judged), Ranks{2}) << all_text(judged);
+}
+
+// Beside these parts another: what comes into two hosts of the ring in the slow operations costs so many times as much as
+// the spells of rank 2.
+std::vector<SlowPart> named_of_receivers(double times, std::vector<SlowPart> parts = {}) {
+  SpellsOfRing job;
+  job.held_up_ns = 2 * kMs;
+  const std::unique_ptr<RunTables> run = with_a_late_proxy_thread(job, 8);
+  const OwnSegments own = find_own_segments(*run);
+  const SpellsOfRun spells = find_slow_spells(*run, own, Spells::OfProxies);
+  SlowPart& part = parts.emplace_back();
+  part.host = true;
+  part.side = SlowSide::ReceiverProxy;
+  part.actors = {1};
+  for (const uint32_t receiver : {1u, 2u}) {
+    TransferExcess& into = part.excesses.emplace_back();
+    into.actors = {receiver - 1, receiver};
+    into.matches = spells.slow.at(0).matches;
+    into.excess_ns = part_of(spells.slow[0].excess_ns, times / 2);
+  }
+  name_late_spells(*run, own, &parts);
+  return parts;
+}
+
+TEST(SlowSpells, NameTheThreadBehindWhichOtherReceiversWait) {
+  const std::vector<SlowPart> named = named_of_receivers(1);
+  ASSERT_EQ(named.size(), 1u);
+  EXPECT_EQ(named[0].actors, std::vector<uint32_t>{2});
+  EXPECT_FALSE(named[0].host);
+  const std::vector<SlowPart> others = named_of_receivers(2.5);
+  ASSERT_EQ(others.size(), 1u);
+  EXPECT_EQ(others[0].actors, std::vector<uint32_t>{1}) << "less than half of it";
+  EXPECT_TRUE(others[0].host);
+}
+
+TEST(SlowSpells, NameAThreadOnce) {
+  SlowPart known;
+  known.actors = {2};
+  EXPECT_EQ(named_of_receivers(1, {known}).size(), 1u);
 }
 
 }  // namespace
