@@ -299,10 +299,12 @@ class Blamer {
   void note_unexplained_waits() {
     std::map<uint32_t, std::vector<int64_t>> spreads;
     std::map<uint32_t, std::map<int32_t, uint64_t>> last;  // how often who came last
+    std::set<uint32_t> with_ends;
     for (const MatchRow& match : run_.matches) {
       if (match.arrivals <= 2 || !can_be_late(run_, match)) continue;
       spreads[match.communicator].push_back(match.spread_ns);
       ++last[match.communicator][match.last_rank];
+      if (match.finish_ns != kNoTime) with_ends.insert(match.communicator);
     }
     // Lateness with a known reason, also one on another communicator, is no riddle.
     for (const RankBlame& blame : out_.ranks) {
@@ -328,6 +330,7 @@ class Blamer {
       if (most->second * kPartsLast < values.size() * (kPartsLast - 1)) continue;
       gap.ranks = {most->first};
       gap.of = most->second;
+      gap.ends_known = with_ends.count(communicator) != 0;
     }
   }
   static constexpr int64_t kSharesOfSpan = 20;  // 5 %

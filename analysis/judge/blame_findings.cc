@@ -220,7 +220,9 @@ class Straggler {
         static_cast<double>(culprit_.gain_ns) / static_cast<double>(culprit_.span_ns);
     facts.pattern = pattern(account);
     facts.alone = culprit_.alone;
-    facts.held = share_of_held_calls(run_, tables_.own, tables_.roles, culprit_);
+    const HeldCalls calls = held_calls_of(run_, tables_.own, tables_.roles, culprit_);
+    facts.held = calls.share;
+    facts.gain_at_most = calls.run_ahead;
     for (const RankBlame& rank : tables_.ranks) {
       if (rank.communicator != account.communicator ||
           std::count(account.ranks.begin(), account.ranks.end(), rank.rank) == 0)

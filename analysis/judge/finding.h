@@ -108,6 +108,7 @@ struct LateFacts {
   LatePattern pattern;          // when in the run
   bool alone = false;           // no rank does the same work: compared with itself over time
   bool assumed_clocks = false;  // nothing connects the hosts' clocks (relate/assumed_clocks.h)
+  bool gain_at_most = false;    // calls run ahead, and what the others lost is not recorded
   // Of its lateness, the share that data which came late would explain as well.
   double held = 0;
   Cause cause = Cause::Unknown;

@@ -49,7 +49,8 @@ struct NotKnown {
   int64_t clock_error_ns = 0;  // between two hosts, guaranteed
   // Of the communicator's time; of ByChance, LateOrNoWork, SlowOrMoreWork and OnlyWay the run's.
   int64_t share_percent = 0;
-  double busbw_gbs = 0;  // of those like `operation`, 0 = unknown
+  bool ends_known = true;  // of WhoHoldsUp: when some of its operations ended
+  double busbw_gbs = 0;    // of those like `operation`, 0 = unknown
   Loss loss = Loss::Unknown;
   SettingDifference setting;  // its processes are rows
   std::string note;

@@ -223,8 +223,8 @@ std::string when_late(const LatePattern& pattern, bool single) {
 
 // " Without it the run would be 18 % (3.60 s) shorter."
 template <class Facts>
-std::string cost(const Facts& facts, bool single) {
-  return std::string(" Without ") + (single ? "it" : "them") + " the run would be " +
+std::string cost(const Facts& facts, bool single, const char* at_most = "") {
+  return std::string(" Without ") + (single ? "it" : "them") + " the run would be " + at_most +
          percent(facts.gain_share) + " (" + duration(facts.gain_ns) + ") shorter.";
 }
 
@@ -242,7 +242,10 @@ std::string late_sentence(const RunTables& run, const Finding& finding, const La
   if (facts.elsewhere != 0)
     text += (single ? " It is" : " They are") + std::string(" just as late on ") +
             counted(facts.elsewhere, "other communicator") + ".";
-  text += when_late(facts.pattern, single) + cost(facts, single);
+  text +=
+      when_late(facts.pattern, single) + cost(facts, single, facts.gain_at_most ? "up to " : "");
+  if (facts.gain_at_most)
+    text += " Calls run ahead here, and what others lost by a late one is not recorded.";
   if (facts.alone)
     text += std::string(" No other rank does the same work, so ") +
             (single ? "it is compared with itself" : "they are compared with themselves") +

@@ -52,8 +52,11 @@ std::string who_holds_up(const RunTables& run, const NotKnown& gap) {
     text += ", " + std::to_string(gap.share_percent) + " % of its time in all";
   if (!gap.ranks.empty())
     return text + "). " + capitalized(rank_list(gap.ranks)) + " came last in " +
-           std::to_string(gap.of) +
-           " of these, but the others lost little by it, as far as is recorded.";
+           std::to_string(gap.of) + " of these" +
+           (gap.ends_known
+                ? ", but the others lost little by it, as far as is recorded."
+                : "; what the others lost by it is not known, as calls that run ahead do "
+                  "not show who waits.");
   return text +
          "). Ranks that share processors with other work look like this; one that is late by less "
          "would not stand out.";

@@ -19,10 +19,10 @@ bool end_is_not_known(const OwnSegments& own, const Segment& segment) {
   return segment.before != kNoRow && !own.segments[segment.before].end_known;
 }
 
-class HeldCalls {
+class HeldCallSearch {
  public:
-  HeldCalls(const RunTables& run, const OwnSegments& own, const Roles& roles,
-            const Culprit& culprit)
+  HeldCallSearch(const RunTables& run, const OwnSegments& own, const Roles& roles,
+                 const Culprit& culprit)
       : run_(run),
         own_(own),
         culprit_(culprit),
@@ -34,14 +34,14 @@ class HeldCalls {
     }
   }
 
-  double share() {
-    if (share_of_runs_ahead() > 0.5) return 0;
+  HeldCalls find() {
+    if (share_of_runs_ahead() > 0.5) return {0, true};
     int64_t all_ns = 0, held_ns = 0;
     for (const Occasion& one : culprit_.occasions) {
       all_ns += one.excess_ns;
       if (may_be_held(one)) held_ns += one.excess_ns;
     }
-    return all_ns == 0 ? 0 : static_cast<double>(held_ns) / static_cast<double>(all_ns);
+    return {all_ns == 0 ? 0 : static_cast<double>(held_ns) / static_cast<double>(all_ns), false};
   }
 
  private:
@@ -120,12 +120,12 @@ class HeldCalls {
 
 }  // namespace
 
-double share_of_held_calls(const RunTables& run, const OwnSegments& own, const Roles& roles,
-                           const Culprit& culprit) {
+HeldCalls held_calls_of(const RunTables& run, const OwnSegments& own, const Roles& roles,
+                        const Culprit& culprit) {
   const bool may_be_held = std::any_of(
       culprit.occasions.begin(), culprit.occasions.end(),
       [&](const Occasion& one) { return end_is_not_known(own, own.segments[one.arrival]); });
-  return may_be_held ? HeldCalls(run, own, roles, culprit).share() : 0;
+  return may_be_held ? HeldCallSearch(run, own, roles, culprit).find() : HeldCalls();
 }
 
 }  // namespace lockstep::analysis

@@ -10,8 +10,12 @@
 
 namespace lockstep::analysis {
 
-// Of a culprit's excess, the share that data may have brought as well, 0 to 1.
-double share_of_held_calls(const RunTables& run, const OwnSegments& own, const Roles& roles,
-                           const Culprit& culprit);
+struct HeldCalls {
+  double share = 0;  // of a culprit's excess: data may have brought it as well, 0 to 1
+  // Others call most operations while the one before has not begun: a late call then costs them less than it is late.
+  bool run_ahead = false;
+};
+HeldCalls held_calls_of(const RunTables& run, const OwnSegments& own, const Roles& roles,
+                        const Culprit& culprit);
 
 }  // namespace lockstep::analysis

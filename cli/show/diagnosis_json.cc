@@ -120,6 +120,7 @@ void put_lateness(JsonFields& out, const analysis::LateFacts& late) {
   out.number("gain_share", late.gain_share);
   out.string("when", analysis::kWhenLateNames[static_cast<unsigned>(late.pattern.when)]);
   out.boolean("assumed_clocks", late.assumed_clocks);
+  out.boolean("gain_at_most", late.gain_at_most);
 }
 
 // Numbers that are not known are left out, and names that do not apply.

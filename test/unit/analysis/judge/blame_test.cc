@@ -181,6 +181,7 @@ TEST(Diagnose, NamesWhoNearlyAlwaysCameLastThoughNobodyWaitedForIt) {
   ASSERT_NE(gap, judged.not_known.end()) << all_text(judged);
   EXPECT_EQ(gap->ranks, Ranks{3});
   EXPECT_GE(gap->of, kOperations - 1u);
+  EXPECT_FALSE(gap->ends_known);
 }
 
 }  // namespace

@@ -49,6 +49,13 @@ TEST(HeldCalls, ALateCallIsItsOwnWhereOthersCallWithoutWaiting) {
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].culprits, std::vector<int32_t>{1});
   EXPECT_FALSE(data_may_be_late(judged.findings[0])) << judged.text();
+  EXPECT_NE(judged.text().find("the run would be up to "), std::string::npos) << judged.text();
+}
+
+TEST(HeldCalls, CostAsMuchAsIsSaidWhereNobodyRunsAhead) {
+  const Judged judged = waiting_for_data(5 * kMs, 4 * kMs);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.text().find("up to"), std::string::npos) << judged.text();
 }
 
 // The ranks of a host gather twice in a row, then each reduces with one rank of the other host, and all wait for that.

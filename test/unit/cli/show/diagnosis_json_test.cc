@@ -20,9 +20,9 @@ std::string slow_way(bool both_ends) {
   facts.both_ends = both_ends;
   return json_of(analysis::FindingKind::SlowLink, facts);
 }
-std::string straggler(bool assumed_clocks) {
+std::string straggler(bool analysis::LateFacts::*limit, bool limited) {
   analysis::LateFacts facts;
-  facts.assumed_clocks = assumed_clocks;
+  facts.*limit = limited;
   return json_of(analysis::FindingKind::Straggler, facts);
 }
 
@@ -32,8 +32,15 @@ TEST(DiagnosisJson, SaysOfASlowWayWhetherOnlyOneOfItsEndsIsToBlame) {
 }
 
 TEST(DiagnosisJson, SaysWhetherWhoIsLateRestsOnAssumedClocks) {
-  EXPECT_NE(straggler(true).find("\"assumed_clocks\":true"), std::string::npos);
-  EXPECT_NE(straggler(false).find("\"assumed_clocks\":false"), std::string::npos);
+  const auto rests = &analysis::LateFacts::assumed_clocks;
+  EXPECT_NE(straggler(rests, true).find("\"assumed_clocks\":true"), std::string::npos);
+  EXPECT_NE(straggler(rests, false).find("\"assumed_clocks\":false"), std::string::npos);
+}
+
+TEST(DiagnosisJson, SaysWhetherWhatALateRankCostsIsAnUpperLimit) {
+  const auto at_most = &analysis::LateFacts::gain_at_most;
+  EXPECT_NE(straggler(at_most, true).find("\"gain_at_most\":true"), std::string::npos);
+  EXPECT_NE(straggler(at_most, false).find("\"gain_at_most\":false"), std::string::npos);
 }
 
 }  // namespace
