@@ -24,3 +24,12 @@ for log in "$ROOT"/test/data/calls/mix.?.txt.zst; do log_times "$first" "$log"; 
 [ "$(wc -l <"$TMP/truth")" -gt 500 ] || fail "the logs were not read"
 diff "$TMP/truth" "$TMP/recorded" | head -20 >"$TMP/apart" || true
 [ ! -s "$TMP/apart" ] || fail "logged (<) and recorded (>): $(cat "$TMP/apart")"
+
+# With --until, time goes on to that moment past the last call, and whoever is killed then was alive until then.
+LOCKSTEP_ENABLE=1 LOCKSTEP_CLOCK=0 LOCKSTEP_DIR=$TMP/killed "$BUILD/lockstep-replay" --virtual --until 400000 --end kill \
+  "$BUILD/libnccl-profiler.so" "$ROOT"/test/data/calls/mix.?.txt.zst >"$TMP/played"
+"$BUILD/lockstep" diagnose "$TMP/killed" >"$TMP/verdict" || true  # which saves what is left in memory
+"$BUILD/lockstep" export "$TMP/killed" --to csv -o "$TMP/tables" >"$TMP/exported"
+awk -F, 'NR == 1 {for (i = 1; i <= NF; ++i) if ($i == "heard_ns") heard = i; next} {print $heard}' \
+  "$TMP/tables/processes.csv" >"$TMP/heard"
+want_equal "the last signs of life" "3600400000000 3600400000000 3600400000000" "$(xargs <"$TMP/heard")"

@@ -95,6 +95,8 @@ constexpr int64_t kVirtualRealtimeNs = 1'767'225'600'000'000'000;
   for (int round = 0; round < options.repeat; ++round) {
     Player player(log, plugin, play);
     player.play();
+    if (play.pace == Pace::Virtual && play.until_ns >= 0)
+      virtual_clock::go_on_to(play.start_mono_ns + play.until_ns);
     if (options.end == "finalize") player.finalize_open_contexts();
     play.start_mono_ns += span_ns;
   }
@@ -179,7 +181,9 @@ int run(int argc, char** argv) {
       "as fast as it goes, while the plugin's clocks say the recorded times: the recording "
       "is the same on any machine at any load");
   program.option("--until", &options.until_us,
-                 "stop after this many microseconds of the common schedule");
+                 "stop after this many microseconds of the common schedule; with --virtual, time "
+                 "goes on to there "
+                 "however early the last call is");
   program.option("--kill-after", &options.kill_after_us,
                  "SIGKILL all processes this many microseconds after the start, wherever they are");
   program

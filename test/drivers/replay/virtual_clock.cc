@@ -17,11 +17,30 @@ std::atomic<bool> is_on{false};
 std::atomic<int64_t> latest_raw_ns{1};
 int64_t realtime_minus_raw = 0;
 thread_local int64_t own_raw_ns = 0;  // 0: follows
+// In go_on_to(): whether followers are waited for, and whether one has noted the time and come back later.
+std::atomic<bool> is_last{false}, was_noted{false};
+thread_local int64_t first_asked_ns = 0;
+constexpr int64_t kLaterNs = 250'000'000;
+
+int64_t real_mono_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+void note_asked(clockid_t clock) {
+  if (clock != CLOCK_REALTIME || own_raw_ns != 0 || !is_last.load(std::memory_order_acquire))
+    return;
+  const int64_t now_ns = real_mono_ns();
+  if (first_asked_ns == 0) first_asked_ns = now_ns;
+  if (now_ns - first_asked_ns >= kLaterNs) was_noted.store(true, std::memory_order_release);
+}
 
 bool answers(clockid_t clock, timespec* time) {
   if (!is_on.load(std::memory_order_acquire)) return false;
   if (clock != CLOCK_MONOTONIC_RAW && clock != CLOCK_REALTIME) return false;
   int64_t ns = own_raw_ns != 0 ? own_raw_ns : latest_raw_ns.load(std::memory_order_relaxed);
+  note_asked(clock);
   if (clock == CLOCK_REALTIME) ns += realtime_minus_raw;
   *time = {ns / 1'000'000'000, ns % 1'000'000'000};
   return true;
@@ -48,6 +67,15 @@ void set_raw_ns(int64_t raw_ns) {
 }
 
 void follow() { own_raw_ns = 0; }
+
+void go_on_to(int64_t raw_ns) {
+  set_raw_ns(raw_ns);
+  is_last.store(true, std::memory_order_release);
+  constexpr timespec kPause{0, 5'000'000};
+  for (int pauses = 0; pauses < 600 && !was_noted.load(std::memory_order_acquire); ++pauses)
+    nanosleep(&kPause, nullptr);
+  follow();
+}
 
 }  // namespace lockstep::driver::virtual_clock
 

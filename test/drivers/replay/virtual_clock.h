@@ -14,5 +14,8 @@ void switch_on(int64_t realtime_minus_raw_ns);
 void set_raw_ns(int64_t raw_ns);
 // The calling thread plays no more: it follows the others.
 void follow();
+// All calls are made; time goes on to this moment and stands still again. Returns once a thread that notes the time now
+// and then, as the plugin's own do, has noted this one, or after three real seconds.
+void go_on_to(int64_t raw_ns);
 
 }  // namespace lockstep::driver::virtual_clock
