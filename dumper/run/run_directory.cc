@@ -155,8 +155,15 @@ bool nothing_can_be_read(RunDirectory* run) {
   return !readable;
 }
 
-Status nothing_here(const RunDirectory& run) {
+// arenas: of processes that keep, or kept, records in memory.
+Status nothing_here(const RunDirectory& run, size_t arenas) {
   if (run.processes.empty() && run.unreadable.empty()) {
+    if (arenas != 0) {
+      return Status::error(run.path + ": nothing is written yet, but " + std::to_string(arenas) +
+                           (arenas == 1 ? " process" : " processes") +
+                           " kept records in memory; `lockstep recover " + run.path +
+                           "` saves those of processes that have ended");
+    }
     return Status::error(
         run.path +
         ": no lockstep segments (files named HOST.PID.N.lks) here; give the directory that "
@@ -238,8 +245,9 @@ Result<RunDirectory> RunDirectory::open(const std::string& path) {
     if (parse_segment_name(base_name(file), &segment.name)) sorter.add(std::move(segment));
   }
   sorter.finish(&run);
-  if (nothing_can_be_read(&run)) return nothing_here(run);
-  for (FoundArena& arena : arenas_among(files.value())) run.arenas.push_back(std::move(arena.path));
+  std::vector<FoundArena> arenas = arenas_among(files.value());
+  if (nothing_can_be_read(&run)) return nothing_here(run, arenas.size());
+  for (FoundArena& arena : arenas) run.arenas.push_back(std::move(arena.path));
   std::stable_sort(run.processes.begin(), run.processes.end(),
                    [](const ProcessEntry& a, const ProcessEntry& b) {
                      return std::tie(a.host, a.pid) < std::tie(b.host, b.pid);

@@ -196,6 +196,10 @@ TEST(RunDirectory, SaysWhatIsMissing) {
 
   EXPECT_NE(RunDirectory::open(directory.path()).message().find("no lockstep segments"),
             std::string::npos);
+  std::ofstream(directory.path() + "/lockstep-0-1.blocks") << "records";
+  EXPECT_NE(RunDirectory::open(directory.path()).message().find("1 process kept records in memory"),
+            std::string::npos)
+      << RunDirectory::open(directory.path()).message();
   EXPECT_NE(RunDirectory::open(directory.path() + "/x").message().find("cannot read the directory"),
             std::string::npos);
 }
