@@ -18,6 +18,8 @@ class AbsenceJudge {
       if (case_.is_culprit(member)) confidence *= add_absence(fate, member);
     }
     const std::vector<int32_t> named = case_.accuse(case_.cause.actors);
+    // Who waits for it there is not recorded.
+    if (named.empty() && case_.stall.by_calls) confidence = std::min(confidence, 0.8);
     switch (fate) {
       case Fate::Dead:
         return case_.conclude(FindingKind::DeadProcess, StallClue::Died, named, confidence);

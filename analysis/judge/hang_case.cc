@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/judge/standstill.h"
+
 namespace lockstep::analysis {
 
 HangCase::HangCase(const RunTables& tables, const WaitGraph& waits, const HangCause& of,
@@ -49,7 +51,7 @@ void HangCase::note_members() {
 double HangCase::stall_confidence() const {
   const double typical = std::max(1e-3, static_cast<double>(stall.typical_ns) * 1e-9);
   const double ratio = stall.seconds / typical;
-  if (stall.by_calls) return ratio >= 20 && stall.seconds >= 1 ? 0.8 : 0.4;
+  if (stall.by_calls) return (ratio >= 20 && stall.seconds >= 1) || stands_still(run) ? 0.8 : 0.4;
   if (ratio >= 20 && stall.seconds >= 1) return 0.95;
   return ratio >= 5 ? 0.8 : 0.4;
 }

@@ -85,9 +85,11 @@ void accuse_strays(const RunTables& run, Finding* finding) {
   finding->facts = facts;
 }
 
-}  // namespace
-
-std::optional<Finding> find_standstill(const RunTables& run) {
+// Nobody has called anything for so long; and what was the longest such time before.
+struct QuietTime {
+  int64_t ns = 0, usual_ns = 0;
+};
+std::optional<QuietTime> quiet_time_of(const RunTables& run) {
   if (run.operations.empty() || somebody_left(run) || !by_calls_alone(run)) return std::nullopt;
   std::vector<Calls> calls(run.processes.size());
   for (const OperationRow& row : run.operations) calls[row.process].add(row.called_ns());
@@ -107,9 +109,18 @@ std::optional<Finding> find_standstill(const RunTables& run) {
   int64_t shortest_ns = INT64_MAX;
   for (const auto& [clock, quiet] : clocks)
     shortest_ns = std::min(shortest_ns, quiet.until_ns - quiet.since_ns);
+  if (shortest_ns < std::max(kLeastStandstillNs, kLongerThanUsual * usual_ns)) return std::nullopt;
+  return QuietTime{shortest_ns, usual_ns};
+}
+
+}  // namespace
+
+bool stands_still(const RunTables& run) { return quiet_time_of(run).has_value(); }
+
+std::optional<Finding> find_standstill(const RunTables& run) {
+  const std::optional<QuietTime> quiet = quiet_time_of(run);
   const uint32_t last = last_of_largest(run);
-  if (last == kNoRow || shortest_ns < std::max(kLeastStandstillNs, kLongerThanUsual * usual_ns))
-    return std::nullopt;
+  if (!quiet || last == kNoRow) return std::nullopt;
 
   Finding finding;
   finding.kind = FindingKind::Standstill;
@@ -118,13 +129,13 @@ std::optional<Finding> find_standstill(const RunTables& run) {
   finding.ordinal = run.operations[last].ordinal;
   for (int32_t rank = 0; rank < run.communicators[finding.communicator].nranks; ++rank)
     finding.ranks.push_back(rank);
-  finding.since_s = static_cast<double>(shortest_ns) * 1e-9;
+  finding.since_s = static_cast<double>(quiet->ns) * 1e-9;
   finding.confidence = 0.6;  // it may do something without NCCL
   StallFacts facts;
   facts.clue = StallClue::NobodyCalls;
   facts.operation = last;
   facts.by_calls = true;
-  facts.usual_pause_ns = usual_ns;
+  facts.usual_pause_ns = quiet->usual_ns;
   finding.facts = facts;
   accuse_strays(run, &finding);
   return finding;

@@ -13,4 +13,7 @@ namespace lockstep::analysis {
 
 std::optional<Finding> find_standstill(const RunTables& run);
 
+// Whether it does so, whoever has called what.
+bool stands_still(const RunTables& run);
+
 }  // namespace lockstep::analysis

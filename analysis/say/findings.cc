@@ -34,13 +34,18 @@ std::string operations_on(const RunTables& run, const std::vector<uint32_t>& ope
   return listed(names);
 }
 
+std::vector<int32_t> world_ranks_of(const RunTables& run, const Finding& finding) {
+  std::vector<int32_t> ranks;
+  for (const Place& place : culprits_of(run, finding)) ranks.push_back(place.world_rank);
+  return ranks;
+}
+
 std::string circle(const RunTables& run, const Finding& finding, const StallFacts& facts) {
   std::string text = "Ranks have been waiting for each other for " + seconds(finding.since_s) +
                      " in " + operations_on(run, facts.circle) +
                      ": they call these operations in different orders.";
   if (finding.culprits.empty() && !finding.culprits_elsewhere.empty() && !facts.one_of) {
-    std::vector<int32_t> ranks;
-    for (const Place& place : culprits_of(run, finding)) ranks.push_back(place.world_rank);
+    const std::vector<int32_t> ranks = world_ranks_of(run, finding);
     return text + " World " + rank_list(ranks) + (one(ranks) ? " leaves" : " leave") +
            " the order usual in this run.";
   }
@@ -95,7 +100,10 @@ std::string shift_sentence(Shift shift, const std::vector<int32_t>& named) {
 
 std::string stall_headline(const RunTables& run, const Finding& finding, const StallFacts& facts) {
   const std::string wait = waiting(run, finding, facts);
-  const std::string named = rank_list(facts.named);
+  // Whoever has no rank in the communicator is named by its world rank.
+  const bool elsewhere = facts.named.empty() && !finding.culprits_elsewhere.empty();
+  const std::vector<int32_t> ranks = elsewhere ? world_ranks_of(run, finding) : facts.named;
+  const std::string named = (elsewhere ? "world " : "") + rank_list(ranks);
   switch (facts.clue) {
     case StallClue::NeverCalled:
       return wait + "; " + named + " never called it.";
@@ -105,11 +113,11 @@ std::string stall_headline(const RunTables& run, const Finding& finding, const S
       return wait + "; the recording of " + named +
              " ends before the others', so whether it entered is not known.";
     case StallClue::Stopped:
-      return wait + "; the " + (one(facts.named) ? "process of " : "processes of ") + named +
-             (one(facts.named) ? " is" : " are") + " stopped by a signal.";
+      return wait + "; the " + (one(ranks) ? "process of " : "processes of ") + named +
+             (one(ranks) ? " is" : " are") + " stopped by a signal.";
     case StallClue::Silent:
-      return wait + "; the " + (one(facts.named) ? "process of " : "processes of ") + named +
-             " died or " + (one(facts.named) ? "was" : "were") + " frozen long before the others.";
+      return wait + "; the " + (one(ranks) ? "process of " : "processes of ") + named +
+             " died or " + (one(ranks) ? "was" : "were") + " frozen long before the others.";
     case StallClue::Circle:
       return circle(run, finding, facts);
     case StallClue::NobodyCalls:
@@ -119,8 +127,8 @@ std::string stall_headline(const RunTables& run, const Finding& finding, const S
              ", and nobody is missing anywhere: a GPU or the network holds an operation up, or the "
              "ranks do something else.";
     case StallClue::Died:
-      return (one(facts.named) ? "The process of " : "The processes of ") + named + " died. " +
-             wait + ".";
+      return (one(ranks) ? "The process of " : "The processes of ") + named + " died. " + wait +
+             ".";
     case StallClue::OtherCall:
       return wait + "; " + named + " called " + operation_name(run, run.operations[facts.other]) +
              " instead." + shift_sentence(facts.shift, facts.named);

@@ -24,6 +24,11 @@ class Fates {
   Fates(const RunTables& run, const Actors& actors, const Heads& heads);
 
   Fate of(uint32_t process) const { return fates_[process]; }
+  // It does nothing any more, while others do.
+  bool is_gone(uint32_t process) const {
+    const Fate fate = fates_[process];
+    return fate == Fate::Dead || fate == Fate::Stopped || fate == Fate::Silent;
+  }
   // It died after it had stood in an operation: ended by a watchdog, no cause.
   bool killed_waiting(uint32_t process) const { return waited_[process]; }
   // How much older its last sign of life is than the others' on its clock; kNoTime = nobody else.

@@ -35,6 +35,38 @@ WaitGraph::WaitGraph(const RunTables& run)
     }
   }
   follow_groups(run, stall_of);
+  follow_lost(run);
+}
+
+// Where only calls are known, a rank that calls no more may wait for its GPU, and that for a process of the same communicator
+// that is gone: nothing else is known to hold it up. Whoever waits for the one then waits for the other.
+void WaitGraph::follow_lost(const RunTables& run) {
+  std::unordered_map<uint32_t, Node> lost_in;  // by communicator
+  for (uint32_t i = 0; i < run.members.size(); ++i) {
+    const uint32_t actor = actors_.of_member(i), communicator = run.members[i].communicator;
+    if (actor != kNoRow && !heads_.ends_known(communicator) &&
+        fates_.is_gone(actors_.process_of(actor)))
+      lost_in.emplace(communicator, actor);
+  }
+  if (lost_in.empty()) return;
+  std::vector<Node> held_up_by(actors_.size(), kNoRow);
+  for (uint32_t i = 0; i < run.members.size(); ++i) {
+    const uint32_t actor = actors_.of_member(i);
+    const auto lost = lost_in.find(run.members[i].communicator);
+    if (actor == kNoRow || lost == lost_in.end() || !waits_for_[actor].empty() ||
+        fates_.of(actors_.process_of(actor)) != Fate::Sound)
+      continue;
+    held_up_by[actor] = lost->second;
+  }
+  for (Node stall = actors_.size(); stall < waits_for_.size(); ++stall) {
+    std::vector<Node>& awaited = waits_for_[stall];
+    for (size_t i = 0, all = awaited.size(); i < all; ++i) {
+      const Node lost = awaited[i] < actors_.size() ? held_up_by[awaited[i]] : kNoRow;
+      if (lost != kNoRow) awaited.push_back(lost);
+    }
+  }
+  for (Node actor = 0; actor < actors_.size(); ++actor)
+    if (held_up_by[actor] != kNoRow) waits_for_[actor].push_back(held_up_by[actor]);
 }
 
 // The operations of a group call are one kernel, which ends with the last of them. So one that all its
@@ -68,9 +100,7 @@ void WaitGraph::follow_groups(const RunTables& run,
 bool WaitGraph::holds_up(const Stall& stall, const StallMember& member) const {
   if (member.actor == kNoRow) return false;
   if (member.stand == Stand::Missing || member.stand == Stand::Queued) return true;
-  const Fate fate = fates_.of(member.process);
-  const bool stands_still = fate == Fate::Dead || fate == Fate::Stopped || fate == Fate::Silent;
-  return stands_still && (member.stand != Stand::Passed || stall.pair);
+  return fates_.is_gone(member.process) && (member.stand != Stand::Passed || stall.pair);
 }
 
 std::vector<HangCause> WaitGraph::causes() const {

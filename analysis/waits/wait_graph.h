@@ -38,6 +38,7 @@ class WaitGraph {
   using Node = uint32_t;  // actors, then stalls
   bool holds_up(const Stall& stall, const StallMember& member) const;
   void follow_groups(const RunTables& run, const std::unordered_map<uint32_t, Node>& stall_of);
+  void follow_lost(const RunTables& run);
   void add_waiting(std::vector<HangCause>* causes, const std::vector<uint32_t>& cause_of) const;
 
   Actors actors_;
