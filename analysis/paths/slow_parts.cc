@@ -471,8 +471,10 @@ bool is_cause_of_all(const SlowPart& part, int64_t gain_of_all_ns) {
 SlowParts find_slow_parts(const RunTables& run, const FollowedRun& followed, Starts starts) {
   const OwnSegments& own = followed.own;
   SlowParts parts = PartSearch(run, own, starts, find_slow_transfers(run, followed)).find();
-  if (!parts.found.empty() || starts != Starts::NobodyIsLate) return parts;
-  PartSearch search(run, own, starts, find_slow_at_times(run, own));
+  if (!parts.found.empty()) return parts;
+  // Beside ranks that are late, what a thread does between two steps is its own all the same.
+  const Spells which = starts == Starts::NobodyIsLate ? Spells::OfAll : Spells::OfProxies;
+  PartSearch search(run, own, starts, find_slow_at_times(run, own, which));
   SlowParts spells = search.find();
   if (spells.found.size() == 1 && is_cause_of_all(spells.found.front(), search.gain_of_all_ns()))
     parts.found = std::move(spells.found);

@@ -18,7 +18,7 @@ struct SlowParts {
   std::vector<SlowPart> found;
   std::vector<WithinClocks> within_clocks;  // what may be slow, too
 };
-// Where that finds none and nobody is late, what senders' own network steps show at times (slow_spells.h).
+// Where that finds none, what network steps show at times (slow_spells.h): of proxy threads, and of ways if nobody is late.
 SlowParts find_slow_parts(const RunTables& run, const FollowedRun& followed, Starts starts);
 
 }  // namespace lockstep::analysis

@@ -13,7 +13,6 @@
 #include "analysis/paths/slow_sends.h"
 #include "analysis/paths/tree_excess.h"
 #include "analysis/paths/within_clocks.h"
-#include "analysis/transfers/slow_spells.h"
 #include "analysis/transfers/transfer_samples.h"
 
 namespace lockstep::analysis {
@@ -321,8 +320,8 @@ SlowTransfers find_slow_transfers(const RunTables& run, const FollowedRun& follo
   return SlowTransferFinder(run, followed).find();
 }
 
-SlowTransfers find_slow_at_times(const RunTables& run, const OwnSegments& own) {
-  SpellsOfRun spells = find_slow_spells(run, own, Spells::OfAll);
+SlowTransfers find_slow_at_times(const RunTables& run, const OwnSegments& own, Spells which) {
+  SpellsOfRun spells = find_slow_spells(run, own, which);
   SlowTransfers seen;
   seen.compared = std::move(spells.compared);
   for (SlowSpells& one : spells.slow) {

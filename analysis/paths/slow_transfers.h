@@ -9,11 +9,12 @@
 
 #include "analysis/follow/followed_run.h"
 #include "analysis/paths/transfer_excess.h"
+#include "analysis/transfers/slow_spells.h"
 
 namespace lockstep::analysis {
 
 SlowTransfers find_slow_transfers(const RunTables& run, const FollowedRun& followed);
 // Ways and proxy threads against their own other times alone, by one clock (slow_spells.h).
-SlowTransfers find_slow_at_times(const RunTables& run, const OwnSegments& own);
+SlowTransfers find_slow_at_times(const RunTables& run, const OwnSegments& own, Spells which);
 
 }  // namespace lockstep::analysis

@@ -349,7 +349,7 @@ std::string slow_part_sentence(const RunTables& run, const Finding& finding,
     text += "Its proxy thread is slow: " + rounds(facts);
   else if (facts.peer_host != 0)
     text += "The way between these hosts is suspected.";
-  else if (facts.peer < 0)
+  else if (facts.peer < 0 && facts.side != SlowSide::ReceiverProxy)
     text += "Its GPU, its proxy thread or its way to the network is suspected.";
   else
     text += suspicion(facts);

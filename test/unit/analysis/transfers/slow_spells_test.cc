@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "analysis/paths/late_proxies.h"
 #include "test/unit/analysis/judge/judged.h"
 #include "test/unit/durations.h"
@@ -20,6 +22,7 @@ struct SpellsOfRing {
   std::vector<int32_t> second_ways;  // ... in every second of these operations; empty: the same
   bool takes_longer = true;          // the operation, by that
   uint64_t held_up_ns = 0;           // ... by something else
+  uint64_t late_ns = 0;              // so much later than the others rank 0 comes to each
   uint64_t others_count = 0;         // elements that other ranks of the hosts reduce meanwhile
 
   static bool is_slow(unsigned i) { return i % 4 == 1; }
@@ -32,11 +35,12 @@ struct SpellsOfRing {
     op.sequence = i;
     op.channels = 1;
     op.steps = 8;
-    op.call_ns = 2'000 * kMs + i * 10 * kMs;
+    const uint64_t others_call_ns = 2'000 * kMs + i * 10 * kMs;
+    op.call_ns = others_call_ns + (rank == 0 ? late_ns : 0);
     op.kernel_ns = op.call_ns + 10 * kUs;
     op.network_ns = is_slow(i) && is_slow_way(rank, i) ? kSlowNs : kUsualNs;
     const bool longer = is_slow(i) && takes_longer && !slow_ways.empty();
-    op.finish_ns = op.kernel_ns + op.steps * (longer ? kSlowNs : kUsualNs) +
+    op.finish_ns = others_call_ns + late_ns + 10 * kUs + op.steps * (longer ? kSlowNs : kUsualNs) +
                    (is_slow(i) ? held_up_ns : 0) +
                    (i * 7 + static_cast<unsigned>(rank) * 3) % 5 * 100;
     return op;
@@ -173,6 +177,17 @@ TEST(SlowSpells, NameTheProxyThreadThatIsLateAtTimes) {
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
   EXPECT_EQ(judged.findings[0].kind, FindingKind::SlowProxy);
   EXPECT_EQ(world_ranks(judged), Ranks{2}) << all_text(judged);
+}
+
+TEST(SlowSpells, NameAProxyThreadAlsoBesideWhoIsLate) {
+  SpellsOfRing job;
+  job.held_up_ns = 4 * kMs;
+  job.late_ns = 2 * kMs;
+  const Judged judged(with_a_late_proxy_thread(job, 16));
+  ASSERT_EQ(judged.findings.size(), 2u) << all_text(judged);
+  std::set<FindingKind> kinds;
+  for (const Finding& one : judged.findings) kinds.insert(one.kind);
+  EXPECT_EQ(kinds, (std::set<FindingKind>{FindingKind::Straggler, FindingKind::SlowProxy}));
 }
 
 // Beside these parts another: what comes into two hosts of the ring in the slow operations costs so many times as much as
