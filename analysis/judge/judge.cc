@@ -1,6 +1,7 @@
 #include "analysis/judge/judge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -37,6 +38,7 @@ class RunJudge {
     const RunTables& compared = out_.on_assumed_clocks ? *out_.on_assumed_clocks : run_;
     Blame blame = assign_blame(compared);
     if (out_.on_assumed_clocks) note_assumption(&blame.findings);
+    leave_open_what_costs_at_most_a_trifle(&blame.findings);
     append(&blame.findings, &out_.findings);
     append(&blame.not_known, &out_.not_known);
     for (const SlowerThanExpected& slower : blame.slower) note_slower(slower);
@@ -63,6 +65,26 @@ class RunJudge {
   void note_match(const Finding& finding) {
     const auto* stall = std::get_if<StallFacts>(&finding.facts);
     if (stall != nullptr) judged_.insert(run_.operations[stall->operation].match);
+  }
+
+  // What costs at most so much, as calls run ahead, may cost nothing.
+  void leave_open_what_costs_at_most_a_trifle(std::vector<Finding>* findings) {
+    constexpr double kLeastAtMost = 0.04;
+    const auto is_trifle = [](const Finding& finding) {
+      const auto* late = std::get_if<LateFacts>(&finding.facts);
+      return late != nullptr && late->gain_at_most && late->gain_share < kLeastAtMost;
+    };
+    for (const Finding& finding : *findings) {
+      if (!is_trifle(finding)) continue;
+      const auto& late = std::get<LateFacts>(finding.facts);
+      NotKnown& gap = out_.not_known.emplace_back();
+      gap.kind = NotKnownKind::CostAtMost;
+      gap.communicator = finding.communicator;
+      gap.ranks = finding.culprits;
+      gap.count = late.late;
+      gap.share_percent = static_cast<int64_t>(std::ceil(100 * late.gain_share));
+    }
+    findings->erase(std::remove_if(findings->begin(), findings->end(), is_trifle), findings->end());
   }
 
   // Who is late by an assumed clock is never sure. A stage of a pipeline that has no replica is compared with itself

@@ -23,6 +23,7 @@ enum class NotKnownKind : uint8_t {
   WhoStopped,        // whose data stopped first in `operation`
   WhoHoldsUp,  // why the ranks of `communicator` arrive `typical_ns` apart; `ranks` come last `of` times
   ByChance,        // `count` times `ranks` of `communicator` held it up, `typical_ns` at most
+  CostAtMost,      // whether `ranks` of `communicator` cost anything by being late `count` times
   LateOrNoWork,    // likewise, by `ranks` whose broadcasts hand out the work of `communicator`
   SlowOrMoreWork,  // `ranks` of `communicator`: each does what no other does
   OnlyWay,         // whether the way between the hosts of `operation` is slow: there is no other
@@ -47,7 +48,7 @@ struct NotKnown {
   int32_t rank = -1;
   int64_t typical_ns = 0;
   int64_t clock_error_ns = 0;  // between two hosts, guaranteed
-  // Of the communicator's time; of ByChance, LateOrNoWork, SlowOrMoreWork and OnlyWay the run's.
+  // Of the communicator's time; of ByChance, CostAtMost, LateOrNoWork, SlowOrMoreWork and OnlyWay the run's.
   int64_t share_percent = 0;
   bool ends_known = true;  // of WhoHoldsUp: when some of its operations ended
   double busbw_gbs = 0;    // of those like `operation`, 0 = unknown

@@ -75,6 +75,12 @@ std::string by_chance(const RunTables& run, const NotKnown& gap) {
          communicator_label(run, gap.communicator) + " late is not known: " + how_often(gap) +
          (gap.count < kFewTimes ? " A longer recording tells." : "");
 }
+std::string cost_at_most(const RunTables& run, const NotKnown& gap) {
+  return "Whether " + rank_list(gap.ranks) + " of " + communicator_label(run, gap.communicator) +
+         " cost the run anything by being late for " + counted(gap.count, "operation") +
+         " is not known: it is at most " + std::to_string(gap.share_percent) +
+         " %, as calls run ahead of the GPUs and kernels were not recorded.";
+}
 std::string late_or_no_work(const RunTables& run, const NotKnown& gap) {
   return "Whether " + rank_list(gap.ranks) + " of " + communicator_label(run, gap.communicator) +
          " was late with its broadcasts or had no work to hand out is not known: " + how_often(gap);
@@ -223,6 +229,8 @@ std::string sentence(const RunTables& run, const NotKnown& gap) {
       return who_holds_up(run, gap);
     case NotKnownKind::ByChance:
       return by_chance(run, gap);
+    case NotKnownKind::CostAtMost:
+      return cost_at_most(run, gap);
     case NotKnownKind::LateOrNoWork:
       return late_or_no_work(run, gap);
     case NotKnownKind::SlowOrMoreWork:

@@ -49,6 +49,17 @@ TEST(Explained, LatenessThatCostsLittleIsNoFindingBesideAHang) {
   EXPECT_EQ(left_of({little}), Kinds{FindingKind::Straggler});
 }
 
+// The job hung as it started.
+TEST(Explained, LatenessThatCostsNextToNothingOfTheTimeOfAHangIsNoFindingBesideIt) {
+  Finding hung = hang(), late_by_a_tenth = late(WhenLate::Throughout);
+  hung.since_s = 30;
+  late_by_a_tenth.since_s = 0.05;
+  EXPECT_EQ(left_of({hung, late_by_a_tenth}), Kinds{FindingKind::MissingRank});
+  late_by_a_tenth.since_s = 0.1;
+  EXPECT_EQ(left_of({hung, late_by_a_tenth}),
+            (Kinds{FindingKind::MissingRank, FindingKind::Straggler}));
+}
+
 TEST(Explained, OperationsThatTakeLongerAreNoFindingBesideAHangButBesideLateness) {
   EXPECT_EQ(left_of({hang(), slower()}), Kinds{FindingKind::MissingRank});
   EXPECT_EQ(left_of({late(WhenLate::Throughout), slower()}),

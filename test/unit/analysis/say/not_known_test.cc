@@ -88,6 +88,17 @@ TEST(NotKnown, NamesWhoNearlyAlwaysCameLast) {
       << sentence(SaidRun(), gap);
 }
 
+TEST(NotKnown, SaysWhatALateRankCostsAtMostWhereCallsRunAhead) {
+  NotKnown gap = gap_of(NotKnownKind::CostAtMost);
+  gap.count = 12;
+  gap.ranks = {3};
+  gap.share_percent = 3;
+  EXPECT_EQ(
+      sentence(SaidRun(), gap),
+      "Whether rank 3 of world cost the run anything by being late for 12 operations is not "
+      "known: it is at most 3 %, as calls run ahead of the GPUs and kernels were not recorded.");
+}
+
 TEST(NotKnown, SaysThatStepsSwitchedOnLateShowLaterOperationsOnly) {
   const std::string text = sentence(SaidRun(), gap_of(NotKnownKind::WhichLink));
   EXPECT_NE(text.find("switched on while a job runs, those of operations called afterwards"),

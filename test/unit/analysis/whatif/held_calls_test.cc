@@ -52,6 +52,24 @@ TEST(HeldCalls, ALateCallIsItsOwnWhereOthersCallWithoutWaiting) {
   EXPECT_NE(judged.text().find("the run would be up to "), std::string::npos) << judged.text();
 }
 
+TEST(HeldCalls, MayCostNothingWhereOthersCallWithoutWaitingAndItIsATrifle) {
+  // As above, but the steps are far longer.
+  PlayedJob job(4, 4);
+  for (unsigned i = 0; i < kOperations; ++i) {
+    for (int32_t rank = 0; rank < 4; ++rank) job.work(rank, (rank == 1 ? 3 : 1) * kMs);
+    job.call_only(0, "AllReduce");
+    if (i % 4 == 3) wait_for_all({0, 1, 2, 3}, 300 * kMs, &job);
+  }
+  const Judged judged = job.judge();
+  EXPECT_TRUE(judged.findings.empty()) << all_text(judged);
+  const auto gap =
+      std::find_if(judged.not_known.begin(), judged.not_known.end(),
+                   [](const NotKnown& one) { return one.kind == NotKnownKind::CostAtMost; });
+  ASSERT_NE(gap, judged.not_known.end()) << all_text(judged);
+  EXPECT_EQ(gap->ranks, Ranks{1});
+  EXPECT_EQ(gap->share_percent, 3);
+}
+
 TEST(HeldCalls, CostAsMuchAsIsSaidWhereNobodyRunsAhead) {
   const Judged judged = waiting_for_data(5 * kMs, 4 * kMs);
   ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
