@@ -57,6 +57,7 @@ class Finder {
   }
 
   SpellsOfRun find() {
+    find_last_ends();
     Works all;
     for (const uint32_t a : own_.order) {
       const OperationRow& row = run_.operations[run_.arrivals[a].operation];
@@ -83,7 +84,7 @@ class Finder {
   void gather(uint32_t arrival, const OperationRow& row, const Kind& kind, Works* all) const {
     if (kind.from == kNoRow || kind.to == kNoRow) return;
     const uint32_t match = run_.arrivals[arrival].match;
-    const int64_t begin_ns = own_.last_start_ns[match], end_ns = last_end_ns(match);
+    const int64_t begin_ns = own_.last_start_ns[match], end_ns = last_end_ns_[match];
     if (end_ns <= begin_ns) return;
     Work work{match, row.flush_ns, row.flush_ns, end_ns - begin_ns};
     if (!kind.proxy) {
@@ -94,13 +95,15 @@ class Finder {
     }
     (*all)[kind].push_back(work);
   }
-  int64_t last_end_ns(uint32_t m) const {
-    const MatchRow& match = run_.matches[m];
-    int64_t last_ns = kNoTime;
-    for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
-      if (own_.segments[a].end_known) last_ns = std::max(last_ns, own_.segments[a].end_ns);
+  void find_last_ends() {
+    last_end_ns_.assign(run_.matches.size(), kNoTime);
+    for (uint32_t m = 0; m < run_.matches.size(); ++m) {
+      const MatchRow& match = run_.matches[m];
+      for (uint32_t a = match.first_arrival; a < match.first_arrival + match.arrivals; ++a) {
+        const Segment& segment = own_.segments[a];
+        if (segment.end_known) last_end_ns_[m] = std::max(last_end_ns_[m], segment.end_ns);
+      }
     }
-    return last_ns;
   }
 
   void judge(const Kind& kind, const std::vector<Work>& works) {
@@ -134,6 +137,7 @@ class Finder {
 
   const RunTables& run_;
   const OwnSegments& own_;
+  std::vector<int64_t> last_end_ns_;                             // by match, kNoTime: not known
   std::optional<HostTraffic> traffic_;                           // asked about sends only
   std::map<std::tuple<uint32_t, Text, uint64_t>, size_t> ways_;  // slow ones so far
   SpellsOfRun out_;
