@@ -98,7 +98,10 @@ class RunJudge {
     findings->erase(std::remove_if(findings->begin(), findings->end(), is_alone), findings->end());
     for (Finding& finding : *findings) {
       finding.confidence = std::min(finding.confidence, kMostByAssumption);
-      if (auto* late = std::get_if<LateFacts>(&finding.facts)) late->assumed_clocks = true;
+      auto* late = std::get_if<LateFacts>(&finding.facts);
+      if (late == nullptr) continue;
+      late->assumed_clocks = true;
+      late->gain_at_most = false;  // what a host is always late by went into its clock
     }
     out_.not_known.emplace_back().kind = NotKnownKind::AssumedClocks;
   }
