@@ -124,6 +124,31 @@ uint32_t late_at_times(const SpellsOfRun& spells, const SlowPart& part) {
                                                                                    : most->first;
 }
 
+// Names the thread that thread_of tells for a part, and each once; other parts stay as they are. One that is late at times
+// only is not named either where its rank has been named for something else.
+template <class ThreadOf>
+void name_threads(std::vector<SlowPart>* parts, const ThreadOf& thread_of) {
+  std::vector<SlowPart> named;
+  for (SlowPart& part : *parts) {
+    const uint32_t actor = thread_of(part);
+    if (actor != kNoRow) {
+      const bool known = std::any_of(named.begin(), named.end(), [&](const SlowPart& other) {
+        return other.actors == std::vector<uint32_t>{actor} &&
+               (!part.late_rounds || other.late_rounds);
+      });
+      if (known) continue;
+      part.actors = {actor};
+      part.side = SlowSide::ReceiverProxy;
+      part.host = part.inside_host = part.both_ends = part.both_ways = part.of_tree = false;
+      part.peer = kNoRow;
+      part.peer_host = 0;
+      part.sure = true;
+    }
+    named.push_back(std::move(part));
+  }
+  *parts = std::move(named);
+}
+
 }  // namespace
 
 std::map<uint32_t, LateRounds> find_late_rounds(const RunTables& run) {
@@ -148,33 +173,17 @@ std::map<uint32_t, LateRounds> find_late_rounds(const RunTables& run) {
 void name_late_rounds(const RunTables& run, const OwnSegments& own, std::vector<SlowPart>* parts) {
   if (parts->empty()) return;
   const std::map<uint32_t, LateRounds> all = find_late_rounds(run);
-  std::vector<SlowPart> named;
-  for (SlowPart& part : *parts) {
+  name_threads(parts, [&](SlowPart& part) {
     const auto late = all.find(part.communicator);
     const uint32_t actor =
         late == all.end() ? kNoRow : own.actor_of(run, part.communicator, late->second.rank);
     if (actor == kNoRow || !takes_part(actor, part) ||
-        late->second.lost_ns < part_of(part.took_ns, kLeastSeenLate)) {
-      named.push_back(std::move(part));
-      continue;
-    }
-    const bool known = std::any_of(named.begin(), named.end(), [&](const SlowPart& other) {
-      return other.late_rounds && other.actors.front() == actor;
-    });
-    if (known) continue;
-    SlowPart& proxy = named.emplace_back();
-    proxy.actors = {actor};
-    proxy.side = SlowSide::ReceiverProxy;
-    proxy.communicator = part.communicator;
-    proxy.gain_ns = part.gain_ns;
-    proxy.span_ns = part.span_ns;
-    proxy.took_ns = part.took_ns;
-    proxy.usual_ns = part.usual_ns;
-    proxy.sure = true;
-    proxy.excesses = std::move(part.excesses);
-    proxy.late_rounds = late->second;
-  }
-  *parts = std::move(named);
+        late->second.lost_ns < part_of(part.took_ns, kLeastSeenLate))
+      return kNoRow;
+    part.late_rounds = late->second;
+    part.steady = true;
+    return actor;
+  });
 }
 
 void name_late_spells(const RunTables& run, const OwnSegments& own, std::vector<SlowPart>* parts) {
@@ -183,26 +192,9 @@ void name_late_spells(const RunTables& run, const OwnSegments& own, std::vector<
   };
   if (std::all_of(parts->begin(), parts->end(), is_told)) return;
   const SpellsOfRun spells = find_slow_spells(run, own, Spells::OfProxies);
-  std::vector<SlowPart> named;
-  for (SlowPart& part : *parts) {
-    const uint32_t actor = is_told(part) ? kNoRow : late_at_times(spells, part);
-    if (actor == kNoRow) {
-      named.push_back(std::move(part));
-      continue;
-    }
-    const bool known = std::any_of(named.begin(), named.end(), [&](const SlowPart& other) {
-      return other.actors == std::vector<uint32_t>{actor};
-    });
-    if (known) continue;
-    part.actors = {actor};
-    part.host = part.both_ends = part.both_ways = false;
-    part.peer = kNoRow;
-    part.peer_host = 0;
-    part.side = SlowSide::ReceiverProxy;
-    part.sure = true;
-    named.push_back(std::move(part));
-  }
-  *parts = std::move(named);
+  name_threads(parts, [&](const SlowPart& part) {
+    return is_told(part) ? kNoRow : late_at_times(spells, part);
+  });
 }
 
 std::optional<TransferExcess> late_proxy(const RingSeries& series, const SeenRing& seen) {

@@ -116,5 +116,20 @@ TEST(HeldCalls, WhoIsLateNowAndThenIsFoundThoughNothingConnectsTheClocks) {
       << all_text(judged);
 }
 
+TEST(HeldCalls, NoCostIsAnUpperLimitOnClocksThatTheCallsHaveSet) {
+  // Calls run ahead, as above, but what a host is always late by went into its clock.
+  PlayedJob job(4, 2);
+  job.clocks_apart(3'000 * kMs);
+  for (unsigned i = 0; i < kOperations; ++i) {
+    for (int32_t rank = 0; rank < 4; ++rank) job.work(rank, (rank == 1 ? 3 : 1) * kMs);
+    job.call_only(0, "AllReduce");
+    if (i % 4 == 3) wait_for_all({0, 1, 2, 3}, 9 * kMs, &job);
+  }
+  const Judged judged = job.judge();
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(world_ranks(judged), Ranks{1});
+  EXPECT_EQ(judged.text().find("up to"), std::string::npos) << judged.text();
+}
+
 }  // namespace
 }  // namespace lockstep::analysis
