@@ -114,21 +114,27 @@ class Search {
     return what_if_.gain_ns(cured) - base_ns_;
   }
 
-  bool find_next(Culprit* culprit) {
+  // What is left of the run without what the cured cost.
+  void look_at_rest() {
     base_ns_ = what_if_.gain_ns(cured_);
     path_ = what_if_.critical_path(cured_);
     on_path_ns_.assign(own_.actors.size(), 0);
     for (const PathPiece& piece : path_)
       on_path_ns_[own_.segments[piece.arrival].actor] += piece.excess_ns;
+  }
+
+  bool find_next(Culprit* culprit) {
+    look_at_rest();
     const auto least_ns =
         static_cast<int64_t>(std::max(kLeastShare * static_cast<double>(what_if_.span_ns()),
                                       kTrifle * static_cast<double>(worst_ns_)));
     std::vector<Candidate> ranks = replay_ranks(least_ns);
+    const std::vector<Candidate> all_ranks = ranks;
     std::vector<Candidate> sets = replay_sets(least_ns, ranks.empty() ? 0 : ranks.front().gain_ns);
     while (!ranks.empty() || !sets.empty()) {
       const int64_t best_ns = std::max(ranks.empty() ? 0 : ranks.front().gain_ns,
                                        sets.empty() ? 0 : sets.front().gain_ns);
-      if (best_ns < least_ns || best_ns <= 0) return false;
+      if (best_ns < least_ns || best_ns <= 0) break;
       const bool rank_suffices = !ranks.empty() && static_cast<double>(ranks.front().gain_ns) >=
                                                        kMostOfBest * static_cast<double>(best_ns);
       std::vector<Candidate>& from = rank_suffices ? ranks : sets;
@@ -136,6 +142,26 @@ class Search {
       const bool accused = rank_suffices || are_late_together(&*chosen);
       if (accused && accuse(*chosen, culprit)) return true;
       from.erase(chosen);
+    }
+    return find_beside_other(all_ranks, culprit);
+  }
+
+  // Two that are late in the same steps excuse each other, as neither is late in more of them than chance gives. So who of
+  // the worst two is late as if the other were not?
+  bool find_beside_other(const std::vector<Candidate>& ranks, Culprit* culprit) {
+    for (size_t i = 0; i < 2 && ranks.size() >= 2; ++i) {
+      Candidate one = ranks[i];
+      const uint32_t other = ranks[1 - i].actors.front();
+      cured_[other] = 1, possible_[other] = 0;
+      look_at_rest();
+      replay_ranks(0);
+      one.gain_ns = gains_[one.actors.front()];
+      const bool found = accuse(one, culprit) &&
+                         culprit->chance * static_cast<double>(suspects()) <= kMostChanceOfLittle;
+      cured_[other] = 0, possible_[other] = 1;
+      if (!found) continue;
+      if (!culprit->host) culprit->gain_ns = ranks[i].gain_ns;
+      return true;
     }
     return false;
   }
@@ -274,7 +300,6 @@ class Search {
     if (is_as_late_as_accused(culprit->occasions)) return false;
     const double times = culprit->chance > kNoChance ? kTimesTypical : kTimesTypicalAtLeast;
     const double least_ns = times * typical_ns;
-    if (!of_two && !stands_out(times)) return false;
     if (candidate.actors.size() > 1 &&
         !share_occasions(run_, own_, excesses_, candidate.actors, culprit->occasions))
       return false;
@@ -430,10 +455,6 @@ class Search {
     return one_call && of_call > 0 ? std::min(rounds, of_call) : rounds;
   }
 
-  bool is_of(const Candidate& candidate, const PathPiece& piece) const {
-    return is_in(candidate.actors, own_.segments[piece.arrival].actor);
-  }
-
   // Block bootstrap over the critical path: does the verdict hang on a few moments?
   double share_of_resamples(const Candidate& candidate, double least_ns) const {
     std::vector<int64_t> gains_ns;
@@ -442,7 +463,7 @@ class Search {
     for (const PathPiece& piece : path_) {
       if (gains_ns.empty() || trial_of(piece) != trial) gains_ns.push_back(0);
       trial = trial_of(piece);
-      if (!is_of(candidate, piece)) continue;
+      if (!is_in(candidate.actors, own_.segments[piece.arrival].actor)) continue;
       gains_ns.back() += piece.excess_ns;
       all_ns += piece.excess_ns;
     }

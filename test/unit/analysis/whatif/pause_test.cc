@@ -27,6 +27,16 @@ TEST(Pauses, NamesARankWhoseOnlyPauseIsALargePartOfTheRun) {
       << "6 %, but hardly more than a time slice";
 }
 
+TEST(Pauses, NamesARankForAPauseFarLongerThanThoseThatAllHave) {
+  // Each rank stands still for 6 ms three times, and rank 0 once for 40 ms.
+  const Judged judged = all_reduces(8, 60, [](int32_t rank, unsigned i) {
+    return (i % 20 == static_cast<unsigned>(rank) ? 6 * kMs : 0) +
+           (rank == 0 && i == 34 ? 40 * kMs : 0);
+  });
+  ASSERT_EQ(accused(judged), std::vector<int32_t>{0}) << all_text(judged);
+  EXPECT_EQ(facts_of(judged).pattern.when, WhenLate::Once);
+}
+
 // What the ranks of a group call or of two streams are late by together is one pause.
 TEST(Pauses, NamesAPauseThatShowsOnSeveralStreams) {
   PlayedJob job(4, 4);
