@@ -1,6 +1,8 @@
 // What network operations and kernel channels add to the row of their operation.
 #include "analysis/join/operation_children.h"
 
+#include <algorithm>
+
 #include "analysis/join/gpu_times.h"
 
 namespace lockstep::analysis {
@@ -86,6 +88,9 @@ void add_channel_end(const ProxyWork& work, const OperationRow& row, uint32_t at
   end.peer = static_cast<uint32_t>(work.peer) & 0xffffffu;
   end.channel = work.channel & 0x7fu;
   end.is_send = work.is_send ? 1 : 0;
+  end.steps = work.steps;
+  const int64_t work_ns = spent(work.spent, work.is_send ? Stretch::Network : Stretch::Flush);
+  end.work_ns = static_cast<uint32_t>(std::clamp<int64_t>(work_ns, 0, UINT32_MAX));
 }
 
 bool needs_channel_ends(const OperationRow& row, const StringPool& strings) {

@@ -25,6 +25,7 @@ struct SeenTreeEdge {
   std::vector<size_t> beside;
   Middle last;  // the last of the data takes so long
   Middle lag;   // ... of which it is taken up so long after the sender knew that all was sent
+  Middle step;  // a network step over it
 };
 
 // What is sent last of those that go up together is so by this part of the operation.
@@ -150,6 +151,7 @@ class SeenTree {
     for (size_t i = 0; i < edges_.size(); ++i) {
       edges_[i].last = middle_of(last_parts(i), seen_.telling);
       edges_[i].lag = middle_of(lags(series_.edges[i]), seen_.telling);
+      edges_[i].step = middle_of(series_.edges[i].wire, seen_.telling);
     }
   }
   static std::vector<int64_t> lags(const TreeEdge& edge) {

@@ -19,6 +19,10 @@ namespace {
 constexpr double kLeastMoreOfLast = 0.25;
 // ... or by so much than over the edge at its place in the other tree, where it may be so by chance.
 constexpr double kMuchMoreOfLast = 1;
+// By this part network steps must take longer over an edge than over others that share their hosts' ways to the network with as
+// many, of which there must be so many.
+constexpr double kLeastMoreOfStep = 0.25;
+constexpr size_t kFewestAlike = 3;
 // It is the receiver that is slow where it is late by this part of what an edge takes longer.
 constexpr double kLeastOfLag = 0.5;
 // An edge waits for room behind one that it feeds where that shows this part of what it shows itself, or where the last of
@@ -101,13 +105,14 @@ class TreesAlike {
       }
     }
     if (lags.size() > 1) usual_lag_ns_ = reference_of(lags);
+    note_steps();
   }
 
   // `not_always`: those that show nothing in all of their operations.
   void judge(std::vector<TransferExcess>* out, std::vector<const SeenTree*>* not_always) const {
     for (const SeenTree* tree : trees_) {
       const size_t before = out->size();
-      judge_tree(*tree, out);
+      if (!judge_steps(*tree, out)) judge_tree(*tree, out);
       if (out->size() == before) not_always->push_back(tree);
     }
   }
@@ -117,6 +122,63 @@ class TreesAlike {
   size_t role_of(const SeenTreeEdge& edge) const {
     if (hosts_ == 2) return several_ && edge.from > edge.to ? 1 : 0;
     return edge.beside.size();
+  }
+
+  // How many edges of its communicator share each end's way to the network with this one.
+  using Sharing = std::tuple<uint32_t, size_t, size_t>;
+  Sharing sharing_of(const SeenTree& tree, const SeenTreeEdge& edge) const {
+    const uint32_t communicator = tree.series().communicator;
+    size_t leave = 0, enter = 0;
+    for (const SeenTree* other : trees_) {
+      if (other->series().communicator != communicator) continue;
+      for (const SeenTreeEdge& one : other->edges()) {
+        leave += one.from == edge.from ? 1 : 0;
+        enter += one.to == edge.to ? 1 : 0;
+      }
+    }
+    return {communicator, leave, enter};
+  }
+  void note_steps() {
+    std::map<Sharing, std::vector<int64_t>> alike;
+    for (const SeenTree* tree : trees_) {
+      for (const SeenTreeEdge& edge : tree->edges()) {
+        if (edge.step.known()) alike[sharing_of(*tree, edge)].push_back(edge.step.ns);
+      }
+    }
+    for (const auto& [sharing, steps] : alike) {
+      if (steps.size() >= kFewestAlike) usual_step_ns_[sharing] = reference_of(steps);
+    }
+  }
+  // What network steps tell is of the link, whatever else holds up the data. False: nothing.
+  bool judge_steps(const SeenTree& tree, std::vector<TransferExcess>* out) const {
+    std::vector<std::pair<size_t, int64_t>> slow;
+    int64_t most_ns = 0;
+    for (size_t i = 0; i < tree.edges().size(); ++i) {
+      const SeenTreeEdge& edge = tree.edges()[i];
+      const auto usual = usual_step_ns_.find(sharing_of(tree, edge));
+      if (usual == usual_step_ns_.end() || !edge.step.known() ||
+          !stands_out(edge.step, usual->second, part_of(usual->second, kLeastMoreOfStep)))
+        continue;
+      slow.emplace_back(i, edge.step.ns - usual->second);
+      most_ns = std::max(most_ns, slow.back().second);
+    }
+    const Middle time = tree.time();
+    if (slow.empty() || !time.known()) return false;
+    int64_t all_ns = static_cast<int64_t>(tree.series().steps) * most_ns;
+    for (const int64_t longer_ns : {longer_than_elsewhere(tree), longer_than_beside(tree)}) {
+      if (longer_ns != 0) all_ns = std::min(all_ns, longer_ns);
+    }
+    all_ns = std::min(all_ns, part_of(time.ns, 0.9));
+    for (const auto& [i, more_ns] : slow) {
+      TransferExcess& excess = out->emplace_back(excess_of(tree.series(), i));
+      excess.side = SlowSide::Link;
+      excess.of_tree = false;
+      excess.matches = tree.series().matches;
+      excess.excess_ns = all_ns / static_cast<int64_t>(slow.size());
+      excess.usual_ns = std::max<int64_t>(1, time.ns - all_ns);
+      excess.sure = true;
+    }
+    return true;
   }
 
   void judge_tree(const SeenTree& tree, std::vector<TransferExcess>* out) const {
@@ -237,6 +299,7 @@ class TreesAlike {
   const bool several_;              // communicators
   std::map<size_t, Usual> usual_;   // by role
   int64_t usual_lag_ns_ = kNoTime;  // of edges down
+  std::map<Sharing, int64_t> usual_step_ns_;
 };
 
 // A tree that is slow at times, against its other times.

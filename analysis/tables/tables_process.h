@@ -168,13 +168,15 @@ struct OpenTransportRow {
   uint8_t last_state = 255;  // of its oldest open step (kStateNames), 255 = none
 };
 
-// When a network operation of a collective that has several channels was done. No table of SQL: for the
-// comparison of paths, where channels may take different ways. There are several to each operation: so 24 bytes.
+// A network operation of a collective that has several channels: when it was done, and what its steps took. No table of SQL:
+// for the comparison of paths, where channels may take different ways. There are several to each operation: so 32 bytes.
 struct ChannelEndRow {
   int64_t done_ns = kNoTime;
   int64_t seen_ns = kNoTime;  // as in OperationRow
   uint32_t operation = kNoRow;
   uint32_t peer : 24, channel : 7, is_send : 1;
+  uint32_t steps = 0;
+  uint32_t work_ns = 0;  // network_ns of these, or of what receives their flush_ns; at most 4.2 s
 };
 
 // `events` (streamed): one NCCL event, its start joined with its stop.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "analysis/transfers/channel_ways.h"
 #include "analysis/transfers/host_traffic.h"
 
 namespace lockstep::analysis {
@@ -14,8 +15,9 @@ namespace {
 constexpr int64_t kTimesUsual = 2, kTimesUsualOfProxy = 4;
 // ... and longer by such a part of what its operation takes longer: else something else holds that up.
 constexpr int64_t kPartOfLonger = 4;
-// The operation takes longer by such a part of what a send does. Steps that a proxy thread looks at one after the other
-// wait at the same time, so their sum tells less: by such a part of what it usually takes.
+// The operation takes longer by such a part of what a send does. Steps that wait at the same time tell less by their sum, as
+// those that a proxy thread looks at one after the other, or that are in the network together: then by such a part of what it
+// usually takes.
 constexpr int64_t kPartOfMore = 4, kPartOfUsual = 4;
 // So many operations tell what is usual: what a quarter of them do not exceed.
 constexpr size_t kFewestOperations = 8;
@@ -30,14 +32,15 @@ struct Work {
 };
 struct Kind {
   bool proxy = false;
+  bool together = false;  // steps that wait at the same time count each
   uint32_t communicator = kNoRow;
   Text func = 0;
   uint64_t size_bytes = 0;
   uint32_t from = kNoRow, to = kNoRow;  // actors
   bool operator<(const Kind& other) const {
-    return std::tie(proxy, communicator, func, size_bytes, from, to) <
-           std::tie(other.proxy, other.communicator, other.func, other.size_bytes, other.from,
-                    other.to);
+    return std::tie(proxy, together, communicator, func, size_bytes, from, to) <
+           std::tie(other.proxy, other.together, other.communicator, other.func, other.size_bytes,
+                    other.from, other.to);
   }
 };
 using Works = std::map<Kind, std::vector<Work>>;
@@ -62,9 +65,12 @@ class Finder {
     for (const uint32_t a : own_.order) {
       const OperationRow& row = run_.operations[run_.arrivals[a].operation];
       if (!own_.segments[a].counts) continue;
-      if (row.sending_ns > 0 && traffic_)
-        gather(a, row, kind_of(row, row.rank, row.send_peer, false), &all);
-      if (row.flush_ns > 0) gather(a, row, kind_of(row, row.receive_peer, row.rank, true), &all);
+      if (row.send_peer == kSeveralPeers || row.receive_peer == kSeveralPeers) {
+        gather_channels(a, row, &all);
+        continue;
+      }
+      gather(a, kind_of(row, row.rank, row.send_peer, false), row.sending_ns, &all);
+      gather(a, kind_of(row, row.receive_peer, row.rank, true), row.flush_ns, &all);
     }
     for (const auto& [kind, works] : all) {
       if (works.size() >= kFewestOperations) judge(kind, works);
@@ -75,23 +81,37 @@ class Finder {
  private:
   Kind kind_of(const OperationRow& row, int32_t from, int32_t to, bool proxy) const {
     return {proxy,
+            proxy,
             row.communicator,
             row.func,
             row.size_bytes,
             own_.actor_of(run_, row.communicator, from),
             own_.actor_of(run_, row.communicator, to)};
   }
-  void gather(uint32_t arrival, const OperationRow& row, const Kind& kind, Works* all) const {
-    if (kind.from == kNoRow || kind.to == kNoRow) return;
+  // On a tree, or where channels go round different rings, a rank has several peers.
+  void gather_channels(uint32_t arrival, const OperationRow& row, Works* all) const {
+    std::map<std::pair<int32_t, bool>, int64_t> work_ns;  // by peer; sent to it
+    for_each_end(run_, run_.arrivals[arrival].operation, [&](const ChannelEndRow& end) {
+      work_ns[{static_cast<int32_t>(end.peer), end.is_send != 0}] += end.work_ns;
+    });
+    for (const auto& [way, ns] : work_ns) {
+      const auto [peer, is_send] = way;
+      Kind kind = kind_of(row, is_send ? row.rank : peer, is_send ? peer : row.rank, !is_send);
+      kind.together = true;
+      gather(arrival, kind, ns, all);
+    }
+  }
+  void gather(uint32_t arrival, const Kind& kind, int64_t work_ns, Works* all) const {
+    if (work_ns <= 0 || kind.from == kNoRow || kind.to == kNoRow || !(kind.proxy || traffic_))
+      return;
     const uint32_t match = run_.arrivals[arrival].match;
     const int64_t begin_ns = own_.last_start_ns[match], end_ns = last_end_ns_[match];
     if (end_ns <= begin_ns) return;
-    Work work{match, row.flush_ns, row.flush_ns, end_ns - begin_ns};
+    Work work{match, work_ns, work_ns, end_ns - begin_ns};
     if (!kind.proxy) {
       const double share =
           traffic_->share_of(match, host_of(kind.from), host_of(kind.to), begin_ns, end_ns);
-      work.work_ns = row.sending_ns;
-      work.alone_ns = static_cast<int64_t>(static_cast<double>(row.sending_ns) * share);
+      work.alone_ns = static_cast<int64_t>(static_cast<double>(work_ns) * share);
     }
     (*all)[kind].push_back(work);
   }
@@ -120,7 +140,8 @@ class Finder {
     for (const Work& one : works) {
       const int64_t longer_ns = one.took_ns - spells.usual_ns;
       const int64_t more_ns = one.work_ns - work_ns;
-      const int64_t least_ns = kind.proxy ? spells.usual_ns / kPartOfUsual : more_ns / kPartOfMore;
+      const int64_t least_ns =
+          kind.together ? spells.usual_ns / kPartOfUsual : more_ns / kPartOfMore;
       if (one.alone_ns < times * alone_ns || more_ns * kPartOfLonger < longer_ns ||
           longer_ns <= least_ns)
         continue;

@@ -326,6 +326,8 @@ class Sampler {
                        sender = run_.arrivals[by_rank[from]].operation;
         series.edges[i].sent.push_back(end_ns(sender, true, to));
         series.edges[i].received.push_back(end_ns(receiver, false, from));
+        const ChannelEndRow sent = channel_end(run_, sender, one.tree.channel, true, to);
+        series.edges[i].wire.push_back(sent.steps == 0 ? kNoTime : sent.work_ns / sent.steps);
         if (const uint32_t sends = sending_channels(run_, sender); sends != 0)
           series.steps =
               std::max<uint64_t>(series.steps, run_.operations[sender].planned_sends / sends);

@@ -112,6 +112,7 @@ struct TreeEdge {
   // By match, after the last rank had started: when the sender knew that all was sent, and when the receiver was
   // done; kNoTime: not known.
   std::vector<int64_t> sent, received;
+  std::vector<int64_t> wire;  // as of an EdgeSamples
 };
 // What one channel does of the operations of one function and size on one communicator.
 struct TreeSeries {

@@ -51,10 +51,16 @@ TEST(Operations, TellWhenTheirProxyThreadsSawTheNetworkDoneOnAverage) {
   EXPECT_EQ(tables->operations[0].sends_seen_ns - kernel_ns, 1'100 * kUs + 250);
   EXPECT_EQ(tables->operations[1].receives_seen_ns, kNoTime);
   EXPECT_EQ(tables->operations[1].sends_seen_ns, kNoTime);
+  int64_t in_network_ns = 0, flushed_ns = 0;
   for (const ChannelEndRow& end : tables->channel_ends) {
     if (end.operation != 0) continue;
     EXPECT_EQ(end.seen_ns - kernel_ns, end.is_send != 0 ? 1'100 * kUs + 250 : 1'050 * kUs);
+    EXPECT_GT(end.steps, 0u);
+    (end.is_send != 0 ? in_network_ns : flushed_ns) += end.work_ns;
   }
+  EXPECT_GT(in_network_ns, 0);
+  EXPECT_EQ(in_network_ns, tables->operations[0].network_ns);
+  EXPECT_EQ(flushed_ns, tables->operations[0].flush_ns);
   EXPECT_EQ(tables->channel_ends.size(), 8u);
 }
 

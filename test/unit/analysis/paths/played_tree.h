@@ -22,6 +22,7 @@ struct PlayedTree {
   Parents parents;
   std::vector<int64_t> start_us;                   // by host
   std::map<std::pair<int, int>, int64_t> slow_us;  // by edge: a step takes that
+  std::map<std::pair<int, int>, int64_t> wire_us;  // network steps over it; empty: none is recorded
   std::map<int, int64_t> takes_us;                 // by host: to take up what comes of a step
   int steps = 8;
   static constexpr int kRoom = 3;
@@ -119,6 +120,9 @@ inline TreeSeries series_of(const PlayedTree& tree, uint8_t channel, int operati
       for (int i = 0; i < operations; ++i) {
         edge.sent.push_back(after_last_start(played.sent, i));
         edge.received.push_back(after_last_start(played.received, i));
+        const auto wire = tree.wire_us.find({from, to});
+        const int64_t wire_us = wire != tree.wire_us.end() ? wire->second : PlayedTree::kStepUs;
+        edge.wire.push_back(tree.wire_us.empty() ? kNoTime : wire_us * kUs + i % 3);
       }
       series.edges.push_back(std::move(edge));
     }

@@ -114,6 +114,39 @@ TEST(TreeExcess, SaysNothingOfAnEdgeThatWaitsBehindTwoAsSlowAsItself) {
   EXPECT_EQ(TwoTrees::edges_of(trees.judge(), 0), (TwoTrees::Edges{{2, 3}}));
 }
 
+TEST(TreeExcess, NamesTheEdgeWhoseNetworkStepsTakeLongerWhateverTheEndsSay) {
+  TwoTrees trees;
+  trees.first.wire_us[{0, 1}] = 150;
+  trees.second.wire_us[{0, 2}] = PlayedTree::kStepUs;
+  const std::vector<TransferExcess> found = trees.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(TwoTrees::edges_of(found, 0), (TwoTrees::Edges{{0, 1}}));
+  EXPECT_EQ(found[0].side, SlowSide::Link);
+  EXPECT_FALSE(found[0].of_tree);
+  EXPECT_EQ(found[0].excess_ns, trees.first.steps * 50 * kUs);
+}
+
+TEST(TreeExcess, CostsNoMoreThanTheOtherTreeTakesLessWhereNetworkStepsTakeLonger) {
+  TwoTrees trees;
+  trees.first.steps = 64;
+  trees.second.steps = 48;
+  trees.first.wire_us[{0, 1}] = 190;
+  trees.second.wire_us[{0, 2}] = PlayedTree::kStepUs;
+  const std::vector<TransferExcess> found = trees.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NEAR(static_cast<double>(found[0].excess_ns),
+              static_cast<double>((trees.first.took_us() - trees.second.took_us()) * kUs),
+              static_cast<double>(5 * kUs));
+}
+
+// Only two edges lead from a host that has two to one that has four.
+TEST(TreeExcess, SaysNothingOfNetworkStepsOverEdgesThatFewAreLike) {
+  TwoTrees trees;
+  trees.first.wire_us[{6, 5}] = 150;
+  trees.second.wire_us[{0, 2}] = PlayedTree::kStepUs;
+  EXPECT_TRUE(trees.judge().empty());
+}
+
 // Those that NCCL makes of six hosts: the second is the first mirrored. And of seven, where it is shifted by one.
 const Parents kOfSix{-1, 2, 4, 2, 0, 4}, kMirrored{1, 5, 3, 1, 3, -1};
 const Parents kOfSeven{-1, 2, 4, 2, 0, 6, 4}, kShifted{5, -1, 3, 5, 3, 1, 0};

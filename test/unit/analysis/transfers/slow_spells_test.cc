@@ -112,6 +112,31 @@ TEST(SlowSpells, AreNoneWhereTheHostsSendSixTimesAsMuchAtThatTime) {
   EXPECT_TRUE(job.spells().empty());
 }
 
+// As on a tree, where a rank has several peers, which its channels name.
+TEST(SlowSpells, AreToldByChannelsWhereARankHasSeveralPeers) {
+  SpellsOfRing job;
+  job.slow_ways = {1};
+  const std::unique_ptr<RunTables> run = job.play();
+  for (uint32_t i = 0; i < run->operations.size(); ++i) {
+    OperationRow& row = run->operations[i];
+    const int32_t next = row.send_peer;
+    row.send_peer = row.receive_peer = kSeveralPeers;
+    for (const unsigned channel : {0u, 1u}) {
+      ChannelEndRow& end = run->channel_ends.emplace_back();
+      end.operation = i;
+      end.peer = static_cast<uint32_t>(next) & 0xffffffu;
+      end.channel = channel & 0x7fu;
+      end.is_send = 1;
+      end.work_ns = static_cast<uint32_t>(row.network_ns / 2);
+    }
+  }
+  const std::vector<SlowSpells> spells = job.spells_of(run);
+  ASSERT_EQ(spells.size(), 1u);
+  EXPECT_EQ(spells[0].from, 1u);
+  EXPECT_EQ(spells[0].to, 2u);
+  EXPECT_EQ(spells[0].matches.size(), 7u);
+}
+
 TEST(SlowSpells, NameWhoseWaysTheyAreWhateverTheClocksErr) {
   SpellsOfRing job;
   job.slow_ways = {0, 1};
