@@ -19,8 +19,7 @@ namespace {
 constexpr double kLeastMoreOfLast = 0.25;
 // ... or by so much than over the edge at its place in the other tree, where it may be so by chance.
 constexpr double kMuchMoreOfLast = 1;
-// By this part network steps must take longer over an edge than over others that share their hosts' ways to the network with as
-// many, of which there must be so many.
+// By this part network steps must take longer over an edge than over others at such a place, of which there must be so many.
 constexpr double kLeastMoreOfStep = 0.25;
 constexpr size_t kFewestAlike = 3;
 // It is the receiver that is slow where it is late by this part of what an edge takes longer.
@@ -124,29 +123,20 @@ class TreesAlike {
     return edge.beside.size();
   }
 
-  // How many edges of its communicator share each end's way to the network with this one.
-  using Sharing = std::tuple<uint32_t, size_t, size_t>;
-  Sharing sharing_of(const SeenTree& tree, const SeenTreeEdge& edge) const {
-    const uint32_t communicator = tree.series().communicator;
-    size_t leave = 0, enter = 0;
-    for (const SeenTree* other : trees_) {
-      if (other->series().communicator != communicator) continue;
-      for (const SeenTreeEdge& one : other->edges()) {
-        leave += one.from == edge.from ? 1 : 0;
-        enter += one.to == edge.to ? 1 : 0;
-      }
-    }
-    return {communicator, leave, enter};
+  // Up or down, beside so many others that share a host's way to the network with it.
+  using Place = std::tuple<uint32_t, bool, size_t>;
+  static Place place_of(const SeenTree& tree, const SeenTreeEdge& edge) {
+    return {tree.series().communicator, edge.up, edge.beside.size()};
   }
   void note_steps() {
-    std::map<Sharing, std::vector<int64_t>> alike;
+    std::map<Place, std::vector<int64_t>> alike;
     for (const SeenTree* tree : trees_) {
       for (const SeenTreeEdge& edge : tree->edges()) {
-        if (edge.step.known()) alike[sharing_of(*tree, edge)].push_back(edge.step.ns);
+        if (edge.step.known()) alike[place_of(*tree, edge)].push_back(edge.step.ns);
       }
     }
-    for (const auto& [sharing, steps] : alike) {
-      if (steps.size() >= kFewestAlike) usual_step_ns_[sharing] = reference_of(steps);
+    for (const auto& [place, steps] : alike) {
+      if (steps.size() >= kFewestAlike) usual_step_ns_[place] = reference_of(steps);
     }
   }
   // What network steps tell is of the link, whatever else holds up the data. False: nothing.
@@ -155,7 +145,7 @@ class TreesAlike {
     int64_t most_ns = 0;
     for (size_t i = 0; i < tree.edges().size(); ++i) {
       const SeenTreeEdge& edge = tree.edges()[i];
-      const auto usual = usual_step_ns_.find(sharing_of(tree, edge));
+      const auto usual = usual_step_ns_.find(place_of(tree, edge));
       if (usual == usual_step_ns_.end() || !edge.step.known() ||
           !stands_out(edge.step, usual->second, part_of(usual->second, kLeastMoreOfStep)))
         continue;
@@ -299,7 +289,7 @@ class TreesAlike {
   const bool several_;              // communicators
   std::map<size_t, Usual> usual_;   // by role
   int64_t usual_lag_ns_ = kNoTime;  // of edges down
-  std::map<Sharing, int64_t> usual_step_ns_;
+  std::map<Place, int64_t> usual_step_ns_;
 };
 
 // A tree that is slow at times, against its other times.

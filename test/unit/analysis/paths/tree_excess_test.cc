@@ -139,17 +139,19 @@ TEST(TreeExcess, CostsNoMoreThanTheOtherTreeTakesLessWhereNetworkStepsTakeLonger
               static_cast<double>(5 * kUs));
 }
 
-// Only two edges lead from a host that has two to one that has four.
-TEST(TreeExcess, SaysNothingOfNetworkStepsOverEdgesThatFewAreLike) {
-  TwoTrees trees;
-  trees.first.wire_us[{6, 5}] = 150;
-  trees.second.wire_us[{0, 2}] = PlayedTree::kStepUs;
-  EXPECT_TRUE(trees.judge().empty());
-}
-
 // Those that NCCL makes of six hosts: the second is the first mirrored. And of seven, where it is shifted by one.
 const Parents kOfSix{-1, 2, 4, 2, 0, 4}, kMirrored{1, 5, 3, 1, 3, -1};
 const Parents kOfSeven{-1, 2, 4, 2, 0, 6, 4}, kShifted{5, -1, 3, 5, 3, 1, 0};
+
+// Of these, only one edge of each tree goes up to a host by itself.
+TEST(TreeExcess, SaysNothingOfNetworkStepsOverEdgesThatFewAreLike) {
+  for (const bool by_itself : {true, false}) {
+    TwoTrees six(kOfSix, kMirrored);
+    six.first.wire_us[by_itself ? std::pair(4, 0) : std::pair(2, 4)] = 150;
+    six.second.wire_us[{5, 1}] = PlayedTree::kStepUs;
+    EXPECT_EQ(six.judge().empty(), by_itself);
+  }
+}
 
 TEST(TreeExcess, SaysNothingOfWhatTakesLongAtTheSamePlaceOfBothTrees) {
   TwoTrees six(kOfSix, kMirrored);
