@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/follow/peers.h"
 #include "analysis/follow/rhythm.h"
 
 namespace lockstep::analysis {
@@ -33,7 +34,7 @@ constexpr size_t kOftenEnough = 4;
 // Ranks whose mean sizes are no further apart than this do the same.
 constexpr double kSameSize = 1.1;
 
-// Function, ranks, distance to the peer.
+// Function, ranks, place of the peer.
 using Kind = std::tuple<Text, int32_t, uint32_t>;
 struct Line {                   // of one rank's calls of a kind on a communicator
   std::vector<uint64_t> sizes;  // in the order of the calls
@@ -43,7 +44,8 @@ struct Line {                   // of one rank's calls of a kind on a communicat
 
 class Namer {
  public:
-  Namer(const RunTables& run, const OwnSegments& own) : run_(run), own_(own) {}
+  Namer(const RunTables& run, const OwnSegments& own, const Peers& peers)
+      : run_(run), own_(own), peers_(peers) {}
 
   std::vector<uint64_t> name() {
     line_of_.resize(own_.segments.size());
@@ -64,15 +66,9 @@ class Namer {
   const OperationRow& operation(uint32_t arrival) const {
     return run_.operations[run_.arrivals[arrival].operation];
   }
-  // How far up the peer of a send or receive is, the same along a ring and along a pipeline.
-  uint32_t distance(const OperationRow& row) const {
-    const int32_t ranks = run_.communicators[row.communicator].nranks;
-    if (row.kind != OpKind::PointToPoint || row.peer < 0 || row.rank < 0 || ranks < 1) return 0;
-    return static_cast<uint32_t>((row.peer - row.rank + ranks) % ranks);
-  }
   Kind kind_of(uint32_t arrival) const {
     const OperationRow& row = operation(arrival);
-    return {row.func, run_.communicators[row.communicator].nranks, distance(row)};
+    return {row.func, run_.communicators[row.communicator].nranks, peers_.place_of(row)};
   }
 
   // However many sizes a training step has, in the next one each follows the same: so most pairs of
@@ -118,25 +114,26 @@ class Namer {
 
   uint64_t name_of(uint32_t arrival) const {
     const OperationRow& row = operation(arrival);
-    const auto [func, ranks, distance] = kind_of(arrival);
+    const auto [func, ranks, place] = kind_of(arrival);
     const Line& line = *line_of_[arrival];
     uint64_t name = mix(func, line.varies ? ~uint64_t{line.level} : row.size_bytes);
     name = mix(name, static_cast<uint64_t>(ranks));
-    return mix(name, distance);
+    return mix(name, place);
   }
 
   const RunTables& run_;
   const OwnSegments& own_;
+  const Peers& peers_;
   std::map<Place, Line> lines_;
   std::vector<Line*> line_of_;  // by row of `arrivals`
 };
 
 class RoleFinder {
  public:
-  RoleFinder(const RunTables& run, const OwnSegments& own) : run_(run), own_(own) {}
+  RoleFinder(const RunTables& run, const OwnSegments& own) : run_(run), own_(own), peers_(run) {}
 
   Roles find() {
-    out_.call = Namer(run_, own_).name();
+    out_.call = Namer(run_, own_, peers_).name();
     find_roles();
     look_at_peers();
     tell_alike_calls_apart();
@@ -146,12 +143,6 @@ class RoleFinder {
  private:
   const OperationRow& operation(uint32_t arrival) const {
     return run_.operations[run_.arrivals[arrival].operation];
-  }
-  // How far up the peer of a send or receive is, the same along a ring and along a pipeline.
-  uint32_t distance(const OperationRow& row) const {
-    const int32_t ranks = run_.communicators[row.communicator].nranks;
-    if (row.kind != OpKind::PointToPoint || row.peer < 0 || row.rank < 0 || ranks < 1) return 0;
-    return static_cast<uint32_t>((row.peer - row.rank + ranks) % ranks);
   }
 
   void find_roles() {
@@ -201,13 +192,13 @@ class RoleFinder {
       std::vector<uint64_t> next;
       for (size_t actor = 0; actor < out_.role.size(); ++actor) {
         uint64_t sum = 0;
-        for (const auto& [peer, distance] : peers[actor]) sum += mix(out_.role[peer], distance);
+        for (const auto& [peer, place] : peers[actor]) sum += mix(out_.role[peer], place);
         next.push_back(mix(out_.role[actor], sum));
       }
       out_.role.swap(next);
     }
   }
-  // Of each actor, with whom it exchanges sends and receives, and how far away that is.
+  // Of each actor, with whom it exchanges sends and receives, and where that is.
   std::vector<std::set<std::pair<uint32_t, uint32_t>>> find_peers() const {
     std::vector<std::set<std::pair<uint32_t, uint32_t>>> peers(own_.actors.size());
     for (const MatchRow& match : run_.matches) {
@@ -216,14 +207,15 @@ class RoleFinder {
       if (operation(a).kind != OpKind::PointToPoint) continue;
       const uint32_t one = own_.segments[a].actor, other = own_.segments[b].actor;
       if (one == kNoRow || other == kNoRow || one == other) continue;
-      peers[one].emplace(other, distance(operation(a)));
-      peers[other].emplace(one, distance(operation(b)));
+      peers[one].emplace(other, peers_.place_of(operation(a)));
+      peers[other].emplace(one, peers_.place_of(operation(b)));
     }
     return peers;
   }
 
   const RunTables& run_;
   const OwnSegments& own_;
+  const Peers peers_;
   Roles out_;
 };
 

@@ -1,6 +1,6 @@
 // What the ranks do alike, so that each is compared only with ranks that do the same work.
 //
-// What is called: function, size, ranks of the communicator, how far the peer is. Where sizes are another
+// What is called: function, size, ranks of the communicator, where the peer is (peers.h). Where sizes are another
 // each time, as when tokens choose their experts or sequences differ in length, no size is said: the place
 // among the other calls says what it is. Ranks that then have more to move than others, time after time,
 // do other work than these.

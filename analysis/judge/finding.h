@@ -94,6 +94,7 @@ struct SizeFacts {
   uint32_t operation = kNoRow;  // the first such
   bool ended = false;           // it ended all the same
   Shift shift = Shift::None;    // of the culprits' calls
+  bool one_of = false;          // of the culprits some are to blame, and which is not known
   uint32_t times = 1;
 };
 // One rank, or several that come last together.

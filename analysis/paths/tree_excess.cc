@@ -21,6 +21,8 @@ constexpr double kLeastMoreOfLast = 0.25;
 constexpr double kMuchMoreOfLast = 1;
 // By this part network steps must take longer over an edge than over others at such a place, of which there must be so many.
 constexpr double kLeastMoreOfStep = 0.25;
+// ... and by such a part of what they do so over the slowest.
+constexpr double kLeastOfMost = 0.5;
 constexpr size_t kFewestAlike = 3;
 // It is the receiver that is slow where it is late by this part of what an edge takes longer.
 constexpr double kLeastOfLag = 0.5;
@@ -123,10 +125,10 @@ class TreesAlike {
     return edge.beside.size();
   }
 
-  // Up or down, beside so many others that share a host's way to the network with it.
-  using Place = std::tuple<uint32_t, bool, size_t>;
+  // Up or down, beside so many others that share a host's way to the network with it, and whether the tree begins there.
+  using Place = std::tuple<uint32_t, bool, size_t, bool>;
   static Place place_of(const SeenTree& tree, const SeenTreeEdge& edge) {
-    return {tree.series().communicator, edge.up, edge.beside.size()};
+    return {tree.series().communicator, edge.up, edge.beside.size(), edge.fed_by.empty()};
   }
   void note_steps() {
     std::map<Place, std::vector<int64_t>> alike;
@@ -152,6 +154,11 @@ class TreesAlike {
       slow.emplace_back(i, edge.step.ns - usual->second);
       most_ns = std::max(most_ns, slow.back().second);
     }
+    // What waits for a slow edge may show some of that.
+    slow.erase(std::remove_if(
+                   slow.begin(), slow.end(),
+                   [&](const auto& one) { return one.second < part_of(most_ns, kLeastOfMost); }),
+               slow.end());
     const Middle time = tree.time();
     if (slow.empty() || !time.known()) return false;
     int64_t all_ns = static_cast<int64_t>(tree.series().steps) * most_ns;

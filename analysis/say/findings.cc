@@ -188,7 +188,8 @@ std::string size_sentence(const RunTables& run, const Finding& finding, const Si
               ? " ended although its ranks passed different sizes: its result cannot be right."
               : " was called with different sizes: it hangs, or its result is wrong.") +
          (facts.times > 1 ? " This happened " + std::to_string(facts.times) + " times." : "") +
-         shift_sentence(facts.shift, finding.culprits) + held_up_sentence(finding);
+         shift_sentence(facts.shift, finding.culprits) +
+         (facts.one_of ? " Which of them is right is not known." : "") + held_up_sentence(finding);
 }
 
 std::string who_of(const RunTables& run, const Finding& finding) {

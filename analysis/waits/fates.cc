@@ -57,7 +57,26 @@ int64_t Fates::silent_ns(uint32_t process) const {
     if (&other != &row && clock_key(other) == clock_key(row))
       last_ns = std::max(last_ns, other.heard_ns);
   }
-  return last_ns == kNoTime ? kNoTime : last_ns - row.heard_ns;
+  const int64_t by_clock_ns = last_ns == kNoTime ? kNoTime : last_ns - row.heard_ns;
+  return std::max(by_clock_ns, quiet_longer_ns(process));
+}
+
+// Nothing connects its clock with another. But who stands still was heard of for long after its last record, and who died
+// was not: each clock tells that of its own processes. kNoTime: that shows nothing.
+int64_t Fates::quiet_longer_ns(uint32_t process) const {
+  const auto quiet_ns = [](const ProcessRow& row) { return row.heard_ns - row.last_ns; };
+  const uint64_t clock = clock_key(run_.processes[process]);
+  int64_t longest_ns = kNoTime;
+  for (const ProcessRow& row : run_.processes) {
+    if (row.recovered == 0) return kNoTime;
+    if (clock_key(row) != clock)
+      longest_ns = std::max(longest_ns, quiet_ns(row));
+    else if (quiet_ns(row) > kSilence)
+      return kNoTime;
+  }
+  const int64_t longer_ns =
+      longest_ns == kNoTime ? kNoTime : longest_ns - quiet_ns(run_.processes[process]);
+  return longer_ns >= kLongLost ? longer_ns : kNoTime;
 }
 
 // Its host went silent as a whole while others went on for long, and nothing that needed it ended after

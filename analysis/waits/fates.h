@@ -31,13 +31,14 @@ class Fates {
   }
   // It died after it had stood in an operation: ended by a watchdog, no cause.
   bool killed_waiting(uint32_t process) const { return waited_[process]; }
-  // How much older its last sign of life is than the others' on its clock; kNoTime = nobody else.
+  // How much older its last sign of life is than the others'; kNoTime = nobody else's tells.
   int64_t silent_ns(uint32_t process) const;
   // The last operation that ended without any record of a process that is Behind.
   uint32_t ended_without(uint32_t process) const { return ended_without_[process]; }
 
  private:
   bool waited(uint32_t actor) const;
+  int64_t quiet_longer_ns(uint32_t process) const;
   bool outlived(uint32_t process) const;
   bool lost_with_its_host(uint32_t process) const;
   Fate fate_of(uint32_t process) const;

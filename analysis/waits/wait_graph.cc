@@ -35,7 +35,43 @@ WaitGraph::WaitGraph(const RunTables& run)
     }
   }
   follow_groups(run, stall_of);
+  free_who_came_out_of_turn();
   follow_lost(run);
+}
+
+// It came alone to what most others did not, and one of these lacks it elsewhere: who keeps the order of calls has no such.
+bool WaitGraph::came_out_of_turn(const Stall& stall, uint32_t* who) const {
+  std::vector<uint32_t> missing;
+  *who = kNoRow;
+  for (const StallMember& member : stall.members) {
+    if (member.stand == Stand::Missing) missing.push_back(member.actor);
+    if (member.operation == kNoRow) continue;
+    if (*who != kNoRow) return false;
+    *who = member.actor;
+  }
+  if (*who == kNoRow || 2 * missing.size() <= stall.members.size()) return false;
+  const auto is_missing = [&](const StallMember& member) {
+    return std::count(missing.begin(), missing.end(), member.actor) != 0;
+  };
+  return std::any_of(stalls_.begin(), stalls_.end(), [&](const Stall& other) {
+    const auto lacks = [&](const StallMember& member) {
+      return member.actor == *who && member.stand == Stand::Missing;
+    };
+    return std::any_of(other.members.begin(), other.members.end(), lacks) &&
+           std::any_of(other.members.begin(), other.members.end(), [&](const StallMember& member) {
+             return member.operation != kNoRow && is_missing(member);
+           });
+  });
+}
+
+// Where only calls are known, those that it waits for there may wait for it, whatever they seem to do.
+void WaitGraph::free_who_came_out_of_turn() {
+  for (size_t i = 0; i < stalls_.size(); ++i) {
+    uint32_t who = kNoRow;
+    if (heads_.ends_known(stalls_[i].communicator) || !came_out_of_turn(stalls_[i], &who)) continue;
+    waits_for_[who].clear();
+    waits_for_[actors_.size() + i] = {who};
+  }
 }
 
 // Where only calls are known, a rank that calls no more may wait for its GPU, and that for a process of the same communicator

@@ -180,6 +180,8 @@ void put_finding(JsonFields& out, const RunTables& run, const Finding& finding) 
     out.list("culprits", finding.culprits, rank);
     if (const auto* stall = std::get_if<analysis::StallFacts>(&finding.facts))
       out.boolean("one_of", stall->one_of);
+    if (const auto* sizes = std::get_if<analysis::SizeFacts>(&finding.facts))
+      out.boolean("one_of", sizes->one_of);
     put_culprits(out, run, finding);
     out.number("since_s", finding.since_s);
     out.number("confidence", finding.confidence);

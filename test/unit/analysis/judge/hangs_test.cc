@@ -275,6 +275,24 @@ TEST(Hangs, OfAHostThatWentSilentAsAWholeAccuseAllOfItsRanks) {
   EXPECT_NE(judged.text().find("died or was frozen"), std::string::npos) << judged.text();
 }
 
+// All were killed in the end, and nothing connects the hosts' clocks.
+TEST(Hangs, OfAHostThatDiedWhileAnotherStoodStillLongAccuseAllOfItsRanksWhateverTheClocks) {
+  for (const int64_t far_quiet_ns : {100 * kMs, 9'000 * kMs}) {
+    auto tables = two_hosts();
+    for (ProcessRow& process : tables->processes) {
+      const bool far = tables->text(process.host) == "far";
+      process.life = Life::Dead;
+      process.recovered = 1;
+      process.heard_ns = process.last_ns + (far ? far_quiet_ns : 10'000 * kMs);
+    }
+    const Judged judged(std::move(tables));
+    const bool died = judged.findings.size() == 1 &&
+                      judged.findings[0].kind == FindingKind::DeadProcess &&
+                      world_ranks(judged) == Ranks{2, 3};
+    EXPECT_EQ(died, far_quiet_ns < 1'000 * kMs) << all_text(judged);
+  }
+}
+
 TEST(Hangs, WalkToTheOriginOnAnotherCommunicator) {
   // Rank 1 is missing in 0xc0 because it waits in 0xd0 for rank 2, its rank 1 there, which never
   // comes.

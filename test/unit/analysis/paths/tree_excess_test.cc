@@ -147,7 +147,7 @@ const Parents kOfSeven{-1, 2, 4, 2, 0, 6, 4}, kShifted{5, -1, 3, 5, 3, 1, 0};
 TEST(TreeExcess, SaysNothingOfNetworkStepsOverEdgesThatFewAreLike) {
   for (const bool by_itself : {true, false}) {
     TwoTrees six(kOfSix, kMirrored);
-    six.first.wire_us[by_itself ? std::pair(4, 0) : std::pair(2, 4)] = 150;
+    six.first.wire_us[by_itself ? std::pair(4, 0) : std::pair(1, 2)] = 150;
     six.second.wire_us[{5, 1}] = PlayedTree::kStepUs;
     EXPECT_EQ(six.judge().empty(), by_itself);
   }
