@@ -198,7 +198,9 @@ class Mismatches {
       if (precedent_of(run_, passed.operation, Sizes::Compared).never)
         unusual.insert(unusual.end(), passed.ranks.begin(), passed.ranks.end());
     }
-    return unusual.empty() ? all : unusual;
+    std::vector<int32_t>& named = unusual.empty() ? all : unusual;
+    std::sort(named.begin(), named.end());
+    return named;
   }
 
   Finding mismatch(const MatchRow& match, const std::map<uint64_t, ValuesPassed>& sizes) const {

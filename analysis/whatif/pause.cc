@@ -42,6 +42,27 @@ int64_t most_within(Moments moments, int64_t length_ns) {
   return most_ns;
 }
 
+// The stretch, no longer than that, in which these cost most; kNoTime where it has too few of them to be a bout.
+std::pair<int64_t, int64_t> worst_stretch(const OwnSegments& own,
+                                          const std::vector<Occasion>& occasions,
+                                          int64_t longest_ns) {
+  std::pair<int64_t, int64_t> worst{kNoTime, kNoTime};
+  int64_t most_ns = 0;
+  for (size_t i = 0; i < occasions.size(); ++i) {
+    const int64_t from_ns = own.segments[occasions[i].arrival].start_ns - occasions[i].excess_ns;
+    int64_t sum_ns = 0;
+    for (size_t j = i; j < occasions.size(); ++j) {
+      const int64_t until_ns = own.segments[occasions[j].arrival].start_ns;
+      if (until_ns - from_ns > longest_ns) break;
+      sum_ns += occasions[j].excess_ns;
+      if (j + 1 < i + kFewestOfBout || sum_ns <= most_ns) continue;
+      most_ns = sum_ns;
+      worst = {from_ns, until_ns};
+    }
+  }
+  return worst;
+}
+
 }  // namespace
 
 int64_t gain_without_pause(const RunTables& run, const OwnSegments& own,
@@ -75,11 +96,8 @@ int64_t gain_without_pause(const RunTables& run, const OwnSegments& own,
 bool is_bout(const OwnSegments& own, const std::vector<PathPiece>& path,
              const std::vector<uint32_t>& actors, const std::vector<Occasion>& occasions,
              int64_t span_ns) {
-  if (occasions.size() < kFewestOfBout) return false;
-  const Occasion& first = occasions.front();
-  const int64_t from_ns = own.segments[first.arrival].start_ns - first.excess_ns;
-  const int64_t until_ns = own.segments[occasions.back().arrival].start_ns;
-  if ((until_ns - from_ns) * kPartOfRun > span_ns) return false;
+  const auto [from_ns, until_ns] = worst_stretch(own, occasions, span_ns / kPartOfRun);
+  if (from_ns == kNoTime) return false;
   int64_t in_bout_ns = 0;
   std::map<uint32_t, Moments> others;  // by actor; of these ranks, kNoRow: outside the bout
   for (const PathPiece& piece : path) {

@@ -293,6 +293,27 @@ TEST(Hangs, OfAHostThatDiedWhileAnotherStoodStillLongAccuseAllOfItsRanksWhatever
   }
 }
 
+// Four pairs of ranks. Rank 5 leaves its loop for the barrier at the end; nobody but its peer is known to wait.
+TEST(Hangs, ByCallsAloneAccuseWhoAloneCameToWhatMostDidNotAndIsMissingElsewhere) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 8; ++rank) {
+    driver::RankRecords world = rank_of(&run, 1, 0xc0, rank, 8);
+    driver::RankRecords pair(2, 0xd0 + static_cast<uint64_t>(rank / 2), rank % 2, 2,
+                             static_cast<uint32_t>(10 + rank), &run.strings);
+    pair.init(1'100 * kMs);
+    for (unsigned i = 0; i < kOperations; ++i) pair.call_only(operation_at(i, 0));
+    if (rank == 4) pair.call_only(operation_at(kOperations, 0));
+    if (rank == 5) world.call_only(operation_at(kOperations, 0));
+    run.add(static_cast<uint32_t>(10 + rank), {&world.user, &pair.user}, "test");
+  }
+  auto tables = run.load();
+  for (ProcessRow& process : tables->processes) process.heard_ns = process.last_ns + 60'000 * kMs;
+  const Judged judged(std::move(tables));
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(judged.findings[0].kind, FindingKind::MissingRank);
+  EXPECT_EQ(world_ranks(judged), Ranks{5});
+}
+
 TEST(Hangs, WalkToTheOriginOnAnotherCommunicator) {
   // Rank 1 is missing in 0xc0 because it waits in 0xd0 for rank 2, its rank 1 there, which never
   // comes.

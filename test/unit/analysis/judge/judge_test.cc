@@ -96,6 +96,64 @@ TEST(Judge, TakesNothingForAConsequenceOfAMismatchThatTheRanksCameThrough) {
   EXPECT_EQ(diagnosis.findings[1].kind, FindingKind::Mismatch);
 }
 
+// Two ranks, of which only the calls are recorded; rank 0 passes more in one of them.
+Judged disagreeing_pair(unsigned calls, unsigned at) {
+  TestRun run;
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 2);
+    for (unsigned i = 0; i < calls; ++i) {
+      driver::RankOperation op = operation_at(i, 0);
+      op.count = i % 2 == 0 ? 8192 : 4096;
+      if (rank == 0 && i == at) op.count += 64;
+      records.call_only(op);
+    }
+    run.add(static_cast<uint32_t>(10 + rank), records);
+  }
+  return Judged(run.load());
+}
+
+TEST(Judge, NamesOfTwoRanksTheOneThatPassedWhatItNeverDid) {
+  const Judged diagnosis = disagreeing_pair(30, 25);
+  ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].kind, FindingKind::Mismatch);
+  EXPECT_EQ(diagnosis.findings[0].culprits, Ranks{0});
+  EXPECT_EQ(diagnosis.findings[0].confidence, 0.85);
+}
+
+TEST(Judge, NamesBothOfTwoRanksWhereNothingTellsWhichIsRight) {
+  const Judged diagnosis = disagreeing_pair(2, 1);
+  ASSERT_EQ(diagnosis.findings.size(), 1u) << all_text(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].culprits, (Ranks{0, 1}));
+  EXPECT_EQ(diagnosis.findings[0].confidence, 0.6);
+  EXPECT_NE(diagnosis.text().find("Which of them is right is not known."), std::string::npos)
+      << diagnosis.text();
+}
+
+// Rank 3 swaps calls 22 and 23. Whoever stands there is ahead of its GPU by as much as it likes: ranks 0 and 3 by `less`.
+TEST(Judge, NamesNobodyForCallsThatLackBehindAMismatch) {
+  for (const unsigned calls_more : {30u, 1'200u}) {
+    TestRun run;
+    for (int32_t rank = 0; rank < 4; ++rank) {
+      driver::RankRecords records = rank_of(&run, 1, 0xc0, rank, 4);
+      for (unsigned i = 0; i < 24 + calls_more + (rank == 1 || rank == 2 ? 1 : 0); ++i) {
+        driver::RankOperation op = operation_at(i, 0);
+        const bool swapped = rank == 3 && (i == 22 || i == 23);
+        op.count = (i % 2 == 0) != swapped ? 8192 : 4096;
+        records.call_only(op);
+      }
+      run.add(static_cast<uint32_t>(10 + rank), records);
+    }
+    auto tables = run.load();
+    for (ProcessRow& process : tables->processes) process.heard_ns = process.last_ns + 60'000 * kMs;
+    const Judged diagnosis(std::move(tables));
+    ASSERT_EQ(diagnosis.findings.size(), calls_more < 1'024 ? 1u : 2u) << all_text(diagnosis);
+    const Finding& mismatch = diagnosis.findings[calls_more < 1'024 ? 0 : 1];
+    EXPECT_EQ(mismatch.kind, FindingKind::Mismatch);
+    EXPECT_EQ(mismatch.culprits, Ranks{3});
+    EXPECT_EQ(mismatch.consequences.size(), calls_more < 1'024 ? 1u : 0u);
+  }
+}
+
 // Four ranks reduce gradients in a few sizes. At call 22, rank 2 makes a small one more, or leaves one
 // out where `left_out`; only the calls are recorded, and it waits in one that the others never make, or
 // the other way round.

@@ -136,6 +136,8 @@ TEST(Pauses, ABoutIsSeveralMomentsInOneShortPartOfTheRun) {
   EXPECT_TRUE(Bout({{30, kLate}, {31, kLate}, {32, kLate}}).is_one());
   EXPECT_FALSE(Bout({{30, kLate}, {31, kLate}}).is_one()) << "two, as of checkpoints";
   EXPECT_FALSE(Bout({{10, kLate}, {31, kLate}, {32, kLate}}).is_one()) << "in 24 of 60 ms";
+  EXPECT_TRUE(Bout({{10, kLate}, {30, kLate}, {31, 3 * kLate}, {32, kLate}}).is_one())
+      << "one by itself, a quarter as bad at most";
 }
 
 TEST(Pauses, ABoutIsNoneBesideOthersThatAreNearlyAsBad) {
