@@ -42,8 +42,7 @@ Peers::Peers(const RunTables& run) : run_(run) {
 uint32_t Peers::place_of(const OperationRow& row) const {
   const int32_t ranks = run_.communicators[row.communicator].nranks;
   if (row.kind != OpKind::PointToPoint || row.peer < 0 || row.rank < 0 || ranks < 1) return 0;
-  if (servers_.count({row.communicator, row.peer}) != 0 &&
-      servers_.count({row.communicator, row.rank}) == 0)
+  if (serves(row.communicator, row.peer) && !serves(row.communicator, row.rank))
     return ~static_cast<uint32_t>(row.peer);
   return static_cast<uint32_t>((row.peer - row.rank + ranks) % ranks);
 }

@@ -15,6 +15,10 @@ class Peers {
   // Linear in the operations.
   explicit Peers(const RunTables& run);
 
+  // It exchanges with the others of its communicator, and these with no other.
+  bool serves(uint32_t communicator, int32_t rank) const {
+    return servers_.count({communicator, rank}) != 0;
+  }
   // 0: it is no send or receive, or its peer is not known.
   uint32_t place_of(const OperationRow& row) const;
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "analysis/follow/peers.h"
 #include "analysis/tables/collectives.h"
 #include "analysis/transfers/alike_sizes.h"
 #include "analysis/transfers/channel_ways.h"
@@ -22,6 +23,7 @@ class Sampler {
       : run_(run),
         own_(own),
         sizes_(run),
+        peers_(run),
         send_(run.strings.find("Send")),
         ring_(run.strings.find("RING")),
         tree_(run.strings.find("TREE")) {}
@@ -90,6 +92,10 @@ class Sampler {
 
   void take_pair(uint32_t m) {
     uint32_t s = run_.matches[m].first_arrival, r = s + 1;
+    // All that a server exchanges shares its way to the network: nothing tells what one exchange should take.
+    if (peers_.serves(run_.matches[m].communicator, operation(s).rank) ||
+        peers_.serves(run_.matches[m].communicator, operation(r).rank))
+      return;
     if (operation(s).func != send_) std::swap(s, r);
     const int64_t sender_ns = run_.arrivals[s].arrival_ns,
                   receiver_ns = run_.arrivals[r].arrival_ns;
@@ -466,6 +472,7 @@ class Sampler {
   const RunTables& run_;
   const OwnSegments& own_;
   const AlikeSizes sizes_;
+  const Peers peers_;
   const Text send_, ring_, tree_;
   std::map<Key, RingSeries> rings_;
   std::map<Key, std::vector<SeriesOfChannel>> channels_;  // instead, where channels differ
