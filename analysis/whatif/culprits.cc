@@ -12,6 +12,7 @@
 #include "analysis/whatif/rank_sets.h"
 #include "analysis/whatif/shared_occasions.h"
 #include "analysis/whatif/when_late.h"
+#include "analysis/whatif/whole_hosts.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -68,9 +69,8 @@ class Search {
     for (size_t actor = own_.actors.size(); actor-- > 0;)
       begin_of_[actor] = std::min(begin_of_[actor], begin_of_[actor + 1]);
     Culprits all;
-    std::vector<Culprit>& found = all.found;
     // Where nothing but connections was set up, there is no time that a gain is a share of.
-    while (what_if_.span_ns() > 0 && found.size() < kMostCulprits) {
+    while (what_if_.span_ns() > 0 && all.found.size() < kMostCulprits) {
       Culprit culprit;
       if (!find_next(&culprit)) break;
       for (const uint32_t actor : culprit.actors) cured_[actor] = 1, possible_[actor] = 0;
@@ -80,8 +80,9 @@ class Search {
         continue;
       }
       worst_ns_ = std::max(worst_ns_, culprit.gain_ns);
-      found.push_back(std::move(culprit));
+      all.found.push_back(std::move(culprit));
     }
+    merge_whole_hosts(run_, own_, &all.found);
     const bool accused = std::any_of(suspected_.actors.begin(), suspected_.actors.end(),
                                      [&](uint32_t actor) { return cured_[actor] != 0; });
     if (!accused && !suspected_.actors.empty()) all.suspected.push_back(std::move(suspected_));

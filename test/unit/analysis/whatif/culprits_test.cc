@@ -179,6 +179,31 @@ TEST(Culprits, NamesTheHostOfTwoThatIsAlwaysLate) {
 }
 
 // What one rank loses alone is nothing that the ranks of its host lose together.
+// Three hosts of two ranks, of which those of the second are late in turn.
+Judged late_in_turn(uint64_t second_ns) {
+  PlayedJob job(6, 2);
+  Noise noise;
+  for (unsigned i = 0; i < 60; ++i) {
+    for (int32_t rank = 0; rank < 6; ++rank) {
+      const uint64_t late_ns = rank == 2 && i % 2 == 0   ? 4 * kMs
+                               : rank == 3 && i % 2 == 1 ? second_ns
+                                                         : 0;
+      job.work(rank, 4 * kMs + noise.upto(50 * kUs) + late_ns);
+    }
+    job.collective(0);
+  }
+  return job.judge();
+}
+
+TEST(Culprits, NamesTheHostWhoseRanksAreLateInTurn) {
+  const Judged judged = late_in_turn(3 * kMs);
+  ASSERT_EQ(judged.findings.size(), 1u) << all_text(judged);
+  EXPECT_EQ(accused(judged), (std::vector<int32_t>{2, 3}));
+  EXPECT_TRUE(facts_of(judged).whole_host);
+  EXPECT_NEAR(facts_of(judged).gain_share, 0.41, 0.02) << "210 of 510 ms";
+  EXPECT_EQ(late_in_turn(kMs).findings.size(), 2u) << "one costs a quarter as much";
+}
+
 TEST(Culprits, NamesTheHostThatIsAlwaysLateBesideARankThatStallsLong) {
   const Judged judged = always_late_beside_stalls(20 * kMs, {30, 61});
   EXPECT_EQ(accused(judged), (std::vector<int32_t>{2, 3})) << all_text(judged);

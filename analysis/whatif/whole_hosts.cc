@@ -1,0 +1,65 @@
+#include "analysis/whatif/whole_hosts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace lockstep::analysis {
+namespace {
+
+// Of what the worst rank costs, what each other must.
+constexpr int64_t kPartOfWorst = 2;
+
+bool is_late_by_itself(const Culprit& one) {
+  return one.actors.size() == 1 && !one.host && !one.once && !one.bout && !one.hands_out;
+}
+
+// The culprits of which each is one of these ranks; none if a rank lacks, or costs far less than another.
+std::vector<size_t> whole_of(const std::set<uint32_t>& actors, const std::vector<Culprit>& found) {
+  std::vector<size_t> whole;
+  int64_t least_ns = INT64_MAX, most_ns = 0;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!is_late_by_itself(found[i]) || actors.count(found[i].actors.front()) == 0) continue;
+    whole.push_back(i);
+    least_ns = std::min(least_ns, found[i].gain_ns);
+    most_ns = std::max(most_ns, found[i].gain_ns);
+  }
+  const bool all = whole.size() == actors.size() && whole.size() > 1;
+  return all && least_ns * kPartOfWorst >= most_ns ? whole : std::vector<size_t>();
+}
+
+// What each gains was found with those before it cured.
+void take_in(const Culprit& other, Culprit* one) {
+  one->host = true;
+  one->actors.insert(one->actors.end(), other.actors.begin(), other.actors.end());
+  one->gain_ns += other.gain_ns;
+  one->chance = std::max(one->chance, other.chance);
+  one->stable = std::min(one->stable, other.stable);
+  one->alone = one->alone && other.alone;
+  one->occasions.insert(one->occasions.end(), other.occasions.begin(), other.occasions.end());
+}
+
+}  // namespace
+
+void merge_whole_hosts(const RunTables& run, const OwnSegments& own, std::vector<Culprit>* found) {
+  std::map<Text, std::set<uint32_t>> hosts;
+  for (const uint32_t a : own.order) {
+    const uint32_t actor = own.segments[a].actor;
+    hosts[run.processes[own.actors[actor].process].host].insert(actor);
+  }
+  if (hosts.size() < 2) return;
+  for (const auto& [host, actors] : hosts) {
+    const std::vector<size_t> whole = whole_of(actors, *found);
+    if (whole.empty()) continue;
+    Culprit& first = (*found)[whole.front()];
+    for (size_t i = whole.size(); i-- > 1;) {
+      take_in((*found)[whole[i]], &first);
+      found->erase(found->begin() + static_cast<ptrdiff_t>(whole[i]));
+    }
+    std::sort(first.occasions.begin(), first.occasions.end(), [&](const auto& a, const auto& b) {
+      return own.segments[a.arrival].start_ns < own.segments[b.arrival].start_ns;
+    });
+  }
+}
+
+}  // namespace lockstep::analysis
