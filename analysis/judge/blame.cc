@@ -14,6 +14,7 @@
 #include "analysis/judge/slow_paths.h"
 #include "analysis/paths/slow_parts.h"
 #include "analysis/whatif/culprits.h"
+#include "analysis/whatif/whole_hosts.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -250,7 +251,8 @@ class Blamer {
     const OwnSegments& own = followed.own;
     const LatenessTables tables{run_,      own,       followed.roles, followed.excesses.ns,
                                 out_.late, out_.ranks};
-    const Culprits culprits = find_culprits(run_, own, followed.roles, followed.excesses);
+    Culprits culprits = find_culprits(run_, own, followed.roles, followed.excesses);
+    merge_whole_hosts(run_, own, &culprits.found);
     for (const Culprit& culprit : culprits.found) {
       for (RankBlame& rank : out_.ranks) {
         for (const uint32_t actor : culprit.actors)

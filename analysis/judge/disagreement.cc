@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "analysis/judge/hangs.h"
 #include "analysis/waits/passed_values.h"
 #include "analysis/waits/usual_calls.h"
 

@@ -114,4 +114,9 @@ void HangCase::conclude(FindingKind kind, StallClue clue, std::vector<int32_t> c
   concluded_ = true;
 }
 
+bool names_who(const Finding& hang) {
+  const bool one_of = std::get<StallFacts>(hang.facts).one_of;
+  return !hang.culprits.empty() && !(hang.kind == FindingKind::StuckInTransport && one_of);
+}
+
 }  // namespace lockstep::analysis

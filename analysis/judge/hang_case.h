@@ -48,4 +48,7 @@ class HangCase {
   bool concluded_ = false;
 };
 
+// Of a finding about a hang: more than where data stands still.
+bool names_who(const Finding& hang);
+
 }  // namespace lockstep::analysis

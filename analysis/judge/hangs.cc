@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/judge/hang_case.h"
 #include "analysis/judge/verdict.h"
 #include "analysis/waits/wait_graph.h"
 
@@ -281,11 +282,6 @@ class HangJudge {
 };
 
 }  // namespace
-
-bool names_who(const Finding& finding) {
-  const bool one_of = std::get<StallFacts>(finding.facts).one_of;
-  return !finding.culprits.empty() && !(finding.kind == FindingKind::StuckInTransport && one_of);
-}
 
 Hangs judge_hangs(const RunTables& run) { return HangJudge(run).judge(); }
 

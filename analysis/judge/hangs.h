@@ -16,7 +16,5 @@ struct Hangs {
 };
 
 Hangs judge_hangs(const RunTables& run);
-// Of such a finding: more than where data stands still.
-bool names_who(const Finding& hang);
 
 }  // namespace lockstep::analysis

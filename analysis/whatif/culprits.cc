@@ -12,7 +12,6 @@
 #include "analysis/whatif/rank_sets.h"
 #include "analysis/whatif/shared_occasions.h"
 #include "analysis/whatif/when_late.h"
-#include "analysis/whatif/whole_hosts.h"
 #include "base/quantile.h"
 
 namespace lockstep::analysis {
@@ -82,7 +81,6 @@ class Search {
       worst_ns_ = std::max(worst_ns_, culprit.gain_ns);
       all.found.push_back(std::move(culprit));
     }
-    merge_whole_hosts(run_, own_, &all.found);
     const bool accused = std::any_of(suspected_.actors.begin(), suspected_.actors.end(),
                                      [&](uint32_t actor) { return cured_[actor] != 0; });
     if (!accused && !suspected_.actors.empty()) all.suspected.push_back(std::move(suspected_));

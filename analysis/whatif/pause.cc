@@ -96,7 +96,8 @@ int64_t gain_without_pause(const RunTables& run, const OwnSegments& own,
 bool is_bout(const OwnSegments& own, const std::vector<PathPiece>& path,
              const std::vector<uint32_t>& actors, const std::vector<Occasion>& occasions,
              int64_t span_ns) {
-  const auto [from_ns, until_ns] = worst_stretch(own, occasions, span_ns / kPartOfRun);
+  const std::pair<int64_t, int64_t> worst = worst_stretch(own, occasions, span_ns / kPartOfRun);
+  const int64_t from_ns = worst.first, until_ns = worst.second;
   if (from_ns == kNoTime) return false;
   int64_t in_bout_ns = 0;
   std::map<uint32_t, Moments> others;  // by actor; of these ranks, kNoRow: outside the bout
