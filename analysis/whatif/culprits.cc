@@ -68,8 +68,9 @@ class Search {
     for (size_t actor = own_.actors.size(); actor-- > 0;)
       begin_of_[actor] = std::min(begin_of_[actor], begin_of_[actor + 1]);
     Culprits all;
+    std::vector<Culprit>& found = all.found;
     // Where nothing but connections was set up, there is no time that a gain is a share of.
-    while (what_if_.span_ns() > 0 && all.found.size() < kMostCulprits) {
+    while (what_if_.span_ns() > 0 && found.size() < kMostCulprits) {
       Culprit culprit;
       if (!find_next(&culprit)) break;
       for (const uint32_t actor : culprit.actors) cured_[actor] = 1, possible_[actor] = 0;
@@ -79,7 +80,7 @@ class Search {
         continue;
       }
       worst_ns_ = std::max(worst_ns_, culprit.gain_ns);
-      all.found.push_back(std::move(culprit));
+      found.push_back(std::move(culprit));
     }
     const bool accused = std::any_of(suspected_.actors.begin(), suspected_.actors.end(),
                                      [&](uint32_t actor) { return cured_[actor] != 0; });
@@ -113,27 +114,21 @@ class Search {
     return what_if_.gain_ns(cured) - base_ns_;
   }
 
-  // What is left of the run without what the cured cost.
-  void look_at_rest() {
+  bool find_next(Culprit* culprit) {
     base_ns_ = what_if_.gain_ns(cured_);
     path_ = what_if_.critical_path(cured_);
     on_path_ns_.assign(own_.actors.size(), 0);
     for (const PathPiece& piece : path_)
       on_path_ns_[own_.segments[piece.arrival].actor] += piece.excess_ns;
-  }
-
-  bool find_next(Culprit* culprit) {
-    look_at_rest();
     const auto least_ns =
         static_cast<int64_t>(std::max(kLeastShare * static_cast<double>(what_if_.span_ns()),
                                       kTrifle * static_cast<double>(worst_ns_)));
     std::vector<Candidate> ranks = replay_ranks(least_ns);
-    const std::vector<Candidate> all_ranks = ranks;
     std::vector<Candidate> sets = replay_sets(least_ns, ranks.empty() ? 0 : ranks.front().gain_ns);
     while (!ranks.empty() || !sets.empty()) {
       const int64_t best_ns = std::max(ranks.empty() ? 0 : ranks.front().gain_ns,
                                        sets.empty() ? 0 : sets.front().gain_ns);
-      if (best_ns < least_ns || best_ns <= 0) break;
+      if (best_ns < least_ns || best_ns <= 0) return false;
       const bool rank_suffices = !ranks.empty() && static_cast<double>(ranks.front().gain_ns) >=
                                                        kMostOfBest * static_cast<double>(best_ns);
       std::vector<Candidate>& from = rank_suffices ? ranks : sets;
@@ -141,26 +136,6 @@ class Search {
       const bool accused = rank_suffices || are_late_together(&*chosen);
       if (accused && accuse(*chosen, culprit)) return true;
       from.erase(chosen);
-    }
-    return find_beside_other(all_ranks, culprit);
-  }
-
-  // Two that are late in the same steps excuse each other, as neither is late in more of them than chance gives. So who of
-  // the worst two is late as if the other were not?
-  bool find_beside_other(const std::vector<Candidate>& ranks, Culprit* culprit) {
-    for (size_t i = 0; i < 2 && ranks.size() >= 2; ++i) {
-      Candidate one = ranks[i];
-      const uint32_t other = ranks[1 - i].actors.front();
-      cured_[other] = 1, possible_[other] = 0;
-      look_at_rest();
-      replay_ranks(0);
-      one.gain_ns = gains_[one.actors.front()];
-      const bool found = accuse(one, culprit) &&
-                         culprit->chance * static_cast<double>(suspects()) <= kMostChanceOfLittle;
-      cured_[other] = 0, possible_[other] = 1;
-      if (!found) continue;
-      if (!culprit->host) culprit->gain_ns = ranks[i].gain_ns;
-      return true;
     }
     return false;
   }
@@ -454,6 +429,10 @@ class Search {
     return one_call && of_call > 0 ? std::min(rounds, of_call) : rounds;
   }
 
+  bool is_of(const Candidate& candidate, const PathPiece& piece) const {
+    return is_in(candidate.actors, own_.segments[piece.arrival].actor);
+  }
+
   // Block bootstrap over the critical path: does the verdict hang on a few moments?
   double share_of_resamples(const Candidate& candidate, double least_ns) const {
     std::vector<int64_t> gains_ns;
@@ -462,7 +441,7 @@ class Search {
     for (const PathPiece& piece : path_) {
       if (gains_ns.empty() || trial_of(piece) != trial) gains_ns.push_back(0);
       trial = trial_of(piece);
-      if (!is_in(candidate.actors, own_.segments[piece.arrival].actor)) continue;
+      if (!is_of(candidate, piece)) continue;
       gains_ns.back() += piece.excess_ns;
       all_ns += piece.excess_ns;
     }

@@ -47,16 +47,6 @@ TEST(Culprits, TwoLateRanksOfFourDoNotExcuseEachOther) {
   EXPECT_EQ(judged.findings.size(), 2u);
 }
 
-TEST(Culprits, TwoOfWhomOneIsLateAtAllTimesAndOneMoreInBurstsDoNotExcuseEachOther) {
-  // All ranks stand still now and then as well, for longer than rank 6 is late.
-  const Judged judged = all_reduces(8, 40, [&](int32_t rank, unsigned i) {
-    const uint64_t pause_ns = i % 10 == static_cast<unsigned>(rank) ? 4 * kMs : 0;
-    const bool burst = i / 4 % 3 == 1;
-    return pause_ns + (rank == 6 ? 3 * kMs : rank == 7 && burst ? 6 * kMs : 0);
-  });
-  EXPECT_EQ(accused(judged), (std::vector<int32_t>{6, 7})) << all_text(judged);
-}
-
 // Two pairs of ranks, of which those of a pair have inputs of one length. Rank 3 is late now and then; its pair has the
 // longer inputs in every other step.
 TEST(Culprits, DoNotNameWhoHasTheLengthOfItsInputInCommonWithACulprit) {
