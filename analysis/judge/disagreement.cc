@@ -132,12 +132,14 @@ class Mismatches {
     return disagree && row.communicator == shifted.communicator && row.position != kNoRow &&
            row.position > shifted.position;
   }
-  // Who stands in the mismatched operation calls no more than it may be ahead of its GPU: no wonder that later calls lack.
+  // Ranks that stand in the mismatched operation call only as much more as they may be ahead of their GPUs: it follows that
+  // later calls are missing.
   bool lacks_calls_soon(const StallFacts& stall, const SizeFacts& first) const {
     const OperationRow& row = run_.operations[stall.operation];
     const OperationRow& stands = run_.operations[first.operation];
     return stall.clue == StallClue::NeverCalled && row.communicator == stands.communicator &&
-           row.position != kNoRow && row.position - stands.position <= kLaunchQueue;
+           row.position != kNoRow && stands.position != kNoRow &&
+           row.position - stands.position <= kLaunchQueue;
   }
   // When each process called an operation, on its own clock.
   std::map<uint32_t, int64_t> calls_of(const MatchRow& match) const {

@@ -19,10 +19,10 @@ namespace {
 constexpr double kLeastMoreOfLast = 0.25;
 // ... or by so much than over the edge at its place in the other tree, where it may be so by chance.
 constexpr double kMuchMoreOfLast = 1;
-// By this part network steps must take longer over an edge than over others at such a place, of which there must be so many.
-constexpr double kLeastMoreOfStep = 0.25;
-// ... and by such a part of what they do so over the slowest.
-constexpr double kLeastOfMost = 0.5;
+// By this part network steps must take longer over an edge than is usual at such a place of a tree; and by such a part of what
+// they take longer over its slowest edge.
+constexpr double kLeastMoreOfStep = 0.25, kLeastOfMost = 0.5;
+// Of fewer edges nothing is usual.
 constexpr size_t kFewestAlike = 3;
 // It is the receiver that is slow where it is late by this part of what an edge takes longer.
 constexpr double kLeastOfLag = 0.5;
@@ -141,7 +141,7 @@ class TreesAlike {
       if (steps.size() >= kFewestAlike) usual_step_ns_[place] = reference_of(steps);
     }
   }
-  // What network steps tell is of the link, whatever else holds up the data. False: nothing.
+  // By network steps, which tell of the link alone. False: they show nothing.
   bool judge_steps(const SeenTree& tree, std::vector<TransferExcess>* out) const {
     std::vector<std::pair<size_t, int64_t>> slow;
     int64_t most_ns = 0;

@@ -1,6 +1,7 @@
 // When the network takes far longer for what a rank sends than at other times, or a rank's proxy thread to come round,
 // by its own network steps. One clock tells that, so it holds between hosts whose clocks nothing connects, and where all
 // other ways are slow as well. What its hosts send and receive besides at that time is allowed for (host_traffic.h).
+// A rank with several peers, as on a tree, is told by the network operations of each channel.
 // Operations count that took longer themselves, by no more than they did. Linear in the operations but for sorting.
 // Pure function.
 #pragma once

@@ -61,14 +61,16 @@ int64_t Fates::silent_ns(uint32_t process) const {
   return std::max(by_clock_ns, quiet_longer_ns(process));
 }
 
-// Nothing connects its clock with another. But who stands still was heard of for long after its last record, and who died
-// was not: each clock tells that of its own processes. kNoTime: that shows nothing.
+// On clocks that nothing connects: a process that stands still is heard of for long after its last record, and one that died
+// is not. Each clock tells that of its own processes. kNoTime: that shows nothing.
 int64_t Fates::quiet_longer_ns(uint32_t process) const {
-  const auto quiet_ns = [](const ProcessRow& row) { return row.heard_ns - row.last_ns; };
+  const auto quiet_ns = [](const ProcessRow& row) {
+    return row.last_ns == kNoTime ? 0 : row.heard_ns - row.last_ns;
+  };
   const uint64_t clock = clock_key(run_.processes[process]);
   int64_t longest_ns = kNoTime;
   for (const ProcessRow& row : run_.processes) {
-    if (row.recovered == 0) return kNoTime;
+    if (row.recovered == 0 || row.heard_ns == kNoTime) return kNoTime;
     if (clock_key(row) != clock)
       longest_ns = std::max(longest_ns, quiet_ns(row));
     else if (quiet_ns(row) > kSilence)

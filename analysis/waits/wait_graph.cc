@@ -39,7 +39,8 @@ WaitGraph::WaitGraph(const RunTables& run)
   follow_lost(run);
 }
 
-// It came alone to what most others did not, and one of these lacks it elsewhere: who keeps the order of calls has no such.
+// It came alone to an operation that most others did not come to, and one of these waits for it in another operation. Two
+// ranks that keep one order of calls cannot wait for each other like this.
 bool WaitGraph::came_out_of_turn(const Stall& stall, uint32_t* who) const {
   std::vector<uint32_t> missing;
   *who = kNoRow;
@@ -64,7 +65,7 @@ bool WaitGraph::came_out_of_turn(const Stall& stall, uint32_t* who) const {
   });
 }
 
-// Where only calls are known, those that it waits for there may wait for it, whatever they seem to do.
+// Where only calls are known, nothing tells that the others wait for it, too. So it is taken to wait for nobody.
 void WaitGraph::free_who_came_out_of_turn() {
   for (size_t i = 0; i < stalls_.size(); ++i) {
     uint32_t who = kNoRow;

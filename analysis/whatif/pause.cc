@@ -46,19 +46,20 @@ int64_t most_within(Moments moments, int64_t length_ns) {
 std::pair<int64_t, int64_t> worst_stretch(const OwnSegments& own,
                                           const std::vector<Occasion>& occasions,
                                           int64_t longest_ns) {
+  const auto from_ns = [&](const Occasion& one) {
+    return own.segments[one.arrival].start_ns - one.excess_ns;
+  };
   std::pair<int64_t, int64_t> worst{kNoTime, kNoTime};
-  int64_t most_ns = 0;
-  for (size_t i = 0; i < occasions.size(); ++i) {
-    const int64_t from_ns = own.segments[occasions[i].arrival].start_ns - occasions[i].excess_ns;
-    int64_t sum_ns = 0;
-    for (size_t j = i; j < occasions.size(); ++j) {
-      const int64_t until_ns = own.segments[occasions[j].arrival].start_ns;
-      if (until_ns - from_ns > longest_ns) break;
-      sum_ns += occasions[j].excess_ns;
-      if (j + 1 < i + kFewestOfBout || sum_ns <= most_ns) continue;
-      most_ns = sum_ns;
-      worst = {from_ns, until_ns};
-    }
+  int64_t sum_ns = 0, most_ns = 0;
+  size_t first = 0;
+  for (size_t last = 0; last < occasions.size(); ++last) {
+    const int64_t until_ns = own.segments[occasions[last].arrival].start_ns;
+    sum_ns += occasions[last].excess_ns;
+    while (first <= last && until_ns - from_ns(occasions[first]) > longest_ns)
+      sum_ns -= occasions[first++].excess_ns;
+    if (last + 1 < first + kFewestOfBout || sum_ns <= most_ns) continue;
+    most_ns = sum_ns;
+    worst = {from_ns(occasions[first]), until_ns};
   }
   return worst;
 }
