@@ -39,39 +39,37 @@ WaitGraph::WaitGraph(const RunTables& run)
   follow_lost(run);
 }
 
-// It came alone to an operation that most others did not come to, and one of these waits for it in another operation. Two
+// A rank that came alone to an operation that most others did not come to, while one of these waits for it in another. Two
 // ranks that keep one order of calls cannot wait for each other like this.
-bool WaitGraph::came_out_of_turn(const Stall& stall, uint32_t* who) const {
-  std::vector<uint32_t> missing;
-  *who = kNoRow;
+std::optional<uint32_t> WaitGraph::who_came_out_of_turn(const Stall& stall) const {
+  std::vector<uint32_t> came, missing;
   for (const StallMember& member : stall.members) {
+    if (member.operation != kNoRow) came.push_back(member.actor);
     if (member.stand == Stand::Missing) missing.push_back(member.actor);
-    if (member.operation == kNoRow) continue;
-    if (*who != kNoRow) return false;
-    *who = member.actor;
   }
-  if (*who == kNoRow || 2 * missing.size() <= stall.members.size()) return false;
-  const auto is_missing = [&](const StallMember& member) {
-    return std::count(missing.begin(), missing.end(), member.actor) != 0;
+  if (came.size() != 1 || 2 * missing.size() <= stall.members.size()) return std::nullopt;
+  const auto lacks_it = [&](const StallMember& member) {
+    return member.actor == came.front() && member.stand == Stand::Missing;
   };
-  return std::any_of(stalls_.begin(), stalls_.end(), [&](const Stall& other) {
-    const auto lacks = [&](const StallMember& member) {
-      return member.actor == *who && member.stand == Stand::Missing;
-    };
-    return std::any_of(other.members.begin(), other.members.end(), lacks) &&
-           std::any_of(other.members.begin(), other.members.end(), [&](const StallMember& member) {
-             return member.operation != kNoRow && is_missing(member);
-           });
+  const auto waits = [&](const StallMember& member) {
+    return member.operation != kNoRow &&
+           std::count(missing.begin(), missing.end(), member.actor) != 0;
+  };
+  const bool awaited = std::any_of(stalls_.begin(), stalls_.end(), [&](const Stall& other) {
+    return std::any_of(other.members.begin(), other.members.end(), lacks_it) &&
+           std::any_of(other.members.begin(), other.members.end(), waits);
   });
+  return awaited ? std::optional(came.front()) : std::nullopt;
 }
 
 // Where only calls are known, nothing tells that the others wait for it, too. So it is taken to wait for nobody.
 void WaitGraph::free_who_came_out_of_turn() {
   for (size_t i = 0; i < stalls_.size(); ++i) {
-    uint32_t who = kNoRow;
-    if (heads_.ends_known(stalls_[i].communicator) || !came_out_of_turn(stalls_[i], &who)) continue;
-    waits_for_[who].clear();
-    waits_for_[actors_.size() + i] = {who};
+    if (heads_.ends_known(stalls_[i].communicator)) continue;
+    const std::optional<uint32_t> who = who_came_out_of_turn(stalls_[i]);
+    if (!who) continue;
+    waits_for_[*who].clear();
+    waits_for_[actors_.size() + i] = {*who};
   }
 }
 

@@ -5,6 +5,7 @@
 // unknown, not guilty. Built once by judge_hangs(), linear in operations and edges; then only read.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -39,7 +40,7 @@ class WaitGraph {
   bool holds_up(const Stall& stall, const StallMember& member) const;
   void follow_groups(const RunTables& run, const std::unordered_map<uint32_t, Node>& stall_of);
   void follow_lost(const RunTables& run);
-  bool came_out_of_turn(const Stall& stall, uint32_t* who) const;
+  std::optional<uint32_t> who_came_out_of_turn(const Stall& stall) const;
   void free_who_came_out_of_turn();
   void add_waiting(std::vector<HangCause>* causes, const std::vector<uint32_t>& cause_of) const;
 

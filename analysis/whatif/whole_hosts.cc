@@ -1,8 +1,9 @@
 #include "analysis/whatif/whole_hosts.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+
+#include "analysis/whatif/rank_sets.h"
+#include "analysis/whatif/shared_occasions.h"
 
 namespace lockstep::analysis {
 namespace {
@@ -10,21 +11,20 @@ namespace {
 // Of what the worst rank costs, what each other must.
 constexpr int64_t kPartOfWorst = 2;
 
-bool is_late_by_itself(const Culprit& one) {
-  return one.actors.size() == 1 && !one.host && !one.once && !one.bout && !one.hands_out;
-}
-
-// The culprits of which each is one of these ranks; none if a rank lacks, or costs far less than another.
-std::vector<size_t> whole_of(const std::set<uint32_t>& actors, const std::vector<Culprit>& found) {
+// The culprits of which each is one of these ranks; none if a rank is not accused, or costs far less than another.
+std::vector<size_t> whole_of(const std::vector<uint32_t>& actors,
+                             const std::vector<Culprit>& found) {
   std::vector<size_t> whole;
   int64_t least_ns = INT64_MAX, most_ns = 0;
   for (size_t i = 0; i < found.size(); ++i) {
-    if (!is_late_by_itself(found[i]) || actors.count(found[i].actors.front()) == 0) continue;
+    const Culprit& one = found[i];
+    if (one.actors.size() != 1 || one.once || one.bout || !is_in(actors, one.actors.front()))
+      continue;
     whole.push_back(i);
-    least_ns = std::min(least_ns, found[i].gain_ns);
-    most_ns = std::max(most_ns, found[i].gain_ns);
+    least_ns = std::min(least_ns, one.gain_ns);
+    most_ns = std::max(most_ns, one.gain_ns);
   }
-  const bool all = whole.size() == actors.size() && whole.size() > 1;
+  const bool all = whole.size() == actors.size();
   return all && least_ns * kPartOfWorst >= most_ns ? whole : std::vector<size_t>();
 }
 
@@ -42,14 +42,12 @@ void take_in(const Culprit& other, Culprit* one) {
 }  // namespace
 
 void merge_whole_hosts(const RunTables& run, const OwnSegments& own, std::vector<Culprit>* found) {
-  std::map<Text, std::set<uint32_t>> hosts;
-  for (const uint32_t a : own.order) {
-    const uint32_t actor = own.segments[a].actor;
-    hosts[run.processes[own.actors[actor].process].host].insert(actor);
-  }
-  if (hosts.size() < 2) return;
-  for (const auto& [host, actors] : hosts) {
-    const std::vector<size_t> whole = whole_of(actors, *found);
+  if (found->size() < 2) return;
+  std::vector<uint8_t> active(own.actors.size());
+  for (const uint32_t a : own.order) active[own.segments[a].actor] = 1;
+  for (const RankSet& set : sets_of_ranks(run, own, active)) {
+    const std::vector<size_t> whole =
+        set.host ? whole_of(set.actors, *found) : std::vector<size_t>();
     if (whole.empty()) continue;
     Culprit& first = (*found)[whole.front()];
     for (size_t i = whole.size(); i-- > 1;) {

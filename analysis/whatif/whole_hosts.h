@@ -8,7 +8,7 @@
 
 namespace lockstep::analysis {
 
-// Hosts with two ranks or more that take part, beside other hosts.
+// Hosts as sets_of_ranks() has them.
 void merge_whole_hosts(const RunTables& run, const OwnSegments& own, std::vector<Culprit>* found);
 
 }  // namespace lockstep::analysis

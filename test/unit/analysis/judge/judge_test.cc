@@ -129,8 +129,8 @@ TEST(Judge, NamesBothOfTwoRanksWhereNothingTellsWhichIsRight) {
       << diagnosis.text();
 }
 
-// Rank 3 swaps calls 22 and 23. Whoever stands there is ahead of its GPU by as much as it likes: ranks 0 and 3 by `less`.
-TEST(Judge, NamesNobodyForCallsThatLackBehindAMismatch) {
+// Rank 3 swaps calls 22 and 23. Ranks 1 and 2 make one call more after that than ranks 0 and 3 do.
+TEST(Judge, NamesNobodyForCallsThatAreMissingSoonAfterAMismatch) {
   for (const unsigned calls_more : {30u, 1'200u}) {
     TestRun run;
     for (int32_t rank = 0; rank < 4; ++rank) {

@@ -168,7 +168,6 @@ TEST(Culprits, NamesTheHostOfTwoThatIsAlwaysLate) {
   EXPECT_EQ(judged.findings.size(), 1u);
 }
 
-// What one rank loses alone is nothing that the ranks of its host lose together.
 // Three hosts of two ranks, of which those of the second are late in turn.
 Judged late_in_turn(uint64_t second_ns) {
   PlayedJob job(6, 2);
@@ -194,6 +193,7 @@ TEST(Culprits, NamesTheHostWhoseRanksAreLateInTurn) {
   EXPECT_EQ(late_in_turn(kMs).findings.size(), 2u) << "one costs a quarter as much";
 }
 
+// What one rank loses alone is nothing that the ranks of its host lose together.
 TEST(Culprits, NamesTheHostThatIsAlwaysLateBesideARankThatStallsLong) {
   const Judged judged = always_late_beside_stalls(20 * kMs, {30, 61});
   EXPECT_EQ(accused(judged), (std::vector<int32_t>{2, 3})) << all_text(judged);
